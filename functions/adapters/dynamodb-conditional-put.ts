@@ -1,0 +1,78 @@
+// One item, written if a condition holds. A put that timed out may have taken effect, and the SDK then sends it
+// again: what is stored comes back with the refusal, so that the caller can tell its own write from another's.
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
+import { numberValue, type StoredItem } from './attribute-values.ts';
+import { backOff, MAX_FRUITLESS_TRIES, type Patience } from './backoff.ts';
+
+export interface Condition {
+  readonly ConditionExpression: string;
+  readonly ExpressionAttributeValues?: StoredItem;
+}
+
+export const IF_ABSENT: Condition = { ConditionExpression: 'attribute_not_exists(k)' };
+
+/** The item's `n` is still this, or nothing is stored where this is 0. */
+export function ifVersion(expectedVersion: number): Condition {
+  if (expectedVersion === 0) return IF_ABSENT;
+  return { ConditionExpression: 'n = :n', ExpressionAttributeValues: { ':n': numberValue(expectedVersion) } };
+}
+
+export interface ConditionalPut {
+  readonly table: string;
+  /** The key's attributes, all of them in the item. */
+  readonly key: readonly string[];
+  readonly item: StoredItem;
+  readonly condition: Condition;
+}
+
+export type PutOutcome =
+  | { readonly written: true }
+  | { readonly written: false; readonly stored: StoredItem | undefined };
+
+/** @throws when it is not known whether the item was written. */
+export async function putIf(
+  client: DynamoDBClient,
+  patience: Patience,
+  put: ConditionalPut,
+): Promise<PutOutcome> {
+  const command = new PutItemCommand({
+    TableName: put.table,
+    Item: put.item,
+    ...put.condition,
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  for (let tries = 1; ; tries++) {
+    try {
+      await client.send(command);
+      return { written: true };
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) {
+        const stored = error.Item ?? (await readItem(client, put.table, keyOf(put)));
+        return { written: false, stored };
+      }
+      // To the SDK a transaction that has hold of the item is no reason to try again.
+      if (!(error instanceof TransactionConflictException) || tries === MAX_FRUITLESS_TRIES) throw error;
+      await backOff(patience, tries);
+    }
+  }
+}
+
+function keyOf({ key, item }: ConditionalPut): StoredItem {
+  return Object.fromEntries(Object.entries(item).filter(([name]) => key.includes(name)));
+}
+
+/** Strongly consistent. */
+export async function readItem(
+  client: DynamoDBClient,
+  table: string,
+  key: StoredItem,
+): Promise<StoredItem | undefined> {
+  const answer = await client.send(new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true }));
+  return answer.Item;
+}

@@ -1,0 +1,93 @@
+// The ledger's entries, read by group. What can't be decoded is told entry by entry: the events after it are sound.
+import {
+  type DynamoDBClient,
+  QueryCommand,
+  ScanCommand,
+  type ScanCommandInput,
+  type ScanCommandOutput,
+} from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
+import { formatGroupKey, parseGroupKey } from '../../shared/group-key.ts';
+import type { GroupKey, Ledger, LedgerEntry } from '../../shared/ports.ts';
+import { TABLES, type TableNames } from '../../shared/tables.ts';
+import { numberValue, type StoredItem, storedNumber, storedText, textValue } from './attribute-values.ts';
+import type { Patience } from './backoff.ts';
+import { IF_ABSENT, putIf } from './dynamodb-conditional-put.ts';
+import { fromLedgerItem, toLedgerItem } from './ledger-item.ts';
+import { isSameBody } from './stored-body.ts';
+
+export interface DynamoDbLedgerOptions extends Patience {
+  readonly client: DynamoDBClient;
+  readonly tables: Pick<TableNames, 'ledger'>;
+}
+
+const { partitionKey, sortKey } = TABLES.ledger;
+
+export function createDynamoDbLedger({ client, tables, ...patience }: DynamoDbLedgerOptions): Ledger {
+  return {
+    async read(key, after, limit) {
+      const query = {
+        TableName: tables.ledger,
+        ConsistentRead: true,
+        KeyConditionExpression: `${partitionKey.name} = :k AND ${sortKey.name} > :after`,
+        ExpressionAttributeValues: { ':k': textValue(formatGroupKey(key)), ':after': numberValue(after) },
+      };
+      const entries: LedgerEntry[] = [];
+      let start: StoredItem | undefined;
+      // A page ends at 1 MB, whatever the limit.
+      do {
+        const page = await client.send(
+          new QueryCommand({ ...query, Limit: limit - entries.length, ExclusiveStartKey: start }),
+        );
+        entries.push(...(page.Items ?? []).map((item) => fromLedgerItem(item, key)));
+        start = page.LastEvaluatedKey;
+      } while (start !== undefined && entries.length < limit);
+      return entries;
+    },
+
+    async append(key, event) {
+      const item = toLedgerItem(key, event);
+      const names = [partitionKey.name, sortKey.name];
+      const outcome = await putIf(client, patience, {
+        table: tables.ledger,
+        key: names,
+        item,
+        condition: IF_ABSENT,
+      });
+      return outcome.written || isSameEvent(outcome.stored, item) ? 'saved' : 'conflict';
+    },
+
+    groups: () => scanGroups(client, tables.ledger),
+  };
+}
+
+/** A scan comes group by group, each in ascending order, so that only the one it is at has to be kept in mind. */
+async function* scanGroups(client: DynamoDBClient, table: string) {
+  let group: { readonly key: GroupKey; readonly last: number } | undefined;
+  for await (const item of scan(client, { TableName: table, ProjectionExpression: 'k, n' })) {
+    const { k: text, n: last } = keys.parse(item);
+    const key = parseGroupKey(text);
+    if (key === undefined) continue;
+    if (group !== undefined && formatGroupKey(group.key) !== text) yield group;
+    group = { key, last };
+  }
+  if (group !== undefined) yield group;
+}
+
+async function* scan(client: DynamoDBClient, input: ScanCommandInput): AsyncGenerator<StoredItem> {
+  let start: StoredItem | undefined;
+  do {
+    const page: ScanCommandOutput = await client.send(
+      new ScanCommand({ ...input, ExclusiveStartKey: start }),
+    );
+    yield* page.Items ?? [];
+    start = page.LastEvaluatedKey;
+  } while (start !== undefined);
+}
+
+const keys = z.object({ k: storedText, n: storedNumber });
+
+/** A try that timed out may have added it. */
+function isSameEvent(stored: StoredItem | undefined, item: StoredItem): boolean {
+  return stored?.b?.B !== undefined && item.b?.B !== undefined && isSameBody(stored.b.B, item.b.B);
+}

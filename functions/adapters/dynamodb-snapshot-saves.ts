@@ -1,0 +1,161 @@
+// How snapshots are written. With events: one transaction, sent under a token made of its content, so that when the
+// answer is lost sending it again is answered like the first time. Without: one by one, at half the price. A
+// condition that fails may be that of a save which took effect unnoticed, so what is stored is looked at before it
+// is called a conflict.
+import { createHash } from 'node:crypto';
+import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { checkSave } from '../../shared/check-save.ts';
+import { formatGroupKey } from '../../shared/group-key.ts';
+import type { GroupKey, Save, SaveResult } from '../../shared/ports.ts';
+import { TooLargeToStoreError } from '../../shared/store-errors.ts';
+import type { TableNames } from '../../shared/tables.ts';
+import {
+  itemBytes,
+  MAX_ITEM_BYTES,
+  MAX_TRANSACTION_BYTES,
+  type StoredItem,
+  textValue,
+} from './attribute-values.ts';
+import type { Patience } from './backoff.ts';
+import { insertBatch } from './dynamodb-batch-insert.ts';
+import { readBatch } from './dynamodb-batch-read.ts';
+import { type Condition, IF_ABSENT, ifVersion, putIf, readItem } from './dynamodb-conditional-put.ts';
+import { writeTogether } from './dynamodb-transaction.ts';
+import { inParallel } from './in-parallel.ts';
+import { expiry, toLedgerItem } from './ledger-item.ts';
+import { type SourceGeneration, toSnapshotItem } from './snapshot-item.ts';
+import { isSameBody } from './stored-body.ts';
+
+export interface SnapshotStoreOptions extends Patience {
+  readonly client: DynamoDBClient;
+  readonly tables: Pick<TableNames, 'snapshots' | 'ledger'>;
+}
+
+/** A snapshot on its way into the table. */
+interface SnapshotWrite {
+  readonly key: string;
+  readonly item: StoredItem;
+  readonly expectedVersion: number;
+}
+
+/** Puts under way at once where saves can't be batched. */
+const PUTS_AT_ONCE = 16;
+
+/** See {@link SnapshotStore.save}. */
+export async function saveSnapshot(
+  options: SnapshotStoreOptions,
+  key: GroupKey,
+  save: Save,
+): Promise<SaveResult> {
+  const write = prepare(key, save);
+  if (save.events.length === 0) return putSnapshot(options, write);
+  const { client, tables } = options;
+  const expires = expiry(options.clock.now());
+  const events = save.events.map((event) => toLedgerItem(key, event, expires));
+  checkSize(save.snapshot.groupId, [write.item, ...events]);
+  const writes = [
+    put(tables.snapshots, write.item, ifVersion(write.expectedVersion)),
+    ...events.map((event) => put(tables.ledger, event, IF_ABSENT)),
+  ];
+  const failed = await writeTogether(client, options, writes, tokenFor(writes));
+  if (failed === undefined) return 'saved';
+  if (!failed.has(0)) throw new Error(tornApart(write));
+  return isStored(
+    write,
+    failed.get(0) ?? (await readItem(client, tables.snapshots, { k: textValue(write.key) })),
+  );
+}
+
+/** See {@link SnapshotStore.saveAll}. New groups are batched; known ones come rarely without events. */
+export async function saveAllSnapshots(
+  options: SnapshotStoreOptions,
+  source: SourceGeneration,
+  saves: readonly Omit<Save, 'events'>[],
+): Promise<SaveResult[]> {
+  const writes = saves.map((save) =>
+    prepare({ ...source, group: save.snapshot.groupId }, { ...save, events: [] }),
+  );
+  const inserted = await insertNew(
+    options,
+    writes.filter((write) => write.expectedVersion === 0),
+  );
+  return inParallel(
+    writes,
+    PUTS_AT_ONCE,
+    async (write) => inserted.get(write) ?? putSnapshot(options, write),
+  );
+}
+
+async function insertNew(
+  { client, tables, ...patience }: SnapshotStoreOptions,
+  writes: readonly SnapshotWrite[],
+): Promise<Map<SnapshotWrite, SaveResult>> {
+  const items = writes.map((write) => write.item);
+  const inserted = await insertBatch(client, patience, tables.snapshots, items);
+  const taken = writes.filter((_, at) => inserted[at] !== true).map((write) => write.key);
+  const stored = await readBatch(client, patience, tables.snapshots, taken);
+  const storedByKey = new Map(stored.map((item) => [item.k?.S, item]));
+  return new Map(
+    writes.map((write, at) => [
+      write,
+      inserted[at] === true ? 'saved' : isStored(write, storedByKey.get(write.key)),
+    ]),
+  );
+}
+
+async function putSnapshot({ client, tables, ...patience }: SnapshotStoreOptions, write: SnapshotWrite) {
+  const outcome = await putIf(client, patience, {
+    table: tables.snapshots,
+    key: ['k'],
+    item: write.item,
+    condition: ifVersion(write.expectedVersion),
+  });
+  return outcome.written ? 'saved' : isStored(write, outcome.stored);
+}
+
+function prepare(key: GroupKey, save: Save): SnapshotWrite {
+  checkSave(key, save);
+  const item = toSnapshotItem(key, save.snapshot);
+  checkSize(save.snapshot.groupId, [item]);
+  return { key: formatGroupKey(key), item, expectedVersion: save.expectedVersion };
+}
+
+function checkSize(groupId: number, items: readonly StoredItem[]): void {
+  const sizes = items.map(itemBytes);
+  const largest = Math.max(...sizes);
+  if (largest > MAX_ITEM_BYTES) throw new TooLargeToStoreError(groupId, largest);
+  const sum = sizes.reduce((total, size) => total + size, 0);
+  if (sum > MAX_TRANSACTION_BYTES) throw new TooLargeToStoreError(groupId, sum);
+}
+
+function put(table: string, item: StoredItem, condition: Condition): TransactWriteItem {
+  return {
+    Put: { TableName: table, Item: item, ...condition, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
+  };
+}
+
+/** Whether what is stored is this very snapshot: then an earlier try of this save wrote it, and its events. */
+function isStored({ item }: SnapshotWrite, stored: StoredItem | undefined): SaveResult {
+  if (stored?.n?.N !== item.n?.N || !stored?.b?.B || !item.b?.B) return 'conflict';
+  return isSameBody(stored.b.B, item.b.B) ? 'saved' : 'conflict';
+}
+
+/** The conditions need not be in it: the snapshot's version says which one it is. */
+function tokenFor(writes: readonly TransactWriteItem[]): string {
+  const hash = createHash('sha256');
+  for (const { Put } of writes) {
+    hash.update(JSON.stringify(Put?.TableName));
+    for (const [name, value] of Object.entries(Put?.Item ?? {})) {
+      hash.update(JSON.stringify([name, value.S, value.N, value.B?.length]));
+      if (value.B !== undefined) hash.update(value.B);
+    }
+  }
+  return hash.digest('base64url').slice(0, 36);
+}
+
+function tornApart({ key, expectedVersion }: SnapshotWrite): string {
+  return (
+    `The ledger holds an event of group ${key} that its snapshot, at version ${expectedVersion}, does not know of. ` +
+    'One of the two tables is not what it was, for instance restored from a backup.'
+  );
+}

@@ -1,0 +1,60 @@
+// The snapshots of all groups in one table, read by key, and by creation time through a sparse index.
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
+import { formatGroupKey } from '../../shared/group-key.ts';
+import type { Instant } from '../../shared/instant.ts';
+import type { SnapshotStore } from '../../shared/ports.ts';
+import { TABLES } from '../../shared/tables.ts';
+import { numberValue, type StoredItem, storedNumber, textValue } from './attribute-values.ts';
+import { readBatch } from './dynamodb-batch-read.ts';
+import { type SnapshotStoreOptions, saveAllSnapshots, saveSnapshot } from './dynamodb-snapshot-saves.ts';
+import { fromSnapshotItem, groupIdOfKey, indexPartition, type SourceGeneration } from './snapshot-item.ts';
+
+export function createDynamoDbSnapshotStore(options: SnapshotStoreOptions): SnapshotStore {
+  return {
+    async load(source, groups) {
+      const keys = [...new Set(groups)].map((group) => formatGroupKey({ ...source, group }));
+      const items = await readBatch(options.client, options, options.tables.snapshots, keys);
+      const snapshots = items.map(fromSnapshotItem);
+      return new Map(snapshots.map((snapshot) => [snapshot.groupId, snapshot]));
+    },
+    save: (key, save) => saveSnapshot(options, key, save),
+    saveAll: (source, saves) => saveAllSnapshots(options, source, saves),
+    knownCreatedBetween: (source, from, to) => queryCreated(options, source, from, to),
+  };
+}
+
+async function* queryCreated(
+  { client, tables }: SnapshotStoreOptions,
+  source: SourceGeneration,
+  from: Instant,
+  to: Instant,
+) {
+  const { index } = TABLES.snapshots;
+  const query = {
+    TableName: tables.snapshots,
+    IndexName: index.name,
+    KeyConditionExpression: `${index.partitionKey.name} = :i AND ${index.sortKey.name} BETWEEN :from AND :to`,
+    ExpressionAttributeValues: {
+      ':i': textValue(indexPartition(source)),
+      ':from': numberValue(storable(from)),
+      ':to': numberValue(storable(to)),
+    },
+  };
+  let start: StoredItem | undefined;
+  do {
+    const page = await client.send(new QueryCommand({ ...query, ExclusiveStartKey: start }));
+    for (const item of page.Items ?? []) {
+      const { k: groupId, c: createdAt } = indexItem.parse(item);
+      yield { groupId, createdAt };
+    }
+    start = page.LastEvaluatedKey;
+  } while (start !== undefined);
+}
+
+/** DynamoDB knows no infinity. */
+function storable(instant: Instant): number {
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, instant));
+}
+
+const indexItem = z.object({ k: groupIdOfKey, c: storedNumber });

@@ -1,0 +1,66 @@
+// The state of each source. Where the states are kept is told by the ids that DynamoDB gives tables when it makes
+// them: a table restored from a backup is another table, whatever it is called.
+import { createHash } from 'node:crypto';
+import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { SourceStates } from '../../shared/ports.ts';
+import type { TableNames } from '../../shared/tables.ts';
+import { textValue } from './attribute-values.ts';
+import type { Patience } from './backoff.ts';
+import { readItem } from './dynamodb-conditional-put.ts';
+import { putNextVersion } from './dynamodb-versioned-item.ts';
+import { fromSourceStateItem, sourceStateKey, toSourceStateAttributes } from './source-state-item.ts';
+
+export interface DynamoDbSourceStatesOptions extends Patience {
+  readonly client: DynamoDBClient;
+  /** Numbers go on from all three: another one in the place of any of them makes it another place. */
+  readonly tables: Pick<TableNames, 'sources' | 'snapshots' | 'ledger'>;
+}
+
+export function createDynamoDbSourceStates({
+  client,
+  tables,
+  ...patience
+}: DynamoDbSourceStatesOptions): SourceStates {
+  let identity: Promise<string> | undefined;
+  return {
+    async load(source) {
+      const item = await readItem(client, tables.sources, { k: textValue(sourceStateKey(source)) });
+      return item && fromSourceStateItem(item, source);
+    },
+
+    async save(state, expectedVersion) {
+      if (state.version !== expectedVersion + 1) {
+        throw new RangeError(
+          `State ${state.version} of source "${state.source}" can't follow ${expectedVersion}.`,
+        );
+      }
+      const attributes = toSourceStateAttributes(state);
+      const item = { table: tables.sources, key: sourceStateKey(state.source), attributes };
+      return putNextVersion(client, patience, item, expectedVersion);
+    },
+
+    identity() {
+      identity ??= identify(client, [tables.sources, tables.snapshots, tables.ledger]).catch(
+        (error: unknown) => {
+          identity = undefined;
+          throw error;
+        },
+      );
+      return identity;
+    },
+  };
+}
+
+async function identify(client: DynamoDBClient, tables: readonly string[]): Promise<string> {
+  const ids = await Promise.all(tables.map((table) => tableId(client, table)));
+  return createHash('sha256').update(ids.join('\n')).digest('base64url').slice(0, 22);
+}
+
+async function tableId(client: DynamoDBClient, table: string): Promise<string> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
+  // DynamoDB's id is unique for ever; an engine that has none at least knows when it made the table.
+  const id =
+    Table?.TableId ?? (Table?.TableArn && `${Table.TableArn} ${Table.CreationDateTime?.toISOString()}`);
+  if (id === undefined) throw new Error(`DynamoDB does not say which table "${table}" is.`);
+  return id;
+}

@@ -1,0 +1,61 @@
+// Writes several items or none. A transaction that is refused names a reason for each of its items, and the reasons
+// ask for different things: a condition that does not hold is an answer, another transaction in the way or a
+// throttled table is worth another try, anything else is a bug of ours.
+import {
+  type CancellationReason,
+  type DynamoDBClient,
+  TransactionCanceledException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { StoredItem } from './attribute-values.ts';
+import { backOff, isPassing, MAX_FRUITLESS_TRIES, type Patience } from './backoff.ts';
+
+/** The places of the items whose condition did not hold, with what is stored there if DynamoDB told. */
+export type FailedConditions = ReadonlyMap<number, StoredItem | undefined>;
+
+/**
+ * @param token at most 36 characters; the same token with the same items is one transaction for ten minutes,
+ *   however often it is sent
+ * @returns undefined once everything is written, else which conditions did not hold; then nothing is written.
+ * @throws for any other outcome. Everything may be written then, or nothing.
+ */
+export async function writeTogether(
+  client: DynamoDBClient,
+  patience: Patience,
+  items: TransactWriteItem[],
+  token: string,
+): Promise<FailedConditions | undefined> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await client.send(new TransactWriteItemsCommand({ TransactItems: items, ClientRequestToken: token }));
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const reasons = error.CancellationReasons ?? [];
+      const failed = failedConditions(reasons);
+      if (failed.size > 0) return failed;
+      const codes = codesOf(reasons);
+      if (codes.length === 0 || !codes.every(isPassing) || tries === MAX_FRUITLESS_TRIES)
+        throw explain(error, codes, tries);
+      await backOff(patience, tries);
+    }
+  }
+}
+
+function failedConditions(reasons: readonly CancellationReason[]): FailedConditions {
+  const failed = reasons.flatMap(({ Code, Item }, at) =>
+    Code === 'ConditionalCheckFailed' ? [[at, Item] as const] : [],
+  );
+  return new Map(failed);
+}
+
+function codesOf(reasons: readonly CancellationReason[]): string[] {
+  const codes = reasons.map((reason) => reason.Code ?? 'None');
+  return [...new Set(codes.filter((code) => code !== 'None'))];
+}
+
+function explain(cause: Error, codes: readonly string[], tries: number): Error {
+  const told = codes.join(', ') || 'no reason given';
+  return new Error(`DynamoDB refused a transaction, at the try ${tries}: ${told}.`, { cause });
+}

@@ -1,0 +1,38 @@
+// An item that counts its writes in `n` and is only written from the version that was read. Each write carries a
+// mark of its own in `w`: when a write that timed out is sent again and refused, the mark tells whether it was
+// itself that came first. Two writers may well write the same content; what they did is theirs all the same.
+import { randomBytes } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { SaveResult } from '../../shared/ports.ts';
+import { numberValue, type StoredItem, textValue } from './attribute-values.ts';
+import type { Patience } from './backoff.ts';
+import { ifVersion, putIf } from './dynamodb-conditional-put.ts';
+
+export interface VersionedItem {
+  readonly table: string;
+  readonly key: string;
+  readonly attributes: StoredItem;
+}
+
+/** Writes the item as the version after the expected one. */
+export async function putNextVersion(
+  client: DynamoDBClient,
+  patience: Patience,
+  { table, key, attributes }: VersionedItem,
+  expectedVersion: number,
+): Promise<SaveResult> {
+  const writer = randomBytes(9).toString('base64url');
+  const item = {
+    k: textValue(key),
+    ...attributes,
+    n: numberValue(expectedVersion + 1),
+    w: textValue(writer),
+  };
+  const outcome = await putIf(client, patience, {
+    table,
+    key: ['k'],
+    item,
+    condition: ifVersion(expectedVersion),
+  });
+  return outcome.written || outcome.stored?.w?.S === writer ? 'saved' : 'conflict';
+}

@@ -1,0 +1,201 @@
+// Requests over node:https (and node:http, for a service on this machine), on connections that are kept open. Sends
+// each request once: a kept connection that the service has closed meanwhile shows as a failed connection, which is
+// for the caller to retry, since a second sending is a second request of its budget.
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { performance } from 'node:perf_hooks';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  type HttpTransport,
+  TransportFailure,
+  type TransportFailureKind,
+} from '../../shared/returns-service/http-transport.ts';
+
+const decompress = promisify(gunzip);
+
+export type HttpsTransport = HttpTransport & {
+  /** Ends the connections that are kept open; requests under way fail. */
+  close(): void;
+};
+
+export function createHttpsTransport(): HttpsTransport {
+  const agents: Agents = {
+    http: new HttpAgent({ keepAlive: true }),
+    https: new HttpsAgent({ keepAlive: true }),
+  };
+  const send: HttpTransport = (request) => exchange(request, agents);
+  return Object.assign(send, {
+    close(): void {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  });
+}
+
+interface Agents {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+}
+
+/** What is known of a request while it is under way, for whoever has to give it up. */
+interface Exchange {
+  readonly client: ClientRequest;
+  response?: IncomingMessage;
+}
+
+async function exchange(request: HttpRequest, agents: Agents): Promise<HttpAnswer> {
+  if (request.signal?.aborted) throw failure('aborted', 'The request was aborted');
+  const sentAt = performance.now();
+  const underWay: Exchange = { client: open(request, agents) };
+  const giveUp = limitTime(request, underWay);
+  try {
+    const answer = await Promise.race([receive(underWay, request.maxBytes), giveUp.promise]);
+    return { ...answer, requestMs: performance.now() - sentAt };
+  } catch (error) {
+    // Whatever is left of it must not be read by the next request on this connection.
+    underWay.client.destroy();
+    throw error;
+  } finally {
+    giveUp.dispose();
+  }
+}
+
+function open({ url, headers }: HttpRequest, agents: Agents): ClientRequest {
+  const options = { method: 'GET', headers: { ...headers, 'accept-encoding': 'gzip' } };
+  try {
+    const client = url.startsWith('https:')
+      ? requestHttps(url, { ...options, agent: agents.https })
+      : requestHttp(url, { ...options, agent: agents.http });
+    return client.end();
+  } catch (error) {
+    throw failure('connection', 'The request could not be made', error);
+  }
+}
+
+/** A promise that is rejected when the time is over or the caller has had enough, and never fulfilled. */
+function limitTime({ timeoutMs, signal }: HttpRequest, underWay: Exchange) {
+  const { promise, reject } = withReject();
+  const abort = () => reject(failure('aborted', 'The request was aborted', undefined, underWay.response));
+  const timer = setTimeout(
+    () => reject(failure('timeout', `Not done within ${timeoutMs} ms`, undefined, underWay.response)),
+    timeoutMs,
+  );
+  signal?.addEventListener('abort', abort, { once: true });
+  return {
+    promise,
+    dispose() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    },
+  };
+}
+
+function withReject(): { promise: Promise<never>; reject: (error: Error) => void } {
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<never>((_, rejectPromise) => {
+    reject = rejectPromise;
+  });
+  return { promise, reject };
+}
+
+async function receive(underWay: Exchange, maxBytes: number): Promise<Omit<HttpAnswer, 'requestMs'>> {
+  const response = await receiveHead(underWay.client);
+  underWay.response = response;
+  const wire = await receiveBody(response, maxBytes);
+  const body = await decode(wire, response, maxBytes);
+  return { status: response.statusCode ?? 0, headers: flatten(response), body };
+}
+
+function receiveHead(client: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    client.once('response', resolve);
+    // Not `once`: a connection may fail again after it was given up, and nobody listening would end the process.
+    client.on('error', (error) => reject(failure('connection', 'No answer came', error)));
+  });
+}
+
+async function receiveBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () => failure('too-large', `More than ${maxBytes} bytes`, undefined, response);
+  if (Number(response.headers['content-length']) > maxBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof TransportFailure
+      ? error
+      : failure('truncated', 'The connection was closed before the end', error, response);
+  }
+  if (!response.complete) throw failure('truncated', 'The answer has no end', undefined, response);
+  return Buffer.concat(chunks, bytes);
+}
+
+async function decode(wire: Buffer, response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity' || wire.byteLength === 0) return wire;
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') {
+    throw failure('undecodable', 'An encoding that was not asked for', undefined, response);
+  }
+  try {
+    return await decompress(wire, { maxOutputLength: maxBytes });
+  } catch (error) {
+    throw failure(
+      kindOfDecompressionError(codeOf(error)),
+      'The answer can not be decompressed',
+      error,
+      response,
+    );
+  }
+}
+
+function kindOfDecompressionError(code: string | undefined): TransportFailureKind {
+  if (code === 'ERR_BUFFER_TOO_LARGE') return 'too-large';
+  return code === 'Z_BUF_ERROR' ? 'truncated' : 'undecodable';
+}
+
+function flatten({ headers }: IncomingMessage): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}
+
+function failure(
+  kind: TransportFailureKind,
+  message: string,
+  error?: unknown,
+  response?: IncomingMessage,
+): TransportFailure {
+  return new TransportFailure(kind, message, {
+    code: codeOf(error),
+    cause: withoutPayload(error),
+    status: response?.statusCode,
+    headers: response === undefined ? undefined : flatten(response),
+  });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Node's errors carry what they failed at, such as the packet that is no HTTP: a piece of somebody's return. */
+function withoutPayload(error: unknown): Error | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = codeOf(error);
+  const bare = new Error(error.message === '' ? code : error.message);
+  bare.name = error.name;
+  return code === undefined ? bare : Object.assign(bare, { code });
+}

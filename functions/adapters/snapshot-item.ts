@@ -1,0 +1,114 @@
+// A snapshot as the table holds it: `k` the group's key, `n` its version, `c` its creation time, `i` the index's
+// partition (not on tombstones: what was removed is not looked for again), `b` all the rest as a body.
+import * as z from 'zod';
+import type { Snapshot } from '../../shared/comparing/snapshot.ts';
+import {
+  exchangeLineItem,
+  refundTransaction,
+  returnGroup,
+  returnLineItem,
+  shipment,
+} from '../../shared/contract/entities.ts';
+import { formatGroupKey, parseGroupKey } from '../../shared/group-key.ts';
+import type { GroupKey } from '../../shared/ports.ts';
+import {
+  bytesValue,
+  numberValue,
+  type StoredItem,
+  storedBytes,
+  storedNumber,
+  storedText,
+  textValue,
+} from './attribute-values.ts';
+import { decodeBody, encodeBody } from './stored-body.ts';
+import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';
+
+export type SourceGeneration = Pick<GroupKey, 'source' | 'generation'>;
+
+const FORMAT = 1;
+
+export function toSnapshotItem(source: SourceGeneration, snapshot: Snapshot): StoredItem {
+  return {
+    k: textValue(formatGroupKey({ ...source, group: snapshot.groupId })),
+    ...(snapshot.removedAt === undefined ? { i: textValue(indexPartition(source)) } : {}),
+    c: numberValue(snapshot.createdAt),
+    ...formatAttribute(FORMAT),
+    n: numberValue(snapshot.version),
+    b: bytesValue(encodeBody(bodyOf(snapshot))),
+  };
+}
+
+/** Field by field: nothing that happens to hang on the object is ever stored. */
+function bodyOf(snapshot: Snapshot): z.input<typeof body1> {
+  const { sequence, projectionVersion, updatedAt, sentAt, receivedAt, removedAt } = snapshot;
+  const { projection, absences, untold } = snapshot;
+  return {
+    sequence,
+    projectionVersion,
+    updatedAt,
+    sentAt,
+    receivedAt,
+    ...(removedAt === undefined ? {} : { removedAt }),
+    projection,
+    absences,
+    untold,
+  };
+}
+
+/** @throws UnreadableItemError, which names the item and holds nothing else of it. */
+export function fromSnapshotItem(item: StoredItem): Snapshot {
+  try {
+    return readStored(item, { [FORMAT]: readFormat1 });
+  } catch (error) {
+    throw new UnreadableItemError(`Snapshot "${item.k?.S}" can't be read.`, { cause: error });
+  }
+}
+
+/** The partition that the index keeps a source's groups in. */
+export function indexPartition({ source, generation }: SourceGeneration): string {
+  return `${source}_${generation}`;
+}
+
+function readFormat1(item: StoredItem): Snapshot {
+  const { k: groupId, n: version, c: createdAt, b: body } = format1.parse(item);
+  return { groupId, version, createdAt, ...body1.parse(decodeBody(body)) };
+}
+
+export const groupIdOfKey = storedText.transform((key) => parseGroupKey(key)?.group).pipe(z.int());
+
+const format1 = z.object({ k: groupIdOfKey, c: storedNumber, n: storedNumber, b: storedBytes });
+
+const instant = z.number();
+
+const body1 = z.object({
+  sequence: z.int(),
+  projectionVersion: z.int(),
+  updatedAt: instant,
+  sentAt: instant,
+  receivedAt: instant,
+  removedAt: instant.exactOptional(),
+  projection: z.object({
+    group: asStored(returnGroup),
+    shipments: absentAsUndefined(z.array(asStored(shipment))),
+    return_line_items: absentAsUndefined(z.array(asStored(returnLineItem))),
+    exchange_line_items: absentAsUndefined(z.array(asStored(exchangeLineItem))),
+    refund_transactions: absentAsUndefined(z.array(asStored(refundTransaction))),
+  }),
+  absences: z.record(z.string(), instant).default({}),
+  untold: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+});
+
+/** The entity as an older release may have stored it: a field that came later is missing, which means null or none. */
+function asStored<Shape extends z.ZodRawShape>(entity: z.ZodObject<Shape>) {
+  const shape = Object.entries(entity.shape).map(([name, field]) => {
+    const schema = field as z.ZodType;
+    if (schema.safeParse(null).success) return [name, schema.default(null)];
+    return [name, schema.safeParse([]).success ? schema.default([]) : schema];
+  });
+  return z.object(Object.fromEntries(shape)) as unknown as z.ZodType<z.output<typeof entity>>;
+}
+
+/** JSON leaves out what is undefined. */
+function absentAsUndefined<Value>(schema: z.ZodType<Value>) {
+  return schema.optional().transform((value) => value);
+}

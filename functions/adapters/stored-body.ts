@@ -1,0 +1,42 @@
+// Snapshots and events are stored as deflated JSON. They are small and much alike, so the window is filled
+// beforehand with what they are made of (stored-body-dictionary.ts): a usual snapshot or event then fits one write
+// unit. zlib's own format, not the raw one: its checksum tells a damaged body from a sound one, for ten bytes.
+import { deflateSync, inflateSync } from 'node:zlib';
+import { DICTIONARY } from './stored-body-dictionary.ts';
+import { UnreadableItemError } from './stored-format.ts';
+
+const dictionary = Buffer.from(DICTIONARY);
+/** An item holds 400 KB; what inflates to more than this is damaged. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+export function encodeBody(value: unknown): Uint8Array {
+  return deflateSync(JSON.stringify(value), { dictionary, level: 9 });
+}
+
+/** @throws UnreadableItemError, which holds nothing of the body. */
+export function decodeBody(bytes: Uint8Array): unknown {
+  const text = bodyText(bytes);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnreadableItemError('its body is not JSON');
+  }
+}
+
+/** Whether two bodies hold the same; not by their bytes, since another zlib may have deflated to others. */
+export function isSameBody(a: Uint8Array, b: Uint8Array): boolean {
+  try {
+    return bodyText(a) === bodyText(b);
+  } catch (error) {
+    if (error instanceof UnreadableItemError) return false;
+    throw error;
+  }
+}
+
+function bodyText(bytes: Uint8Array): string {
+  try {
+    return inflateSync(bytes, { dictionary, maxOutputLength: MAX_BODY_BYTES }).toString();
+  } catch (error) {
+    throw new UnreadableItemError('its body is damaged', { cause: error });
+  }
+}

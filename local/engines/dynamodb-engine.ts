@@ -1,0 +1,87 @@
+// DynamoDB on this machine: the native engine that npm installs for this platform, in memory or on one SQLite file
+// (write-ahead log: what was acknowledged survives a kill of the engine). Transactions and streams included.
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { EngineError } from './engine-error.ts';
+import { startEngineProcess } from './engine-process.ts';
+
+/** A port found free may be taken by another process before the engine binds it. */
+const PORT_ATTEMPTS = 5;
+
+export interface DynamoDbEngine {
+  /** Serves DynamoDB and DynamoDB Streams. */
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the engine on a free port of the loopback address.
+ *
+ * @param options.dbPath the file that keeps the tables, made if it is not there; without it nothing is kept.
+ * @throws EngineError when there is no engine for this platform, or it does not start.
+ */
+export async function startDynamoDbEngine(
+  options: { readonly dbPath?: string } = {},
+): Promise<DynamoDbEngine> {
+  const program = findProgram();
+  const storage = options.dbPath === undefined ? [] : ['--db-path', options.dbPath];
+  for (let attempt = 1; ; attempt++) {
+    // The engine can't tell which port it got when asked for any.
+    const port = await findFreePort();
+    const engine = startEngineProcess(program, [
+      'serve',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      ...storage,
+    ]);
+    const endpoint = `http://127.0.0.1:${port}`;
+    // Its own word first: an answer alone could be another process's, on a port that was lost to it.
+    if ((await engine.said(/listening on/i)) && (await answers(endpoint))) {
+      return { endpoint, stop: engine.stop };
+    }
+    await engine.stop();
+    if (attempt === PORT_ATTEMPTS || !/already in use/i.test(engine.stderr())) {
+      throw new EngineError(`The DynamoDB engine did not start: ${engine.stderr() || 'it said nothing'}`);
+    }
+  }
+}
+
+function findProgram(): string {
+  const name = `@dynoxide/${process.platform}-${process.arch}`;
+  const program = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), program);
+  } catch (cause) {
+    throw new EngineError(
+      `There is no DynamoDB engine for this platform (${name} is not installed). Run DynamoDB Local or LocalStack ` +
+        'and name it in AWS_ENDPOINT_URL_DYNAMODB, for example http://127.0.0.1:8000.',
+      { cause },
+    );
+  }
+}
+
+async function answers(endpoint: string): Promise<boolean> {
+  try {
+    const [response] = (await once(get(endpoint, { agent: false }), 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode === 200;
+  } catch {
+    return false;
+  }
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

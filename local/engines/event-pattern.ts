@@ -1,0 +1,150 @@
+// EventBridge's event patterns, as rules on a bus and filters of event source mappings have them: exact values,
+// prefix, suffix, equals-ignore-case, wildcard, anything-but, exists, numeric, $or; cidr is left out. A pattern that
+// is not understood throws when it is compiled, so that it can't quietly match nothing.
+// https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
+import { EngineError } from './engine-error.ts';
+
+/** A pattern as JSON: objects nest, their leaves are arrays of what may stand there. */
+export type EventPattern = Readonly<Record<string, unknown>>;
+
+/** Tells of one value whether it fits; an array's elements are asked one by one. */
+interface Matcher {
+  readonly fits: (value: unknown) => boolean;
+  /** Whether it fits a field that is not there. */
+  readonly fitsAbsence?: boolean;
+}
+
+type Predicate = (event: unknown) => boolean;
+
+/**
+ * Makes a test of a pattern.
+ *
+ * @throws EngineError when the pattern is not valid, with the path of what is wrong in it.
+ */
+export function compileEventPattern(pattern: EventPattern, path = ''): Predicate {
+  if (Object.keys(pattern).length === 0) throw invalid(path, 'is empty');
+  const tests = Object.entries(pattern).map(([field, wanted]) => compileField(field, wanted, path));
+  return (event) => tests.every((test) => test(event));
+}
+
+function compileField(field: string, wanted: unknown, parent: string): Predicate {
+  const path = `${parent}/${field}`;
+  if (field === '$or') {
+    const branches = listOf(wanted, path).map((it, index) => compileNested(it, `${path}/${index}`));
+    return (event) => branches.some((test) => test(event));
+  }
+  if (Array.isArray(wanted)) {
+    const matchers = wanted.map((it) => compileMatcher(it, path));
+    return (event) => fitsLeaf(isObject(event) ? event[field] : undefined, matchers);
+  }
+  const test = compileNested(wanted, path);
+  // Of an array of objects one element must match as a whole.
+  return (event) => {
+    const value = isObject(event) ? event[field] : undefined;
+    return Array.isArray(value) ? value.some(test) : test(value);
+  };
+}
+
+function compileNested(wanted: unknown, path: string): Predicate {
+  if (!isObject(wanted)) throw invalid(path, 'must be an object or an array');
+  return compileEventPattern(wanted, path);
+}
+
+function fitsLeaf(value: unknown, matchers: readonly Matcher[]): boolean {
+  const leaves = (Array.isArray(value) ? value.flat(Number.POSITIVE_INFINITY) : [value]).filter(
+    (it) => it !== undefined && !isObject(it),
+  );
+  if (leaves.length === 0) return matchers.some(({ fitsAbsence }) => fitsAbsence);
+  return leaves.some((leaf) => matchers.some(({ fits }) => fits(leaf)));
+}
+
+function compileMatcher(wanted: unknown, path: string): Matcher {
+  if (!isObject(wanted)) return { fits: (value) => value === wanted };
+  const [[operator, operand] = ['', undefined], ...others] = Object.entries(wanted);
+  if (others.length > 0) throw invalid(path, 'may name one operator at a time');
+  if (operator === 'exists') {
+    if (typeof operand !== 'boolean') throw invalid(path, 'exists takes true or false');
+    return { fits: () => operand, fitsAbsence: !operand };
+  }
+  if (operator === 'anything-but') return { fits: compileAnythingBut(operand, path) };
+  if (operator === 'numeric') return { fits: compileNumeric(operand, path) };
+  return { fits: compileText(operator, operand, path) };
+}
+
+function compileAnythingBut(operand: unknown, path: string): (value: unknown) => boolean {
+  const excluded = (Array.isArray(operand) ? operand : [operand]).flatMap((it) =>
+    isObject(it)
+      ? Object.entries(it).flatMap(([operator, texts]) =>
+          (Array.isArray(texts) ? texts : [texts]).map((text) => compileText(operator, text, path)),
+        )
+      : [(value: unknown) => value === it],
+  );
+  return (value) => !excluded.some((fits) => fits(value));
+}
+
+function compileText(operator: string, operand: unknown, path: string): (value: unknown) => boolean {
+  if ((operator === 'prefix' || operator === 'suffix') && isObject(operand)) {
+    const folded = compileText(operator, textOf(operand['equals-ignore-case'], path).toLowerCase(), path);
+    return (value) => typeof value === 'string' && folded(value.toLowerCase());
+  }
+  const text = textOf(operand, path);
+  const fits = (test: (value: string) => boolean) => (value: unknown) =>
+    typeof value === 'string' && test(value);
+  switch (operator) {
+    case 'prefix':
+      return fits((value) => value.startsWith(text));
+    case 'suffix':
+      return fits((value) => value.endsWith(text));
+    case 'equals-ignore-case':
+      return fits((value) => value.toLowerCase() === text.toLowerCase());
+    case 'wildcard': {
+      const expression = new RegExp(`^${text.split('*').map(escapeForRegExp).join('.*')}$`, 's');
+      return fits((value) => expression.test(value));
+    }
+    default:
+      throw invalid(path, `names the operator ${operator}, which is not known here`);
+  }
+}
+
+const COMPARISONS: Readonly<Record<string, (value: number, bound: number) => boolean>> = {
+  '=': (value, bound) => value === bound,
+  '<': (value, bound) => value < bound,
+  '<=': (value, bound) => value <= bound,
+  '>': (value, bound) => value > bound,
+  '>=': (value, bound) => value >= bound,
+};
+
+function compileNumeric(operand: unknown, path: string): (value: unknown) => boolean {
+  const parts = listOf(operand, path);
+  if (parts.length !== 2 && parts.length !== 4) throw invalid(path, 'numeric takes one or two comparisons');
+  const tests: ((value: number) => boolean)[] = [];
+  for (let index = 0; index < parts.length; index += 2) {
+    const compare = COMPARISONS[String(parts[index])];
+    const bound = parts[index + 1];
+    if (compare === undefined || typeof bound !== 'number') throw invalid(path, 'numeric is malformed');
+    tests.push((value) => compare(value, bound));
+  }
+  return (value) => typeof value === 'number' && tests.every((test) => test(value));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listOf(value: unknown, path: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw invalid(path, 'must be an array');
+  return value;
+}
+
+function textOf(value: unknown, path: string): string {
+  if (typeof value !== 'string') throw invalid(path, 'must be a text');
+  return value;
+}
+
+function escapeForRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+function invalid(path: string, problem: string): EngineError {
+  return new EngineError(`Event pattern: ${path || 'the pattern'} ${problem}.`);
+}

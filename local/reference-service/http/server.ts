@@ -1,0 +1,52 @@
+// The HTTP side: the API below its prefix, the control interface below /_control.
+
+import { fastify } from 'fastify';
+import type { ReferenceService } from '../create-reference-service.ts';
+import { jsonAnswer } from '../service/answer.ts';
+import { addControlRoutes } from './control-routes.ts';
+import { deliver, type Timers } from './deliver.ts';
+
+export interface ServerOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly prefix: string;
+}
+
+export interface Server {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function startServer(reference: ReferenceService, options: ServerOptions): Promise<Server> {
+  const { service } = reference;
+  const prefix = options.prefix.replace(/\/+$/, '');
+  const timers: Timers = new Set();
+  const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false, keepAliveTimeout: 65_000 });
+
+  app.all(`${prefix}/*`, (request, reply) => {
+    const [path = '/', query = ''] = (request.raw.url ?? '/').split('?', 2);
+    const token = request.headers['x-service-api-token'];
+    reply.hijack();
+    const answer =
+      request.method === 'GET'
+        ? service.answer({
+            path: path.slice(prefix.length),
+            query: new URLSearchParams(query),
+            token: Array.isArray(token) ? token[0] : token,
+          })
+        : jsonAnswer(405, { detail: 'Method Not Allowed' }, { allow: 'GET' });
+    deliver(answer, reply.raw, timers);
+  });
+  await app.register(async (scope) => addControlRoutes(scope, reference.control), { prefix: '/_control' });
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
+
+  const address = await app.listen({ port: options.port, host: options.host });
+  return {
+    url: `${address}${prefix}`,
+    async close() {
+      for (const timer of timers) clearTimeout(timer);
+      timers.clear();
+      await app.close();
+    },
+  };
+}

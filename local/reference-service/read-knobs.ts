@@ -1,0 +1,86 @@
+// Knobs as they are written on a command line and over the control interface: `limit-max=37`, `order=random`.
+
+import { KNOB_NAMES, KNOBS, type KnobName, type Knobs } from './knobs.ts';
+
+/** Thrown when an assignment names no knob or a value that its knob does not take. The message lists every such fault. */
+export class KnobError extends Error {
+  override readonly name = 'KnobError';
+}
+
+export interface KnobEntry {
+  /** As written on a command line, in kebab-case. */
+  readonly name: string;
+  readonly values: string;
+  readonly byDefault: string;
+  readonly description: string;
+}
+
+/** Every knob, for a help text. */
+export function listKnobs(): KnobEntry[] {
+  return KNOB_NAMES.map((name) => ({
+    name: writtenName(name),
+    values: KNOBS[name].values,
+    byDefault: writtenValue(name, KNOBS[name].byDefault),
+    description: KNOBS[name].description,
+  }));
+}
+
+/**
+ * Reads `name=value` assignments; names in kebab-case or camelCase, the last of a name counts.
+ *
+ * @throws KnobError naming all faults at once, one a line.
+ */
+export function readKnobs(assignments: readonly string[]): Partial<Knobs> {
+  const problems: string[] = [];
+  const settings: [string, unknown][] = [];
+  for (const assignment of assignments) {
+    const cut = assignment.indexOf('=');
+    const result =
+      cut === -1
+        ? `knob "${assignment}" has no value: write name=value`
+        : readKnob(assignment.slice(0, cut).trim(), assignment.slice(cut + 1).trim());
+    if (typeof result === 'string') problems.push(result);
+    else settings.push(result);
+  }
+  if (problems.length > 0) throw new KnobError(problems.join('\n'));
+  return Object.fromEntries(settings) as Partial<Knobs>;
+}
+
+function readKnob(written: string, text: string): string | [KnobName, unknown] {
+  const name = KNOB_NAMES.find((known) => known === written || writtenName(known) === written);
+  if (name === undefined) return `there is no knob "${written}"${closestTo(written)}`;
+  const value = KNOBS[name].read(text);
+  if (value !== undefined) return [name, value];
+  return `knob ${writtenName(name)} does not take "${text}"; it takes ${KNOBS[name].values}`;
+}
+
+function closestTo(written: string): string {
+  const start = written
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, '')
+    .slice(0, 4);
+  const near = KNOB_NAMES.filter((name) => start.length >= 3 && name.toLowerCase().startsWith(start));
+  return near.length === 0 ? '' : `; there is ${near.map(writtenName).join(', ')}`;
+}
+
+function writtenName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function writtenValue(name: KnobName, value: unknown): string {
+  if (Array.isArray(value)) {
+    return KNOBS[name].read('all') !== undefined &&
+      value.length > 0 &&
+      sameList(KNOBS[name].read('all'), value)
+      ? 'all'
+      : value.join(',') || 'none';
+  }
+  if (typeof value === 'object' && value !== null && 'least' in value && 'most' in value) {
+    return value.least === value.most ? String(value.least) : `${value.least}-${value.most}`;
+  }
+  return String(value);
+}
+
+function sameList(one: unknown, other: readonly unknown[]): boolean {
+  return Array.isArray(one) && one.length === other.length;
+}

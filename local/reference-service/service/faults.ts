@@ -1,0 +1,82 @@
+// What can go wrong with an answer: at random with a rate, or the next ones for sure. Seeded, so a run repeats.
+
+import { HOUR, type Instant, SECOND } from '../../../shared/instant.ts';
+import type { Knobs } from '../knobs.ts';
+import type { Random } from '../store/seeded-random.ts';
+import { type Answer, answerOf, htmlAnswer, jsonAnswer } from './answer.ts';
+import type { FaultKind } from './fault-kinds.ts';
+import { httpDate } from './http-date.ts';
+
+export interface Faults {
+  /** The fault that the next answer meets, if any. */
+  next(knobs: Knobs): FaultKind | undefined;
+  /** Lets the next answers that are not yet spoken for fail. */
+  failNext(kind: FaultKind, count: number): void;
+}
+
+export function createFaults(random: Random): Faults {
+  const queued: FaultKind[] = [];
+  return {
+    next({ faultRate, faultKinds }) {
+      const kind = queued.shift();
+      if (kind !== undefined) return kind;
+      return faultKinds.length > 0 && random.chance(faultRate) ? random.pick(faultKinds) : undefined;
+    },
+    failNext(kind, count) {
+      for (let added = 0; added < count; added += 1) queued.push(kind);
+    },
+  };
+}
+
+/** The faulty answer in place of the honest one, which is only made where it is needed. */
+export function faultyAnswer(kind: FaultKind, honest: () => Answer, now: Instant, knobs: Knobs): Answer {
+  const pause = { 'retry-after': String(knobs.pauseSeconds) };
+  const busy = { detail: 'Too many requests' };
+  switch (kind) {
+    case '500-json':
+      return jsonAnswer(500, { detail: 'Internal Server Error' });
+    case '500-html':
+      return htmlAnswer(500, '500 Internal Server Error');
+    case '502-html':
+      return htmlAnswer(502, '502 Bad Gateway');
+    case '503-json':
+      return jsonAnswer(503, { message: 'Service Unavailable' });
+    case '503-retry-after':
+      return htmlAnswer(503, '503 Service Unavailable', pause);
+    case '429':
+      return jsonAnswer(429, busy);
+    case '429-retry-after':
+      return jsonAnswer(429, busy, pause);
+    case '429-date':
+      return jsonAnswer(429, busy, { 'retry-after': httpDate(now + (knobs.pauseSeconds + 1) * SECOND) });
+    case 'reset':
+    case 'hang':
+      return { ...answerOf(200, '', 'application/json'), delivery: kind };
+    case 'reset-midway':
+      return { ...honest(), delivery: 'cut' };
+    case 'slow':
+      return { ...honest(), afterMs: knobs.slowSeconds * 1_000 };
+    case 'truncated':
+      return truncated(honest());
+    case 'not-json':
+      return answerOf(200, 'upstream connect error or disconnect/reset before headers', 'application/json');
+    case 'html':
+      return htmlAnswer(200, 'Down for maintenance');
+    case 'empty':
+      return answerOf(200, '', 'application/json');
+    case 'date-missing':
+      return dated(honest(), undefined);
+    case 'date-skewed':
+      return dated(honest(), now + (knobs.dateSkewSeconds === 0 ? 7 * HOUR : -7 * HOUR));
+  }
+}
+
+/** Whole by its length, and yet half: what a cache or proxy makes of a broken connection. */
+function truncated(answer: Answer): Answer {
+  return { ...answer, body: answer.body.slice(0, Math.max(1, Math.floor(answer.body.length / 2))) };
+}
+
+/** An answer whose Date is settled; '' stands for none. */
+function dated(answer: Answer, date: Instant | undefined): Answer {
+  return { ...answer, headers: { ...answer.headers, date: date === undefined ? '' : httpDate(date) } };
+}

@@ -1,0 +1,29 @@
+// How many rows a page may have: the default, the most, what happens above it, and how that changes with time.
+
+import { type Instant, SECOND } from '../../../shared/instant.ts';
+import type { Knobs } from '../knobs.ts';
+import { type Problem, problemWith } from './validation.ts';
+
+/**
+ * The rows of a page for a request that asked for `asked`.
+ *
+ * @param age how long the service has been running.
+ */
+export function pageLimit(asked: number | undefined, knobs: Knobs, age: Instant): number | Problem {
+  const most = mostRows(knobs, age);
+  if (asked === undefined) return Math.min(knobs.limitDefault, most);
+  if (asked <= most || knobs.limitOver === 'clamp') return Math.min(asked, most);
+  return problemWith('limit', `Input should be less than or equal to ${most}`, 'less_than_equal');
+}
+
+function mostRows({ limitMax, limitChanges }: Knobs, age: Instant): number {
+  let most = limitMax;
+  if (limitChanges === 'none') return most;
+  const changes = limitChanges.split(',').map((change) => change.split(':').map(Number));
+  for (const [afterSeconds = 0, limit = most] of changes.sort(
+    (one, other) => (one[0] ?? 0) - (other[0] ?? 0),
+  )) {
+    if (age >= afterSeconds * SECOND) most = Math.max(1, limit);
+  }
+  return most;
+}

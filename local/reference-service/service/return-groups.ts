@@ -1,0 +1,87 @@
+// GET /v2/return-groups: reads the thirteen parameters, asks the store, writes the page.
+
+import type { Instant } from '../../../shared/instant.ts';
+import type { Knobs } from '../knobs.ts';
+import type { RowWriter } from '../showing/row-writer.ts';
+import { createStampForm, unitOf } from '../showing/stamp-form.ts';
+import type { GroupQuery, Range } from '../store/query.ts';
+import type { StoredGroup } from '../store/stored-group.ts';
+import { type Answer, answerOf } from './answer.ts';
+import { pageLimit } from './page-limit.ts';
+import { createParameterReader, type ParameterReader, type Problem, validationAnswer } from './validation.ts';
+
+export interface ReturnGroupsContext {
+  readonly knobs: Knobs;
+  /** How long the service has been running. */
+  readonly age: Instant;
+  readonly writeRow: RowWriter;
+  readonly select: (query: GroupQuery) => StoredGroup[];
+}
+
+export function answerReturnGroups(parameters: URLSearchParams, context: ReturnGroupsContext): Answer {
+  const { knobs } = context;
+  const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
+  const query = readQuery(createParameterReader(parameters, stamps), context);
+  if (Array.isArray(query)) return validationAnswer(query);
+  const rows = context.select(query).map((group) => context.writeRow(group, knobs));
+  const page = cutByBytes(rows, knobs.pageBytes);
+  return { ...answerOf(200, `[${page.join(',')}]`, 'application/json'), rows: page.length };
+}
+
+function readQuery(read: ParameterReader, { knobs, age }: ReturnGroupsContext): GroupQuery | Problem[] {
+  const filter = {
+    groupId: read.integer('return_group_id'),
+    email: read.text('email'),
+    orderId: read.integer('order_id'),
+    orderName: read.text('order_name'),
+    trackingCode: read.text('tracking_code'),
+    created: readRange(read, 'created_at', knobs),
+    updated: readRange(read, 'updated_at', knobs),
+    shipped: readRange(read, 'shipped_at', knobs),
+  };
+  const limit = pageLimit(read.integer('limit', 0), knobs, age);
+  const offset = read.integer('offset', 0) ?? 0;
+  if (typeof limit !== 'number') return [...read.problems, limit];
+  if (read.problems.length > 0) return [...read.problems];
+  return { ...present(filter), limit, offset };
+}
+
+/**
+ * The range of instants that two bounds mean, half-open. Bounds compared with stamps as shown, which are cut off,
+ * are turned into bounds on full stamps.
+ */
+function readRange(read: ParameterReader, stamp: string, knobs: Knobs): Range | undefined {
+  const least = read.dateTime(`min_${stamp}`);
+  const most = read.dateTime(`max_${stamp}`);
+  if (least === undefined && most === undefined) return undefined;
+  const unit = knobs.compares === 'shown' ? unitOf(knobs.stampPrecision) : 1;
+  const atOrAfter = (bound: Instant) => Math.ceil(bound / unit) * unit;
+  const after = (bound: Instant) => (Math.floor(bound / unit) + 1) * unit;
+  return {
+    from:
+      least === undefined
+        ? Number.NEGATIVE_INFINITY
+        : (knobs.lowerBound === 'inclusive' ? atOrAfter : after)(least),
+    until:
+      most === undefined
+        ? Number.POSITIVE_INFINITY
+        : (knobs.upperBound === 'inclusive' ? after : atOrAfter)(most),
+  };
+}
+
+function present<T extends object>(fields: T): { [Field in keyof T]?: Exclude<T[Field], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as ReturnType<
+    typeof present<T>
+  >;
+}
+
+/** The first rows that fit, and at least one. */
+function cutByBytes(rows: string[], most: number): string[] {
+  if (most === 0) return rows;
+  let bytes = 2;
+  const fitting = rows.findIndex((row) => {
+    bytes += Buffer.byteLength(row) + 1;
+    return bytes > most;
+  });
+  return fitting === -1 ? rows : rows.slice(0, Math.max(1, fitting));
+}

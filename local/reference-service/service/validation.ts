@@ -1,0 +1,74 @@
+// Parameters as the document has them: all optional, each omitted or null, of the wrong type a 422 whose body is
+// the document's ("Errors"), worded as FastAPI words it.
+
+import type { Instant } from '../../../shared/instant.ts';
+import type { StampForm } from '../showing/stamp-form.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
+
+export interface Problem {
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly type: string;
+}
+
+export interface ParameterReader {
+  text(name: string): string | undefined;
+  integer(name: string, least?: number): number | undefined;
+  dateTime(name: string): Instant | undefined;
+  /** What was wrong with the parameters read so far. */
+  readonly problems: readonly Problem[];
+}
+
+export function createParameterReader(query: URLSearchParams, stamps: StampForm): ParameterReader {
+  const problems: Problem[] = [];
+
+  const text = (name: string): string | undefined => {
+    // Of a parameter that comes twice the last one counts.
+    const value = query.getAll(name).at(-1);
+    return value === 'null' ? undefined : value;
+  };
+
+  return {
+    problems,
+    text,
+    integer(name, least) {
+      const value = text(name)?.trim();
+      if (value === undefined) return undefined;
+      if (!/^[+-]?\d{1,20}$/.test(value)) {
+        problems.push(
+          problemWith(
+            name,
+            'Input should be a valid integer, unable to parse string as an integer',
+            'int_parsing',
+          ),
+        );
+        return undefined;
+      }
+      if (least !== undefined && Number(value) < least) {
+        problems.push(
+          problemWith(name, `Input should be greater than or equal to ${least}`, 'greater_than_equal'),
+        );
+        return undefined;
+      }
+      return Number(value);
+    },
+    dateTime(name) {
+      const value = text(name)?.trim();
+      const instant = value === undefined ? undefined : stamps.read(value);
+      if (value !== undefined && instant === undefined) {
+        problems.push(
+          problemWith(name, 'Input should be a valid datetime or date', 'datetime_from_date_parsing'),
+        );
+      }
+      return instant;
+    },
+  };
+}
+
+export function problemWith(name: string, msg: string, type: string): Problem {
+  return { loc: ['query', name], msg, type };
+}
+
+export function validationAnswer(problems: readonly Problem[]): Answer {
+  return jsonAnswer(422, { detail: problems });
+}

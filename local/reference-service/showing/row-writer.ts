@@ -1,0 +1,37 @@
+// Groups as the texts of an answer's rows. A group that is kept and looks the same each time is written once: most
+// of what is read is read again and again.
+
+import type { Knobs } from '../knobs.ts';
+import type { Random } from '../store/seeded-random.ts';
+import type { StoredGroup } from '../store/stored-group.ts';
+import { deviate } from './deviate.ts';
+import { showGroup } from './show-group.ts';
+import { createStampForm } from './stamp-form.ts';
+
+export type RowWriter = (group: StoredGroup, knobs: Knobs) => string;
+
+export function createRowWriter(random: Random): RowWriter {
+  let written = new WeakMap<StoredGroup, string>();
+  let writtenWith = '';
+  return (group, knobs) => {
+    const look = lookOf(knobs);
+    if (look !== writtenWith) written = new WeakMap();
+    writtenWith = look;
+    const known = written.get(group);
+    if (known !== undefined) return known;
+    const shown = showGroup(group, createStampForm(knobs.stampForm, knobs.stampPrecision));
+    const text = JSON.stringify(deviate(shown, knobs, random));
+    if (!isRandom(knobs)) written.set(group, text);
+    return text;
+  };
+}
+
+function lookOf(knobs: Knobs): string {
+  const { stampForm, stampPrecision, newFields, omissions, lineItemType, arrays, nulls, childOrder } = knobs;
+  const { unreadableEvery, unreadableAs } = knobs;
+  return `${stampForm} ${stampPrecision} ${newFields} ${omissions} ${lineItemType} ${arrays} ${nulls} ${childOrder} ${unreadableEvery} ${unreadableAs}`;
+}
+
+function isRandom({ arrays, nulls, childOrder }: Knobs): boolean {
+  return arrays === 'flicker' || nulls === 'flicker' || childOrder === 'shuffled';
+}

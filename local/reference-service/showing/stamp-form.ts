@@ -1,0 +1,49 @@
+// How the service writes stamps, and how it reads those of bounds that name no zone.
+
+import { type Instant, MILLISECOND, MINUTE, parseStamp, SECOND } from '../../../shared/instant.ts';
+
+export interface StampForm {
+  write(instant: Instant): string;
+  /** The instant that a bound of a request means, or undefined if it is no date-time. */
+  read(text: string): Instant | undefined;
+}
+
+const UNITS = { us: 1, ms: MILLISECOND, s: SECOND } as const;
+const DIGITS = { us: 6, ms: 3, s: 0 } as const;
+
+/**
+ * @param form `Z`, an offset such as `+05:30`, `none` (UTC without telling) or `none:-05:00` (that zone's time
+ *   without telling).
+ */
+export function createStampForm(form: string, precision: keyof typeof UNITS): StampForm {
+  const isSilent = form.startsWith('none');
+  const zone = isSilent ? form.slice('none:'.length) : form;
+  const offset = offsetOf(zone);
+  const suffix = isSilent ? '' : zone;
+  return {
+    write(instant) {
+      const local = instant + offset;
+      const milliseconds = Math.floor(local / MILLISECOND);
+      const text = new Date(milliseconds).toISOString();
+      const fraction = text.slice(20, 23) + String(local - milliseconds * MILLISECOND).padStart(3, '0');
+      const digits = DIGITS[precision];
+      return `${text.slice(0, 19)}${digits === 0 ? '' : `.${fraction.slice(0, digits)}`}${suffix}`;
+    },
+    read(text) {
+      const stamp = parseStamp(text);
+      if (stamp === undefined) return undefined;
+      return stamp.zoned || !isSilent ? stamp.instant : stamp.instant - offset;
+    },
+  };
+}
+
+/** The length of the unit that stamps of this precision are cut to, in microseconds. */
+export function unitOf(precision: keyof typeof UNITS): number {
+  return UNITS[precision];
+}
+
+function offsetOf(zone: string): Instant {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(zone) ?? [];
+  if (hours === undefined || minutes === undefined) return 0;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE;
+}

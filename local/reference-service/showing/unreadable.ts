@@ -1,0 +1,36 @@
+// Groups that no reader can take for what they are, each in a way of its own; a group keeps its way.
+
+import type { Knobs } from '../knobs.ts';
+import type { Shown, ShownGroup } from './show-group.ts';
+
+type Way = Exclude<Knobs['unreadableAs'], 'mixed'>;
+
+const WAYS: Record<Way, (group: ShownGroup) => unknown> = {
+  'no-object': () => 'return group unavailable',
+  'no-id': ({ id: _id, ...rest }) => rest,
+  'id-as-text': (group) => ({ ...group, id: `RG-${String(group.id)}` }),
+  // Beyond 2^53, where JSON.parse rounds and two ids become one.
+  'huge-id': (group) => ({ ...group, returns: changedFirst(group.returns, { id: 9_007_199_254_740_992 }) }),
+  'doubled-ids': (group) => ({
+    ...group,
+    returns: [
+      ...group.returns,
+      ...group.returns.slice(0, 1).map((item) => ({ ...item, status: 'CANCELED' })),
+    ],
+  }),
+  'no-status': (group) => ({ ...group, returns: changedFirst(group.returns, { status: undefined }) }),
+  'status-as-number': (group) => ({ ...group, returns: changedFirst(group.returns, { status: 3 }) }),
+  'bad-stamp': (group) => ({ ...group, updated_at: 'yesterday' }),
+};
+
+const NAMES = Object.keys(WAYS) as Way[];
+
+/** @param turn picks the way where they are mixed. */
+export function spoil(group: ShownGroup, way: Knobs['unreadableAs'], turn: number): unknown {
+  const name = way === 'mixed' ? (NAMES[turn % NAMES.length] ?? 'no-object') : way;
+  return WAYS[name](group);
+}
+
+function changedFirst(entities: readonly Shown[], change: Shown): Shown[] {
+  return entities.map((entity, place) => (place === 0 ? { ...entity, ...change } : entity));
+}

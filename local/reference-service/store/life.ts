@@ -1,0 +1,129 @@
+// The store's own life: changes at a steady rate, mostly to groups that are still open, and new groups as old ones
+// close. It keeps no timer. Whoever looks at the store first lets life run up to the present, and each change is
+// stamped with the instant it was due; so real and virtual time behave alike, and one seed always lives the same life.
+
+import { type Instant, SECOND } from '../../../shared/instant.ts';
+import type { Knobs } from '../knobs.ts';
+import { withoutOneEntity } from './group-steps.ts';
+import { isAtItsEnd, pickStep, possibleSteps } from './possible-steps.ts';
+import { createRowSet } from './row-set.ts';
+import type { Random } from './seeded-random.ts';
+import type { StepContext } from './step.ts';
+import type { Truth } from './truth.ts';
+
+const NEW_GROUPS = 0.11;
+const OLD_GROUPS = 0.03;
+const BULKS = 0.02;
+
+export interface LifeOptions {
+  readonly changesPerSecond: number;
+  readonly startAt: Instant;
+  readonly seed: number;
+  readonly random: Random;
+  readonly knobs: () => Knobs;
+  readonly openRows: readonly number[];
+}
+
+export interface Life {
+  /** Makes every change that was due by now. */
+  runUntil(now: Instant): void;
+  pause(now: Instant): void;
+  resume(now: Instant): void;
+}
+
+export function createLife(truth: Truth, options: LifeOptions): Life {
+  const { random, seed, changesPerSecond } = options;
+  const open = createRowSet(options.openRows);
+  const removed = createRowSet([]);
+  const fewestOpen = Math.max(5, Math.min(open.size, 1_000));
+  const interval = () => Math.ceil((SECOND / changesPerSecond) * (0.5 + random.fraction()));
+  let nextAt = changesPerSecond > 0 ? options.startAt + interval() : Number.POSITIVE_INFINITY;
+
+  const contextAt = (row: number, at: Instant): StepContext => ({
+    row,
+    at,
+    seed,
+    random,
+    unlisted: options.knobs().unlistedStatuses,
+  });
+
+  /** One step of a group; false if it turned out to be at its end. */
+  const stepGroup = (row: number, at: Instant, isOld: boolean): boolean => {
+    const group = truth.group(row);
+    const steps = group === undefined ? [] : possibleSteps(group, contextAt(row, at));
+    const isOver = group === undefined || (isAtItsEnd(steps) && !isOld);
+    if (isOver) {
+      open.delete(row);
+      return false;
+    }
+    const step = pickStep(steps, random);
+    truth.commit({ row, at, step: step.name, after: step.apply() });
+    open.add(row);
+    return true;
+  };
+
+  const create = (at: Instant): void => open.add(truth.create(at).row);
+
+  const stepSome = (at: Instant): void => {
+    for (let tried = 0; tried < 50 && open.size > 0; tried += 1) {
+      if (stepGroup(open.pick(random), at, false)) return;
+    }
+    create(at);
+  };
+
+  /** What only happens with knobs turned; false if nothing of it was drawn. */
+  const misfortune = (at: Instant): boolean => {
+    const { removals, groupRemovals, reappearances, bulkSize } = options.knobs();
+    if (random.chance(reappearances) && removed.size > 0) {
+      const row = removed.pick(random);
+      removed.delete(row);
+      truth.restore(row, at);
+      open.add(row);
+      return true;
+    }
+    if (random.chance(groupRemovals) && open.size > 1) {
+      const row = open.pick(random);
+      open.delete(row);
+      removed.add(row);
+      truth.commit({ row, at, step: 'return_group.removed', after: undefined });
+      return true;
+    }
+    if (random.chance(removals) && open.size > 0) {
+      const row = open.pick(random);
+      const group = truth.group(row);
+      const after = group && withoutOneEntity(group, contextAt(row, at));
+      if (after !== undefined) truth.commit({ row, at, step: 'entity.removed', after });
+      return after !== undefined;
+    }
+    if (bulkSize > 0 && random.chance(BULKS)) {
+      for (let changed = 0; changed < bulkSize && open.size > 0; changed += 1)
+        stepGroup(open.pick(random), at, false);
+      return true;
+    }
+    return false;
+  };
+
+  const change = (at: Instant): void => {
+    if (misfortune(at)) return;
+    const kind = random.fraction();
+    if (kind < NEW_GROUPS || open.size < fewestOpen / 2) create(at);
+    else if (kind < NEW_GROUPS + OLD_GROUPS) stepGroup(random.below(truth.rows), at, true) || stepSome(at);
+    else stepSome(at);
+  };
+
+  return {
+    runUntil(now) {
+      while (nextAt <= now) {
+        change(nextAt);
+        nextAt += interval();
+      }
+    },
+    pause(now) {
+      this.runUntil(now);
+      nextAt = Number.POSITIVE_INFINITY;
+    },
+    resume(now) {
+      if (changesPerSecond > 0) nextAt = Math.min(nextAt, now + interval());
+    },
+  };
+}

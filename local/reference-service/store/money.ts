@@ -1,0 +1,46 @@
+// Money in the service's terms: bags of an amount in the shop's and in the customer's currency. Amounts are
+// reckoned in cents, so that sums come out even.
+
+import type { MoneyBag } from './stored-group.ts';
+
+const EUROS_PER_DOLLAR = 0.92;
+
+const BAGS_REMEMBERED = 20_000;
+const bags = new Map<number, MoneyBag>();
+
+/**
+ * A bag of so many US cents, shown to the customer in the given currency. Equal bags are one object: prices repeat,
+ * and a store of a million groups has many of them.
+ */
+export function moneyBag(cents: number, presentment: 'USD' | 'EUR'): MoneyBag {
+  const key = 2 * Math.round(cents) + (presentment === 'EUR' ? 1 : 0);
+  const known = bags.get(key);
+  if (known !== undefined) return known;
+  const fresh = newBag(Math.round(cents), presentment);
+  if (bags.size < BAGS_REMEMBERED) bags.set(key, fresh);
+  return fresh;
+}
+
+function newBag(cents: number, presentment: 'USD' | 'EUR'): MoneyBag {
+  const shop = { amount: cents / 100, currency_code: 'USD' };
+  if (presentment === 'USD') return { shop_money: shop, presentment_money: shop };
+  return {
+    shop_money: shop,
+    presentment_money: { amount: Math.round(cents * EUROS_PER_DOLLAR) / 100, currency_code: presentment },
+  };
+}
+
+export function centsOf(bag: MoneyBag): number {
+  return Math.round(bag.shop_money.amount * 100);
+}
+
+export function presentmentOf(bag: MoneyBag): 'USD' | 'EUR' {
+  return bag.presentment_money.currency_code === 'EUR' ? 'EUR' : 'USD';
+}
+
+export function sumOf(bags: readonly MoneyBag[], presentment: 'USD' | 'EUR'): MoneyBag {
+  return moneyBag(
+    bags.reduce((cents, bag) => cents + centsOf(bag), 0),
+    presentment,
+  );
+}

@@ -1,0 +1,107 @@
+// Finds the rows that may answer a filter on an id, an address, an order or a tracking number. Base rows are found
+// by arithmetic (identities.ts); what changes gave a group beyond that is noted. Candidates only: the caller looks
+// at the group itself.
+
+import type { BaseGroups } from './base-groups.ts';
+import type { Change } from './change.ts';
+import {
+  emailOf,
+  orderIdOf,
+  orderNameOf,
+  rowOfGroupId,
+  rowsOfEmail,
+  rowsOfOrderId,
+  rowsOfOrderName,
+  rowsOfTrackingNumber,
+  trackingNumberOf,
+} from './identities.ts';
+import { type GroupFilter, isMatch, type Manner } from './query.ts';
+import type { StoredGroup } from './stored-group.ts';
+
+export interface NameIndex {
+  /** Rows that may match, or undefined if the filter names nothing and every row may. */
+  candidates(filter: GroupFilter, strings: Manner['strings'], rows: number): Iterable<number> | undefined;
+  note(change: Change): void;
+}
+
+export function createNameIndex(base: BaseGroups): NameIndex {
+  const noted = new Map<string, Set<number>>();
+
+  const note = (name: string, row: number): void => {
+    const rows = noted.get(name) ?? new Set();
+    noted.set(name, rows.add(row));
+  };
+
+  const found = (kind: string, name: string | number, byArithmetic: readonly number[]): number[] => [
+    ...new Set([...byArithmetic, ...(noted.get(`${kind} ${name}`.toLowerCase()) ?? [])]),
+  ];
+
+  /** Without an exact name every row's own is looked at; slow for a million, as it would be anywhere. */
+  const partial = (kind: string, wanted: string, rows: number, nameOf: (row: number) => string): number[] => {
+    const matches = new Set<number>();
+    for (let row = 0; row < rows; row += 1) if (isMatch(nameOf(row), wanted, 'partial')) matches.add(row);
+    for (const [name, holders] of noted) {
+      if (name.startsWith(`${kind} `) && name.slice(kind.length + 1).includes(wanted.toLowerCase())) {
+        for (const row of holders) matches.add(row);
+      }
+    }
+    return [...matches];
+  };
+
+  return {
+    candidates(filter, strings, rows) {
+      const { groupId, orderId, email, orderName, trackingCode } = filter;
+      const isPartial = strings === 'partial';
+      if (groupId !== undefined) return [rowOfGroupId(groupId)];
+      if (orderId !== undefined) return found('order', orderId, rowsOfOrderId(orderId));
+      if (orderName !== undefined) {
+        return isPartial
+          ? partial('name', orderName, rows, orderNameOf)
+          : found('name', orderName, rowsOfOrderName(orderName));
+      }
+      if (email !== undefined) {
+        return isPartial
+          ? partial('email', email, rows, (row) => emailOf(base.seed, row))
+          : found('email', email, rowsOfEmail(email));
+      }
+      if (trackingCode === undefined) return undefined;
+      return isPartial
+        ? partial('tracking', trackingCode, rows, (row) => allTrackingNumbers(base.seed, row))
+        : found('tracking', trackingCode, rowsOfTrackingNumber(trackingCode));
+    },
+    note({ row, after }) {
+      if (after === undefined) return;
+      for (const name of unusualNames(base.seed, row, after)) note(name.toLowerCase(), row);
+    },
+  };
+}
+
+function unusualNames(seed: number, row: number, group: StoredGroup): string[] {
+  const names: string[] = [];
+  if (group.order.id !== orderIdOf(row)) names.push(`order ${group.order.id}`);
+  if (group.order.name !== orderNameOf(row)) names.push(`name ${group.order.name}`);
+  if (group.customer.email !== emailOf(seed, row)) names.push(`email ${group.customer.email}`);
+  for (const { tracking_number } of group.shipments) {
+    if (tracking_number !== null && !rowsOfTrackingNumber(tracking_number).includes(row)) {
+      names.push(`tracking ${tracking_number}`);
+    }
+  }
+  return names;
+}
+
+/** A shipment's place is one digit of its tracking number. */
+function allTrackingNumbers(seed: number, row: number): string {
+  const first = trackingNumberOf(seed, row, 0).slice(0, -1);
+  return Array.from({ length: 10 }, (_, place) => `${first}${place}`).join(' ');
+}
+
+/** Whether a group answers the filters that are not ranges. */
+export function isNamed(group: StoredGroup, filter: GroupFilter, strings: Manner['strings']): boolean {
+  const { groupId, orderId, email, orderName, trackingCode } = filter;
+  if (groupId !== undefined && group.id !== groupId) return false;
+  if (orderId !== undefined && group.order.id !== orderId) return false;
+  if (email !== undefined && !isMatch(group.customer.email, email, strings)) return false;
+  if (orderName !== undefined && !isMatch(group.order.name, orderName, strings)) return false;
+  if (trackingCode === undefined) return true;
+  return group.shipments.some(({ tracking_number }) => isMatch(tracking_number, trackingCode, strings));
+}

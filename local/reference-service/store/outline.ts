@@ -1,0 +1,110 @@
+// The outline of a group as it stood when the store was opened: when it was made, how far it had come, how many
+// parts it has. It is a function of seed and row alone and costs a fraction of the whole group, so a million
+// outlines can be walked at start while whole groups are only made when somebody reads them.
+
+import { DAY, HOUR, type Instant } from '../../../shared/instant.ts';
+import { mix, mixedFraction } from './seeded-random.ts';
+
+/** How far into its life a group reaches each stage, as a fraction of its lifetime. */
+export const STAGE = {
+  reviewed: 0.08,
+  labelled: 0.15,
+  canceled: 0.2,
+  shipped: 0.3,
+  delivered: 0.7,
+  refunded: 0.9,
+  closed: 1,
+} as const;
+
+const STORE_AGE = 730 * DAY;
+/** Above 1: the closer to the present, the more groups. */
+const GROWTH = 1.6;
+
+export interface Outline {
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  /** Fraction of its lifetime that is over, 0 to 1. */
+  readonly progress: number;
+  readonly lifetime: Instant;
+  readonly isClosed: boolean;
+  readonly isCanceled: boolean;
+  readonly wasReviewed: boolean;
+  readonly lineItems: number;
+  readonly parcels: number;
+  readonly exchanges: number;
+  readonly parcelLost: boolean;
+  readonly shippedAt: readonly Instant[];
+}
+
+export interface OutlineOptions {
+  readonly seed: number;
+  /** How many groups the store was opened with. */
+  readonly groups: number;
+  readonly openedAt: Instant;
+}
+
+/** The outline of a group that was there when the store was opened. */
+export function outlineOf(row: number, options: OutlineOptions): Outline {
+  const { seed, groups, openedAt } = options;
+  // Neighbours may change places: ids and creation times agree only roughly, as they do in a busy database.
+  const place = Math.min(groups - 0.01, Math.max(0, row + 3 * mixedFraction(seed, row, 1) - 1));
+  const age = Math.floor(STORE_AGE * (1 - place / groups) ** GROWTH) + (mix(seed, row, 2) % 997);
+  return outlineAt(row, seed, openedAt - age, openedAt);
+}
+
+/** The outline of a group made at `createdAt`, seen at `now`. */
+export function outlineAt(row: number, seed: number, createdAt: Instant, now: Instant): Outline {
+  const shape = mix(seed, row, 3);
+  const lineItems = 1 + Math.floor(3.2 * mixedFraction(seed, row, 4) ** 2.2);
+  const isDropOff = shape % 100 < 8;
+  const parcels = isDropOff ? 0 : lineItems > 1 && (shape >>> 8) % 100 < 30 ? 2 : 1;
+  const exchanges = (shape >>> 15) % 100 < 25 ? ((shape >>> 15) % 100 < 4 ? 2 : 1) : 0;
+  const isToBeCanceled = (shape >>> 22) % 100 < 5;
+  const wasReviewed = (shape >>> 25) % 10 < 4;
+
+  const lifetime = Math.floor(3 * DAY + 24 * DAY * mixedFraction(seed, row, 5) ** 2) + HOUR;
+  const progress = Math.min(1, (now - createdAt) / lifetime);
+  const isCanceled = isToBeCanceled && progress >= STAGE.canceled;
+  const shippedAt = isCanceled
+    ? []
+    : Array.from({ length: parcels }, (_, parcel) => STAGE.shipped + parcel * 0.05)
+        .filter((stage) => stage <= progress)
+        .map((stage) => createdAt + Math.floor(stage * lifetime));
+  const last = lastStage(progress, { isCanceled, wasReviewed, parcels });
+  return {
+    createdAt,
+    updatedAt: createdAt + Math.floor(last * lifetime),
+    progress,
+    lifetime,
+    isClosed: isCanceled || progress >= STAGE.closed,
+    isCanceled,
+    wasReviewed,
+    lineItems,
+    parcels,
+    exchanges,
+    parcelLost: (shape >>> 4) % 100 < 2,
+    shippedAt,
+  };
+}
+
+interface Course {
+  readonly isCanceled: boolean;
+  readonly wasReviewed: boolean;
+  readonly parcels: number;
+}
+
+function lastStage(progress: number, course: Course): number {
+  if (course.isCanceled) return STAGE.canceled;
+  let last = 0;
+  if (course.wasReviewed && progress >= STAGE.reviewed) last = STAGE.reviewed;
+  if (course.parcels > 0) {
+    if (progress >= STAGE.labelled) last = STAGE.labelled;
+    for (const stage of [STAGE.shipped, STAGE.delivered]) {
+      for (let parcel = 0; parcel < course.parcels; parcel += 1) {
+        if (progress >= stage + parcel * 0.05) last = stage + parcel * 0.05;
+      }
+    }
+  }
+  if (progress >= STAGE.refunded) last = STAGE.refunded;
+  return progress >= STAGE.closed ? STAGE.closed : last;
+}

@@ -1,0 +1,30 @@
+import { groupSteps } from './group-steps.ts';
+import { exchangeSteps, lineItemSteps } from './line-item-steps.ts';
+import type { Random } from './seeded-random.ts';
+import { shipmentSteps } from './shipment-steps.ts';
+import type { Step, StepContext } from './step.ts';
+import type { StoredGroup } from './stored-group.ts';
+
+/** Everything that can happen to a group next; never empty. */
+export function possibleSteps(group: StoredGroup, context: StepContext): Step[] {
+  return [
+    ...shipmentSteps(group, context),
+    ...lineItemSteps(group, context),
+    ...exchangeSteps(group, context),
+    ...groupSteps(group, context),
+  ];
+}
+
+/** Whether anything but corrections is still to come. */
+export function isAtItsEnd(steps: readonly Step[]): boolean {
+  return steps.every((step) => step.weight < 1);
+}
+
+export function pickStep(steps: readonly Step[], random: Random): Step {
+  let left = random.fraction() * steps.reduce((sum, step) => sum + step.weight, 0);
+  for (const step of steps) {
+    left -= step.weight;
+    if (left < 0) return step;
+  }
+  return random.pick(steps);
+}

@@ -1,0 +1,49 @@
+// What can be asked of the store, already free of texts and of the service's moods: ranges are half-open and in
+// microseconds, whatever the bounds of the request included.
+
+import type { Instant } from '../../../shared/instant.ts';
+import type { Order } from './orders.ts';
+
+/** Instants from `from` (included) to `until` (excluded). */
+export interface Range {
+  readonly from: Instant;
+  readonly until: Instant;
+}
+
+export interface GroupFilter {
+  readonly groupId?: number;
+  readonly email?: string;
+  readonly orderId?: number;
+  readonly orderName?: string;
+  readonly trackingCode?: string;
+  readonly created?: Range;
+  readonly updated?: Range;
+  /** Matches a group if any of its shipments was shipped within. */
+  readonly shipped?: Range;
+}
+
+export interface GroupQuery extends GroupFilter {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface Manner {
+  readonly order: Order;
+  readonly ties: 'stable' | 'unstable';
+  /** Stamps are equal if they fall into the same unit of so many microseconds. */
+  readonly unit: number;
+  readonly strings: 'exact' | 'ignore-case' | 'partial';
+}
+
+export function isWithin(instant: Instant, range: Range | undefined): boolean {
+  return range === undefined || (instant >= range.from && instant < range.until);
+}
+
+/** Whether a text answers a string filter. */
+export function isMatch(text: string | null, wanted: string, strings: Manner['strings']): boolean {
+  if (text === null) return false;
+  if (strings === 'exact') return text === wanted;
+  const one = text.toLowerCase();
+  const other = wanted.toLowerCase();
+  return strings === 'partial' ? one.includes(other) : one === other;
+}

@@ -1,0 +1,169 @@
+// Answers a query from a view. Three ways, the cheapest first: the few rows that a name points at; a stretch of the
+// order's own index, if the only range is on what the list is sorted by; else a walk, along the narrower index if
+// it holds few rows, or along the order's, looking at each row's stamps.
+
+import { isNamed } from './name-index.ts';
+import { sortOf } from './orders.ts';
+import { type GroupFilter, type GroupQuery, isWithin, type Manner, type Range } from './query.ts';
+import type { Random } from './seeded-random.ts';
+import type { StoredGroup } from './stored-group.ts';
+import { orderTies } from './ties.ts';
+import type { View } from './view.ts';
+
+const FEW_ROWS = 20_000;
+
+/** The groups of one page, in order. */
+export function selectGroups(view: View, query: GroupQuery, manner: Manner, random: Random): StoredGroup[] {
+  return selectRows(view, query, manner, random).flatMap((row) => view.group(row) ?? []);
+}
+
+function selectRows(view: View, query: GroupQuery, manner: Manner, random: Random): number[] {
+  const isWanted = inRanges(view, query);
+  const named = view.names.candidates(query, manner.strings, view.columns.rows);
+  if (named !== undefined) {
+    const rows = [...named].filter((row) => isWanted(row) && hasName(view, query, manner, row));
+    return page(inOrder(view, rows, manner, random), query);
+  }
+  const { key, isDescending } = sortOf(manner.order);
+  const index = view.index(key);
+  const own = key === 'created_at' ? query.created : key === 'updated_at' ? query.updated : undefined;
+  const from = own === undefined ? 0 : index.countBelow(own.from);
+  const to = own === undefined ? index.size : Math.max(from, index.countBelow(own.until));
+  if (!hasOtherRanges(query, own)) {
+    return stretch(view, { from, to, isDescending }, query, manner, random);
+  }
+  const narrow = narrowest(view, query);
+  const isShort = narrow !== undefined && narrow.to - narrow.from <= Math.min(FEW_ROWS, to - from);
+  if (isShort || manner.order === 'random' || manner.ties === 'unstable') {
+    const source = narrow ?? { index, from, to };
+    const rows = source.index.slice(source.from, source.to).filter(isWanted);
+    return page(inOrder(view, rows, manner, random), query);
+  }
+  return walk(view, { from, to, isDescending }, query, manner);
+}
+
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly isDescending: boolean;
+}
+
+/** A page out of a stretch of the order's own index. */
+function stretch(view: View, part: Stretch, query: GroupQuery, manner: Manner, random: Random): number[] {
+  const { from, to, isDescending } = part;
+  const count = Math.max(0, Math.min(query.limit, to - from - query.offset));
+  const { key } = sortOf(manner.order);
+  const index = view.index(key);
+  if (count === 0) return [];
+  if (manner.order === 'random')
+    return sample(to - from, count, random).flatMap((rank) => index.slice(from + rank, from + rank + 1));
+  const first = isDescending ? to - query.offset - count : from + query.offset;
+  if (manner.ties === 'unstable') {
+    return orderTies(view, { key, isDescending }, { first, count, from, to }, manner.unit, random);
+  }
+  const rows = index.slice(first, first + count);
+  return isDescending ? rows.reverse() : rows;
+}
+
+/** A page out of a stretch that holds other rows as well. */
+function walk(view: View, { from, to, isDescending }: Stretch, query: GroupQuery, manner: Manner): number[] {
+  const found: number[] = [];
+  const isWanted = inRanges(view, query);
+  let skipped = 0;
+  if (query.limit === 0) return found;
+  view.index(sortOf(manner.order).key).find(from, to, isDescending, (row) => {
+    if (!isWanted(row)) return false;
+    if (skipped === query.offset) return found.push(row) >= query.limit;
+    skipped += 1;
+    return false;
+  });
+  return found;
+}
+
+function inOrder(view: View, rows: number[], manner: Manner, random: Random): number[] {
+  if (manner.order === 'random') return random.shuffle(rows);
+  const { key, isDescending } = sortOf(manner.order);
+  const value = view.keyOf(key);
+  const isStamp = key === 'updated_at' || key === 'created_at';
+  const sign = isDescending ? -1 : 1;
+  if (manner.ties === 'unstable' && isStamp) {
+    const unit = manner.unit;
+    const rounded = (row: number) => Math.floor(value(row) / unit);
+    return random.shuffle(rows).sort((one, other) => sign * (rounded(one) - rounded(other)));
+  }
+  return rows.sort((one, other) => sign * (value(one) - value(other) || one - other));
+}
+
+function page(rows: number[], query: GroupQuery): number[] {
+  return rows.slice(query.offset, query.offset + query.limit);
+}
+
+/** So many different ranks out of [0, bound), in random order: a page of a fresh shuffle of all of them. */
+function sample(bound: number, count: number, random: Random): number[] {
+  if (count * 3 > bound) {
+    return random.shuffle(Array.from({ length: bound }, (_, rank) => rank)).slice(0, count);
+  }
+  const ranks = new Set<number>();
+  while (ranks.size < count) ranks.add(random.below(bound));
+  return [...ranks];
+}
+
+function narrowest(view: View, query: GroupQuery) {
+  const stretches = [
+    { key: 'created_at', range: query.created },
+    { key: 'updated_at', range: query.updated },
+  ] as const;
+  return stretches
+    .flatMap(({ key, range }) => {
+      if (range === undefined) return [];
+      const index = view.index(key);
+      const from = index.countBelow(range.from);
+      return [{ index, from, to: Math.max(from, index.countBelow(range.until)) }];
+    })
+    .sort((one, other) => one.to - one.from - (other.to - other.from))[0];
+}
+
+function hasOtherRanges(query: GroupFilter, own: Range | undefined): boolean {
+  return [query.created, query.updated, query.shipped].some((range) => range !== undefined && range !== own);
+}
+
+function hasName(view: View, query: GroupQuery, manner: Manner, row: number): boolean {
+  const group = view.group(row);
+  return group !== undefined && isNamed(group, query, manner.strings);
+}
+
+/** Tells of a row whether it is there and its stamps are in the query's ranges. Looked at a million times. */
+function inRanges(view: View, query: GroupFilter): (row: number) => boolean {
+  const { createdAt, updatedAt, isPresent } = view.columns;
+  const [createdFrom, createdUntil] = limitsOf(query.created);
+  const [updatedFrom, updatedUntil] = limitsOf(query.updated);
+  const { shipped } = query;
+  return (row) => {
+    if (isPresent[row] !== 1) return false;
+    const created = createdAt[row] as number;
+    const updated = updatedAt[row] as number;
+    if (created < createdFrom || created >= createdUntil) return false;
+    if (updated < updatedFrom || updated >= updatedUntil) return false;
+    return shipped === undefined || wasShippedWithin(view, shipped, row);
+  };
+}
+
+function limitsOf(range: Range | undefined): [number, number] {
+  return range === undefined
+    ? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+    : [range.from, range.until];
+}
+
+function wasShippedWithin(view: View, range: Range, row: number): boolean {
+  const first = view.columns.firstShippedAt[row] as number;
+  const last = view.columns.lastShippedAt[row] as number;
+  if (Number.isNaN(first)) return false;
+  if (isWithin(first, range) || isWithin(last, range)) return true;
+  if (first >= range.until || last < range.from) return false;
+  // Only a group with three or more shipments can have one between its first and its last.
+  return (
+    view
+      .group(row)
+      ?.shipments.some((parcel) => parcel.shipped_at !== null && isWithin(parcel.shipped_at, range)) ?? false
+  );
+}

@@ -1,0 +1,170 @@
+// A return group as the store keeps it: the service's own field names (returns-data-service.md, "Resources and
+// their fields"), stamps as instants, `type` left out where it is constant. Groups are never changed in place:
+// a change makes a new group that shares the untouched parts, so before and after can be told apart by reference.
+
+import type { Instant } from '../../../shared/instant.ts';
+
+export interface Money {
+  readonly amount: number;
+  readonly currency_code: string;
+}
+
+export interface MoneyBag {
+  readonly shop_money: Money;
+  readonly presentment_money: Money;
+}
+
+export interface StoredAddress {
+  readonly address1: string;
+  readonly address2: string | null;
+  readonly city: string;
+  readonly province: string | null;
+  readonly zip: string;
+  readonly country: string;
+}
+
+export interface StoredOrder {
+  readonly id: number;
+  readonly platform_id: string;
+  readonly name: string;
+  readonly tags: readonly string[];
+  readonly created_at: Instant;
+  readonly source_name: string | null;
+  readonly fulfilled_at: Instant | null;
+  readonly taxes_included: boolean;
+}
+
+export interface StoredCustomer {
+  readonly name: string;
+  readonly email: string;
+  readonly phone: string | null;
+}
+
+export interface StoredShipment {
+  readonly id: number;
+  readonly status: string;
+  readonly carrier: string | null;
+  readonly tracking_number: string | null;
+  readonly created_at: Instant;
+  readonly origin_address: StoredAddress | null;
+  readonly destination_address: StoredAddress | null;
+  readonly shipped_at: Instant | null;
+  readonly delivered_at: Instant | null;
+  readonly return_group_id: number | null;
+  readonly return_ids: readonly number[];
+}
+
+export interface StoredReason {
+  readonly value: string;
+  readonly label: string;
+  readonly path: readonly string[];
+  readonly path_labels: readonly string[];
+  readonly note: string | null;
+}
+
+export interface StoredAnswer {
+  readonly question_text: string;
+  readonly question_description: string;
+  readonly question_type: 'TEXT' | 'SELECT';
+  readonly answers: readonly string[];
+}
+
+/** What return and exchange line items have in common: a product and its price. */
+export interface StoredProduct {
+  readonly product_platform_id: string;
+  readonly product_name: string;
+  readonly variant_platform_id: string;
+  readonly variant_name: string;
+  readonly sku: string | null;
+  readonly quantity: number;
+  readonly subtotal: MoneyBag;
+  readonly discounted_subtotal: MoneyBag;
+  readonly discount_total: MoneyBag;
+  readonly tax_total: MoneyBag;
+  readonly tax_percentage: number;
+  readonly total: MoneyBag;
+}
+
+export interface StoredLineItem extends StoredProduct {
+  readonly id: number;
+  readonly platform_id: string | null;
+  readonly created_at: Instant;
+  readonly status: string;
+  readonly shipment_id: number | null;
+  readonly platform_refund_transaction_ids: readonly string[];
+  readonly platform_line_item_id: string;
+  readonly barcode: string | null;
+  readonly reason: StoredReason;
+  readonly questions_answers: readonly StoredAnswer[];
+  readonly last_rma_number: string | null;
+  readonly last_rma_provider: string | null;
+}
+
+export interface StoredExchange extends StoredProduct {
+  readonly id: string;
+  readonly status: string;
+  readonly line_item_platform_id: string | null;
+}
+
+export interface StoredRefund {
+  readonly platform_id: string | null;
+  readonly amount: MoneyBag;
+  readonly gateway: string | null;
+}
+
+export interface StoredSuggestedRefund {
+  readonly refund_total: MoneyBag;
+  readonly return_total: MoneyBag;
+  readonly return_tax_total: MoneyBag;
+  readonly exchange_total: MoneyBag;
+  readonly exchange_tax_total: MoneyBag;
+  readonly handling_fee: MoneyBag;
+  readonly shipping_fee: MoneyBag;
+  readonly store_credit_incentive: MoneyBag;
+}
+
+export interface StoredGroup {
+  readonly id: number;
+  readonly return_method: string;
+  readonly credit_method: string | null;
+  readonly created_at: Instant;
+  readonly updated_at: Instant;
+  readonly return_outcome: string | null;
+  readonly order: StoredOrder;
+  readonly customer: StoredCustomer;
+  readonly shipments: readonly StoredShipment[];
+  readonly returns: readonly StoredLineItem[];
+  readonly exchange_line_items: readonly StoredExchange[];
+  readonly refund_transactions: readonly StoredRefund[];
+  readonly suggested_refund: StoredSuggestedRefund;
+}
+
+/** The parts of a group whose changes may or may not move its `updated_at`. */
+export const PARTS = [
+  'return_group',
+  'return_line_item',
+  'shipment',
+  'exchange_line_item',
+  'refund_transaction',
+] as const;
+
+export type Part = (typeof PARTS)[number];
+
+/** Which parts differ. Relies on groups sharing what did not change. */
+export function partsThatDiffer(before: StoredGroup, after: StoredGroup): Part[] {
+  const parts: Part[] = [];
+  const own: (keyof StoredGroup)[] = [
+    'return_method',
+    'credit_method',
+    'return_outcome',
+    'order',
+    'customer',
+  ];
+  if (own.some((field) => before[field] !== after[field])) parts.push('return_group');
+  if (before.suggested_refund !== after.suggested_refund && parts.length === 0) parts.push('return_group');
+  if (before.returns !== after.returns) parts.push('return_line_item');
+  if (before.shipments !== after.shipments) parts.push('shipment');
+  if (before.exchange_line_items !== after.exchange_line_items) parts.push('exchange_line_item');
+  if (before.refund_transactions !== after.refund_transactions) parts.push('refund_transaction');
+  return parts;
+}

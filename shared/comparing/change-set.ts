@@ -1,0 +1,167 @@
+// How a reading differs from the snapshot: the changes in the order in which they are numbered, and the state that
+// holds once they are told. An array that the answer left out says nothing; an entity that a given array lacks is
+// only removed once a second reading, `settle` later, lacks it too.
+import { WATCHED_FIELDS } from '../contract/watched-fields.ts';
+import { type Change, compareEntity, isSameValue, type Unknowable, type WatchedEntity } from './changes.ts';
+import { compareRefunds } from './refunds.ts';
+import type { EntityKey, GroupProjection, Reading, Snapshot } from './snapshot.ts';
+import { isSettled } from './take-reading.ts';
+
+/** A group's state as far as it was told: what a snapshot keeps besides its times and numbers. */
+export interface KnownState {
+  readonly projection: GroupProjection;
+  readonly absences: Snapshot['absences'];
+  readonly untold: Snapshot['untold'];
+}
+
+export interface ChangeSet {
+  readonly changes: readonly Change[];
+  readonly next: KnownState;
+}
+
+/** The arrays of a group whose entities have an id and watched fields. */
+const ENTITY_ARRAYS = ['return_line_items', 'shipments', 'exchange_line_items'] as const;
+type EntityArray = (typeof ENTITY_ARRAYS)[number];
+
+export interface Comparison {
+  readonly unknowable: Unknowable;
+  /** How long a read may be stale, in the unit of Instant. */
+  readonly settle: number;
+}
+
+export function keyOf(entity: WatchedEntity): EntityKey {
+  return `${entity.type}/${entity.id}`;
+}
+
+/** What a group's first reading tells: that it, and everything in it, is there. */
+export function announceGroup(projection: GroupProjection): Change[] {
+  const entities = ENTITY_ARRAYS.flatMap((name): readonly WatchedEntity[] => projection[name] ?? []);
+  const refunds = compareRefunds([], projection.refund_transactions ?? []).created;
+  return [
+    { verb: 'created', object: projection.group },
+    ...entities.map((object) => ({ verb: 'created' as const, object })),
+    ...refunds.map((refund) => ({ verb: 'created' as const, ...refund })),
+  ];
+}
+
+/** Compares a reading with a group's known state. Never looks at whether the reading may be believed. */
+export function findChanges(known: KnownState, reading: Reading, comparison: Comparison): ChangeSet {
+  const found: Found = { changes: [], absences: {}, untold: {} };
+  const group = compareKnown(known.projection.group, reading.projection.group, known, comparison, found);
+  const arrays = Object.fromEntries(
+    ENTITY_ARRAYS.map((name) => [name, compareArray(name, known, reading, comparison, found)]),
+  ) as Pick<GroupProjection, EntityArray>;
+  const refunds = compareRefundArrays(known, reading, found);
+  return {
+    changes: found.changes,
+    next: {
+      projection: { group, ...arrays, refund_transactions: refunds } as GroupProjection,
+      absences: found.absences,
+      untold: found.untold,
+    },
+  };
+}
+
+interface Found {
+  readonly changes: Change[];
+  readonly absences: Record<EntityKey, number>;
+  readonly untold: Record<EntityKey, Readonly<Record<string, unknown>>>;
+}
+
+function compareKnown<Entity extends WatchedEntity>(
+  before: Entity,
+  now: Entity,
+  known: KnownState,
+  { unknowable }: Comparison,
+  found: Found,
+): Entity {
+  const key = keyOf(now);
+  const { change, untold } = compareEntity(before, now, known.untold[key] ?? {}, unknowable);
+  if (change !== undefined) found.changes.push(change);
+  if (Object.keys(untold).length > 0) found.untold[key] = untold;
+  return change === undefined ? withOldStamps(before, now) : now;
+}
+
+/** A stamp that is only written in another way stays as it was told, so that the chain holds to the letter. */
+function withOldStamps<Entity extends WatchedEntity>(before: Entity, now: Entity): Entity {
+  const kept = WATCHED_FIELDS[now.type].flatMap((field) => {
+    const was = (before as unknown as Record<string, unknown>)[field];
+    const is = (now as unknown as Record<string, unknown>)[field];
+    return was !== is && typeof is === 'string' && isSameValue(was, is) ? [[field, was] as const] : [];
+  });
+  return kept.length === 0 ? now : { ...now, ...Object.fromEntries(kept) };
+}
+
+function compareArray(
+  name: EntityArray,
+  known: KnownState,
+  reading: Reading,
+  comparison: Comparison,
+  found: Found,
+): readonly WatchedEntity[] | undefined {
+  const before: readonly WatchedEntity[] | undefined = known.projection[name];
+  const now: readonly WatchedEntity[] | undefined = reading.projection[name];
+  if (now === undefined) {
+    carryOver(before ?? [], known, found);
+    return before;
+  }
+  const knownByKey = new Map((before ?? []).map((entity) => [keyOf(entity), entity]));
+  const quiet = before === undefined && comparison.unknowable(kindOf(name), 'id');
+  const seen = now.map((entity) => {
+    const was = knownByKey.get(keyOf(entity));
+    knownByKey.delete(keyOf(entity));
+    if (was !== undefined) return compareKnown(was, entity, known, comparison, found);
+    if (!quiet) found.changes.push({ verb: 'created', object: entity });
+    return entity;
+  });
+  const missing = [...knownByKey.values()].filter((entity) => isStillKnown(entity, known, reading, comparison, found));
+  return missing.length === 0 ? seen : [...seen, ...missing];
+}
+
+/** An entity that the array lacks: kept with the time of its first absence, or told as removed. */
+function isStillKnown(
+  entity: WatchedEntity,
+  known: KnownState,
+  reading: Reading,
+  { settle }: Comparison,
+  found: Found,
+): boolean {
+  const key = keyOf(entity);
+  const absentSince = known.absences[key];
+  if (absentSince !== undefined && isSettled(reading.sentAt, absentSince, settle)) {
+    found.changes.push({ verb: 'removed', object: entity });
+    return false;
+  }
+  found.absences[key] = absentSince ?? reading.receivedAt;
+  const untold = known.untold[key];
+  if (untold !== undefined) found.untold[key] = untold;
+  return true;
+}
+
+/** The answer left the whole array out: whatever is noted of its entities stays noted. */
+function carryOver(entities: readonly WatchedEntity[], known: KnownState, found: Found): void {
+  for (const key of entities.map(keyOf)) {
+    const absentSince = known.absences[key];
+    const untold = known.untold[key];
+    if (absentSince !== undefined) found.absences[key] = absentSince;
+    if (untold !== undefined) found.untold[key] = untold;
+  }
+}
+
+function compareRefundArrays(
+  known: KnownState,
+  reading: Reading,
+  found: Found,
+): GroupProjection['refund_transactions'] {
+  const before = known.projection.refund_transactions;
+  const now = reading.projection.refund_transactions;
+  if (now === undefined) return before;
+  const { created, known: all } = compareRefunds(before ?? [], now);
+  for (const refund of created) found.changes.push({ verb: 'created', ...refund });
+  return all;
+}
+
+function kindOf(name: EntityArray): 'return_line_item' | 'shipment' | 'exchange_line_item' {
+  if (name === 'return_line_items') return 'return_line_item';
+  return name === 'shipments' ? 'shipment' : 'exchange_line_item';
+}

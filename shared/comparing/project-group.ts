@@ -1,0 +1,117 @@
+// The allowlist at work: what comes out of here is all that is ever stored or published of a group. Absent, null
+// and the documented default become one value; lists whose order means nothing are sorted, so that a service that
+// deals them anew makes no change.
+import type * as contract from '../contract/entities.ts';
+import type { ExchangeLineItem } from '../returns-service/resources/exchange-line-item.ts';
+import type { Money, MoneyBag } from '../returns-service/resources/money.ts';
+import type { Order } from '../returns-service/resources/order.ts';
+import type { RefundTransaction } from '../returns-service/resources/refund.ts';
+import type { ReturnGroup } from '../returns-service/resources/return-group.ts';
+import type { ReturnLineItem } from '../returns-service/resources/return-line-item.ts';
+import type { Shipment } from '../returns-service/resources/shipment.ts';
+import type { GroupProjection } from './snapshot.ts';
+
+/** Reduces a group to what may be stored and published. Always builds keys in the same order. */
+export function projectGroup(group: ReturnGroup): GroupProjection {
+  return {
+    group: projectHeader(group),
+    return_line_items: group.returns?.map(projectReturnLineItem).sort(byNumber),
+    shipments: group.shipments?.map(projectShipment).sort(byNumber),
+    exchange_line_items: group.exchange_line_items?.map(projectExchangeLineItem).sort(byText),
+    refund_transactions: group.refund_transactions?.map(projectRefundTransaction),
+  };
+}
+
+function projectHeader(group: ReturnGroup): contract.ReturnGroup {
+  return {
+    type: 'return_group',
+    id: group.id,
+    created_at: group.created_at,
+    updated_at: group.updated_at,
+    return_outcome: group.return_outcome ?? null,
+    credit_method: group.credit_method ?? null,
+    return_method: group.return_method ?? null,
+    order: projectOrder(group.order),
+  };
+}
+
+function projectOrder(order: Order | null | undefined): contract.ReturnGroup['order'] {
+  return { id: order?.id ?? null, name: order?.name ?? null, platform_id: order?.platform_id ?? null };
+}
+
+function projectShipment(shipment: Shipment): contract.Shipment {
+  return {
+    type: 'shipment',
+    id: shipment.id,
+    status: shipment.status,
+    carrier: shipment.carrier ?? null,
+    tracking_number: shipment.tracking_number ?? null,
+    created_at: shipment.created_at ?? null,
+    shipped_at: shipment.shipped_at ?? null,
+    delivered_at: shipment.delivered_at ?? null,
+    return_ids: [...(shipment.return_ids ?? [])].sort((a, b) => a - b),
+  };
+}
+
+function projectReturnLineItem(item: ReturnLineItem): contract.ReturnLineItem {
+  const reason = item.return_reason_details;
+  return {
+    type: 'return_line_item',
+    id: item.id,
+    platform_id: item.platform_id ?? null,
+    created_at: item.created_at ?? null,
+    status: item.status,
+    shipment_id: item.shipment_id ?? null,
+    platform_refund_transaction_ids: [...(item.platform_refund_transaction_ids ?? [])].sort(),
+    platform_line_item_id: item.platform_line_item_id ?? null,
+    product_platform_id: item.product_platform_id ?? null,
+    product_name: item.product_name ?? null,
+    variant_platform_id: item.variant_platform_id ?? null,
+    variant_name: item.variant_name ?? null,
+    sku: item.sku ?? null,
+    barcode: item.barcode ?? null,
+    quantity: item.quantity ?? null,
+    return_reason: reason ? { value: reason.value ?? null, label: reason.label ?? null } : null,
+    total: projectMoneyBag(item.total),
+    last_rma_number: item.last_rma_number ?? null,
+    last_rma_provider: item.last_rma_provider ?? null,
+  };
+}
+
+function projectExchangeLineItem(item: ExchangeLineItem): contract.ExchangeLineItem {
+  return {
+    type: 'exchange_line_item',
+    id: item.id,
+    status: item.status,
+    line_item_platform_id: item.line_item_platform_id ?? null,
+    product_platform_id: item.product_platform_id ?? null,
+    product_name: item.product_name ?? null,
+    variant_platform_id: item.variant_platform_id ?? null,
+    variant_name: item.variant_name ?? null,
+    sku: item.sku ?? null,
+    quantity: item.quantity ?? null,
+    total: projectMoneyBag(item.total),
+  };
+}
+
+function projectRefundTransaction(refund: RefundTransaction): contract.RefundTransaction {
+  return {
+    type: 'refund_transaction',
+    platform_id: refund.platform_id ?? null,
+    amount: projectMoneyBag(refund.amount),
+    gateway: refund.gateway ?? null,
+  };
+}
+
+function projectMoneyBag(bag: MoneyBag | null | undefined): contract.MoneyBag | null {
+  if (!bag) return null;
+  return { shop_money: projectMoney(bag.shop_money), presentment_money: projectMoney(bag.presentment_money) };
+}
+
+/** Defaults as documented: an amount of 0, the currency USD (returns-data-service.md, "MoneyBag and Money"). */
+function projectMoney(money: Money | null | undefined): contract.MoneyBag['shop_money'] {
+  return money ? { amount: money.amount ?? 0, currency_code: money.currency_code ?? 'USD' } : null;
+}
+
+const byNumber = (a: { readonly id: number }, b: { readonly id: number }) => a.id - b.id;
+const byText = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);

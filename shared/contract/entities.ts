@@ -1,0 +1,98 @@
+// What an event carries of an entity: the allowlisted fields, as the service sent them, under the service's own
+// names. No name, e-mail, phone, address and no text that a customer wrote is among them; what is not listed here
+// is neither stored nor published. Absent and null are the same thing and are published as null.
+import * as z from 'zod';
+import { openValue } from './open-value.ts';
+
+const text = z.string().nullable();
+const integer = z.int();
+
+/** An amount in one currency (returns-data-service.md, "MoneyBag and Money"). */
+export const money = z.object({ amount: z.number(), currency_code: z.string() });
+
+/** An amount in the shop's and in the customer's currency. */
+export const moneyBag = z.object({ shop_money: money.nullable(), presentment_money: money.nullable() });
+
+export const shipment = z.object({
+  type: z.literal('shipment'),
+  id: integer,
+  status: openValue('DRAFT', 'CREATED', 'IN_TRANSIT', 'DELIVERED', 'FAILED', 'CANCELED', 'UNKNOWN'),
+  carrier: text,
+  tracking_number: text,
+  created_at: text,
+  shipped_at: text,
+  delivered_at: text,
+  return_ids: z.array(integer),
+});
+
+export const returnReason = z.object({ value: text, label: text });
+
+export const returnLineItem = z.object({
+  type: z.literal('return_line_item'),
+  id: integer,
+  platform_id: text,
+  created_at: text,
+  status: openValue('IN_REVIEW', 'OPEN', 'COMPLETED', 'CANCELED'),
+  shipment_id: integer.nullable(),
+  platform_refund_transaction_ids: z.array(z.string()),
+  platform_line_item_id: text,
+  product_platform_id: text,
+  product_name: text,
+  variant_platform_id: text,
+  variant_name: text,
+  sku: text,
+  barcode: text,
+  quantity: integer.nullable(),
+  return_reason: returnReason.nullable(),
+  total: moneyBag.nullable(),
+  last_rma_number: text,
+  last_rma_provider: text,
+});
+
+export const exchangeLineItem = z.object({
+  type: z.literal('exchange_line_item'),
+  id: z.string(),
+  status: openValue('UNPROCESSED', 'PROCESSED', 'CANCELED'),
+  line_item_platform_id: text,
+  product_platform_id: text,
+  product_name: text,
+  variant_platform_id: text,
+  variant_name: text,
+  sku: text,
+  quantity: integer.nullable(),
+  total: moneyBag.nullable(),
+});
+
+export const refundTransaction = z.object({
+  type: z.literal('refund_transaction'),
+  platform_id: text,
+  amount: moneyBag.nullable(),
+  gateway: text,
+});
+
+export const order = z.object({ id: integer.nullable(), name: text, platform_id: text });
+
+export const returnGroup = z.object({
+  type: z.literal('return_group'),
+  id: integer,
+  created_at: z.string(),
+  updated_at: z.string(),
+  return_outcome: openValue(
+    'credit',
+    'refund',
+    'exchange+refund',
+    'exchange',
+    'exchange+credit',
+    'upsell',
+  ).nullable(),
+  credit_method: openValue('STORE_CREDIT', 'ORIGINAL_PAYMENT_METHOD').nullable(),
+  return_method: openValue('TRADITIONAL', 'SELF_SHIP', 'STORE_DROP_OFF').nullable(),
+  order,
+});
+
+export type MoneyBag = z.infer<typeof moneyBag>;
+export type Shipment = z.infer<typeof shipment>;
+export type ReturnLineItem = z.infer<typeof returnLineItem>;
+export type ExchangeLineItem = z.infer<typeof exchangeLineItem>;
+export type RefundTransaction = z.infer<typeof refundTransaction>;
+export type ReturnGroup = z.infer<typeof returnGroup>;

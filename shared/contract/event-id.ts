@@ -1,0 +1,37 @@
+// `<source>_<generation>_<group id>_<number>`: unique for ever, since a generation is minted with the state that
+// counts the numbers. It only uses [A-Za-z0-9_-] and at most 80 characters, so that it also serves as the id of a
+// batch entry at SQS and as the name of a Step Functions execution.
+
+/** The group under which the feed tells of itself. */
+export const FEED_GROUP = 'feed';
+
+export interface EventIdParts {
+  readonly source: string;
+  readonly generation: string;
+  /** A return group's id, or {@link FEED_GROUP}. */
+  readonly group: number | typeof FEED_GROUP;
+  /** 1, 2, 3 … within the group and generation. */
+  readonly sequence: number;
+}
+
+/** What a source may be called: it is a part of ids, metric names and parameter paths. */
+export const SOURCE_NAME = /^[a-z0-9-]{1,30}$/;
+
+const EVENT_ID = /^([a-z0-9-]{1,30})_([a-z0-9]{1,12})_(feed|\d{1,16})_(\d{1,15})$/;
+
+export function formatEventId({ source, generation, group, sequence }: EventIdParts): string {
+  return `${source}_${generation}_${group}_${sequence}`;
+}
+
+/** @returns the parts, or undefined for a text that is no event's id. */
+export function parseEventId(id: string): EventIdParts | undefined {
+  const match = EVENT_ID.exec(id);
+  if (match === null) return undefined;
+  const [, source = '', generation = '', group = '', sequence = ''] = match;
+  return {
+    source,
+    generation,
+    group: group === FEED_GROUP ? FEED_GROUP : Number(group),
+    sequence: Number(sequence),
+  };
+}

@@ -1,0 +1,57 @@
+// Every bound of the feed in one place, each with its reason. What is promised (lookback, settle, budget) comes
+// from the source's settings; what stands here is not for users to turn.
+import { HOUR, MINUTE, SECOND } from './instant.ts';
+
+/** Groups asked for at once. More than any page known to us; a service that gives fewer is followed. */
+export const PAGE_LIMIT = 200;
+/** Rows that a page repeats of the one before it, so that a shift of the list shows (R2). */
+export const SEAM_ROWS = 3;
+/** A page below both of these ends a poll's list: no service cuts a page that small (R1). */
+export const SHORT_PAGE_ROWS = 10;
+export const SHORT_PAGE_BYTES = 64 * 1024;
+/** Pages to one range. A longer one takes so long that too much leaves it while it is read (R3). */
+export const MAX_RANGE_PAGES = 50;
+/** Pages of an open tail: it is read for its news only, covering is left to closed ranges. */
+export const MAX_TAIL_PAGES = 20;
+/** A range is closed if it ends at least this long before the stamps' clock (R3). */
+export const CLOSED_AFTER = 10 * SECOND;
+/** A range that ends longer ago than any clock or time zone can be off is closed whatever the stamps say (R3). */
+export const CLOSED_FOR_SURE_AFTER = 26 * HOUR;
+/** Neighbouring ranges share a second, for bounds that exclude and stamps that are rounded (R4). */
+export const RANGE_OVERLAP = SECOND;
+/** A range this narrow is not cut by time any more (R5). */
+export const NARROWEST_RANGE = 4 * SECOND;
+/** Passes over a range that will neither hold still nor be cut; beyond, it stays unproved and is tried later (R5). */
+export const MAX_COUNTING_PASSES = 6;
+/** How far beyond the stamps' clock polls ask, so that a stamp a little ahead is not missed. */
+export const ASK_AHEAD = HOUR;
+/** The same while stamps have no zone and the service's offset is not known yet. */
+export const ASK_AHEAD_WITHOUT_ZONE = 15 * HOUR;
+
+/** Events of one transaction: DynamoDB takes 100 actions, the snapshot is one of them. */
+export const MAX_EVENTS_PER_SAVE = 90;
+/** Entries of one SendMessageBatch or PutEvents call. */
+export const MAX_BATCH_ENTRIES = 10;
+
+/** Events of one group that a relay reads at once: the largest transaction, and a little. */
+export const RELAY_READ_EVENTS = 100;
+/** Times that one run of a relay tries an event which the destination fails; then its stream record comes again. */
+export const SEND_ATTEMPTS = 5;
+/** The pause before the second of them is at most this long, and twice as long before each further one (full jitter). */
+export const SEND_PAUSE_MS = 100;
+/** A gap in the ledger that looks the same this much later is no transaction half seen: those last milliseconds. */
+export const GAP_IS_LOST_AFTER_MS = 60_000;
+/** Groups that a sweep holds at once, and gaps that it looks at again; more are left to the next sweep. */
+export const SWEEP_GROUPS = 200;
+export const SWEEP_GAPS = 10_000;
+
+/** Bytes of one answer, decompressed. 200 groups of 100 KB each; a service that sends more has lost its mind. */
+export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** A request is given up after this long unless told otherwise. */
+export const REQUEST_TIMEOUT_MS = 10_000;
+
+/** How long the ledger keeps events. A destination that was away longer has lost some, and is told so. */
+export const LEDGER_RETENTION = 30 * 24 * HOUR;
+
+/** A source counts as degraded when nothing was settled for this long or three intervals, whichever is longer. */
+export const DEGRADED_AFTER = 5 * MINUTE;

@@ -1,0 +1,64 @@
+// The token in use with what goes with it: the client that sends it and the budget that is counted for it. Kept
+// until the service refuses it; then the secret is looked at again, for it may have been rotated meanwhile.
+import type { ReturnsServiceClient } from '../returns-service/client.ts';
+import type { Budget } from './budget.ts';
+
+export interface Access {
+  readonly client: ReturnsServiceClient;
+  readonly budget: Budget;
+}
+
+export interface AccessOptions {
+  /** The source's client for a token; called once for each token. */
+  readonly client: (token: string) => ReturnsServiceClient;
+  /** Likewise. A token that was rotated has a budget of its own, as it has at the service. */
+  readonly budget: (token: string) => Budget;
+  /** Reads the token anew at each call, past any cache. */
+  readonly secret: { read(): Promise<string> };
+}
+
+export interface AccessKeeper {
+  /** @throws what reading the secret or making the client throws; the next call tries again. */
+  current(): Promise<Access>;
+  /** Reads the secret again; undefined if it still holds the token that was refused. */
+  renew(refused: Access): Promise<Access | undefined>;
+  /** Makes the next call read the secret before anything is sent. */
+  forget(): void;
+}
+
+interface Entry extends Access {
+  readonly token: string;
+}
+
+export function createAccessKeeper({ client, budget, secret }: AccessOptions): AccessKeeper {
+  let entry: Promise<Entry> | undefined;
+
+  async function read(old: Entry | undefined): Promise<Entry> {
+    const token = await secret.read();
+    if (token === old?.token) return old;
+    return { token, client: client(token), budget: budget(token) };
+  }
+
+  function keep(reading: Promise<Entry>): Promise<Entry> {
+    entry = reading;
+    // What failed is not kept; whoever waits for it hears of it.
+    reading.catch(() => {
+      if (entry === reading) entry = undefined;
+    });
+    return reading;
+  }
+
+  return {
+    current: () => entry ?? keep(read(undefined)),
+    async renew(refused) {
+      const kept = await entry;
+      // Another request was refused as well and has renewed it already.
+      if (kept !== undefined && kept !== refused) return kept;
+      const renewed = await keep(read(kept));
+      return renewed === refused ? undefined : renewed;
+    },
+    forget() {
+      entry = undefined;
+    },
+  };
+}

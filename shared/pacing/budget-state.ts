@@ -1,0 +1,174 @@
+// What may be booked of a token's budget. Two GCRAs add up to it: four fifths for all, one fifth that only
+// reconciliation may use, so that polls never starve it, whoever books first. In the common part polls go first:
+// reconciliation gets none of its burst and looks less far ahead. Pure; the numbers are shared, see budget.ts.
+import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
+import type { BudgetState } from '../ports.ts';
+import { MAX_RETRY_AFTER_MS } from '../returns-service/http-headers.ts';
+import { arrivalAfter, nextSlot, type Pace, paceFor, SLOT_WINDOW } from './gcra.ts';
+
+export type Purpose = 'poll' | 'reconciliation';
+
+/**
+ * How far ahead slots are booked. Never more than 10 s: what is booked is lost to the others, and whoever holds it
+ * hears of a pause only with the next booking. For reconciliation less than the tolerance of a budget of 25 and
+ * more, so that a poll finds a slot at once even while reconciliation takes all it can get.
+ */
+export const BOOKED_AHEAD: Readonly<Record<Purpose, number>> = {
+  poll: 5 * SECOND,
+  reconciliation: 3 * SECOND,
+};
+
+/** The rate is never lowered beyond this share of the full one. */
+export const LOWEST_SHARE = 1 / 8;
+/** What the share rises by, from half to whole in five minutes: a service in trouble needs a few to recover. */
+const SHARE_RISE_PER_MINUTE = 0.1;
+/** How far two holders may be apart about the store's time: a second of its Date, and an answer on its way. */
+const STORE_TIME_DOUBT = 15 * SECOND;
+const LONGEST_PAUSE = MAX_RETRY_AFTER_MS * MILLISECOND;
+/** After an impossible state nothing is known of what was sent; then, whatever it was, the window is empty. */
+const RECOVERY_PAUSE = SLOT_WINDOW + BOOKED_AHEAD.poll + STORE_TIME_DOUBT;
+
+export interface Rates {
+  readonly common: Pace;
+  /** Undefined for a budget of one request, which can't be divided. */
+  readonly reserved: Pace | undefined;
+}
+
+/** @throws {RangeError} unless the budget is an integer from 1. */
+export function ratesFor(requestsPerMinute: number): Rates {
+  if (!Number.isSafeInteger(requestsPerMinute) || requestsPerMinute < 1) {
+    throw new RangeError(`A budget is a whole number of requests a minute from 1, not ${requestsPerMinute}.`);
+  }
+  const reserved = requestsPerMinute === 1 ? 0 : Math.ceil(requestsPerMinute / 5);
+  return {
+    common: paceFor(requestsPerMinute - reserved),
+    reserved: reserved === 0 ? undefined : paceFor(reserved),
+  };
+}
+
+/** Before the first booking. */
+export const UNUSED_BUDGET: BudgetState = {
+  theoreticalArrival: 0,
+  reservedArrival: 0,
+  rateShare: 1,
+  rateChangedAt: 0,
+  pausedUntil: 0,
+};
+
+export interface Booking {
+  /** The same object if nothing changed. */
+  readonly state: BudgetState;
+  /** Ascending; at most as many as wanted, and none beyond what may be booked ahead. */
+  readonly slots: readonly Instant[];
+  /** When there are none: the time of the first that will be, as things stand. */
+  readonly next: Instant | undefined;
+}
+
+/**
+ * Books as many of the wanted slots as lie close enough ahead.
+ *
+ * @param now a time that the store's clock has reached, not necessarily the latest.
+ */
+export function bookSlots(
+  rates: Rates,
+  state: BudgetState,
+  now: Instant,
+  { purpose, count }: { readonly purpose: Purpose; readonly count: number },
+): Booking {
+  let booked = isPossible(rates, state, now) ? state : recovered(state, now);
+  const share = shareAt(booked, now);
+  const from = Math.max(now, booked.pausedUntil);
+  const slots: Instant[] = [];
+  while (slots.length < count) {
+    const { slot, after } = purpose === 'poll' ? pollSlot() : reconciliationSlot();
+    if (slot > now + BOOKED_AHEAD[purpose]) {
+      return { state: booked, slots, next: slots.length === 0 ? slot : undefined };
+    }
+    slots.push(slot);
+    booked = { ...booked, ...after };
+  }
+  return { state: booked, slots, next: undefined };
+
+  function pollSlot() {
+    return commonSlot(rates.common.tolerance);
+  }
+
+  function reconciliationSlot() {
+    const common = commonSlot(0);
+    if (rates.reserved === undefined) return common;
+    const { tolerance, interval } = rates.reserved;
+    const slot = nextSlot(booked.reservedArrival, tolerance, from);
+    if (common.slot < slot) return common;
+    const reservedArrival = arrivalAfter(booked.reservedArrival, slot, slowed(interval, share));
+    return { slot, after: { reservedArrival } };
+  }
+
+  function commonSlot(tolerance: number) {
+    const slot = nextSlot(booked.theoreticalArrival, tolerance, from);
+    const interval = slowed(rates.common.interval, share);
+    return { slot, after: { theoreticalArrival: arrivalAfter(booked.theoreticalArrival, slot, interval) } };
+  }
+}
+
+/** Share of the full rate in force, from {@link LOWEST_SHARE} to 1. */
+export function shareAt({ rateShare, rateChangedAt }: BudgetState, now: Instant): number {
+  const minutes = Math.max(0, now - rateChangedAt) / MINUTE;
+  return Math.min(1, rateShare + minutes * SHARE_RISE_PER_MINUTE);
+}
+
+/** A service's wish to be left alone. */
+export interface Pause {
+  /** In the unit of {@link Instant}; more than an hour is taken for an hour. */
+  readonly duration: number;
+  /** Whether it came with a 429: then the rate is halved. */
+  readonly tooFast: boolean;
+  /** When the request was sent that was answered with it. */
+  readonly sentAt: Instant;
+}
+
+/**
+ * No slot before the pause is over and no burst after it. Several 429s of one episode, to requests that were under
+ * way together, halve the rate once.
+ *
+ * @param now a time that the store's clock has not passed yet.
+ */
+export function pausedFor(rates: Rates, state: BudgetState, now: Instant, pause: Pause): BudgetState {
+  const pausedUntil = Math.max(state.pausedUntil, now + Math.min(pause.duration, LONGEST_PAUSE));
+  const halved = pause.tooFast && pause.sentAt > state.rateChangedAt;
+  return {
+    theoreticalArrival: Math.max(state.theoreticalArrival, pausedUntil + rates.common.tolerance),
+    reservedArrival: Math.max(state.reservedArrival, pausedUntil + (rates.reserved?.tolerance ?? 0)),
+    rateShare: halved ? Math.max(LOWEST_SHARE, shareAt(state, now) / 2) : state.rateShare,
+    rateChangedAt: halved ? now : state.rateChangedAt,
+    pausedUntil,
+  };
+}
+
+function slowed(interval: number, share: number): number {
+  return Math.ceil(interval / share);
+}
+
+/** Whether no clock need have been wrong for the state to be what it is. */
+function isPossible(rates: Rates, state: BudgetState, now: Instant): boolean {
+  const latest = now + STORE_TIME_DOUBT;
+  const lastSlot = Math.max(latest + BOOKED_AHEAD.poll, state.pausedUntil);
+  const reaches = (arrival: Instant, pace: Pace | undefined) =>
+    pace === undefined || arrival <= lastSlot + pace.tolerance + slowed(pace.interval, LOWEST_SHARE);
+  return (
+    state.rateChangedAt <= latest &&
+    state.pausedUntil <= latest + LONGEST_PAUSE &&
+    reaches(state.theoreticalArrival, rates.common) &&
+    reaches(state.reservedArrival, rates.reserved)
+  );
+}
+
+/** What a clock's error left behind must not hold the source for as long as the error was large. */
+function recovered(state: BudgetState, now: Instant): BudgetState {
+  return {
+    theoreticalArrival: now,
+    reservedArrival: now,
+    rateShare: state.rateShare,
+    rateChangedAt: Math.min(state.rateChangedAt, now),
+    pausedUntil: now + RECOVERY_PAUSE,
+  };
+}

@@ -1,0 +1,203 @@
+// Every request to a source goes through here: within the budget, again where trying again may help, and not at all
+// where the service has said no. This is the one layer that retries. What it can't mend it throws: failures of a
+// request as returns-service/errors.ts names them, the rest as errors.ts here does.
+import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
+import type { Clock, Log } from '../ports.ts';
+import type { ReturnsServiceClient } from '../returns-service/client.ts';
+import {
+  RateLimitedError,
+  ReturnsServiceError,
+  TokenRefusedError,
+  UnexpectedStatusError,
+} from '../returns-service/errors.ts';
+import { type Access, type AccessOptions, createAccessKeeper } from './access.ts';
+import type { Purpose } from './budget-state.ts';
+import { DeadlineReached, SourceRefused } from './errors.ts';
+import { createRetryCredit, MAX_TRIES, retryPauseMs } from './retries.ts';
+import type { ServiceClock, ServiceTimes } from './service-clock.ts';
+
+/** How long a 429 pauses all requests if it does not say. */
+const PAUSE_AFTER_429_MS = 15_000;
+/** A Retry-After of 0 is not taken at its word. */
+const SHORTEST_PAUSE_MS = 1_000;
+/** Slots are used one after the other; beyond this they would be void before their turn. */
+const USED_WITHIN = 2 * SECOND;
+
+export interface PacedRequestsOptions extends AccessOptions {
+  readonly serviceClock: ServiceClock;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** By {@link Clock.elapsed}: nothing is sent after this moment, so leave room for one request's timeout. */
+  readonly deadline: () => number;
+  /** Ends all waiting when it is aborted. */
+  readonly signal?: AbortSignal;
+}
+
+export interface SendOptions {
+  /** How many requests will likely follow each other from here, this one included. @default 1 */
+  readonly expect?: number;
+}
+
+export interface Sent<Answer> extends ServiceTimes {
+  readonly answer: Answer;
+  /** Of the token it was asked with: another one may see another store. */
+  readonly tokenHash: string;
+}
+
+export interface RequestCounters {
+  /** Every try counts. */
+  sent: number;
+  /** Of these, tries after the first of a request. */
+  retried: number;
+  /** Of these, answered with 429. */
+  rateLimited: number;
+}
+
+export interface PacedRequests {
+  /**
+   * Sends a request once the budget has room for it, and again if that may help.
+   *
+   * @param request is called for each try, and sends one request at once.
+   * @throws {DeadlineReached} as soon as it is known that the next try would come after the deadline.
+   * @throws {SourceRefused} when the token is refused, and the secret holds no other that is not.
+   * @throws {BudgetUnavailable}, {ReturnsServiceError} for what trying again does not mend, or no longer.
+   */
+  send<Answer extends Dated>(
+    purpose: Purpose,
+    request: (client: ReturnsServiceClient) => Promise<Answer>,
+    options?: SendOptions,
+  ): Promise<Sent<Answer>>;
+  /** Since the start. */
+  counters(): Readonly<Record<Purpose, Readonly<RequestCounters>>>;
+}
+
+export function createPacedRequests(options: PacedRequestsOptions): PacedRequests {
+  const { clock, log, random, deadline, serviceClock, signal } = options;
+  const access = createAccessKeeper(options);
+  const credit = createRetryCredit();
+  const counters = { poll: noRequests(), reconciliation: noRequests() };
+  let lastDuration = 0;
+
+  async function send<Answer extends Dated>(
+    purpose: Purpose,
+    request: (client: ReturnsServiceClient) => Promise<Answer>,
+    { expect = 1 }: SendOptions = {},
+  ): Promise<Sent<Answer>> {
+    let used = await access.current();
+    let failure: ReturnsServiceError | undefined;
+    let isRenewed = false;
+    for (let tries = 1; ; tries += 1) {
+      await takeSlot(used, purpose, tries === 1 ? expect : 1, failure);
+      counters[purpose].sent += 1;
+      if (tries > 1) counters[purpose].retried += 1;
+      const sentElapsed = clock.elapsed();
+      const { answer, times, error } = await attempt(request, used.client, sentElapsed);
+      if (error === undefined) return { answer, ...times, tokenHash: used.budget.tokenHash };
+      failure = error;
+      if (error instanceof TokenRefusedError) {
+        used = await renew(used, error, isRenewed);
+        isRenewed = true;
+      } else {
+        await prepareRetry(error, { purpose, tries, sentElapsed, used });
+      }
+    }
+  }
+
+  async function takeSlot(used: Access, purpose: Purpose, expect: number, cause?: ReturnsServiceError) {
+    const usable = Math.max(1, Math.min(expect, Math.floor(USED_WITHIN / lastDuration)));
+    try {
+      await used.budget.take({ purpose, expect: usable, deadline: deadline(), signal });
+    } catch (error) {
+      if (cause === undefined || !(error instanceof DeadlineReached)) throw error;
+      throw new DeadlineReached(error.message, { cause });
+    }
+  }
+
+  async function attempt<Answer extends Dated>(
+    request: (client: ReturnsServiceClient) => Promise<Answer>,
+    client: ReturnsServiceClient,
+    sentElapsed: number,
+  ): Promise<Attempt<Answer>> {
+    const timesBy = (date: Instant | undefined): ServiceTimes => {
+      const receivedElapsed = clock.elapsed();
+      lastDuration = receivedElapsed - sentElapsed;
+      return serviceClock.read({ sentElapsed, receivedElapsed, receivedNow: clock.now(), date });
+    };
+    try {
+      const answer = await request(client);
+      credit.earn();
+      return { answer, times: timesBy(answer.date) };
+    } catch (error) {
+      if (!(error instanceof ReturnsServiceError)) throw error;
+      return { error, times: timesBy(error.date) };
+    }
+  }
+
+  async function renew(used: Access, error: TokenRefusedError, isRenewed: boolean): Promise<Access> {
+    const renewed = isRenewed ? undefined : await access.renew(used);
+    if (renewed === undefined) {
+      access.forget();
+      throw new SourceRefused('The service refuses the token that the secret holds.', { cause: error });
+    }
+    log.info('The token was refused; the secret holds another one, which is used from now on.');
+    return renewed;
+  }
+
+  /** Returns when the next try may ask for its slot; throws the error if there is to be none. */
+  async function prepareRetry(error: ReturnsServiceError, { purpose, tries, sentElapsed, used }: Failed) {
+    if (signal?.aborted === true) throw new DeadlineReached('Asked to stop.', { cause: error });
+    const pauseMs = pauseAskedMs(error);
+    if (pauseMs !== undefined) {
+      const tooFast = error instanceof RateLimitedError;
+      if (tooFast) counters[purpose].rateLimited += 1;
+      log.warn('The service asks for a pause.', { purpose, pauseMs, error });
+      await used.budget.pause({ duration: pauseMs * MILLISECOND, tooFast, sentElapsed });
+    }
+    if (!error.retryable || tries >= MAX_TRIES || !credit.spend()) throw error;
+    // The pause is kept by the budget, which gives no slot before it is over.
+    if (pauseMs !== undefined) return;
+    const waitMs = retryPauseMs(tries, random());
+    log.debug('A request failed and will be tried again.', { purpose, tries, waitMs, error });
+    if (clock.elapsed() + waitMs * MILLISECOND > deadline()) {
+      throw new DeadlineReached('The next try would come after the deadline.', { cause: error });
+    }
+    await clock.sleep(waitMs, signal);
+  }
+
+  return {
+    send,
+    counters: () => ({ poll: { ...counters.poll }, reconciliation: { ...counters.reconciliation } }),
+  };
+}
+
+interface Dated {
+  readonly date?: Instant;
+}
+
+type Attempt<Answer> = { readonly times: ServiceTimes } & (
+  | { readonly answer: Answer; readonly error?: undefined }
+  | { readonly answer?: undefined; readonly error: ReturnsServiceError }
+);
+
+interface Failed {
+  readonly purpose: Purpose;
+  readonly tries: number;
+  readonly sentElapsed: number;
+  readonly used: Access;
+}
+
+function pauseAskedMs(error: ReturnsServiceError): number | undefined {
+  if (error instanceof RateLimitedError) {
+    return Math.max(SHORTEST_PAUSE_MS, error.retryAfterMs ?? PAUSE_AFTER_429_MS);
+  }
+  // A 503 may ask for one as well.
+  const isAsked =
+    error instanceof UnexpectedStatusError && error.retryable && error.retryAfterMs !== undefined;
+  return isAsked ? Math.max(SHORTEST_PAUSE_MS, error.retryAfterMs) : undefined;
+}
+
+function noRequests(): RequestCounters {
+  return { sent: 0, retried: 0, rateLimited: 0 };
+}

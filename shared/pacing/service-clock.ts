@@ -1,0 +1,92 @@
+// The service's time, for readings: they must compare across processes and machines, so no local clock will do.
+// The answers' Date tells it in whole seconds; each answer bounds how far the service's time is ahead of the time
+// elapsed here. The medians of the last bounds hold as long as most of the last answers' Dates are true.
+import { type Instant, SECOND } from '../instant.ts';
+import type { Clock } from '../ports.ts';
+
+/** Answers remembered: enough to outvote a few that are wrong, few enough to follow a clock that was set. */
+const REMEMBERED = 15;
+/** The local and the elapsed time part by more than this only by a jump or a suspended machine. */
+const LARGEST_PARTING = 2 * SECOND;
+/** The Date is told without its fraction. */
+const TOLD_TO = SECOND;
+
+/** One request, by the local clock. */
+export interface Exchange {
+  /** By {@link Clock.elapsed}. */
+  readonly sentElapsed: number;
+  readonly receivedElapsed: number;
+  /** By {@link Clock.now}, when the answer was there. */
+  readonly receivedNow: Instant;
+  /** The answer's Date, if it had one. */
+  readonly date: Instant | undefined;
+}
+
+/** When, by the service's clock, a request was sent at the earliest and its answer received at the latest. */
+export interface ServiceTimes {
+  readonly sentAt: Instant;
+  readonly receivedAt: Instant;
+}
+
+export interface ServiceOffsets {
+  /** Least and most that the service's time is ahead of the elapsed time, by each of the last Dates. */
+  readonly bounds: readonly { readonly lower: number; readonly upper: number }[];
+  /** How far the local time was ahead of the elapsed time at the last answer. */
+  readonly lead: number;
+}
+
+/** Takes an answer into account, whatever its status was, and tells its times. Pure. */
+export function readServiceTimes(
+  known: ServiceOffsets | undefined,
+  exchange: Exchange,
+): { readonly offsets: ServiceOffsets; readonly times: ServiceTimes } {
+  const { sentElapsed, receivedElapsed, receivedNow, date } = exchange;
+  const lead = receivedNow - receivedElapsed;
+  // After time that did not elapse here, old bounds say nothing of the present.
+  const isWhole = known !== undefined && Math.abs(lead - known.lead) <= LARGEST_PARTING;
+  const old = isWhole ? known.bounds : [];
+  const told =
+    date === undefined ? [] : [{ lower: date - receivedElapsed, upper: date + TOLD_TO - sentElapsed }];
+  const offsets = { bounds: [...old, ...told].slice(-REMEMBERED), lead };
+  const { lower, upper } = mediansOf(offsets);
+  return { offsets, times: { sentAt: lower + sentElapsed, receivedAt: upper + receivedElapsed } };
+}
+
+/** Of an even number of bounds the further apart two of the middle four, so that a tie widens and never misleads. */
+function mediansOf({ bounds, lead }: ServiceOffsets): { readonly lower: number; readonly upper: number } {
+  const lowers = bounds.map(({ lower }) => lower).sort(ascending);
+  const uppers = bounds.map(({ upper }) => upper).sort(ascending);
+  // Without any Date the local clock is all there is.
+  return {
+    lower: lowers[Math.floor((lowers.length - 1) / 2)] ?? lead,
+    upper: uppers[Math.floor(uppers.length / 2)] ?? lead,
+  };
+}
+
+function ascending(a: number, b: number): number {
+  return a - b;
+}
+
+/** Remembers the offsets of one service. */
+export interface ServiceClock {
+  read(exchange: Exchange): ServiceTimes;
+  /** The service's time now, at the earliest and at the latest; the local time before the first Date. */
+  now(): { readonly atLeast: Instant; readonly atMost: Instant };
+}
+
+export function createServiceClock(clock: Clock): ServiceClock {
+  let offsets: ServiceOffsets | undefined;
+  return {
+    read(exchange) {
+      const reading = readServiceTimes(offsets, exchange);
+      offsets = reading.offsets;
+      return reading.times;
+    },
+    now() {
+      const elapsed = clock.elapsed();
+      const moment = { sentElapsed: elapsed, receivedElapsed: elapsed, receivedNow: clock.now() };
+      const { sentAt, receivedAt } = readServiceTimes(offsets, { ...moment, date: undefined }).times;
+      return { atLeast: sentAt, atMost: receivedAt };
+    },
+  };
+}

@@ -1,0 +1,114 @@
+// The state of a token's budget as its holders share it: read, changed and written back if nobody else did so in
+// between, else tried again. With each reading comes the store's time, the one clock that all holders share.
+//
+// What this holder once saw of the state it never unsees, and if the store's clock jumps forward what it saw moves
+// along: a jump must not make a minute pass that did not.
+import type { Instant } from '../instant.ts';
+import type { BudgetState, Budgets, Clock } from '../ports.ts';
+import { UNUSED_BUDGET } from './budget-state.ts';
+import { BudgetUnavailable } from './errors.ts';
+import { readStoreClock, type StoreClock, storeAtLeast, storeAtMost } from './store-clock.ts';
+
+/** Writes lost to others in a row; each loss means that another one won. */
+const MAX_CONFLICTS = 20;
+const SHORTEST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 500;
+
+export interface StoredBudget {
+  /** A time that the store's clock has reached. Makes no sense before the first update. */
+  atLeast(elapsed?: number): Instant;
+  /** A time that it has not passed. Likewise. */
+  atMost(): Instant;
+  /** As last seen. */
+  pausedUntil(): Instant;
+  /**
+   * Changes the state; `change` is called for each try and may answer the state it was given, then nothing is
+   * written.
+   *
+   * @param beforeTry is called before each but the first; what it throws ends the update.
+   * @throws {BudgetUnavailable} when others always were faster; and whatever the store throws.
+   */
+  update<Change extends { readonly state: BudgetState }>(
+    change: (state: BudgetState) => Change,
+    beforeTry?: () => void,
+  ): Promise<Change>;
+}
+
+export interface StoredBudgetOptions {
+  readonly budgets: Budgets;
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly tokenHash: string;
+}
+
+export function createStoredBudget(options: StoredBudgetOptions): StoredBudget {
+  const { budgets, clock, random, tokenHash } = options;
+  let store: StoreClock = { lower: 0, upper: 0, elapsed: 0, lead: 0 };
+  let isFirst = true;
+  let seen = UNUSED_BUDGET;
+
+  async function load(): Promise<{ readonly version: number; readonly stored: BudgetState }> {
+    const sentElapsed = clock.elapsed();
+    const { version, state, storeTime } = await budgets.load(tokenHash);
+    const answer = { storeTime, sentElapsed, receivedElapsed: clock.elapsed(), receivedNow: clock.now() };
+    const reading = readStoreClock(isFirst ? undefined : store, answer);
+    store = reading.clock;
+    isFirst = false;
+    if (reading.jump > 0) seen = movedBy(seen, reading.jump);
+    // Gone back, the clock has made what was seen impossible.
+    if (reading.jump < 0) seen = UNUSED_BUDGET;
+    return { version, stored: state ?? UNUSED_BUDGET };
+  }
+
+  return {
+    atLeast: (elapsed = clock.elapsed()) => Math.floor(storeAtLeast(store, elapsed)),
+    atMost: () => Math.ceil(storeAtMost(store, clock.elapsed(), clock.now())),
+    pausedUntil: () => seen.pausedUntil,
+    async update(change, beforeTry) {
+      for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
+        const { version, stored } = await load();
+        seen = laterOf(stored, seen);
+        const changed = change(seen);
+        const isSaved =
+          changed.state === stored || (await budgets.save(tokenHash, changed.state, version)) === 'saved';
+        if (isSaved) {
+          seen = changed.state;
+          return changed;
+        }
+        await clock.sleep(conflictPauseMs(conflicts, random()));
+        beforeTry?.();
+      }
+      throw new BudgetUnavailable(`The budget was changed by others ${MAX_CONFLICTS} times in a row.`);
+    },
+  };
+}
+
+/** Full jitter, so that holders who collided once do not collide again. */
+function conflictPauseMs(conflicts: number, random: number): number {
+  return Math.floor(random * Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** conflicts));
+}
+
+function movedBy(state: BudgetState, jump: number): BudgetState {
+  return {
+    ...state,
+    theoreticalArrival: state.theoreticalArrival + jump,
+    reservedArrival: state.reservedArrival + jump,
+    pausedUntil: state.pausedUntil + jump,
+  };
+}
+
+/** The stored state itself where it is not behind. */
+function laterOf(stored: BudgetState, seen: BudgetState): BudgetState {
+  const isBehind =
+    stored.theoreticalArrival < seen.theoreticalArrival ||
+    stored.reservedArrival < seen.reservedArrival ||
+    stored.pausedUntil < seen.pausedUntil;
+  if (!isBehind) return stored;
+  return {
+    ...stored,
+    theoreticalArrival: Math.max(stored.theoreticalArrival, seen.theoreticalArrival),
+    reservedArrival: Math.max(stored.reservedArrival, seen.reservedArrival),
+    pausedUntil: Math.max(stored.pausedUntil, seen.pausedUntil),
+  };
+}

@@ -1,0 +1,173 @@
+// What the domain needs of the world. Each port has an adapter for AWS in functions/adapters and a fake in test/;
+// one contract suite holds both to what is written here. No type of an SDK shows.
+import type { Snapshot } from './comparing/snapshot.ts';
+import type { FeedEvent } from './contract/event.ts';
+import type { FEED_GROUP } from './contract/event-id.ts';
+import type { Instant } from './instant.ts';
+import type { SourceState } from './source-state.ts';
+
+/** Time. The domain never looks at a clock of its own. */
+export interface Clock {
+  /** The time here; may be wrong by any amount and may jump. */
+  now(): Instant;
+  /** Time since some moment, never going back, in the unit of {@link Instant}. */
+  elapsed(): number;
+  /** Resolves after so long, at once when the signal is or gets aborted. */
+  sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A group's events are numbered within its source's generation; this names that sequence. */
+export interface GroupKey {
+  readonly source: string;
+  readonly generation: string;
+  readonly group: number | typeof FEED_GROUP;
+}
+
+/** What a group's next state and events are saved as, together or not at all. */
+export interface Save {
+  readonly snapshot: Snapshot;
+  /** The version that the change set was computed from; 0 where there was no snapshot. */
+  readonly expectedVersion: number;
+  /** At most MAX_EVENTS_PER_SAVE, numbered on from the old snapshot's sequence. */
+  readonly events: readonly FeedEvent[];
+}
+
+export type SaveResult = 'saved' | 'conflict';
+
+/** The snapshots of all groups, and the events that come with their changes. */
+export interface SnapshotStore {
+  /**
+   * Strongly consistent. A group that is not in the answer has no snapshot; one that could not be read makes the
+   * call throw, never look absent.
+   */
+  load(
+    source: Pick<GroupKey, 'source' | 'generation'>,
+    groups: readonly number[],
+  ): Promise<Map<number, Snapshot>>;
+  /**
+   * One transaction: the snapshot if its version still is the expected one, and its events.
+   * A timeout may leave the save done or not done; calling again with the same argument then answers `conflict` or
+   * `saved` and never saves twice.
+   */
+  save(key: GroupKey, save: Save): Promise<SaveResult>;
+  /** Saves without events, each on its own condition, as fast as the store takes them. In the order given. */
+  saveAll(
+    source: Pick<GroupKey, 'source' | 'generation'>,
+    saves: readonly Omit<Save, 'events'>[],
+  ): Promise<SaveResult[]>;
+  /** The groups known of one range of creation, ascending; removed ones are left out. */
+  knownCreatedBetween(
+    source: Pick<GroupKey, 'source' | 'generation'>,
+    from: Instant,
+    to: Instant,
+  ): AsyncIterable<{ readonly groupId: number; readonly createdAt: Instant }>;
+}
+
+/** One of a group's events as the ledger holds it. An entry that can't be decoded says so instead of throwing. */
+export type LedgerEntry =
+  | { readonly sequence: number; readonly event: FeedEvent }
+  | { readonly sequence: number; readonly undecodable: string };
+
+/** The append-only table of all events. */
+export interface Ledger {
+  /**
+   * Strongly consistent, ascending, from the first number above `after`; at most `limit` entries, fewer only where
+   * the group has no more. May show a part of a transaction that is just being written.
+   */
+  read(key: GroupKey, after: number, limit: number): Promise<LedgerEntry[]>;
+  /**
+   * Adds one event of the feed itself (group `feed`), which has no snapshot; `conflict` if its number is taken.
+   * Kept for ever: there is nothing else that remembers the feed's last number. Events of return groups come in
+   * through {@link SnapshotStore.save} alone.
+   */
+  append(key: GroupKey, event: FeedEvent): Promise<SaveResult>;
+  /**
+   * Every group that has events, in any order, with the number of its last one; a group may come twice. Not a
+   * snapshot: what is written meanwhile may be left out.
+   */
+  groups(): AsyncIterable<{ readonly key: GroupKey; readonly last: number }>;
+}
+
+/** How far a destination got with each group. Marks never expire and never go back but by `rewind`. */
+export interface Marks {
+  /** The number of the last event sent, undefined before the first. */
+  load(destination: string, key: GroupKey): Promise<number | undefined>;
+  /**
+   * Moves the mark forward, and takes back the note that the group is behind; a mark that already is as far or
+   * further stays, and so does its note.
+   */
+  advance(destination: string, key: GroupKey, sequence: number): Promise<void>;
+  /** Notes that a group stopped at its mark, and why; an undefined reason takes the note back. */
+  noteBehind(destination: string, key: GroupKey, reason: string | undefined): Promise<void>;
+}
+
+export type SendResult =
+  | { readonly sent: true }
+  /** `refused`: for its content, sending again would not help. `failed`: try again. */
+  | { readonly sent: false; readonly cause: 'refused' | 'failed'; readonly reason: string };
+
+/** Where events go: the FIFO queue, the bus. */
+export interface Destination {
+  readonly name: string;
+  /**
+   * At most MAX_BATCH_ENTRIES events, no two of one group.
+   *
+   * @returns one result per event, in order.
+   * @throws when the destination failed as a whole; then any of them may have been sent.
+   */
+  send(events: readonly FeedEvent[]): Promise<SendResult[]>;
+}
+
+/** The one item per source that says where its reading stands. */
+export interface SourceStates {
+  /** Strongly consistent; undefined before the first tick. */
+  load(source: string): Promise<SourceState | undefined>;
+  /**
+   * Writes the state if its version still is `expectedVersion` (0: if there is none); the state's own `version`
+   * must be one more.
+   */
+  save(state: SourceState, expectedVersion: number): Promise<SaveResult>;
+  /** Names the place in which states are kept, for telling a restored copy from the original. */
+  identity(): Promise<string>;
+}
+
+/** The requests that may be sent with one token, shared by all who hold it. */
+export interface Budgets {
+  /**
+   * Strongly consistent. `version` counts writes, `state` is undefined (and `version` 0) before the first.
+   * `storeTime` is the store's own clock (the Date of its answer, so up to a second behind), the one clock that
+   * all holders of a token share; the local time where the store sends none.
+   */
+  load(tokenHash: string): Promise<{
+    readonly version: number;
+    readonly state: BudgetState | undefined;
+    readonly storeTime: Instant;
+  }>;
+  save(tokenHash: string, state: BudgetState, expectedVersion: number): Promise<SaveResult>;
+}
+
+/** Two GCRAs, one for all and one for reconciliation alone, and how far a 429 has lowered their rate. */
+export interface BudgetState {
+  /** When the next request of the common four fifths would be due if all were evenly spaced. */
+  readonly theoreticalArrival: Instant;
+  /** The same of the fifth that only reconciliation may use. */
+  readonly reservedArrival: Instant;
+  /** Share of the full rate in force, from a 429's half up to 1. */
+  readonly rateShare: number;
+  /** When the share was last changed. */
+  readonly rateChangedAt: Instant;
+  /** No request before this moment: a 429's Retry-After. */
+  readonly pausedUntil: Instant;
+}
+
+export interface LogFields {
+  readonly [name: string]: string | number | boolean | undefined | Error | readonly string[];
+}
+
+/** Structured lines for people who operate the feed. Never holds a field of a row but ids. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}

@@ -1,0 +1,136 @@
+// Brings the events of the named groups to a destination, each group's in order and none left out. It is
+// level-triggered: what set it off only names groups, what is to be sent follows from the ledger and the marks.
+// So records may come twice, late, in any order or not at all, and two relays may run at once: a number is first
+// sent by one who knows the number before it to be confirmed. A mark moves only after the send was confirmed, and
+// at most one batch is ever sent and unmarked, which bounds what a crash repeats.
+import { formatGroupKey } from '../group-key.ts';
+import { MILLISECOND } from '../instant.ts';
+import { MAX_BATCH_ENTRIES, SEND_ATTEMPTS, SEND_PAUSE_MS } from '../limits.ts';
+import type { GroupKey, SendResult } from '../ports.ts';
+import {
+  confirmHead,
+  failLane,
+  fillLane,
+  headOf,
+  type Lane,
+  moveMark,
+  type Outcome,
+  openLane,
+  type RelayPorts,
+  stopBehind,
+} from './lane.ts';
+
+/**
+ * Sends what the groups have unsent, until they have nothing more, are stuck, or the time is over.
+ *
+ * @param timeLeftMs no send is begun after that; groups not done by then have failed.
+ * @returns how each group was left, in the order given. Never throws.
+ */
+export type Relay = (groups: readonly GroupKey[], timeLeftMs: number) => Promise<Outcome[]>;
+
+interface Run {
+  /** By {@link Clock.elapsed}. */
+  readonly stopAt: number;
+  /** Not yet begun. */
+  readonly upcoming: Lane[];
+  /** Under way, no more than a batch has entries: each gives its head to the next batch. */
+  active: Lane[];
+  /** Those with events that their mark does not tell of. */
+  readonly unmarked: Set<Lane>;
+  sent: number;
+}
+
+export function createRelay(ports: RelayPorts): Relay {
+  return async (groups, timeLeftMs) => {
+    const lanes = new Map(groups.map((key) => [formatGroupKey(key), openLane(key)]));
+    const run: Run = {
+      stopAt: ports.clock.elapsed() + timeLeftMs * MILLISECOND,
+      upcoming: [...lanes.values()],
+      active: [],
+      unmarked: new Set(),
+      sent: 0,
+    };
+    while (run.active.length + run.upcoming.length > 0) {
+      if (ports.clock.elapsed() >= run.stopAt) endAll(run, 'the time was over');
+      else if (await takeUp(ports, run)) await sendBatch(ports, run, await readyLanes(ports, run));
+    }
+    await moveMarks(ports, run);
+    ports.log.debug('relayed', { destination: ports.destination.name, groups: lanes.size, sent: run.sent });
+    return groups.map((key) => lanes.get(formatGroupKey(key))?.outcome ?? { state: 'done' });
+  };
+}
+
+/** Fills the places of lanes that ended. Answers whether a batch is together: full, or all that there is. */
+async function takeUp(ports: RelayPorts, run: Run): Promise<boolean> {
+  run.active.push(...run.upcoming.splice(0, MAX_BATCH_ENTRIES - run.active.length));
+  await Promise.all(run.active.map((lane) => fillLane(ports, lane)));
+  run.active = run.active.filter((lane) => lane.outcome === undefined);
+  return run.active.length === MAX_BATCH_ENTRIES || (run.active.length > 0 && run.upcoming.length === 0);
+}
+
+/** Those whose pause is over; waits for the first where all pause. */
+async function readyLanes(ports: RelayPorts, run: Run): Promise<Lane[]> {
+  const now = ports.clock.elapsed();
+  const first = Math.min(...run.active.map((lane) => lane.notBefore));
+  if (first >= run.stopAt) {
+    endAll(run, 'the time was over');
+    return [];
+  }
+  if (first > now) {
+    await moveMarks(ports, run);
+    await ports.clock.sleep((first - now) / MILLISECOND);
+  }
+  return run.active.filter((lane) => lane.notBefore <= Math.max(first, now));
+}
+
+async function sendBatch(ports: RelayPorts, run: Run, ready: readonly Lane[]): Promise<void> {
+  const unmarked = [...run.unmarked].reduce((sum, lane) => sum + lane.unmarked, 0);
+  if (unmarked + ready.length > MAX_BATCH_ENTRIES) await moveMarks(ports, run);
+  const entries = ready.flatMap((lane) => {
+    const event = headOf(lane);
+    return event === undefined ? [] : [{ lane, event }];
+  });
+  if (entries.length === 0) return;
+  let results: SendResult[];
+  try {
+    results = await ports.destination.send(entries.map(({ event }) => event));
+  } catch (cause) {
+    const error = cause instanceof Error ? cause : undefined;
+    ports.log.error('destination failed', { destination: ports.destination.name, error });
+    endAll(run, 'the destination failed');
+    return;
+  }
+  await Promise.all(entries.map(({ lane }, index) => settle(ports, run, lane, results[index])));
+}
+
+async function settle(
+  ports: RelayPorts,
+  run: Run,
+  lane: Lane,
+  result: SendResult | undefined,
+): Promise<void> {
+  if (result?.sent) {
+    confirmHead(lane);
+    run.unmarked.add(lane);
+    run.sent += 1;
+    return;
+  }
+  const reason = result?.reason ?? 'the destination did not answer for it';
+  if (result?.cause === 'refused') return stopBehind(ports, lane, reason);
+  lane.attempts += 1;
+  if (lane.attempts >= SEND_ATTEMPTS) return failLane(ports, lane, reason);
+  const longest = SEND_PAUSE_MS * 2 ** (lane.attempts - 1);
+  lane.notBefore = ports.clock.elapsed() + Math.ceil(ports.random() * longest * MILLISECOND);
+}
+
+async function moveMarks(ports: RelayPorts, run: Run): Promise<void> {
+  await Promise.all([...run.unmarked].map((lane) => moveMark(ports, lane)));
+  run.unmarked.clear();
+}
+
+/** Leaves all that is not done to the next run; what was confirmed is marked at the end of this one. */
+function endAll(run: Run, reason: string): void {
+  for (const lane of [...run.active.splice(0), ...run.upcoming.splice(0)]) {
+    lane.outcome ??= { state: 'failed', reason };
+  }
+}

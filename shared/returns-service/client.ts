@@ -1,0 +1,152 @@
+// Asks the returns service, once per call: no retries, no redirects, no pacing; all of that is the caller's, for
+// only the caller knows the budget. What comes back is either a page of rows, each read on its own, or one of the
+// errors of errors.ts.
+import type { Instant } from '../instant.ts';
+import { MAX_ANSWER_BYTES, REQUEST_TIMEOUT_MS } from '../limits.ts';
+import { parseBaseUrl } from './base-url.ts';
+import { decodeJson, decodeJsonArray } from './decode-answer.ts';
+import { findDrift, findUnlistedValues } from './drift.ts';
+import { InvalidTokenError } from './errors.ts';
+import { errorOfFailure, errorOfStatus, type RequestContext } from './failed-request.ts';
+import { parseHttpDate } from './http-headers.ts';
+import type { HttpAnswer, HttpRequest, HttpTransport } from './http-transport.ts';
+import { parseReturnGroup, type RowReading } from './parse-return-group.ts';
+import { createRedact } from './redaction.ts';
+import {
+  encodeParameters,
+  encodeReturnGroupsQuery,
+  personalValuesOf,
+  type ReturnGroupsQuery,
+} from './return-groups-query.ts';
+
+/** Rows of a page that are looked through for unknown fields; a service that has new ones has them everywhere. */
+const ROWS_LOOKED_THROUGH = 3;
+
+export interface ReturnsServiceClientOptions {
+  /** With its path prefix; see {@link parseBaseUrl}. */
+  readonly baseUrl: string;
+  /** Blanks around it are left out. */
+  readonly token: string;
+  readonly transport: HttpTransport;
+  /** @default REQUEST_TIMEOUT_MS */
+  readonly timeoutMs?: number | undefined;
+  /** @default MAX_ANSWER_BYTES */
+  readonly maxBytes?: number | undefined;
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface AnswerFigures {
+  /** Of the body, decompressed. */
+  readonly bytes: number;
+  /** The answer's Date, to the second. */
+  readonly date?: Instant;
+  /** From sending to the last byte. */
+  readonly requestMs: number;
+}
+
+export interface ReturnGroupsPage extends AnswerFigures {
+  /** One for each element of the answer, in its order. */
+  readonly rows: readonly RowReading[];
+  /** Names of what is not in the service's document; see {@link findDrift}. */
+  readonly drift: readonly string[];
+}
+
+export interface AllowlistPage extends AnswerFigures {
+  /** The answer's JSON as it came: its shape is not documented. */
+  readonly answer: unknown;
+}
+
+export interface AllowlistQuery {
+  readonly before?: string | number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** Every method throws a ReturnsServiceError when it has no page to give. */
+export interface ReturnsServiceClient {
+  /** GET /v2/return-groups */
+  listReturnGroups(query: ReturnGroupsQuery, options?: RequestOptions): Promise<ReturnGroupsPage>;
+  /** GET /v2/allowlist-items */
+  listAllowlistItems(query?: AllowlistQuery, options?: RequestOptions): Promise<AllowlistPage>;
+}
+
+/**
+ * @throws {InvalidBaseUrlError} for a base URL that is none, or not https.
+ * @throws {InvalidTokenError} for a token that can't be sent.
+ */
+export function createReturnsServiceClient(options: ReturnsServiceClientOptions): ReturnsServiceClient {
+  const get = createGet(options);
+  return {
+    async listReturnGroups(query, { signal } = {}) {
+      const path = `/v2/return-groups${encodeReturnGroupsQuery(query)}`;
+      const answer = await get(path, personalValuesOf(query), signal);
+      return { ...readPage(decodeJsonArray(answer)), ...figuresOf(answer) };
+    },
+    async listAllowlistItems({ before, limit } = {}, { signal } = {}) {
+      const parameters = encodeParameters([
+        ['before', before],
+        ['limit', limit],
+      ]);
+      const answer = await get(`/v2/allowlist-items${parameters}`, [], signal);
+      return { answer: decodeJson(answer), ...figuresOf(answer) };
+    },
+  };
+}
+
+type Get = (path: string, secrets: readonly string[], signal: AbortSignal | undefined) => Promise<HttpAnswer>;
+
+function createGet(options: ReturnsServiceClientOptions): Get {
+  const baseUrl = parseBaseUrl(options.baseUrl);
+  const token = parseToken(options.token);
+  const { transport, timeoutMs = REQUEST_TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES } = options;
+  const host = new URL(baseUrl).host;
+  const headers = { accept: 'application/json', 'X-Service-Api-Token': token };
+  return async (path, secrets, signal) => {
+    const context: RequestContext = { host, timeoutMs, maxBytes, redact: createRedact([token, ...secrets]) };
+    const request = { url: `${baseUrl}${path}`, headers, timeoutMs, maxBytes, signal };
+    const answer = await send(transport, request, context);
+    if (answer.status !== 200) throw errorOfStatus(answer, context);
+    return answer;
+  };
+}
+
+async function send(
+  transport: HttpTransport,
+  request: HttpRequest,
+  context: RequestContext,
+): Promise<HttpAnswer> {
+  try {
+    return await transport(request);
+  } catch (failure) {
+    throw errorOfFailure(failure, context);
+  }
+}
+
+function parseToken(text: string): string {
+  const token = text.trim();
+  if (token === '') throw new InvalidTokenError('The token is empty: set it to one made in the service.');
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new InvalidTokenError('The token holds a blank or a letter that no token has: copy it once more.');
+  }
+  return token;
+}
+
+function readPage(elements: readonly unknown[]): Pick<ReturnGroupsPage, 'rows' | 'drift'> {
+  const drift = new Set<string>();
+  const rows: RowReading[] = [];
+  for (const [index, raw] of elements.entries()) {
+    const row = parseReturnGroup(raw);
+    rows.push(row);
+    if (row.kind === 'unreadable') continue;
+    findUnlistedValues(row.group, drift);
+    if (index < ROWS_LOOKED_THROUGH) for (const finding of findDrift(raw, row.group)) drift.add(finding);
+  }
+  return { rows, drift: [...drift] };
+}
+
+function figuresOf({ body, headers, requestMs }: HttpAnswer): AnswerFigures {
+  const date = parseHttpDate(headers.date);
+  return { bytes: body.byteLength, requestMs, ...(date === undefined ? {} : { date }) };
+}

@@ -1,0 +1,65 @@
+// From the bytes of a 200 to the JSON they hold. JSON.parse quotes the body in what it throws, so its errors end
+// here and are no one's cause.
+import { TruncatedAnswerError, UnreadableAnswerError } from './errors.ts';
+import { parseHttpDate } from './http-headers.ts';
+import type { HttpAnswer } from './http-transport.ts';
+import { kindOf } from './json.ts';
+
+/**
+ * @throws {TruncatedAnswerError} when the body, or the JSON in it, ends early.
+ * @throws {UnreadableAnswerError} when it is no JSON.
+ */
+export function decodeJson(answer: HttpAnswer): unknown {
+  const date = parseHttpDate(answer.headers.date);
+  if (isShorterThanTold(answer)) {
+    throw new TruncatedAnswerError('The answer is shorter than its Content-Length.', { date });
+  }
+  const text = decodeUtf8(answer.body);
+  if (text === undefined) throw new UnreadableAnswerError('The answer is not UTF-8.', { date });
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (endsEarly(text, error)) {
+      throw new TruncatedAnswerError('The answer ends before its JSON does.', { date });
+    }
+    throw new UnreadableAnswerError(`The answer is ${describeBody(answer, text)}.`, { date });
+  }
+}
+
+/** @throws {UnreadableAnswerError} when the answer is JSON, but no array; else as {@link decodeJson}. */
+export function decodeJsonArray(answer: HttpAnswer): readonly unknown[] {
+  const value = decodeJson(answer);
+  if (Array.isArray(value)) return value;
+  const date = parseHttpDate(answer.headers.date);
+  throw new UnreadableAnswerError(`The answer's JSON is ${kindOf(value)}, not an array.`, { date });
+}
+
+/** The length that was told counts the bytes on the wire, which only without an encoding are those of the body. */
+function isShorterThanTold({ headers, body }: HttpAnswer): boolean {
+  const length = Number(headers['content-length']);
+  return headers['content-encoding'] === undefined && length > body.byteLength;
+}
+
+function decodeUtf8(body: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    // A replacement character put in the place of what was meant would be published as a change.
+    return undefined;
+  }
+}
+
+// How V8 says that it wanted more: in words, or by a position behind the last character.
+function endsEarly(text: string, error: unknown): boolean {
+  if (!/^\s*[[{]/.test(text) || !(error instanceof SyntaxError)) return false;
+  if (/end of JSON input|unterminated/i.test(error.message)) return true;
+  const position = /at position (\d+)/.exec(error.message)?.[1];
+  return position !== undefined && Number(position) >= text.trimEnd().length;
+}
+
+function describeBody({ headers, body }: HttpAnswer, text: string): string {
+  if (body.byteLength === 0) return 'empty';
+  const isHtml = /html/i.test(headers['content-type'] ?? '') || /^\s*<(?:!doctype|html)/i.test(text);
+  if (!isHtml) return 'not JSON';
+  return 'a web page (HTML), not JSON: the base URL may lack its path prefix, or something in between answered';
+}

@@ -1,0 +1,119 @@
+// Where a service says more than its document, or says it otherwise. Nobody is hurt (unknown values are carried,
+// unknown fields left out, context of another shape taken for absent), but somebody should know. A finding holds
+// names of fields and values of enumerations alone, and those only where they look like one: everything else in a
+// row may be personal.
+import {
+  type DocumentedField,
+  type DocumentedResource,
+  documentedReturnGroup,
+} from './documented-resource.ts';
+import { isJsonObject, type JsonObject, kindOf } from './json.ts';
+import {
+  CREDIT_METHODS,
+  EXCHANGE_STATUSES,
+  RETURN_METHODS,
+  RETURN_OUTCOMES,
+  RETURN_STATUSES,
+  RMA_PLATFORMS,
+  SHIPMENT_STATUSES,
+} from './resources/enumerations.ts';
+import type { ReturnGroup } from './resources/return-group.ts';
+
+/** Findings of one row; a service that drifts in more ways than this is another service. */
+const MAX_FINDINGS = 40;
+/** How a name of a field or a value of an enumeration looks; another is told of without being shown. */
+const NAME = /^[A-Za-z0-9_+ .-]{1,40}$/;
+
+type Findings = Set<string>;
+
+/**
+ * What a row holds beyond its document, such as `shipment.status=LOST` (a value that is not listed),
+ * `shipment.locker_code` (a field that is not) and `order.name is a whole number` (context of another shape).
+ * Walks the whole row: meant for a few rows of a page, beside {@link findUnlistedValues} for all of them.
+ *
+ * @param raw the element of the answer that `group` was read from.
+ */
+export function findDrift(raw: unknown, group: ReturnGroup): string[] {
+  const findings: Findings = new Set();
+  compareResource(documentedReturnGroup(), raw, group, findings);
+  return [...findings];
+}
+
+/** @param read undefined where nothing of the resource is read: then only what is documented counts. */
+function compareResource(
+  resource: DocumentedResource,
+  raw: unknown,
+  read: unknown,
+  findings: Findings,
+): void {
+  if (!isJsonObject(raw) || findings.size >= MAX_FINDINGS) return;
+  const known = isJsonObject(read) ? read : {};
+  for (const name of Object.keys(raw)) {
+    const field = resource.fields.get(name);
+    if (field === undefined) {
+      const isName = NAME.test(name);
+      add(findings, isName ? `${resource.name}.${name}` : `${resource.name} has a field with an odd name`);
+    } else {
+      compareField(resource, name, field, raw[name], known, findings);
+    }
+  }
+}
+
+function compareField(
+  { name: resource }: DocumentedResource,
+  name: string,
+  field: DocumentedField,
+  value: unknown,
+  known: JsonObject,
+  findings: Findings,
+): void {
+  if (value === null || value === undefined) return;
+  const wasRead = known[name] !== undefined;
+  if (!wasRead && Object.hasOwn(known, name)) add(findings, `${resource}.${name} is ${kindOf(value)}`);
+  if (field.values !== undefined) noteUnlisted(findings, `${resource}.${name}`, value, field.values);
+  if (field.resource !== undefined) compareAll(field.resource, value, known[name], findings);
+}
+
+function compareAll(resource: DocumentedResource, raw: unknown, read: unknown, findings: Findings): void {
+  if (!Array.isArray(raw)) {
+    compareResource(resource, raw, read, findings);
+    return;
+  }
+  const elements: readonly unknown[] = Array.isArray(read) ? read : [];
+  for (const [index, element] of raw.entries()) compareResource(resource, element, elements[index], findings);
+}
+
+const RETURN_METHOD_SET: ReadonlySet<string> = new Set(RETURN_METHODS);
+const CREDIT_METHOD_SET: ReadonlySet<string> = new Set(CREDIT_METHODS);
+const RETURN_OUTCOME_SET: ReadonlySet<string> = new Set(RETURN_OUTCOMES);
+const SHIPMENT_STATUS_SET: ReadonlySet<string> = new Set(SHIPMENT_STATUSES);
+const RETURN_STATUS_SET: ReadonlySet<string> = new Set(RETURN_STATUSES);
+const EXCHANGE_STATUS_SET: ReadonlySet<string> = new Set(EXCHANGE_STATUSES);
+const RMA_PLATFORM_SET: ReadonlySet<string> = new Set(RMA_PLATFORMS);
+
+/** The part of {@link findDrift} that every row can bear: watched values that the document does not list. */
+export function findUnlistedValues(group: ReturnGroup, findings: Findings = new Set()): Findings {
+  noteUnlisted(findings, 'return_group.return_method', group.return_method, RETURN_METHOD_SET);
+  noteUnlisted(findings, 'return_group.credit_method', group.credit_method, CREDIT_METHOD_SET);
+  noteUnlisted(findings, 'return_group.return_outcome', group.return_outcome, RETURN_OUTCOME_SET);
+  for (const { status } of group.shipments ?? []) {
+    noteUnlisted(findings, 'shipment.status', status, SHIPMENT_STATUS_SET);
+  }
+  for (const item of group.returns ?? []) {
+    noteUnlisted(findings, 'return_line_item.status', item.status, RETURN_STATUS_SET);
+    noteUnlisted(findings, 'return_line_item.last_rma_provider', item.last_rma_provider, RMA_PLATFORM_SET);
+  }
+  for (const { status } of group.exchange_line_items ?? []) {
+    noteUnlisted(findings, 'exchange_line_item.status', status, EXCHANGE_STATUS_SET);
+  }
+  return findings;
+}
+
+function noteUnlisted(findings: Findings, place: string, value: unknown, listed: ReadonlySet<string>): void {
+  if (typeof value !== 'string' || listed.has(value)) return;
+  add(findings, NAME.test(value) ? `${place}=${value}` : `${place} has an odd value`);
+}
+
+function add(findings: Findings, finding: string): void {
+  if (findings.size < MAX_FINDINGS) findings.add(finding);
+}

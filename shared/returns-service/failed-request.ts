@@ -1,0 +1,140 @@
+// Turns what came instead of a page into the one error that says it (errors.ts).
+import type { Instant } from '../instant.ts';
+import {
+  AnswerTooLargeError,
+  ConnectionFailedError,
+  RateLimitedError,
+  RequestAbortedError,
+  RequestTimedOutError,
+  type ReturnsServiceError,
+  TokenRefusedError,
+  TruncatedAnswerError,
+  UnexpectedStatusError,
+  UnreadableAnswerError,
+  ValidationRejectedError,
+} from './errors.ts';
+import { parseHttpDate, parseRetryAfter } from './http-headers.ts';
+import { type HttpAnswer, TransportFailure } from './http-transport.ts';
+import { type Redact, redactError } from './redaction.ts';
+import { readValidationRejection } from './validation-rejection.ts';
+
+/** What is known of the request, for the error's words. */
+export interface RequestContext {
+  /** Host and port of the service. */
+  readonly host: string;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly redact: Redact;
+}
+
+/** For an answer with another status than 200. Its body may be anything, and is only looked at under 422. */
+export function errorOfStatus(answer: HttpAnswer, { host, redact }: RequestContext): ReturnsServiceError {
+  const { status, headers } = answer;
+  const date = parseHttpDate(headers.date);
+  const retryAfterMs = parseRetryAfter(headers['retry-after'], date);
+  if (status === 401 || status === 403) {
+    return new TokenRefusedError(`${host} refused the token (${status}).`, { status, date });
+  }
+  if (status === 422) return validationRejected(answer, redact, date);
+  if (status === 429) {
+    const wait = retryAfterMs === undefined ? '' : ` It asks to wait ${Math.ceil(retryAfterMs / 1_000)} s.`;
+    return new RateLimitedError(`${host} refused the request as one too many (429).${wait}`, {
+      retryAfterMs,
+      date,
+    });
+  }
+  const hint = status >= 300 && status < 400 ? REDIRECT_HINT : status === 404 ? NOT_FOUND_HINT : '';
+  return new UnexpectedStatusError(`${host} answered with status ${status}.${hint}`, {
+    status,
+    retryAfterMs,
+    date,
+  });
+}
+
+const REDIRECT_HINT = ' Redirects are not followed: the base URL should be the address that it leads to.';
+const NOT_FOUND_HINT = ' The base URL may lack its path prefix.';
+
+function validationRejected(
+  answer: HttpAnswer,
+  redact: Redact,
+  date: Instant | undefined,
+): ReturnsServiceError {
+  const { parameters, words } = readValidationRejection(jsonOrUndefined(answer.body), redact);
+  const message = `The service refused the request's parameters (422)${words === '' ? '' : `: ${words}`}.`;
+  return new ValidationRejectedError(message, { parameters, date });
+}
+
+function jsonOrUndefined(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    // Any status may have any body, and a 422 that can't be read is still a 422.
+    return undefined;
+  }
+}
+
+/** For what a transport threw, whatever that was. */
+export function errorOfFailure(failure: unknown, context: RequestContext): ReturnsServiceError {
+  const { host, timeoutMs, maxBytes, redact } = context;
+  const cause = redactError(failure, redact);
+  if (!(failure instanceof TransportFailure)) {
+    return new ConnectionFailedError(`The request to ${host} failed.`, {
+      code: undefined,
+      retryable: true,
+      cause,
+    });
+  }
+  const { kind, status, headers } = failure;
+  if (kind !== 'aborted' && status !== undefined && status !== 200) {
+    // The status says it all; that its explanation did not arrive whole changes nothing.
+    return errorOfStatus({ status, headers, body: new Uint8Array(), requestMs: 0 }, context);
+  }
+  const circumstances = { cause, date: parseHttpDate(headers.date) };
+  switch (kind) {
+    case 'timeout':
+      return new RequestTimedOutError(
+        `${host} did not answer in full within ${timeoutMs} ms.`,
+        circumstances,
+      );
+    case 'aborted':
+      return new RequestAbortedError('The request was aborted.', circumstances);
+    case 'truncated':
+      return new TruncatedAnswerError(`The answer of ${host} broke off.`, circumstances);
+    case 'too-large':
+      return new AnswerTooLargeError(`The answer of ${host} has more than ${maxBytes} bytes.`, circumstances);
+    case 'undecodable':
+      return new UnreadableAnswerError(`The answer of ${host} can't be decompressed.`, circumstances);
+    case 'connection': {
+      const code = failure.code === undefined ? undefined : redact(failure.code);
+      const { words, retryable } = explainConnectionFailure(code);
+      const shown = code === undefined ? '' : ` (${code})`;
+      return new ConnectionFailedError(`No connection to ${host}: ${words}${shown}.`, {
+        ...circumstances,
+        code,
+        retryable,
+      });
+    }
+  }
+}
+
+/** The codes are Node's and OpenSSL's; a certificate is the one thing that waiting does not mend. */
+function explainConnectionFailure(code = ''): { readonly words: string; readonly retryable: boolean } {
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return temporary('no host of this name can be found');
+  if (code === 'ECONNREFUSED') return temporary('nothing listens at this address and port');
+  if (code === 'ECONNRESET' || code === 'EPIPE') return temporary('it was closed before an answer came');
+  if (/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN)$/.test(code)) {
+    return temporary('the host can not be reached');
+  }
+  if (code.startsWith('HPE_')) return temporary('what answers there does not speak HTTP, or not without TLS');
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
+    return temporary('what answers there does not speak TLS: the base URL may need another port');
+  }
+  if (/CERT|SIGNATURE|ISSUER|HOSTNAME_MISMATCH/.test(code)) {
+    return { words: 'its certificate is not one to trust', retryable: false };
+  }
+  return temporary('it failed');
+}
+
+function temporary(words: string): { readonly words: string; readonly retryable: boolean } {
+  return { words, retryable: true };
+}

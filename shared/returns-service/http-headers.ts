@@ -1,0 +1,35 @@
+// The two headers of an answer that mean a time. Anyone may send anything in them: what can't be read is undefined.
+import { type Instant, MILLISECOND } from '../instant.ts';
+
+/** A longer Retry-After is taken for this: who asks for a day has made a mistake, and is asked again in an hour. */
+export const MAX_RETRY_AFTER_MS = 60 * 60 * 1_000;
+
+// The only form that may be sent (RFC 9110, 5.6.7). The older ones are left out: one of them has no zone.
+const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:[A-Z][a-z]{2}) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+export function parseHttpDate(text: string | undefined): Instant | undefined {
+  if (text === undefined || !HTTP_DATE.test(text)) return undefined;
+  const milliseconds = Date.parse(text);
+  return Number.isNaN(milliseconds) ? undefined : milliseconds * MILLISECOND;
+}
+
+/**
+ * How long Retry-After asks to wait: seconds, or a date, which counts from the answer's own Date, for no other
+ * clock is known to agree with it.
+ *
+ * @returns milliseconds, 0 to {@link MAX_RETRY_AFTER_MS}.
+ */
+export function parseRetryAfter(
+  text: string | undefined,
+  answerDate: Instant | undefined,
+): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}(?:\.\d{1,9})?$/.test(text)) return bounded(Number(text) * 1_000);
+  const until = parseHttpDate(text);
+  if (until === undefined || answerDate === undefined) return undefined;
+  return bounded((until - answerDate) / MILLISECOND);
+}
+
+function bounded(milliseconds: number): number {
+  return Math.ceil(Math.min(Math.max(milliseconds, 0), MAX_RETRY_AFTER_MS));
+}

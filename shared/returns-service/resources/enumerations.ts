@@ -1,0 +1,70 @@
+// The values that returns-data-service.md lists ("Enumerations"). They are open: third parties stand there as
+// placeholders, and a service may learn new ones, so a schema takes any text and drift.ts tells what is not listed.
+import * as z from 'zod';
+
+/** One of the listed values, or any other text. */
+export type Open<Listed extends string> = Listed | (string & {});
+
+export const RETURN_METHODS = [
+  'TRADITIONAL',
+  'SELF_SHIP',
+  'STORE_DROP_OFF',
+  '<PARTNER_METHOD_1>',
+  '<PARTNER_METHOD_2>',
+  '<PARTNER_METHOD_3>',
+  '<PARTNER_METHOD_4>',
+] as const;
+export type ReturnMethod = Open<(typeof RETURN_METHODS)[number]>;
+
+export const CREDIT_METHODS = ['STORE_CREDIT', 'ORIGINAL_PAYMENT_METHOD'] as const;
+export type CreditMethod = Open<(typeof CREDIT_METHODS)[number]>;
+
+export const RETURN_OUTCOMES = [
+  'credit',
+  'refund',
+  'exchange+refund',
+  'exchange',
+  'exchange+credit',
+  'upsell',
+] as const;
+export type ReturnOutcome = Open<(typeof RETURN_OUTCOMES)[number]>;
+
+export const SHIPMENT_STATUSES = [
+  'DRAFT',
+  'CREATED',
+  'IN_TRANSIT',
+  'DELIVERED',
+  'FAILED',
+  'CANCELED',
+  'UNKNOWN',
+] as const;
+export type ShipmentStatus = Open<(typeof SHIPMENT_STATUSES)[number]>;
+
+export const RETURN_STATUSES = ['IN_REVIEW', 'OPEN', 'COMPLETED', 'CANCELED'] as const;
+/** The document's InternalReturnStatus. */
+export type ReturnStatus = Open<(typeof RETURN_STATUSES)[number]>;
+
+export const EXCHANGE_STATUSES = ['UNPROCESSED', 'PROCESSED', 'CANCELED'] as const;
+/** The document's ExchangeLineItemStatus. */
+export type ExchangeStatus = Open<(typeof EXCHANGE_STATUSES)[number]>;
+
+export const RMA_PLATFORMS = [
+  'MANUAL',
+  '<PARTNER_RMA_1>',
+  '<PARTNER_RMA_2>',
+  '<PARTNER_RMA_3>',
+  '<PARTNER_RMA_4>',
+  '<PARTNER_RMA_5>',
+  '<PARTNER_RMA_6>',
+  '<PARTNER_RMA_7>',
+] as const;
+export type RmaPlatform = Open<(typeof RMA_PLATFORMS)[number]>;
+
+export const QUESTION_TYPES = ['TEXT', 'SELECT'] as const;
+
+/** A schema that lists its values for people and descriptions, and takes any other text as well. */
+export function openEnumeration<const Values extends readonly [string, ...string[]]>(
+  values: Values,
+): z.ZodType<Open<Values[number]>> {
+  return z.union([z.enum(values), z.string()]);
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { type Fields, watchedText } from './fields.ts';
+import { documentedMoneyBagSchema, watchedMoneyBag } from './money.ts';
+
+export const documentedRefundTransactionSchema = z.object({
+  type: z.literal('refund_transaction').default('refund_transaction'),
+  /** On the payment platform. */
+  platform_id: z.string().nullish(),
+  amount: documentedMoneyBagSchema,
+  gateway: z.string().nullish(),
+});
+export type DocumentedRefundTransaction = z.infer<typeof documentedRefundTransactionSchema>;
+
+/** A refund has no id of the service; all that it has tells one from another, so all of it decides. */
+export const refundTransactionSchema = z.object({
+  platform_id: watchedText,
+  amount: watchedMoneyBag,
+  gateway: watchedText,
+} satisfies Fields<DocumentedRefundTransaction>);
+
+/** A refund transaction as read. */
+export type RefundTransaction = Readonly<z.infer<typeof refundTransactionSchema>>;
+
+export const documentedSuggestedRefundSchema = z.object({
+  type: z.literal('suggested_refund').default('suggested_refund'),
+  refund_total: documentedMoneyBagSchema,
+  /** Value of the returned items. */
+  return_total: documentedMoneyBagSchema,
+  return_tax_total: documentedMoneyBagSchema,
+  /** Value of the exchanged items. */
+  exchange_total: documentedMoneyBagSchema,
+  exchange_tax_total: documentedMoneyBagSchema,
+  handling_fee: documentedMoneyBagSchema,
+  shipping_fee: documentedMoneyBagSchema,
+  store_credit_incentive: documentedMoneyBagSchema,
+});
+export type DocumentedSuggestedRefund = z.infer<typeof documentedSuggestedRefundSchema>;

@@ -1,0 +1,72 @@
+// What a list of return groups can be asked for (returns-data-service.md, "GET /v2/return-groups").
+
+/** All of it optional, all of it at once; how texts are matched and whether bounds include is not documented. */
+export interface ReturnGroupsQuery {
+  readonly returnGroupId?: number | undefined;
+  readonly email?: string | undefined;
+  /** The service's own id of the order. */
+  readonly orderId?: number | undefined;
+  readonly orderName?: string | undefined;
+  readonly trackingCode?: string | undefined;
+  /** Bounds are sent as they are, in the form that the service's own stamps have. */
+  readonly minCreatedAt?: string | undefined;
+  readonly maxCreatedAt?: string | undefined;
+  readonly minUpdatedAt?: string | undefined;
+  readonly maxUpdatedAt?: string | undefined;
+  readonly minShippedAt?: string | undefined;
+  readonly maxShippedAt?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** Each field of a query with the parameter's name. */
+const PARAMETERS = {
+  returnGroupId: 'return_group_id',
+  email: 'email',
+  orderId: 'order_id',
+  orderName: 'order_name',
+  trackingCode: 'tracking_code',
+  minCreatedAt: 'min_created_at',
+  maxCreatedAt: 'max_created_at',
+  minUpdatedAt: 'min_updated_at',
+  maxUpdatedAt: 'max_updated_at',
+  minShippedAt: 'min_shipped_at',
+  maxShippedAt: 'max_shipped_at',
+  limit: 'limit',
+  offset: 'offset',
+} as const satisfies Record<keyof ReturnGroupsQuery, string>;
+
+/** What a query names of a customer, an order or a parcel: must not show in an error. */
+export function personalValuesOf(query: ReturnGroupsQuery): string[] {
+  return [query.email, query.orderName, query.trackingCode].filter((value) => value !== undefined);
+}
+
+/** Parameters that name nobody: what the service says of them may be told. */
+export const HARMLESS_PARAMETERS: ReadonlySet<string> = new Set(
+  Object.values(PARAMETERS).filter((name) => !/^(?:email|order_name|tracking_code)$/.test(name)),
+);
+
+/** The query as text, with its `?`, or nothing for an empty one. */
+export function encodeReturnGroupsQuery(query: ReturnGroupsQuery): string {
+  const names = Object.keys(PARAMETERS) as (keyof ReturnGroupsQuery)[];
+  return encodeParameters(names.map((name) => [PARAMETERS[name], query[name]]));
+}
+
+/**
+ * Percent-encodes everything that may mean something: a bare `+`, as in `+02:00`, would arrive as a space, and a
+ * space written as `+` as a plus, depending on who reads.
+ */
+export function encodeParameters(
+  parameters: readonly (readonly [string, string | number | undefined])[],
+): string {
+  const pairs: string[] = [];
+  for (const [name, value] of parameters) {
+    if (value !== undefined) pairs.push(`${name}=${encodeURIComponent(wellFormed(String(value)))}`);
+  }
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** Half a surrogate pair can't be encoded at all. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\u{FFFD}');
+}

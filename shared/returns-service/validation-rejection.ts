@@ -1,0 +1,69 @@
+// The body of a 422 (returns-data-service.md, "Errors") in words. The documented shape is not relied upon: what is
+// not there is not told.
+import * as z from 'zod';
+import { isJsonObject } from './json.ts';
+import type { Redact } from './redaction.ts';
+import { HARMLESS_PARAMETERS } from './return-groups-query.ts';
+
+export const documentedValidationErrorSchema = z.object({
+  detail: z.array(
+    z.object({
+      /** Where the faulty parameter is, such as `["query", "limit"]`. */
+      loc: z.array(z.union([z.string(), z.int()])),
+      msg: z.string(),
+      type: z.string(),
+    }),
+  ),
+});
+export type DocumentedValidationError = z.infer<typeof documentedValidationErrorSchema>;
+
+export interface ValidationRejection {
+  /** The last text of each `loc`: the parameter's name. */
+  readonly parameters: readonly string[];
+  /** One sentence without a full stop; empty where the body says nothing. */
+  readonly words: string;
+}
+
+const MAX_ITEMS = 5;
+const MAX_MESSAGE_CHARACTERS = 160;
+const PARAMETER_NAME = /^[A-Za-z0-9_.-]{1,60}$/;
+const ERROR_TYPE = /^[A-Za-z0-9_.-]{1,60}$/;
+
+/** @param body the decoded body, undefined where it was not JSON. */
+export function readValidationRejection(body: unknown, redact: Redact): ValidationRejection {
+  const detail = isJsonObject(body) && Array.isArray(body.detail) ? body.detail : [];
+  const items = detail.slice(0, MAX_ITEMS).filter(isJsonObject);
+  const named = items.map((item) => ({ item, parameter: parameterOf(item.loc, redact) }));
+  const parameters = named.map(({ parameter }) => parameter).filter((name) => name !== undefined);
+  return {
+    parameters: [...new Set(parameters)],
+    words: named.map(({ item, parameter }) => describe(item, parameter, redact)).join('; '),
+  };
+}
+
+function parameterOf(loc: unknown, redact: Redact): string | undefined {
+  if (!Array.isArray(loc)) return undefined;
+  const name: unknown = loc.findLast((step) => typeof step === 'string');
+  return typeof name === 'string' && PARAMETER_NAME.test(name) && redact(name) === name ? name : undefined;
+}
+
+/**
+ * The service's own words are kept for parameters whose value is a number or a stamp of ours. For the others they
+ * may repeat an e-mail address, in whatever form, so that only the error's type is told.
+ */
+function describe(
+  item: Readonly<Record<string, unknown>>,
+  parameter: string | undefined,
+  redact: Redact,
+): string {
+  const place = parameter ?? 'a parameter';
+  if (parameter !== undefined && HARMLESS_PARAMETERS.has(parameter) && typeof item.msg === 'string') {
+    return `${place}: ${shorten(redact(item.msg.replace(/[\s\p{C}]+/gu, ' ').trim()))}`;
+  }
+  const type = typeof item.type === 'string' && ERROR_TYPE.test(item.type) ? redact(item.type) : undefined;
+  return type === undefined ? place : `${place} (${type})`;
+}
+
+function shorten(text: string): string {
+  return text.length <= MAX_MESSAGE_CHARACTERS ? text : `${text.slice(0, MAX_MESSAGE_CHARACTERS - 1)}…`;
+}

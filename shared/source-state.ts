@@ -1,0 +1,93 @@
+// The one item per source that all its ticks agree on. Written conditionally; what a tick learned and could not
+// save is learned again.
+import type { Instant } from './instant.ts';
+
+export interface SourceState {
+  readonly source: string;
+  readonly version: number;
+  /** Mint time in base 36, so that generations sort; in every event's id. */
+  readonly generation: string;
+  /** Where the state was minted ({@link SourceStates.identity}); found elsewhere, the feed stops. */
+  readonly mintedIn: string;
+  /** The feed's start by the stamps' clock: older groups are baseline. */
+  readonly startedAt: Instant;
+  /** The instant, by the stamps' clock, before which polls have nothing left to read. */
+  readonly settledThrough: Instant;
+  /** The last tick taken; an older or equal slot is dropped. */
+  readonly lastSlot: number;
+  readonly lease: Lease;
+  readonly stamps: StampsState;
+  readonly baseline: BaselineState;
+  readonly reconciliation: ReconciliationState;
+  /** The number of the feed's own last event. */
+  readonly feedSequence: number;
+  readonly health: HealthState;
+  /** Unlisted values and fields already told as drift. Bounded. */
+  readonly driftTold: readonly string[];
+  /** Rows to a page that the service accepts; lowered by a 422 on `limit`. */
+  readonly pageLimit: number;
+  /** Whether a page of ten or more rows came in this cycle: only then may a short page end a poll (R1). */
+  readonly fullPageSeen: boolean;
+  /** Pages that a tick lately managed; a range is made for half of it (R3). */
+  readonly pagesPerTick: number;
+  /** Set-aside groups: id (or place), reason, digest of the row. */
+  readonly setAside: readonly SetAside[];
+}
+
+export interface Lease {
+  readonly owner: string;
+  readonly epoch: number;
+  /** By the service's clock. */
+  readonly expiresAt: Instant;
+}
+
+/** What is known of the service's stamps; see reading/stamps-clock.ts. */
+export interface StampsState {
+  readonly zoned: boolean;
+  /** Digits after the second. */
+  readonly precision: number;
+  /** How far plausible stamps run ahead of the answers' Date, in the unit of Instant. */
+  readonly lead: number;
+  /** The largest leads seen, one per group, from which `lead` is taken. */
+  readonly leads: readonly { readonly groupId: number; readonly lead: number }[];
+  readonly newest: Instant | undefined;
+  /** The answer's Date by which `newest` was received. */
+  readonly newestReceivedAt: Instant;
+}
+
+export interface BaselineState {
+  readonly mode: 'silent' | 'emit';
+  readonly status: 'running' | 'completed';
+  readonly startedAt: Instant;
+  /** Creation time up to which all groups were read. */
+  readonly coveredThrough: Instant | undefined;
+  /** Width of the next range, in the unit of Instant. */
+  readonly rangeWidth: number;
+  readonly groups: number;
+  readonly requests: number;
+}
+
+export interface ReconciliationState {
+  readonly cycle: number;
+  readonly cycleStartedAt: Instant;
+  readonly coveredThrough: Instant | undefined;
+  readonly rangeWidth: number;
+  readonly lastCompletedAt: Instant | undefined;
+}
+
+export interface HealthState {
+  /** When polls last settled anything, by the service's clock. */
+  readonly lastSettledAt: Instant;
+  readonly degradedSince: Instant | undefined;
+  readonly reasons: readonly { readonly code: string; readonly message: string }[];
+  /** The source rests until then after refusals (401, 403). */
+  readonly restUntil: Instant;
+  readonly refusals: number;
+}
+
+export interface SetAside {
+  readonly groupId: number | undefined;
+  readonly reason: string;
+  readonly digest: string;
+  readonly since: Instant;
+}

@@ -1,0 +1,55 @@
+// What the infrastructure that makes the tables and the adapters that use them must agree on. Tables go by their
+// role; what they are called is up to the deployment. Attribute names are one letter: they are stored, and paid
+// for, with every item.
+
+export type TableRole = 'snapshots' | 'ledger' | 'marks' | 'sources';
+
+/** The name of each table in one deployment. */
+export type TableNames = Readonly<Record<TableRole, string>>;
+
+export interface KeyAttribute {
+  readonly name: string;
+  readonly type: 'S' | 'N';
+}
+
+/** An index that projects nothing but keys. Items without its attributes are not in it. */
+export interface IndexShape {
+  readonly name: string;
+  readonly partitionKey: KeyAttribute;
+  readonly sortKey: KeyAttribute;
+}
+
+export interface TableShape {
+  readonly partitionKey: KeyAttribute;
+  readonly sortKey?: KeyAttribute;
+  readonly index?: IndexShape;
+  /** The attribute with the second, since 1970, after which an item may be deleted. */
+  readonly timeToLive?: string;
+  /** What the table's stream holds of a written item. */
+  readonly stream?: 'NEW_IMAGE';
+}
+
+const KEY = { name: 'k', type: 'S' } as const;
+
+export const TABLES = {
+  /** One item per group, under its {@link formatGroupKey key}. The index knows the groups that were not removed. */
+  snapshots: {
+    partitionKey: KEY,
+    index: {
+      name: 'created',
+      partitionKey: { name: 'i', type: 'S' },
+      sortKey: { name: 'c', type: 'N' },
+    },
+  },
+  /** One item per event, under its group's key and its number. The one table with a stream. */
+  ledger: {
+    partitionKey: KEY,
+    sortKey: { name: 'n', type: 'N' },
+    timeToLive: 'x',
+    stream: 'NEW_IMAGE',
+  },
+  /** One item per destination and group: `<destination>#<group key>`. */
+  marks: { partitionKey: KEY },
+  /** The state of each source, `source/<name>`, and the budget of each token, `budget/<hash>`. */
+  sources: { partitionKey: KEY },
+} as const satisfies Record<TableRole, TableShape>;

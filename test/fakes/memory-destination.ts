@@ -1,0 +1,41 @@
+// A destination that keeps what it is sent, in the order of its arrival, and answers for each event as it is told.
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
+import type { Destination, SendResult } from '../../shared/ports.ts';
+
+export interface MemoryDestination extends Destination {
+  readonly received: FeedEvent[];
+  /** The batches that it was sent, whatever became of them. */
+  readonly batches: FeedEvent[][];
+  /** What it answers for an event; only what it answers `sent` for is received. */
+  answer: (event: FeedEvent) => SendResult;
+  /** As `send`, but there and then. */
+  accept(events: readonly FeedEvent[]): SendResult[];
+}
+
+export function createMemoryDestination(name = 'queue'): MemoryDestination {
+  const destination: MemoryDestination = {
+    name,
+    received: [],
+    batches: [],
+    answer: () => ({ sent: true }),
+    accept(events) {
+      assertBatch(events);
+      destination.batches.push([...events]);
+      return events.map((event) => {
+        const result = destination.answer(event);
+        if (result.sent) destination.received.push(event);
+        return result;
+      });
+    },
+    send: async (events) => destination.accept(events),
+  };
+  return destination;
+}
+
+function assertBatch(events: readonly FeedEvent[]): void {
+  const groups = new Set(events.map(({ partitionkey, data }) => `${partitionkey} ${data.generation}`));
+  if (events.length === 0 || events.length > MAX_BATCH_ENTRIES || groups.size < events.length) {
+    throw new Error(`A batch of ${events.length} events of ${groups.size} groups is none.`);
+  }
+}

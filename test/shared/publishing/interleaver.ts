@@ -1,0 +1,93 @@
+// Decides in which order the calls of several runs take effect and are answered, and how each ends. A call first
+// takes effect, then is answered; in between others may go on. A run that dies is never answered again, like a
+// process that is gone; what it had asked for may still take effect.
+import type { Gate } from './relay-world.ts';
+
+export interface Interleaver {
+  /** The gate of one run. */
+  gate(run: number): Gate;
+  /** What could happen next; several times what should happen often. */
+  steps(): (() => void)[];
+  /** Lets all that was asked for take effect, answered or not. */
+  drain(): void;
+  /** How often each thing happened to each call. */
+  readonly counts: Map<string, number>;
+}
+
+interface Call {
+  readonly name: string;
+  /** Undefined once nobody waits for it. */
+  run: number | undefined;
+  carriedOut: boolean;
+  carryOut(): void;
+  answer(): void;
+  fail(): void;
+}
+
+export function createInterleaver(): Interleaver {
+  const calls = new Set<Call>();
+  const counts = new Map<string, number>();
+
+  function step(call: Call, what: string, take: () => void): () => void {
+    return () => {
+      const name = `${call.name} ${what}`;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      take();
+    };
+  }
+
+  function stepsOf(call: Call): (() => void)[] {
+    const carryOut = step(call, 'takes effect', () => {
+      call.carryOut();
+      call.carriedOut = true;
+      if (call.run === undefined) calls.delete(call);
+    });
+    if (call.run === undefined) return [carryOut];
+    const when = call.carriedOut ? 'after its effect' : 'before its effect';
+    const fail = step(call, `fails ${when}`, () => {
+      calls.delete(call);
+      call.fail();
+    });
+    const die = step(call, `is the last of its run, ${when}`, () => {
+      for (const other of calls) if (other.run === call.run && other !== call) calls.delete(other);
+      calls.delete(call);
+    });
+    const answer = step(call, 'is answered', () => {
+      calls.delete(call);
+      call.answer();
+    });
+    const failThenTakeEffect = step(call, 'fails, and takes effect later', () => {
+      call.fail();
+      call.run = undefined;
+    });
+    // Time does not fail.
+    if (call.name === 'clock.sleep') return call.carriedOut ? [answer] : [carryOut, die];
+    return call.carriedOut
+      ? [answer, answer, answer, answer, answer, answer, die, fail]
+      : [carryOut, carryOut, carryOut, carryOut, carryOut, carryOut, die, fail, failThenTakeEffect];
+  }
+
+  return {
+    counts,
+    gate: (run) => (name, effect) =>
+      new Promise((resolve, reject) => {
+        let answer = () => reject(new Error('It was never carried out.'));
+        calls.add({
+          name,
+          run,
+          carriedOut: false,
+          carryOut() {
+            const result = effect();
+            answer = () => resolve(result);
+          },
+          answer: () => answer(),
+          fail: () => reject(new Error('unavailable')),
+        });
+      }),
+    steps: () => [...calls].flatMap(stepsOf),
+    drain() {
+      for (const call of calls) if (!call.carriedOut) call.carryOut();
+      calls.clear();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+// What relays stand between, small enough to be seen through: which events of which group show in the ledger, the
+// marks, and every event that reached the destination, in the order of its arrival. Each call goes through a gate,
+// where a test may hold it up, fail it, or never answer.
+import { formatGroupKey, parseGroupKey } from '../../../shared/group-key.ts';
+import type { GroupKey, Ledger, LedgerEntry, Log, Marks } from '../../../shared/ports.ts';
+import type { RelayPorts } from '../../../shared/publishing/lane.ts';
+import { createMemoryDestination, type MemoryDestination } from '../../fakes/memory-destination.ts';
+import { anEvent } from './an-event.ts';
+
+/** Carries out a call, or not; the call's name begins with its port's. */
+export type Gate = <Result>(call: string, effect: () => Result) => Promise<Result>;
+
+export interface World {
+  /** Numbers of the events that the ledger shows, by group. */
+  readonly shown: Map<string, Set<number>>;
+  readonly undecodable: Set<string>;
+  readonly marks: Map<string, number>;
+  readonly behind: Map<string, string>;
+  readonly destination: MemoryDestination;
+  show(key: GroupKey, ...sequences: number[]): void;
+  numbersArrived(key: GroupKey): number[];
+  ports(gate: Gate): Omit<RelayPorts, 'clock' | 'random'>;
+}
+
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+export const openGate: Gate = async (_call, effect) => effect();
+
+export function createWorld(): World {
+  const world: World = {
+    shown: new Map(),
+    undecodable: new Set(),
+    marks: new Map(),
+    behind: new Map(),
+    destination: createMemoryDestination(),
+    show(key, ...sequences) {
+      const shown = world.shown.get(formatGroupKey(key)) ?? new Set();
+      for (const sequence of sequences) shown.add(sequence);
+      world.shown.set(formatGroupKey(key), shown);
+    },
+    numbersArrived: (key) =>
+      world.destination.received
+        .filter(({ id }) => id.startsWith(`${formatGroupKey(key)}_`))
+        .map(({ data }) => data.sequence),
+    ports: (gate) => ({
+      ledger: ledgerOf(world, gate),
+      marks: marksOf(world, gate),
+      destination: {
+        name: world.destination.name,
+        send: (events) => gate('destination.send', () => world.destination.accept(events)),
+      },
+      log: SILENT,
+    }),
+  };
+  return world;
+}
+
+function ledgerOf(world: World, gate: Gate): Ledger {
+  const entry = (key: GroupKey, sequence: number): LedgerEntry =>
+    world.undecodable.has(`${formatGroupKey(key)}_${sequence}`)
+      ? { sequence, undecodable: 'of a later format' }
+      : { sequence, event: anEvent(key, sequence) };
+  return {
+    read: (key, after, limit) =>
+      gate('ledger.read', () =>
+        [...(world.shown.get(formatGroupKey(key)) ?? [])]
+          .filter((sequence) => sequence > after)
+          .sort((a, b) => a - b)
+          .slice(0, limit)
+          .map((sequence) => entry(key, sequence)),
+      ),
+    append: (key, event) =>
+      gate('ledger.append', () => {
+        if (world.shown.get(formatGroupKey(key))?.has(event.data.sequence)) return 'conflict';
+        world.show(key, event.data.sequence);
+        return 'saved';
+      }),
+    async *groups() {
+      for (const [text, sequences] of world.shown) {
+        const key = parseGroupKey(text);
+        if (key !== undefined && sequences.size > 0) yield { key, last: Math.max(...sequences) };
+      }
+    },
+  };
+}
+
+function marksOf(world: World, gate: Gate): Marks {
+  const place = (destination: string, key: GroupKey) => `${destination}#${formatGroupKey(key)}`;
+  return {
+    load: (destination, key) => gate('marks.load', () => world.marks.get(place(destination, key))),
+    advance: (destination, key, sequence) =>
+      gate('marks.advance', () => {
+        const at = place(destination, key);
+        if (sequence <= (world.marks.get(at) ?? 0)) return;
+        world.marks.set(at, sequence);
+        world.behind.delete(at);
+      }),
+    noteBehind: (destination, key, reason) =>
+      gate('marks.noteBehind', () => {
+        if (reason === undefined) world.behind.delete(place(destination, key));
+        else world.behind.set(place(destination, key), reason);
+      }),
+  };
+}

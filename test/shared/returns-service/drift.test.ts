@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findDrift, findUnlistedValues } from '../../../shared/returns-service/drift.ts';
+import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
+import type { ReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
+import { sampleRow } from './sample-rows.ts';
+
+function groupOf(raw: unknown): ReturnGroup {
+  const row = parseReturnGroup(raw);
+  if (row.kind === 'unreadable') throw new Error(row.reason);
+  return row.group;
+}
+
+function driftOf(raw: unknown): string[] {
+  return findDrift(raw, groupOf(raw));
+}
+
+const { returns: [item] = [], shipments: [shipment] = [], ...group } = sampleRow();
+
+describe('drift', () => {
+  it('is not found in what the document describes', () => {
+    expect(driftOf(sampleRow())).toEqual([]);
+  });
+
+  it('is not what the document says that clients should not depend on', () => {
+    expect(
+      driftOf({ ...group, returns: [{ ...item, type: 'return', barcode: undefined, total: null }] }),
+    ).toEqual([]);
+  });
+
+  it('is a status that is not listed, with its name', () => {
+    expect(driftOf({ ...group, shipments: [{ ...shipment, status: 'LOST' }] })).toEqual([
+      'shipment.status=LOST',
+    ]);
+  });
+
+  it('is a field that is not listed, wherever it is, without its value', () => {
+    const raw = {
+      ...group,
+      locker: 'A4',
+      order: { ...group.order, channel: 'x' },
+      returns: [{ ...item, total: { shop_money: { cents: 1 } }, questions_answers: [{ mood: 'good' }] }],
+    };
+
+    expect(driftOf(raw)).toEqual(
+      ['return_group.locker', 'order.channel', 'question_answer.mood', 'shop_money.cents'].sort(
+        inOrderOf(driftOf(raw)),
+      ),
+    );
+  });
+
+  it('is context of another shape, by its kind', () => {
+    expect(driftOf({ ...group, order: { ...group.order, name: 1042 } })).toEqual([
+      'order.name is a whole number',
+    ]);
+  });
+
+  it('is told once, however often it occurs', () => {
+    const lost = { ...shipment, status: 'LOST' };
+
+    expect(driftOf({ ...group, shipments: [lost, { ...lost, id: 99 }] })).toEqual(['shipment.status=LOST']);
+  });
+
+  it('does not show a name or a value that is none', () => {
+    const raw = {
+      ...group,
+      'rosalind@quimby.test': 1,
+      shipments: [{ ...shipment, status: 'lost by rosalind@quimby.test' }],
+      return_method: 'R'.repeat(41),
+    };
+
+    expect(driftOf(raw).sort()).toEqual([
+      'return_group has a field with an odd name',
+      'return_group.return_method has an odd value',
+      'shipment.status has an odd value',
+    ]);
+  });
+
+  it('is bounded, in number and in what its names are made of', () => {
+    const names = fc.array(fc.tuple(fc.string(), fc.jsonValue()), { maxLength: 100 });
+    fc.assert(
+      fc.property(names, names, (fields, more) => {
+        const raw = {
+          ...Object.fromEntries(fields),
+          ...group,
+          shipments: [{ ...Object.fromEntries(more), ...shipment }],
+        };
+
+        const found = driftOf(raw);
+        expect(found.length).toBeLessThanOrEqual(40);
+        for (const finding of found) expect(finding).toMatch(/^[A-Za-z0-9_+ .=-]{1,90}$/);
+      }),
+    );
+  });
+
+  it('never throws for a readable row', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+        const raw = {
+          ...group,
+          order: one,
+          customer: other,
+          suggested_refund: [one, { refund_total: other }],
+        };
+
+        expect(driftOf(raw)).toBeInstanceOf(Array);
+      }),
+    );
+  });
+});
+
+describe('unlisted values', () => {
+  it('are found in every watched enumeration', () => {
+    const raw = {
+      ...group,
+      return_method: 'A',
+      credit_method: 'B',
+      return_outcome: 'C',
+      shipments: [{ ...shipment, status: 'D' }],
+      returns: [{ ...item, status: 'E', last_rma_provider: 'F' }],
+      exchange_line_items: [{ id: 'x', status: 'G' }],
+    };
+
+    expect([...findUnlistedValues(groupOf(raw))]).toEqual([
+      'return_group.return_method=A',
+      'return_group.credit_method=B',
+      'return_group.return_outcome=C',
+      'shipment.status=D',
+      'return_line_item.status=E',
+      'return_line_item.last_rma_provider=F',
+      'exchange_line_item.status=G',
+    ]);
+  });
+
+  it('are none in a documented row', () => {
+    expect([...findUnlistedValues(groupOf(sampleRow()))]).toEqual([]);
+  });
+});
+
+/** Findings come in the order of the row's fields, which means nothing. */
+function inOrderOf(findings: readonly string[]) {
+  return (a: string, b: string) => findings.indexOf(a) - findings.indexOf(b);
+}

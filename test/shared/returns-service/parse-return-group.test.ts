@@ -1,0 +1,322 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  parseReturnGroup,
+  type ReadableRow,
+  type UnreadableRow,
+} from '../../../shared/returns-service/parse-return-group.ts';
+import { readQuickly } from '../../../shared/returns-service/read-quickly.ts';
+import {
+  documentedReturnGroupSchema,
+  returnGroupSchema,
+} from '../../../shared/returns-service/resources/return-group.ts';
+import { arbitraryOf } from './arbitrary-of-schema.ts';
+import { sampleRow } from './sample-rows.ts';
+
+const CREATED_AT = '2026-11-18T08:00:00Z';
+const UPDATED_AT = '2026-11-20T10:15:02Z';
+/** The least that a row must have. */
+const bare = { id: 7, created_at: CREATED_AT, updated_at: UPDATED_AT };
+
+function readable(raw: unknown): ReadableRow {
+  const row = parseReturnGroup(raw);
+  if (row.kind === 'unreadable') throw new Error(row.reason);
+  return row;
+}
+
+function unreadable(raw: unknown): UnreadableRow {
+  const row = parseReturnGroup(raw);
+  if (row.kind === 'readable') throw new Error('the row was readable');
+  return row;
+}
+
+/** The row with the value put at the place, for instance `returns.0.quantity`. */
+function withValue(place: string, value: unknown): unknown {
+  const row: unknown = structuredClone(sampleRow());
+  const steps = place.split('.');
+  const last = steps.pop() ?? '';
+  let holder = row as Record<string, unknown>;
+  for (const step of steps) holder = holder[step] as Record<string, unknown>;
+  if (value === undefined) delete holder[last];
+  else holder[last] = value;
+  return row;
+}
+
+describe('a readable row', () => {
+  it('holds what may be published of a group', () => {
+    const { group } = readable(sampleRow(3));
+
+    expect(group).toMatchObject({
+      id: 3,
+      return_outcome: 'exchange+refund',
+      order: { id: 9_003, name: '#1003', platform_id: '440122883' },
+      customer: { name: 'Rosalind Quimby' },
+      shipments: [{ id: 30, status: 'IN_TRANSIT', carrier: 'UPS', return_ids: [31, 32] }],
+      exchange_line_items: [{ id: 'exchange-3', status: 'UNPROCESSED', quantity: 1 }],
+      refund_transactions: [{ platform_id: 'refund-3', amount: { shop_money: { amount: 49.9 } } }],
+    });
+    expect(group.returns?.[0]).toMatchObject({
+      id: 31,
+      status: 'OPEN',
+      quantity: 1,
+      shipment_id: 30,
+      sku: 'LS-SAND-L',
+      return_reason_details: { value: 'TOO_SMALL', label: 'Too small' },
+      total: { presentment_money: { currency_code: 'USD' } },
+    });
+  });
+
+  it('holds nothing that is never published', () => {
+    const text = JSON.stringify(readable(sampleRow()).group);
+
+    for (const personal of ['Foundry Lane', 'Tight around', 'Too tight', 'wholesale']) {
+      expect(text).not.toContain(personal);
+    }
+  });
+
+  it('needs only ids, statuses and stamps', () => {
+    const row = {
+      ...bare,
+      shipments: [{ id: 1, status: 'CREATED' }],
+      returns: [{ id: 2, status: 'OPEN' }],
+      exchange_line_items: [{ id: 'x', status: 'PROCESSED' }],
+      refund_transactions: [{}],
+    };
+
+    expect(readable(row).group).toEqual(row);
+  });
+
+  it('keeps arrays that say nothing apart from empty ones', () => {
+    const { group } = readable({ ...bare, shipments: [], returns: null });
+
+    expect(group.shipments).toEqual([]);
+    expect(group.returns).toBeNull();
+    expect(group.exchange_line_items).toBeUndefined();
+  });
+
+  it('leaves out unknown fields and type constants, whatever they say', () => {
+    const row = {
+      ...bare,
+      type: 'return',
+      locker: 4,
+      returns: [{ id: 1, status: 'OPEN', type: 'return', x: 1 }],
+    };
+
+    expect(readable(row).group).toEqual({ ...bare, returns: [{ id: 1, status: 'OPEN' }] });
+  });
+
+  it('takes statuses and enumerations that no document lists', () => {
+    const { group } = readable({ ...bare, return_method: 'DRONE', shipments: [{ id: 1, status: 'LOST' }] });
+
+    expect(group).toMatchObject({ return_method: 'DRONE', shipments: [{ status: 'LOST' }] });
+  });
+
+  it.each([
+    ['returns.0.product_name', 12],
+    ['returns.0.total', 'EUR 12'],
+    ['returns.0.total.shop_money.amount', '12'],
+    ['returns.0.return_reason_details', ['TOO_SMALL']],
+    ['exchange_line_items.0.sku', {}],
+    ['shipments.0.created_at', 0],
+    ['order', 'none'],
+    ['order.id', '9001'],
+    ['customer.email', false],
+  ])('takes context of another shape for absent: %s', (place, value) => {
+    const { group } = readable(withValue(place, value));
+
+    const { group: without } = readable(withValue(place, undefined));
+    expect(group).toEqual(without);
+  });
+
+  it('tells its stamps as instants, whether they had a zone and how precise they were', () => {
+    const row = readable({
+      ...bare,
+      created_at: '2026-11-18T10:00:00.25+02:00',
+      updated_at: '2026-11-20T10:15:02',
+    });
+
+    expect(row).toMatchObject({
+      createdAt: Date.parse('2026-11-18T08:00:00.250Z') * 1_000,
+      updatedAt: Date.parse('2026-11-20T10:15:02Z') * 1_000,
+      zoned: false,
+      precision: 2,
+    });
+  });
+
+  it('may have the same id in entities of different kinds', () => {
+    const row = { ...bare, shipments: [{ id: 1, status: 'CREATED' }], returns: [{ id: 1, status: 'OPEN' }] };
+
+    expect(parseReturnGroup(row).kind).toBe('readable');
+  });
+});
+
+describe('an unreadable row', () => {
+  it.each([
+    ['id', undefined, 'id is missing'],
+    ['id', 2 ** 53, 'id is beyond 2^53'],
+    ['id', -1, 'id is a negative number'],
+    ['id', '7', 'id is a text, not a number'],
+    ['created_at', undefined, 'created_at is missing'],
+    ['updated_at', null, 'updated_at is null, not a text'],
+    ['updated_at', 'yesterday', 'updated_at is not a timestamp'],
+    ['created_at', '2026-02-30T00:00:00Z', 'created_at is not a timestamp'],
+    ['shipments.0.id', undefined, 'shipments[0].id is missing'],
+    ['shipments.0.status', undefined, 'shipments[0].status is missing'],
+    ['shipments.0.status', '', 'shipments[0].status is empty'],
+    ['shipments.0.status', 'S'.repeat(101), 'shipments[0].status is too long'],
+    ['returns.1.id', 1.5, 'returns[1].id is a fraction, not a whole number'],
+    ['returns.1.status', 4, 'returns[1].status is a whole number, not a text'],
+    ['exchange_line_items.0.id', 12, 'exchange_line_items[0].id is a whole number, not a text'],
+    ['exchange_line_items.0.id', '', 'exchange_line_items[0].id is empty'],
+    ['exchange_line_items.0.id', 'x'.repeat(201), 'exchange_line_items[0].id is too long'],
+    ['exchange_line_items.0.status', null, 'exchange_line_items[0].status is null, not a text'],
+    ['returns', {}, 'returns is an object, not an array'],
+    ['returns.0', 'item', 'returns[0] is a text, not an object'],
+  ])('lacks what is indispensable: %s as %j', (place, value, reason) => {
+    expect(unreadable(withValue(place, value)).reason).toBe(reason);
+  });
+
+  it.each([
+    ['return_outcome', 1],
+    ['credit_method', []],
+    ['return_method', {}],
+    ['shipments.0.carrier', 1],
+    ['shipments.0.tracking_number', 1],
+    ['shipments.0.shipped_at', 1],
+    ['shipments.0.delivered_at', true],
+    ['shipments.0.return_ids', ['31']],
+    ['returns.0.quantity', '2'],
+    ['returns.0.shipment_id', '10'],
+    ['returns.0.platform_refund_transaction_ids', [1]],
+    ['returns.0.last_rma_number', 1],
+    ['returns.0.last_rma_provider', {}],
+    ['exchange_line_items.0.quantity', 1.5],
+    ['exchange_line_items.0.line_item_platform_id', 1],
+    ['exchange_line_items.0.variant_platform_id', 1],
+    ['refund_transactions.0.amount', 49.9],
+    ['refund_transactions.0.amount.shop_money.amount', '49.9'],
+    ['refund_transactions.0.platform_id', 12],
+    ['refund_transactions.0.gateway', 12],
+  ])('would have told a lie of a watched field: %s as %j', (place, value) => {
+    const row = unreadable(withValue(place, value));
+
+    const path = place.replaceAll(/\.(\d+)/g, '[$1]');
+    expect(row.reason).toContain(path);
+    expect(row.id).toBe(1);
+  });
+
+  it.each([
+    ['shipments', [{ id: 4, status: 'CREATED' }]],
+    ['returns', [{ id: 4, status: 'OPEN' }]],
+    ['exchange_line_items', [{ id: '4', status: 'PROCESSED' }]],
+  ])('holds an id twice among its %s', (field, entities) => {
+    const row = unreadable({ ...bare, [field]: [...entities, ...entities] });
+
+    expect(row.reason).toBe(`${field} holds one id more than once`);
+  });
+
+  it('has an id of its own only where it can be relied upon', () => {
+    expect(unreadable({ ...bare, updated_at: '' }).id).toBe(7);
+    expect(unreadable({ ...bare, id: 2 ** 60 })).not.toHaveProperty('id');
+    expect(unreadable('row')).not.toHaveProperty('id');
+  });
+
+  it('has a digest that tells it from another one', () => {
+    const [one, again, other] = ['a', 'a', 'b'].map((text) => unreadable({ id: 1, text }).digest);
+
+    expect(one).toMatch(/^[0-9a-f]{16}$/);
+    expect(again).toBe(one);
+    expect(other).not.toBe(one);
+  });
+
+  it('tells the first faults and the number of the others', () => {
+    const { reason } = unreadable({ returns: [{}, {}] });
+
+    expect(reason).toBe('id is missing; created_at is missing; updated_at is missing; and 4 more');
+  });
+});
+
+const documentedRows = arbitraryOf(documentedReturnGroupSchema).map((row) => row as Record<string, unknown>);
+
+/** A documented row of which one place, wherever it is, was made something else. */
+const spoiltRows = fc
+  .tuple(documentedRows, fc.infiniteStream(fc.nat()), fc.oneof(fc.jsonValue(), fc.constant(undefined)))
+  .map(([row, choices, value]) => {
+    let holder: Record<string, unknown> = row;
+    for (const choice of choices) {
+      const names = Object.keys(holder);
+      const name = names[choice % Math.max(names.length, 1)] ?? 'added';
+      const inner = holder[name];
+      if (typeof inner === 'object' && inner !== null && choice % 3 > 0) {
+        holder = inner as Record<string, unknown>;
+        continue;
+      }
+      if (value === undefined) delete holder[name];
+      else holder[name] = value;
+      break;
+    }
+    return row;
+  });
+
+describe('every row', () => {
+  it('never makes the reading throw, whatever JSON it is', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), spoiltRows), (raw) => {
+        expect(['readable', 'unreadable']).toContain(parseReturnGroup(raw).kind);
+      }),
+    );
+  });
+
+  it('is readable as documented, unless it has an id twice', () => {
+    fc.assert(
+      fc.property(documentedRows, (raw) => {
+        const row = parseReturnGroup(raw);
+
+        expect(row.kind === 'readable' ? '' : row.reason).toMatch(/^$|holds one id more than once$/);
+      }),
+    );
+  });
+
+  it('is read by the shortcut as by the schemas, or not at all', () => {
+    let shortcuts = 0;
+    fc.assert(
+      fc.property(fc.oneof(documentedRows, spoiltRows), (raw) => {
+        const quick = readQuickly(raw);
+        const thorough = returnGroupSchema.safeParse(raw);
+
+        shortcuts += quick === undefined ? 0 : 1;
+        expect(quick !== undefined).toBe(thorough.success);
+        if (thorough.success) expect(quick).toEqual(thorough.data);
+      }),
+      { numRuns: 500 },
+    );
+    expect(shortcuts).toBeGreaterThan(100);
+  });
+});
+
+describe('a reason', () => {
+  it('never quotes the row', () => {
+    const taint = 'Rosalind';
+    const tainted = fc.oneof(fc.constant(taint), fc.constant([taint]), fc.constant({ [taint]: taint }));
+    const places = fc.constantFrom(
+      'id',
+      'updated_at',
+      'returns',
+      'returns.0',
+      'returns.0.id',
+      'returns.0.status',
+      'returns.0.quantity',
+      'shipments.0.return_ids',
+      'exchange_line_items.0.id',
+      'exchange_line_items.0.status',
+      'refund_transactions.0.amount',
+    );
+    fc.assert(
+      fc.property(places, tainted, (place, value) => {
+        const row = parseReturnGroup(withValue(place, value));
+
+        if (row.kind === 'unreadable') expect(JSON.stringify(row)).not.toContain(taint);
+      }),
+    );
+  });
+});
