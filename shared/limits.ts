@@ -30,6 +30,8 @@ export const ASK_AHEAD_WITHOUT_ZONE = 15 * HOUR;
 
 /** Events of one transaction: DynamoDB takes 100 actions, the snapshot is one of them. */
 export const MAX_EVENTS_PER_SAVE = 90;
+/** Groups whose events are saved at the same time; more would only queue up in the store's client. */
+export const SAVES_AT_ONCE = 16;
 /** Entries of one SendMessageBatch or PutEvents call. */
 export const MAX_BATCH_ENTRIES = 10;
 
@@ -41,9 +43,13 @@ export const SEND_ATTEMPTS = 5;
 export const SEND_PAUSE_MS = 100;
 /** A gap in the ledger that looks the same this much later is no transaction half seen: those last milliseconds. */
 export const GAP_IS_LOST_AFTER_MS = 60_000;
-/** Groups that a sweep holds at once, and gaps that it looks at again; more are left to the next sweep. */
-export const SWEEP_GROUPS = 200;
+/** Groups that a sweep reads the marks of at once: twice the connections that the SDK keeps. */
+export const SWEEP_GROUPS = 100;
+/** Gaps that a sweep looks at again, and those of one group among them; more are left to the next sweep. */
 export const SWEEP_GAPS = 10_000;
+export const MAX_GAPS_PER_GROUP = 5;
+/** Numbers that an event of the feed is tried under; each one taken means that somebody else just told of something. */
+export const MAX_APPEND_ATTEMPTS = 20;
 
 /** Bytes of one answer, decompressed. 200 groups of 100 KB each; a service that sends more has lost its mind. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -55,3 +61,8 @@ export const LEDGER_RETENTION = 30 * 24 * HOUR;
 
 /** A source counts as degraded when nothing was settled for this long or three intervals, whichever is longer. */
 export const DEGRADED_AFTER = 5 * MINUTE;
+
+/** Groups noted as set aside; each is read again by every walk, the note is for people. */
+export const MAX_SET_ASIDE = 500;
+/** Findings of drift told of a source; a service with more has another document. */
+export const MAX_DRIFT_TOLD = 200;

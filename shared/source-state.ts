@@ -28,8 +28,13 @@ export interface SourceState {
   readonly pageLimit: number;
   /** Whether a page of ten or more rows came in this cycle: only then may a short page end a poll (R1). */
   readonly fullPageSeen: boolean;
-  /** Pages that a tick lately managed; a range is made for half of it (R3). */
-  readonly pagesPerTick: number;
+  /** Width of the poll's next closed range, in the unit of Instant; halved where a range had too many pages (R3). */
+  readonly pollWidth: number;
+  /**
+   * When the service first sent each watched field, for instance `shipment.carrier`: a snapshot from before could
+   * not have known it.
+   */
+  readonly fieldsSince: Readonly<Record<string, Instant>>;
   /** Set-aside groups: id (or place), reason, digest of the row. */
   readonly setAside: readonly SetAside[];
 }

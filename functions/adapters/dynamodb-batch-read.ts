@@ -3,7 +3,7 @@
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type StoredItem, textValue } from './attribute-values.ts';
 import { backOff, MAX_FRUITLESS_TRIES, type Patience } from './backoff.ts';
-import { chunked, inParallel } from './in-parallel.ts';
+import { chunked, inParallel } from '../../shared/in-parallel.ts';
 
 const KEYS_TO_A_REQUEST = 100;
 const REQUESTS_AT_ONCE = 4;

@@ -21,7 +21,7 @@ import { insertBatch } from './dynamodb-batch-insert.ts';
 import { readBatch } from './dynamodb-batch-read.ts';
 import { type Condition, IF_ABSENT, ifVersion, putIf, readItem } from './dynamodb-conditional-put.ts';
 import { writeTogether } from './dynamodb-transaction.ts';
-import { inParallel } from './in-parallel.ts';
+import { inParallel } from '../../shared/in-parallel.ts';
 import { expiry, toLedgerItem } from './ledger-item.ts';
 import { type SourceGeneration, toSnapshotItem } from './snapshot-item.ts';
 import { isSameBody } from './stored-body.ts';

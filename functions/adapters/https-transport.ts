@@ -138,7 +138,6 @@ async function receiveBody(response: IncomingMessage, maxBytes: number): Promise
       ? error
       : failure('truncated', 'The connection was closed before the end', error, response);
   }
-  if (!response.complete) throw failure('truncated', 'The answer has no end', undefined, response);
   return Buffer.concat(chunks, bytes);
 }
 

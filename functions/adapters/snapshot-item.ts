@@ -22,6 +22,7 @@ import {
 } from './attribute-values.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
 import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';
+import { maybe, storedObject } from './stored-object.ts';
 
 export type SourceGeneration = Pick<GroupKey, 'source' | 'generation'>;
 
@@ -87,12 +88,12 @@ const body1 = z.object({
   sentAt: instant,
   receivedAt: instant,
   removedAt: instant.exactOptional(),
-  projection: z.object({
+  projection: storedObject({
     group: asStored(returnGroup),
-    shipments: absentAsUndefined(z.array(asStored(shipment))),
-    return_line_items: absentAsUndefined(z.array(asStored(returnLineItem))),
-    exchange_line_items: absentAsUndefined(z.array(asStored(exchangeLineItem))),
-    refund_transactions: absentAsUndefined(z.array(asStored(refundTransaction))),
+    shipments: maybe(z.array(asStored(shipment))),
+    return_line_items: maybe(z.array(asStored(returnLineItem))),
+    exchange_line_items: maybe(z.array(asStored(exchangeLineItem))),
+    refund_transactions: maybe(z.array(asStored(refundTransaction))),
   }),
   absences: z.record(z.string(), instant).default({}),
   untold: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
@@ -106,9 +107,4 @@ function asStored<Shape extends z.ZodRawShape>(entity: z.ZodObject<Shape>) {
     return [name, schema.safeParse([]).success ? schema.default([]) : schema];
   });
   return z.object(Object.fromEntries(shape)) as unknown as z.ZodType<z.output<typeof entity>>;
-}
-
-/** JSON leaves out what is undefined. */
-function absentAsUndefined<Value>(schema: z.ZodType<Value>) {
-  return schema.optional().transform((value) => value);
 }

@@ -4,6 +4,7 @@ import type { SourceState } from '../../shared/source-state.ts';
 import { bytesValue, type StoredItem, storedBytes, storedNumber } from './attribute-values.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
 import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';
+import { maybe, storedObject } from './stored-object.ts';
 
 const FORMAT = 1;
 
@@ -13,7 +14,8 @@ export function sourceStateKey(source: string): string {
 
 /** All but key and version. */
 export function toSourceStateAttributes({ source, version, ...rest }: SourceState): StoredItem {
-  return { ...formatAttribute(FORMAT), b: bytesValue(encodeBody(rest)) };
+  const body: Readable = rest;
+  return { ...formatAttribute(FORMAT), b: bytesValue(encodeBody(body)) };
 }
 
 /** @throws UnreadableItemError */
@@ -33,44 +35,42 @@ function readFormat1(item: StoredItem, source: string): SourceState {
 const format1 = z.object({ n: storedNumber, b: storedBytes });
 
 const instant = z.number();
-/** JSON leaves out what is undefined. */
-const maybeInstant = instant.optional().transform((value) => value);
 
-const body1: z.ZodType<Omit<SourceState, 'source' | 'version'>> = z.object({
+const body1 = z.object({
   generation: z.string(),
   mintedIn: z.string(),
   startedAt: instant,
   settledThrough: instant,
   lastSlot: z.number(),
   lease: z.object({ owner: z.string(), epoch: z.int(), expiresAt: instant }),
-  stamps: z.object({
+  stamps: storedObject({
     zoned: z.boolean(),
     precision: z.int(),
     lead: z.number(),
     leads: z.array(z.object({ groupId: z.int(), lead: z.number() })),
-    newest: maybeInstant,
+    newest: maybe(instant),
     newestReceivedAt: instant,
   }),
-  baseline: z.object({
+  baseline: storedObject({
     mode: z.enum(['silent', 'emit']),
     status: z.enum(['running', 'completed']),
     startedAt: instant,
-    coveredThrough: maybeInstant,
+    coveredThrough: maybe(instant),
     rangeWidth: z.number(),
     groups: z.int(),
     requests: z.int(),
   }),
-  reconciliation: z.object({
+  reconciliation: storedObject({
     cycle: z.int(),
     cycleStartedAt: instant,
-    coveredThrough: maybeInstant,
+    coveredThrough: maybe(instant),
     rangeWidth: z.number(),
-    lastCompletedAt: maybeInstant,
+    lastCompletedAt: maybe(instant),
   }),
   feedSequence: z.int(),
-  health: z.object({
+  health: storedObject({
     lastSettledAt: instant,
-    degradedSince: maybeInstant,
+    degradedSince: maybe(instant),
     reasons: z.array(z.object({ code: z.string(), message: z.string() })),
     restUntil: instant,
     refusals: z.int(),
@@ -78,16 +78,20 @@ const body1: z.ZodType<Omit<SourceState, 'source' | 'version'>> = z.object({
   driftTold: z.array(z.string()),
   pageLimit: z.number(),
   fullPageSeen: z.boolean(),
-  pagesPerTick: z.number(),
+  pollWidth: z.number(),
+  fieldsSince: z.record(z.string(), instant),
   setAside: z.array(
-    z.object({
-      groupId: z
-        .int()
-        .optional()
-        .transform((value) => value),
+    storedObject({
+      groupId: maybe(z.int()),
       reason: z.string(),
       digest: z.string(),
       since: instant,
     }),
   ),
 });
+
+/** What is written must be what can be read: a field that the one has and the other lacks does not compile. */
+type Readable = DeepReadonly<z.output<typeof body1>>;
+type DeepReadonly<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
+  : Value;

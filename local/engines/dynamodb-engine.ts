@@ -17,17 +17,24 @@ export interface DynamoDbEngine {
   stop(): Promise<void>;
 }
 
+export interface DynamoDbEngineOptions {
+  /** The file that keeps the tables, made if it is not there. @default nothing is kept */
+  readonly dbPath?: string;
+  /** The engine's platform, as npm's packages name it. @default this one */
+  readonly platform?: string;
+}
+
 /**
  * Starts the engine on a free port of the loopback address.
  *
- * @param options.dbPath the file that keeps the tables, made if it is not there; without it nothing is kept.
  * @throws EngineError when there is no engine for this platform, or it does not start.
  */
-export async function startDynamoDbEngine(
-  options: { readonly dbPath?: string } = {},
-): Promise<DynamoDbEngine> {
-  const program = findProgram();
-  const storage = options.dbPath === undefined ? [] : ['--db-path', options.dbPath];
+export async function startDynamoDbEngine({
+  dbPath,
+  platform = `${process.platform}-${process.arch}`,
+}: DynamoDbEngineOptions = {}): Promise<DynamoDbEngine> {
+  const program = findProgram(platform);
+  const storage = dbPath === undefined ? [] : ['--db-path', dbPath];
   for (let attempt = 1; ; attempt++) {
     // The engine can't tell which port it got when asked for any.
     const port = await findFreePort();
@@ -51,9 +58,9 @@ export async function startDynamoDbEngine(
   }
 }
 
-function findProgram(): string {
-  const name = `@dynoxide/${process.platform}-${process.arch}`;
-  const program = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
+function findProgram(platform: string): string {
+  const name = `@dynoxide/${platform}`;
+  const program = platform.startsWith('win32') ? 'dynoxide.exe' : 'dynoxide';
   try {
     return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), program);
   } catch (cause) {

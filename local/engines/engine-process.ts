@@ -7,9 +7,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long an engine may take to end by itself before it is killed. */
-const STOP_TIMEOUT_MS = 3_000;
-
 /** What an engine may say before we stop keeping it. */
 const MAX_KEPT_CHARACTERS = 10_000;
 
@@ -33,8 +30,16 @@ export interface EngineProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a program. That it could not be started shows in `said` and `stderr`. */
-export function startEngineProcess(program: string, args: readonly string[]): EngineProcess {
+/**
+ * Starts a program. That it could not be started shows in `said` and `stderr`.
+ *
+ * @param stopTimeoutMs how long it may take to end by itself before it is killed
+ */
+export function startEngineProcess(
+  program: string,
+  args: readonly string[],
+  stopTimeoutMs = 3_000,
+): EngineProcess {
   const posix = process.platform !== 'win32';
   const child = posix
     ? spawn('/bin/sh', ['-c', GUARD, 'sh', program, ...args], {
@@ -56,7 +61,17 @@ export function startEngineProcess(program: string, args: readonly string[]): En
   // The guard may be gone already when it is asked to stop.
   child.stdin.on('error', () => {});
 
-  let stopping: Promise<void> | undefined;
+  async function end(): Promise<void> {
+    if (posix) child.stdin.end('\n');
+    else child.kill();
+    const inTime = new AbortController();
+    const late = sleep(stopTimeoutMs, 'late', { signal: inTime.signal }).catch(() => 'in time');
+    if ((await Promise.race([exited, late])) === 'late') killHard(child, posix);
+    await exited;
+    inTime.abort();
+  }
+
+  let ending: Promise<void> | undefined;
   return {
     async said(pattern) {
       // The guard keeps running when the engine ends, but has closed its own stderr: what closes is the engine's.
@@ -69,27 +84,16 @@ export function startEngineProcess(program: string, args: readonly string[]): En
     },
     stderr: () => stderr.trim(),
     stop() {
-      stopping ??= stop(child, exited, posix);
-      return stopping;
+      ending ??= end();
+      return ending;
     },
   };
 }
 
-async function stop(child: ChildProcess, exited: Promise<void>, posix: boolean): Promise<void> {
-  if (posix) child.stdin?.end('\n');
-  else child.kill();
-  const timer = new AbortController();
-  const late = sleep(STOP_TIMEOUT_MS, 'late', { signal: timer.signal }).catch(() => undefined);
-  if ((await Promise.race([exited, late])) === 'late') {
-    kill(child, posix);
-    await exited;
-  }
-  timer.abort();
-}
-
-function kill(child: ChildProcess, wholeGroup: boolean): void {
+/** On POSIX the guard leads a group of its own, in which the engine is. */
+function killHard(child: ChildProcess, posix: boolean): void {
   try {
-    if (wholeGroup && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    if (posix && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     else child.kill('SIGKILL');
   } catch {
     // It ended between the timeout and the kill.

@@ -1,8 +1,8 @@
 // How a reading differs from the snapshot: the changes in the order in which they are numbered, and the state that
 // holds once they are told. An array that the answer left out says nothing; an entity that a given array lacks is
 // only removed once a second reading, `settle` later, lacks it too.
-import { WATCHED_FIELDS } from '../contract/watched-fields.ts';
-import { type Change, compareEntity, isSameValue, type Unknowable, type WatchedEntity } from './changes.ts';
+import type { WatchedKind } from '../contract/watched-fields.ts';
+import { type Change, compareEntity, type Unknowable, type WatchedEntity } from './changes.ts';
 import { compareRefunds } from './refunds.ts';
 import type { EntityKey, GroupProjection, Reading, Snapshot } from './snapshot.ts';
 import { isSettled } from './take-reading.ts';
@@ -23,8 +23,16 @@ export interface ChangeSet {
 const ENTITY_ARRAYS = ['return_line_items', 'shipments', 'exchange_line_items'] as const;
 type EntityArray = (typeof ENTITY_ARRAYS)[number];
 
+const KINDS = {
+  return_line_items: 'return_line_item',
+  shipments: 'shipment',
+  exchange_line_items: 'exchange_line_item',
+} as const satisfies Record<EntityArray, WatchedKind>;
+
 export interface Comparison {
   readonly unknowable: Unknowable;
+  /** Whether what was never seen before is told; not so for what a silent baseline finds. */
+  readonly announces: (reading: Reading) => boolean;
   /** How long a read may be stale, in the unit of Instant. */
   readonly settle: number;
 }
@@ -51,7 +59,7 @@ export function findChanges(known: KnownState, reading: Reading, comparison: Com
   const arrays = Object.fromEntries(
     ENTITY_ARRAYS.map((name) => [name, compareArray(name, known, reading, comparison, found)]),
   ) as Pick<GroupProjection, EntityArray>;
-  const refunds = compareRefundArrays(known, reading, found);
+  const refunds = compareRefundArrays(known, reading, comparison, found);
   return {
     changes: found.changes,
     next: {
@@ -76,20 +84,10 @@ function compareKnown<Entity extends WatchedEntity>(
   found: Found,
 ): Entity {
   const key = keyOf(now);
-  const { change, untold } = compareEntity(before, now, known.untold[key] ?? {}, unknowable);
+  const { change, entity, untold } = compareEntity(before, now, known.untold[key] ?? {}, unknowable);
   if (change !== undefined) found.changes.push(change);
   if (Object.keys(untold).length > 0) found.untold[key] = untold;
-  return change === undefined ? withOldStamps(before, now) : now;
-}
-
-/** A stamp that is only written in another way stays as it was told, so that the chain holds to the letter. */
-function withOldStamps<Entity extends WatchedEntity>(before: Entity, now: Entity): Entity {
-  const kept = WATCHED_FIELDS[now.type].flatMap((field) => {
-    const was = (before as unknown as Record<string, unknown>)[field];
-    const is = (now as unknown as Record<string, unknown>)[field];
-    return was !== is && typeof is === 'string' && isSameValue(was, is) ? [[field, was] as const] : [];
-  });
-  return kept.length === 0 ? now : { ...now, ...Object.fromEntries(kept) };
+  return entity;
 }
 
 function compareArray(
@@ -106,16 +104,32 @@ function compareArray(
     return before;
   }
   const knownByKey = new Map((before ?? []).map((entity) => [keyOf(entity), entity]));
-  const quiet = before === undefined && comparison.unknowable(kindOf(name), 'id');
+  const created = firstSight(KINDS[name], before, reading, comparison);
   const seen = now.map((entity) => {
     const was = knownByKey.get(keyOf(entity));
     knownByKey.delete(keyOf(entity));
     if (was !== undefined) return compareKnown(was, entity, known, comparison, found);
-    if (!quiet) found.changes.push({ verb: 'created', object: entity });
+    if (created !== undefined) found.changes.push({ verb: 'created', object: entity, ...created });
     return entity;
   });
-  const missing = [...knownByKey.values()].filter((entity) => isStillKnown(entity, known, reading, comparison, found));
+  const missing = [...knownByKey.values()].filter((entity) =>
+    isStillKnown(entity, known, reading, comparison, found),
+  );
   return missing.length === 0 ? seen : [...seen, ...missing];
+}
+
+/**
+ * What to add to the change of an entity that is new in its array, undefined where it is not told: the first time
+ * that the array shows at all, its entities may have been there long before.
+ */
+function firstSight(
+  kind: WatchedKind | 'refund_transaction',
+  before: readonly unknown[] | undefined,
+  reading: Reading,
+  { unknowable, announces }: Comparison,
+): { readonly unbounded?: true } | undefined {
+  if (before !== undefined) return {};
+  return unknowable(kind, 'id') || !announces(reading) ? undefined : { unbounded: true };
 }
 
 /** An entity that the array lacks: kept with the time of its first absence, or told as removed. */
@@ -129,7 +143,8 @@ function isStillKnown(
   const key = keyOf(entity);
   const absentSince = known.absences[key];
   if (absentSince !== undefined && isSettled(reading.sentAt, absentSince, settle)) {
-    found.changes.push({ verb: 'removed', object: entity });
+    // It was not yet gone before its first absence, but when that was read is not kept.
+    found.changes.push({ verb: 'removed', object: entity, unbounded: true });
     return false;
   }
   found.absences[key] = absentSince ?? reading.receivedAt;
@@ -151,17 +166,15 @@ function carryOver(entities: readonly WatchedEntity[], known: KnownState, found:
 function compareRefundArrays(
   known: KnownState,
   reading: Reading,
+  comparison: Comparison,
   found: Found,
 ): GroupProjection['refund_transactions'] {
   const before = known.projection.refund_transactions;
   const now = reading.projection.refund_transactions;
   if (now === undefined) return before;
   const { created, known: all } = compareRefunds(before ?? [], now);
-  for (const refund of created) found.changes.push({ verb: 'created', ...refund });
+  const sight = firstSight('refund_transaction', before, reading, comparison);
+  if (sight === undefined) return all;
+  for (const refund of created) found.changes.push({ verb: 'created', ...refund, ...sight });
   return all;
-}
-
-function kindOf(name: EntityArray): 'return_line_item' | 'shipment' | 'exchange_line_item' {
-  if (name === 'return_line_items') return 'return_line_item';
-  return name === 'shipments' ? 'shipment' : 'exchange_line_item';
 }

@@ -2,7 +2,13 @@
 // older release, or before the service first sent that field) is filled in without an event: an upgrade on either
 // side is no change. What was filled in stays noted as untold until the entity's next event, whose
 // `previous_attributes` then start from what the event before it carried. So the chain never breaks.
-import type { ExchangeLineItem, RefundTransaction, ReturnGroup, ReturnLineItem, Shipment } from '../contract/entities.ts';
+import type {
+  ExchangeLineItem,
+  RefundTransaction,
+  ReturnGroup,
+  ReturnLineItem,
+  Shipment,
+} from '../contract/entities.ts';
 import { WATCHED_FIELDS, type WatchedKind } from '../contract/watched-fields.ts';
 import { parseStamp } from '../instant.ts';
 
@@ -10,19 +16,34 @@ export type WatchedEntity = ReturnLineItem | Shipment | ExchangeLineItem | Retur
 
 /** One entry of a change set. */
 export type Change =
-  | { readonly verb: 'created' | 'removed'; readonly object: WatchedEntity }
-  | { readonly verb: 'created'; readonly object: RefundTransaction; readonly place: string }
+  | {
+      readonly verb: 'created' | 'removed';
+      readonly object: WatchedEntity;
+      /** No reading can say when it had not yet shown. */
+      readonly unbounded?: true;
+    }
+  | {
+      readonly verb: 'created';
+      readonly object: RefundTransaction;
+      readonly place: string;
+      readonly unbounded?: true;
+    }
   | {
       readonly verb: 'status_changed' | 'updated';
       readonly object: WatchedEntity;
       readonly previous: Readonly<Record<string, unknown>>;
     };
 
-/** Which fields a snapshot could not have known, so that they are filled in instead of told. */
-export type Unknowable = (kind: WatchedKind, field: string) => boolean;
+/**
+ * Which watched fields the snapshot at hand could not have known, so that they are filled in instead of told. The
+ * field `id` stands for the whole array that entities of the kind come in.
+ */
+export type Unknowable = (kind: WatchedKind | 'refund_transaction', field: string) => boolean;
 
-export interface EntityDifference {
+export interface EntityDifference<Entity extends WatchedEntity> {
   readonly change: Change | undefined;
+  /** The entity as it is known from now on. */
+  readonly entity: Entity;
   /** Fields filled in without an event, with the value last told. */
   readonly untold: Readonly<Record<string, unknown>>;
 }
@@ -32,19 +53,20 @@ export interface EntityDifference {
  *
  * @param untold what the snapshot notes as filled in but not told of this entity
  */
-export function compareEntity(
-  known: WatchedEntity,
-  seen: WatchedEntity,
+export function compareEntity<Entity extends WatchedEntity>(
+  known: Entity,
+  seen: Entity,
   untold: Readonly<Record<string, unknown>>,
   unknowable: Unknowable,
-): EntityDifference {
+): EntityDifference<Entity> {
   const kind = seen.type;
+  const entity = withKnownSpelling(known, seen);
   const previous: Record<string, unknown> = {};
   const filled: Record<string, unknown> = {};
   let loud = false;
   for (const field of WATCHED_FIELDS[kind]) {
-    const before = valueOf(known, field);
-    const now = valueOf(seen, field);
+    const now = fieldOf(entity, field);
+    const before = fieldOf(known, field) ?? nothingLike(now);
     const told = field in untold ? untold[field] : before;
     if (isSameValue(told, now)) continue;
     previous[field] = told;
@@ -52,35 +74,45 @@ export function compareEntity(
     if (quiet) filled[field] = told;
     else loud = true;
   }
-  if (!loud) return { change: undefined, untold: filled };
+  if (!loud) return { change: undefined, entity, untold: filled };
   const verb = 'status' in previous ? 'status_changed' : 'updated';
-  return { change: { verb, object: seen, previous: withoutUnknown(previous) }, untold: {} };
+  return { change: { verb, object: entity, previous }, entity, untold: {} };
 }
 
-/** What an older projection did not have at all can't be told as a previous value. */
-function withoutUnknown(previous: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(previous).filter(([, value]) => value !== undefined));
-}
-
-function valueOf(entity: WatchedEntity, field: string): unknown {
+function fieldOf(entity: WatchedEntity, field: string): unknown {
   return (entity as unknown as Record<string, unknown>)[field];
 }
 
-/** Absent, null and an empty list are what a field looks like that was never sent. */
+/** Null and an empty list are what a field looks like that was never sent. */
 function isNothing(value: unknown): boolean {
-  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  return value === null || (Array.isArray(value) && value.length === 0);
 }
 
-/** Equal values; stamps are equal if they name the same instant, however they are written. */
-export function isSameValue(a: unknown, b: unknown): boolean {
+/** How a field that the snapshot does not have at all would have been projected. */
+function nothingLike(value: unknown): unknown {
+  return Array.isArray(value) ? [] : null;
+}
+
+function isSameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (typeof a === 'string' && typeof b === 'string') return isSameInstant(a, b);
-  if (Array.isArray(a) && Array.isArray(b)) return JSON.stringify(a) === JSON.stringify(b);
-  return false;
+  return Array.isArray(a) && Array.isArray(b) && JSON.stringify(a) === JSON.stringify(b);
 }
 
-function isSameInstant(a: string, b: string): boolean {
-  const left = parseStamp(a);
-  const right = left && parseStamp(b);
-  return left !== undefined && right !== undefined && left.instant === right.instant && left.zoned === right.zoned;
+const STAMPS = ['created_at', 'updated_at', 'shipped_at', 'delivered_at'];
+
+/** A stamp that is only written in another way stays as it was told, so that the chain holds to the letter. */
+function withKnownSpelling<Entity extends WatchedEntity>(known: Entity, seen: Entity): Entity {
+  const kept = STAMPS.flatMap((field) => {
+    const was = fieldOf(known, field);
+    const is = fieldOf(seen, field);
+    return was !== is && isSameInstant(was, is) ? [[field, was] as const] : [];
+  });
+  return kept.length === 0 ? seen : { ...seen, ...Object.fromEntries(kept) };
+}
+
+/** Without a zone a stamp is read as if it were UTC: naming the zone or not is a matter of spelling. */
+function isSameInstant(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'string' || typeof b !== 'string') return false;
+  const instant = parseStamp(a)?.instant;
+  return instant !== undefined && instant === parseStamp(b)?.instant;
 }

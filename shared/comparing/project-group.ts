@@ -18,7 +18,7 @@ export function projectGroup(group: ReturnGroup): GroupProjection {
     return_line_items: group.returns?.map(projectReturnLineItem).sort(byNumber),
     shipments: group.shipments?.map(projectShipment).sort(byNumber),
     exchange_line_items: group.exchange_line_items?.map(projectExchangeLineItem).sort(byText),
-    refund_transactions: group.refund_transactions?.map(projectRefundTransaction),
+    refund_transactions: group.refund_transactions?.map(projectRefundTransaction).sort(byContent),
   };
 }
 
@@ -103,8 +103,9 @@ function projectRefundTransaction(refund: RefundTransaction): contract.RefundTra
   };
 }
 
+/** A bag with nothing in it is as good as none. */
 function projectMoneyBag(bag: MoneyBag | null | undefined): contract.MoneyBag | null {
-  if (!bag) return null;
+  if (!bag || (!bag.shop_money && !bag.presentment_money)) return null;
   return { shop_money: projectMoney(bag.shop_money), presentment_money: projectMoney(bag.presentment_money) };
 }
 
@@ -114,4 +115,11 @@ function projectMoney(money: Money | null | undefined): contract.MoneyBag['shop_
 }
 
 const byNumber = (a: { readonly id: number }, b: { readonly id: number }) => a.id - b.id;
-const byText = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+const byText = (a: { readonly id: string }, b: { readonly id: string }) => order(a.id, b.id);
+const byContent = (a: contract.RefundTransaction, b: contract.RefundTransaction) =>
+  order(JSON.stringify(a), JSON.stringify(b));
+
+/** By code units, which no locale turns about. */
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -16,14 +16,30 @@ export function compareRefunds(
 ): RefundDifference {
   const merged = [...known];
   const matched = new Set<number>();
-  const unmatched = seen.filter((refund) => !claim(merged, matched, refund, hasSameId));
-  const fresh = unmatched.filter((refund) => !claim(merged, matched, refund, mayBeSame));
+  // The choosiest first. In any other order the same list, shuffled, could leave one without a match.
+  const strangers = distinct(seen).filter((refund) => !claim(merged, matched, refund, hasSameId));
+  const [named, unnamed] = [strangers.filter(isNamed), strangers.filter((refund) => !isNamed(refund))];
+  const fresh = [
+    ...named.filter((refund) => !claim(merged, matched, refund, isSameUnnamed)),
+    ...unnamed.filter((refund) => !claim(merged, matched, refund, isSameSum)),
+  ];
   const created = fresh.map((object, index) => ({
     object,
     // Two without an id must not share a subject: on the unordered bus the later would make the earlier stale.
     place: object.platform_id ?? `unidentified-${known.length + index + 1}`,
   }));
   return { created, known: [...merged, ...fresh] };
+}
+
+/** One id is one transaction, however often a list shows it. */
+function distinct(refunds: readonly RefundTransaction[]): RefundTransaction[] {
+  const ids = new Set<string>();
+  return refunds.filter(({ platform_id: id }) => {
+    if (id === null) return true;
+    const isNew = !ids.has(id);
+    ids.add(id);
+    return isNew;
+  });
 }
 
 /** Matches one transaction with a known one that is not matched yet, and learns its id. */
@@ -41,11 +57,18 @@ function claim(
   return true;
 }
 
-function hasSameId(known: RefundTransaction, seen: RefundTransaction): boolean {
-  return seen.platform_id !== null && known.platform_id === seen.platform_id;
+function isNamed(refund: RefundTransaction): boolean {
+  return refund.platform_id !== null;
 }
 
-function mayBeSame(known: RefundTransaction, seen: RefundTransaction): boolean {
-  const bothNamed = known.platform_id !== null && seen.platform_id !== null;
-  return !bothNamed && known.gateway === seen.gateway && JSON.stringify(known.amount) === JSON.stringify(seen.amount);
+function hasSameId(known: RefundTransaction, seen: RefundTransaction): boolean {
+  return isNamed(seen) && known.platform_id === seen.platform_id;
+}
+
+function isSameUnnamed(known: RefundTransaction, seen: RefundTransaction): boolean {
+  return !isNamed(known) && isSameSum(known, seen);
+}
+
+function isSameSum(known: RefundTransaction, seen: RefundTransaction): boolean {
+  return known.gateway === seen.gateway && JSON.stringify(known.amount) === JSON.stringify(seen.amount);
 }

@@ -23,6 +23,13 @@ export interface GroupProjection {
   readonly refund_transactions: readonly RefundTransaction[] | undefined;
 }
 
+export const GROUP_ARRAYS = [
+  'return_line_items',
+  'shipments',
+  'exchange_line_items',
+  'refund_transactions',
+] as const satisfies readonly (keyof GroupProjection)[];
+
 /** A group as one answer showed it. */
 export interface Reading {
   readonly projection: GroupProjection;
@@ -52,8 +59,9 @@ export interface Snapshot {
   readonly projectionVersion: number;
   readonly updatedAt: Instant;
   readonly createdAt: Instant;
-  /** Of the reading that it was made of. */
+  /** When the request was sent that last showed all this: of a reading that left no known array out. */
   readonly sentAt: Instant;
+  /** When the answer was received that it was made of; what is read less than `settle` later may be older. */
   readonly receivedAt: Instant;
   readonly projection: GroupProjection;
   /** Entities that the last reading lacked: when the first answer without them was received. */

@@ -5,8 +5,8 @@ import type * as z from 'zod';
 import { type Instant, parseStamp, type Stamp } from '../instant.ts';
 import { isJsonObject, type JsonObject, kindOf } from './json.ts';
 import { readQuickly } from './read-quickly.ts';
-import { identifier } from './resources/fields.ts';
-import { type ReturnGroup, returnGroupSchema } from './resources/return-group.ts';
+import type { ReturnGroup } from './resources/return-group.ts';
+import { rowSchema } from './row-schema.ts';
 
 export interface ReadableRow {
   readonly kind: 'readable';
@@ -35,13 +35,13 @@ export type RowReading = ReadableRow | UnreadableRow;
 const MAX_FAULTS = 3;
 
 /**
- * Reads a return group as tolerantly as it can be without publishing a lie (resources/fields.ts says where that
- * line is): indispensable are the group's id and stamps, and id and status of each entity.
+ * Reads a return group as tolerantly as it can be without publishing a lie (row-schema.ts says where that line
+ * is): indispensable are the group's id and stamps, and id and status of each entity.
  */
 export function parseReturnGroup(raw: unknown): RowReading {
   const quick = readQuickly(raw);
   if (quick !== undefined) return check(quick, raw);
-  const result = returnGroupSchema.safeParse(raw);
+  const result = rowSchema().safeParse(raw);
   return result.success ? check(result.data, raw) : unreadable(raw, faultsOf(result.error, raw));
 }
 
@@ -69,8 +69,10 @@ function readable(group: ReturnGroup, created: Stamp, updated: Stamp): ReadableR
 
 function unreadable(raw: unknown, reason: string): UnreadableRow {
   const digest = digestOf(JSON.stringify(raw) ?? '');
-  const id = identifier.safeParse(isJsonObject(raw) ? raw.id : undefined);
-  return { kind: 'unreadable', reason, digest, ...(id.success ? { id: id.data } : {}) };
+  const id = isJsonObject(raw) ? raw.id : undefined;
+  if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0)
+    return { kind: 'unreadable', reason, digest };
+  return { kind: 'unreadable', reason, digest, id };
 }
 
 /** Sixteen hexadecimal digits (twice FNV-1a): tells rows apart, protects nothing and needs no key. */

@@ -1,25 +1,22 @@
 // The shortcut of parse-return-group.ts. A page has to be decoded, validated and compared in little more time than
 // JSON.parse takes for it, of which zod alone would need more than is left. So a row is first read by the plain
-// functions below, which give up at the slightest doubt; then the schemas decide, and say what is wrong. A property
-// test holds that nothing is read here otherwise than by them.
+// functions below, which give up at the slightest doubt; then the schema decides, and says what is wrong. A property
+// test holds that nothing is read here otherwise than by it.
 import { isJsonObject, type JsonObject } from './json.ts';
-import { readCustomer } from './resources/customer.ts';
+import { readCustomer, readMoneyBag, readOrder, readReturnReason, readText } from './read-context.ts';
+import type { Lenient } from './resources/as-read.ts';
 import type { ExchangeLineItem } from './resources/exchange-line-item.ts';
+import type { Money, MoneyBag } from './resources/money.ts';
+import type { RefundTransaction } from './resources/refund.ts';
+import type { ReturnGroup } from './resources/return-group.ts';
+import type { ReturnLineItem } from './resources/return-line-item.ts';
+import type { Shipment } from './resources/shipment.ts';
 import {
-  type Lenient,
   MAX_DECISIVE_CHARACTERS,
   MAX_STAMP_CHARACTERS,
   MAX_STATUS_CHARACTERS,
   MAX_TEXT_ID_CHARACTERS,
-  readText,
-} from './resources/fields.ts';
-import { type Money, type MoneyBag, readMoneyBag } from './resources/money.ts';
-import { readOrder } from './resources/order.ts';
-import type { RefundTransaction } from './resources/refund.ts';
-import type { ReturnGroup } from './resources/return-group.ts';
-import type { ReturnLineItem } from './resources/return-line-item.ts';
-import { readReturnReason } from './resources/return-reason.ts';
-import type { Shipment } from './resources/shipment.ts';
+} from './row-schema.ts';
 
 /** Set as soon as something decisive does not look as it should; what is read then is of no use. */
 interface Doubt {
@@ -29,7 +26,7 @@ interface Doubt {
 /** Every field must be mentioned, absent ones too: objects of one form are the quickest to make and to compare. */
 type Complete<T> = { [Field in keyof Required<T>]: T[Field] };
 
-/** @returns the group as the schemas would read it, or undefined where that is for them to say. */
+/** @returns the group as the schema would read it, or undefined where that is for it to say. */
 export function readQuickly(raw: unknown): ReturnGroup | undefined {
   if (!isJsonObject(raw)) return undefined;
   const doubt: Doubt = { raised: false };

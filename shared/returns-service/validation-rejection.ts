@@ -26,6 +26,8 @@ export interface ValidationRejection {
 
 const MAX_ITEMS = 5;
 const MAX_MESSAGE_CHARACTERS = 160;
+/** What is longer is no message, and not worth the time to look through. */
+const MAX_READ_CHARACTERS = 1_000;
 const PARAMETER_NAME = /^[A-Za-z0-9_.-]{1,60}$/;
 const ERROR_TYPE = /^[A-Za-z0-9_.-]{1,60}$/;
 
@@ -57,11 +59,12 @@ function describe(
   redact: Redact,
 ): string {
   const place = parameter ?? 'a parameter';
-  if (parameter !== undefined && HARMLESS_PARAMETERS.has(parameter) && typeof item.msg === 'string') {
-    return `${place}: ${shorten(redact(item.msg.replace(/[\s\p{C}]+/gu, ' ').trim()))}`;
+  const { msg, type } = item;
+  const isHarmless = parameter !== undefined && HARMLESS_PARAMETERS.has(parameter);
+  if (isHarmless && typeof msg === 'string' && msg.length <= MAX_READ_CHARACTERS) {
+    return `${place}: ${shorten(redact(msg.replace(/[\s\p{C}]+/gu, ' ').trim()))}`;
   }
-  const type = typeof item.type === 'string' && ERROR_TYPE.test(item.type) ? redact(item.type) : undefined;
-  return type === undefined ? place : `${place} (${type})`;
+  return typeof type === 'string' && ERROR_TYPE.test(type) ? `${place} (${redact(type)})` : place;
 }
 
 function shorten(text: string): string {

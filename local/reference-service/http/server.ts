@@ -1,7 +1,7 @@
 // The HTTP side: the API below its prefix, the control interface below /_control.
 
 import { fastify } from 'fastify';
-import type { ReferenceService } from '../create-reference-service.ts';
+import type { InProcessService } from '../in-process-service.ts';
 import { jsonAnswer } from '../service/answer.ts';
 import { addControlRoutes } from './control-routes.ts';
 import { deliver, type Timers } from './deliver.ts';
@@ -17,11 +17,11 @@ export interface Server {
   close(): Promise<void>;
 }
 
-export async function startServer(reference: ReferenceService, options: ServerOptions): Promise<Server> {
-  const { service } = reference;
+export async function startServer(inProcess: InProcessService, options: ServerOptions): Promise<Server> {
+  const { service } = inProcess;
   const prefix = options.prefix.replace(/\/+$/, '');
   const timers: Timers = new Set();
-  const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false, keepAliveTimeout: 65_000 });
+  const app = fastify({ exposeHeadRoutes: false, keepAliveTimeout: 65_000 });
 
   app.all(`${prefix}/*`, (request, reply) => {
     const [path = '/', query = ''] = (request.raw.url ?? '/').split('?', 2);
@@ -37,7 +37,7 @@ export async function startServer(reference: ReferenceService, options: ServerOp
         : jsonAnswer(405, { detail: 'Method Not Allowed' }, { allow: 'GET' });
     deliver(answer, reply.raw, timers);
   });
-  await app.register(async (scope) => addControlRoutes(scope, reference.control), { prefix: '/_control' });
+  await app.register(async (scope) => addControlRoutes(scope, inProcess.control), { prefix: '/_control' });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
 
   const address = await app.listen({ port: options.port, host: options.host });

@@ -66,7 +66,7 @@ export function baseGroup(row: number, seed: number, outline: Outline, orderedBy
         {
           platform_id: refundId,
           amount: sumOf(
-            returns.map((item) => item.total),
+            returns.map((item) => item.product.total),
             presentment,
           ),
           gateway: random.pick(GATEWAYS),

@@ -51,7 +51,14 @@ export function createChangesByHand(truth: Truth, surroundings: Surroundings): C
     alter(id, alteration, step = 'altered') {
       const { row, at, group } = present(id);
       const after = sharing(group, altered(group, alteration));
-      return truth.commit({ row, at, step, after, keepsStamps: after.updated_at !== group.updated_at });
+      return truth.commit({
+        row,
+        at,
+        step,
+        before: group,
+        after,
+        keepsStamps: after.updated_at !== group.updated_at,
+      });
     },
     step(id, name) {
       const { row, at, group } = present(id);
@@ -61,13 +68,13 @@ export function createChangesByHand(truth: Truth, surroundings: Surroundings): C
         const names = [...new Set(steps.map((possible) => possible.name))].join(', ');
         throw new RangeError(`"${name}" can't happen to return group ${id} now; these can: ${names}`);
       }
-      return truth.commit({ row, at, step: name, after: step.apply() });
+      return truth.commit({ row, at, step: name, before: group, after: step.apply() });
     },
     create: (alteration) =>
       truth.create(nextInstant(), alteration && ((group) => altered(group, alteration))),
     remove(id) {
-      const { row, at } = present(id);
-      return truth.commit({ row, at, step: 'return_group.removed', after: undefined });
+      const { row, at, group } = present(id);
+      return truth.commit({ row, at, step: 'return_group.removed', before: group, after: undefined });
     },
   };
 }

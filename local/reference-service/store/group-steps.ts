@@ -23,7 +23,7 @@ function refundSteps(group: StoredGroup, { random }: StepContext): Step[] {
       const presentment = presentmentOf(group.suggested_refund.refund_total);
       const credit = group.credit_method ?? random.pick(['STORE_CREDIT', 'ORIGINAL_PAYMENT_METHOD']);
       const amount = sumOf(
-        unpaid.map((item) => item.total),
+        unpaid.map((item) => item.product.total),
         presentment,
       );
       // Some gateways tell the transaction's id only later.

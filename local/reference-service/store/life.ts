@@ -57,7 +57,7 @@ export function createLife(truth: Truth, options: LifeOptions): Life {
       return false;
     }
     const step = pickStep(steps, random);
-    truth.commit({ row, at, step: step.name, after: step.apply() });
+    truth.commit({ row, at, step: step.name, before: group, after: step.apply() });
     open.add(row);
     return true;
   };
@@ -85,14 +85,14 @@ export function createLife(truth: Truth, options: LifeOptions): Life {
       const row = open.pick(random);
       open.delete(row);
       removed.add(row);
-      truth.commit({ row, at, step: 'return_group.removed', after: undefined });
+      truth.commit({ row, at, step: 'return_group.removed', before: truth.group(row), after: undefined });
       return true;
     }
     if (random.chance(removals) && open.size > 0) {
       const row = open.pick(random);
       const group = truth.group(row);
       const after = group && withoutOneEntity(group, contextAt(row, at));
-      if (after !== undefined) truth.commit({ row, at, step: 'entity.removed', after });
+      if (after !== undefined) truth.commit({ row, at, step: 'entity.removed', before: group, after });
       return after !== undefined;
     }
     if (bulkSize > 0 && random.chance(BULKS)) {

@@ -3,7 +3,7 @@
 
 import { RMA_PROVIDERS } from './catalogue.ts';
 import { type Step, type StepContext, withReplaced } from './step.ts';
-import type { StoredExchange, StoredGroup, StoredLineItem } from './stored-group.ts';
+import type { StoredExchange, StoredGroup, StoredLineItem, StoredProduct } from './stored-group.ts';
 import { listedOrNot } from './unlisted-statuses.ts';
 
 export function lineItemSteps(group: StoredGroup, context: StepContext): Step[] {
@@ -80,9 +80,14 @@ function stepsOfExchange(
   return [
     step('processed', group.returns.some((item) => hasArrived(item, group)) ? 4 : 1, processed),
     step('canceled', 0.15, { status: 'CANCELED' }),
-    step('variant_swapped', 0.1, {
-      variant_platform_id: `${exchange.variant_platform_id}1`,
-      variant_name: `${exchange.variant_name} (swapped)`,
-    }),
+    step('variant_swapped', 0.1, { product: swapped(exchange.product) }),
   ];
+}
+
+function swapped(product: StoredProduct): StoredProduct {
+  return {
+    ...product,
+    variant_platform_id: `${product.variant_platform_id}1`,
+    variant_name: `${product.variant_name} (swapped)`,
+  };
 }

@@ -26,9 +26,14 @@ export function newLineItem(place: number, progress: ItemProgress, context: Item
   const id = lineItemId(groupId, place);
   const quantity = random.chance(0.12) ? 2 : 1;
   return {
-    ...someProduct(random, quantity, context.presentment),
-    ...progress,
     id,
+    product: someProduct(random, quantity, context.presentment),
+    quantity,
+    status: progress.status,
+    shipment_id: progress.shipment_id,
+    platform_refund_transaction_ids: progress.platform_refund_transaction_ids,
+    last_rma_number: progress.last_rma_number,
+    last_rma_provider: progress.last_rma_provider,
     platform_id: random.chance(0.7) ? `gid://platform/Return/${id + 7_000_000}` : null,
     created_at: context.createdAt,
     platform_line_item_id: `gid://platform/LineItem/${id + 11_000_000}`,
@@ -40,8 +45,9 @@ export function newLineItem(place: number, progress: ItemProgress, context: Item
 
 export function newExchange(place: number, context: ItemContext): StoredExchange {
   return {
-    ...someProduct(context.random, 1, context.presentment),
     id: exchangeId(context.groupId, place),
+    product: someProduct(context.random, 1, context.presentment),
+    quantity: 1,
     status: 'UNPROCESSED',
     line_item_platform_id: null,
   };

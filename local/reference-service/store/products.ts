@@ -41,7 +41,6 @@ function makeProduct(
     variant_platform_id: `gid://platform/Variant/${number * 100 + (variant % 100)}`,
     variant_name: `${colour} / ${size}`,
     sku: `${code}-${colour.slice(0, 3).toUpperCase()}-${size}`,
-    quantity,
     subtotal: moneyBag(subtotal, presentment),
     discounted_subtotal: moneyBag(subtotal - discount, presentment),
     discount_total: moneyBag(discount, presentment),

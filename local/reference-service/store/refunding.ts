@@ -14,11 +14,11 @@ export function suggestedRefund(
   const kept = returns.filter((item) => item.status !== 'CANCELED');
   const replaced = exchanges.filter((exchange) => exchange.status !== 'CANCELED');
   const returnTotal = sumOf(
-    kept.map((item) => item.total),
+    kept.map((item) => item.product.total),
     presentment,
   );
   const exchangeTotal = sumOf(
-    replaced.map((exchange) => exchange.total),
+    replaced.map((exchange) => exchange.product.total),
     presentment,
   );
   const due = Math.max(0, centsOf(returnTotal) - centsOf(exchangeTotal) - SHIPPING_FEE);
@@ -26,12 +26,12 @@ export function suggestedRefund(
     refund_total: moneyBag(due, presentment),
     return_total: returnTotal,
     return_tax_total: sumOf(
-      kept.map((item) => item.tax_total),
+      kept.map((item) => item.product.tax_total),
       presentment,
     ),
     exchange_total: exchangeTotal,
     exchange_tax_total: sumOf(
-      replaced.map((exchange) => exchange.tax_total),
+      replaced.map((exchange) => exchange.product.tax_total),
       presentment,
     ),
     handling_fee: moneyBag(0, presentment),

@@ -3,11 +3,10 @@
 // it holds few rows, or along the order's, looking at each row's stamps.
 
 import { isNamed } from './name-index.ts';
-import { sortOf } from './orders.ts';
 import { type GroupFilter, type GroupQuery, isWithin, type Manner, type Range } from './query.ts';
 import type { Random } from './seeded-random.ts';
+import { sortedRanks, sortingOf, sortRows } from './sorting.ts';
 import type { StoredGroup } from './stored-group.ts';
-import { orderTies } from './ties.ts';
 import type { View } from './view.ts';
 
 const FEW_ROWS = 20_000;
@@ -24,54 +23,54 @@ function selectRows(view: View, query: GroupQuery, manner: Manner, random: Rando
     const rows = [...named].filter((row) => isWanted(row) && hasName(view, query, manner, row));
     return page(inOrder(view, rows, manner, random), query);
   }
-  const { key, isDescending } = sortOf(manner.order);
+  const { key, isAsIndexed } = sortingOf(manner);
   const index = view.index(key);
   const own = key === 'created_at' ? query.created : key === 'updated_at' ? query.updated : undefined;
   const from = own === undefined ? 0 : index.countBelow(own.from);
   const to = own === undefined ? index.size : Math.max(from, index.countBelow(own.until));
-  if (!hasOtherRanges(query, own)) {
-    return stretch(view, { from, to, isDescending }, query, manner, random);
-  }
+  if (!hasOtherRanges(query, own)) return stretch(view, { from, to }, query, manner, random);
   const narrow = narrowest(view, query);
   const isShort = narrow !== undefined && narrow.to - narrow.from <= Math.min(FEW_ROWS, to - from);
-  if (isShort || manner.order === 'random' || manner.ties === 'unstable') {
+  if (isShort || manner.order === 'random' || !isAsIndexed) {
     const source = narrow ?? { index, from, to };
     const rows = source.index.slice(source.from, source.to).filter(isWanted);
     return page(inOrder(view, rows, manner, random), query);
   }
-  return walk(view, { from, to, isDescending }, query, manner);
+  return walk(view, { from, to }, query, manner);
 }
 
 interface Stretch {
   readonly from: number;
   readonly to: number;
-  readonly isDescending: boolean;
 }
 
 /** A page out of a stretch of the order's own index. */
-function stretch(view: View, part: Stretch, query: GroupQuery, manner: Manner, random: Random): number[] {
-  const { from, to, isDescending } = part;
+function stretch(
+  view: View,
+  { from, to }: Stretch,
+  query: GroupQuery,
+  manner: Manner,
+  random: Random,
+): number[] {
   const count = Math.max(0, Math.min(query.limit, to - from - query.offset));
-  const { key } = sortOf(manner.order);
-  const index = view.index(key);
   if (count === 0) return [];
-  if (manner.order === 'random')
+  const sorting = sortingOf(manner);
+  if (manner.order === 'random') {
+    const index = view.index(sorting.key);
     return sample(to - from, count, random).flatMap((rank) => index.slice(from + rank, from + rank + 1));
-  const first = isDescending ? to - query.offset - count : from + query.offset;
-  if (manner.ties === 'unstable') {
-    return orderTies(view, { key, isDescending }, { first, count, from, to }, manner.unit, random);
   }
-  const rows = index.slice(first, first + count);
-  return isDescending ? rows.reverse() : rows;
+  const first = sorting.isDescending ? to - query.offset - count : from + query.offset;
+  return sortedRanks(view, sorting, { first, count, from, to }, random);
 }
 
 /** A page out of a stretch that holds other rows as well. */
-function walk(view: View, { from, to, isDescending }: Stretch, query: GroupQuery, manner: Manner): number[] {
+function walk(view: View, { from, to }: Stretch, query: GroupQuery, manner: Manner): number[] {
   const found: number[] = [];
   const isWanted = inRanges(view, query);
+  const { key, isDescending } = sortingOf(manner);
   let skipped = 0;
   if (query.limit === 0) return found;
-  view.index(sortOf(manner.order).key).find(from, to, isDescending, (row) => {
+  view.index(key).find(from, to, isDescending, (row) => {
     if (!isWanted(row)) return false;
     if (skipped === query.offset) return found.push(row) >= query.limit;
     skipped += 1;
@@ -81,17 +80,7 @@ function walk(view: View, { from, to, isDescending }: Stretch, query: GroupQuery
 }
 
 function inOrder(view: View, rows: number[], manner: Manner, random: Random): number[] {
-  if (manner.order === 'random') return random.shuffle(rows);
-  const { key, isDescending } = sortOf(manner.order);
-  const value = view.keyOf(key);
-  const isStamp = key === 'updated_at' || key === 'created_at';
-  const sign = isDescending ? -1 : 1;
-  if (manner.ties === 'unstable' && isStamp) {
-    const unit = manner.unit;
-    const rounded = (row: number) => Math.floor(value(row) / unit);
-    return random.shuffle(rows).sort((one, other) => sign * (rounded(one) - rounded(other)));
-  }
-  return rows.sort((one, other) => sign * (value(one) - value(other) || one - other));
+  return manner.order === 'random' ? random.shuffle(rows) : sortRows(view, sortingOf(manner), rows, random);
 }
 
 function page(rows: number[], query: GroupQuery): number[] {

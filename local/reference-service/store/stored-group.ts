@@ -69,14 +69,13 @@ export interface StoredAnswer {
   readonly answers: readonly string[];
 }
 
-/** What return and exchange line items have in common: a product and its price. */
+/** A product at its price; nested, unlike in an answer, so that a million items share a few hundred of them. */
 export interface StoredProduct {
   readonly product_platform_id: string;
   readonly product_name: string;
   readonly variant_platform_id: string;
   readonly variant_name: string;
   readonly sku: string | null;
-  readonly quantity: number;
   readonly subtotal: MoneyBag;
   readonly discounted_subtotal: MoneyBag;
   readonly discount_total: MoneyBag;
@@ -85,8 +84,10 @@ export interface StoredProduct {
   readonly total: MoneyBag;
 }
 
-export interface StoredLineItem extends StoredProduct {
+export interface StoredLineItem {
   readonly id: number;
+  readonly product: StoredProduct;
+  readonly quantity: number;
   readonly platform_id: string | null;
   readonly created_at: Instant;
   readonly status: string;
@@ -100,8 +101,10 @@ export interface StoredLineItem extends StoredProduct {
   readonly last_rma_provider: string | null;
 }
 
-export interface StoredExchange extends StoredProduct {
+export interface StoredExchange {
   readonly id: string;
+  readonly product: StoredProduct;
+  readonly quantity: number;
   readonly status: string;
   readonly line_item_platform_id: string | null;
 }

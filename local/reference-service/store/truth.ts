@@ -14,6 +14,8 @@ export interface Commit {
   readonly row: number;
   readonly at: Instant;
   readonly step: string;
+  /** The group that `after` was made from, for what they share is what did not change; undefined if there is none. */
+  readonly before: StoredGroup | undefined;
   /** The group after it, its `updated_at` aside; undefined removes the group. */
   readonly after: StoredGroup | undefined;
   /** Leaves the stamps in `after` as they are, whatever the knobs say. */
@@ -52,8 +54,7 @@ export function createTruth({ base, knobs, random, onChange }: TruthOptions): Tr
     return row >= 0 && row < base.count ? base.group(row) : undefined;
   };
 
-  const commit = ({ row, at, step, after, keepsStamps = false }: Commit): Change => {
-    const before = group(row);
+  const commit = ({ row, at, step, before, after, keepsStamps = false }: Commit): Change => {
     const parts = before === undefined || after === undefined ? [] : partsThatDiffer(before, after);
     const change: Change = {
       sequence: sequence + 1,
@@ -88,11 +89,12 @@ export function createTruth({ base, knobs, random, onChange }: TruthOptions): Tr
       const fresh = base.fresh(row, at);
       const after = adapt(fresh);
       const keepsStamps = after.updated_at !== fresh.updated_at || after.created_at !== fresh.created_at;
-      return commit({ row, at, step: 'return_group.created', after, keepsStamps });
+      return commit({ row, at, step: 'return_group.created', before: undefined, after, keepsStamps });
     },
     restore(row, at) {
       const last = latest.get(row)?.before;
-      if (last !== undefined) commit({ row, at, step: 'return_group.restored', after: last });
+      if (last !== undefined)
+        commit({ row, at, step: 'return_group.restored', before: undefined, after: last });
     },
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Lenient, readObject, readText } from './fields.ts';
+import type { Read } from './as-read.ts';
 
 export const documentedCustomerSchema = z.object({
   type: z.literal('customer').default('customer'),
@@ -9,17 +9,5 @@ export const documentedCustomerSchema = z.object({
 });
 export type DocumentedCustomer = z.infer<typeof documentedCustomerSchema>;
 
-/** Personal: never published unless the source's settings ask for customer data. */
-export interface Customer {
-  readonly name?: Lenient<string>;
-  readonly email?: Lenient<string>;
-  readonly phone?: Lenient<string>;
-}
-
-export function readCustomer(value: unknown): Lenient<Customer> {
-  return readObject(value, (customer) => ({
-    name: readText(customer.name),
-    email: readText(customer.email),
-    phone: readText(customer.phone),
-  }));
-}
+/** A customer as read. Personal: never published unless the source's settings ask for it. */
+export type Customer = Read<DocumentedCustomer, never, 'name' | 'email' | 'phone'>;

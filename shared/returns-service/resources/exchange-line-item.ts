@@ -1,15 +1,7 @@
 import * as z from 'zod';
-import { EXCHANGE_STATUSES, type ExchangeStatus, openEnumeration } from './enumerations.ts';
-import {
-  context,
-  type Fields,
-  indispensableStatus,
-  readText,
-  textIdentifier,
-  watchedInteger,
-  watchedText,
-} from './fields.ts';
-import { documentedMoneyBagSchema, readMoneyBag } from './money.ts';
+import type { Lenient, Read } from './as-read.ts';
+import { EXCHANGE_STATUSES, openEnumeration } from './enumerations.ts';
+import { documentedMoneyBagSchema, type MoneyBag } from './money.ts';
 
 export const documentedExchangeLineItemSchema = z.object({
   type: z.literal('exchange_line_item').default('exchange_line_item'),
@@ -34,18 +26,15 @@ export const documentedExchangeLineItemSchema = z.object({
 });
 export type DocumentedExchangeLineItem = z.infer<typeof documentedExchangeLineItemSchema>;
 
-export const exchangeLineItemSchema = z.object({
-  id: textIdentifier,
-  line_item_platform_id: watchedText,
-  product_platform_id: context(readText),
-  product_name: context(readText),
-  variant_platform_id: watchedText,
-  variant_name: context(readText),
-  sku: context(readText),
-  status: indispensableStatus as z.ZodType<ExchangeStatus>,
-  quantity: watchedInteger,
-  total: context(readMoneyBag),
-} satisfies Fields<DocumentedExchangeLineItem>);
-
 /** An exchange line item as read. */
-export type ExchangeLineItem = Readonly<z.infer<typeof exchangeLineItemSchema>>;
+export type ExchangeLineItem = Read<
+  DocumentedExchangeLineItem,
+  'id' | 'status',
+  | 'line_item_platform_id'
+  | 'product_platform_id'
+  | 'product_name'
+  | 'variant_platform_id'
+  | 'variant_name'
+  | 'sku'
+  | 'quantity'
+> & { readonly total?: Lenient<MoneyBag> };

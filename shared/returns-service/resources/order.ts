@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { documentedTimestamp, type Lenient, readIdentifier, readObject, readText } from './fields.ts';
+import type { Read } from './as-read.ts';
+import { documentedTimestamp } from './timestamp.ts';
 
 export const documentedOrderSchema = z.object({
   type: z.literal('order').default('order'),
@@ -14,17 +15,5 @@ export const documentedOrderSchema = z.object({
 });
 export type DocumentedOrder = z.infer<typeof documentedOrderSchema>;
 
-/** What is read of an order; its tags may be anybody's words. */
-export interface Order {
-  readonly id?: Lenient<number>;
-  readonly platform_id?: Lenient<string>;
-  readonly name?: Lenient<string>;
-}
-
-export function readOrder(value: unknown): Lenient<Order> {
-  return readObject(value, (order) => ({
-    id: readIdentifier(order.id),
-    platform_id: readText(order.platform_id),
-    name: readText(order.name),
-  }));
-}
+/** An order as read; its tags may be anybody's words. */
+export type Order = Read<DocumentedOrder, never, 'id' | 'platform_id' | 'name'>;

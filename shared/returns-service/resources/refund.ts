@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type Fields, watchedText } from './fields.ts';
-import { documentedMoneyBagSchema, watchedMoneyBag } from './money.ts';
+import type { Lenient, Read } from './as-read.ts';
+import { documentedMoneyBagSchema, type MoneyBag } from './money.ts';
 
 export const documentedRefundTransactionSchema = z.object({
   type: z.literal('refund_transaction').default('refund_transaction'),
@@ -11,15 +11,10 @@ export const documentedRefundTransactionSchema = z.object({
 });
 export type DocumentedRefundTransaction = z.infer<typeof documentedRefundTransactionSchema>;
 
-/** A refund has no id of the service; all that it has tells one from another, so all of it decides. */
-export const refundTransactionSchema = z.object({
-  platform_id: watchedText,
-  amount: watchedMoneyBag,
-  gateway: watchedText,
-} satisfies Fields<DocumentedRefundTransaction>);
-
 /** A refund transaction as read. */
-export type RefundTransaction = Readonly<z.infer<typeof refundTransactionSchema>>;
+export type RefundTransaction = Read<DocumentedRefundTransaction, never, 'platform_id' | 'gateway'> & {
+  readonly amount?: Lenient<MoneyBag>;
+};
 
 export const documentedSuggestedRefundSchema = z.object({
   type: z.literal('suggested_refund').default('suggested_refund'),

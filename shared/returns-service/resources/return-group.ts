@@ -1,25 +1,19 @@
-// The return group, twice: what the document promises (for who serves it), and what the feed takes (for who reads
-// it). Read it with parse-return-group.ts, which also checks what a schema alone can't say.
+// The return group as the document promises it, for who serves it, and as a type of what the feed takes of it. Rows
+// are read by parse-return-group.ts; the product itself has no use for the documented schemas, and does not load them.
 import * as z from 'zod';
-import { documentedCustomerSchema, readCustomer } from './customer.ts';
+import type { Lenient, Read } from './as-read.ts';
+import { type Customer, documentedCustomerSchema } from './customer.ts';
 import { CREDIT_METHODS, openEnumeration, RETURN_METHODS, RETURN_OUTCOMES } from './enumerations.ts';
-import { documentedExchangeLineItemSchema, exchangeLineItemSchema } from './exchange-line-item.ts';
-import {
-  context,
-  documentedTimestamp,
-  type Fields,
-  identifier,
-  indispensableStamp,
-  watchedText,
-} from './fields.ts';
-import { documentedOrderSchema, readOrder } from './order.ts';
+import { documentedExchangeLineItemSchema, type ExchangeLineItem } from './exchange-line-item.ts';
+import { documentedOrderSchema, type Order } from './order.ts';
 import {
   documentedRefundTransactionSchema,
   documentedSuggestedRefundSchema,
-  refundTransactionSchema,
+  type RefundTransaction,
 } from './refund.ts';
-import { documentedReturnLineItemSchema, returnLineItemSchema } from './return-line-item.ts';
-import { documentedShipmentSchema, shipmentSchema } from './shipment.ts';
+import { documentedReturnLineItemSchema, type ReturnLineItem } from './return-line-item.ts';
+import { documentedShipmentSchema, type Shipment } from './shipment.ts';
+import { documentedTimestamp } from './timestamp.ts';
 
 export const documentedReturnGroupSchema = z.object({
   type: z.literal('return_group').default('return_group'),
@@ -40,24 +34,20 @@ export const documentedReturnGroupSchema = z.object({
 /** A return group with every promise of returns-data-service.md kept ("ReturnGroup"). */
 export type DocumentedReturnGroup = z.infer<typeof documentedReturnGroupSchema>;
 
-export const returnGroupSchema = z.object({
-  id: identifier,
-  return_method: watchedText,
-  credit_method: watchedText,
-  created_at: indispensableStamp,
-  updated_at: indispensableStamp,
-  return_outcome: watchedText,
-  order: context(readOrder),
-  customer: context(readCustomer),
-  shipments: z.array(shipmentSchema).nullish(),
-  returns: z.array(returnLineItemSchema).nullish(),
-  exchange_line_items: z.array(exchangeLineItemSchema).nullish(),
-  refund_transactions: z.array(refundTransactionSchema).nullish(),
-} satisfies Fields<DocumentedReturnGroup>);
-
 /**
  * What is read of a return group: the fields that may be published, under the document's names. Everything but ids,
  * statuses and stamps may be absent, undefined or null. An array of entities that is absent or null says nothing of
  * them; an empty one says there are none.
  */
-export type ReturnGroup = Readonly<z.infer<typeof returnGroupSchema>>;
+export type ReturnGroup = Read<
+  DocumentedReturnGroup,
+  'id' | 'created_at' | 'updated_at',
+  'return_method' | 'credit_method' | 'return_outcome'
+> & {
+  readonly order?: Lenient<Order>;
+  readonly customer?: Lenient<Customer>;
+  readonly shipments?: Lenient<readonly Shipment[]>;
+  readonly returns?: Lenient<readonly ReturnLineItem[]>;
+  readonly exchange_line_items?: Lenient<readonly ExchangeLineItem[]>;
+  readonly refund_transactions?: Lenient<readonly RefundTransaction[]>;
+};

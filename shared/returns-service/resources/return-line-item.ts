@@ -1,20 +1,10 @@
 import * as z from 'zod';
-import { openEnumeration, RETURN_STATUSES, type ReturnStatus, RMA_PLATFORMS } from './enumerations.ts';
-import {
-  context,
-  documentedTimestamp,
-  type Fields,
-  identifier,
-  indispensableStatus,
-  readText,
-  watchedIdentifier,
-  watchedInteger,
-  watchedText,
-  watchedTexts,
-} from './fields.ts';
-import { documentedMoneyBagSchema, readMoneyBag } from './money.ts';
+import type { Lenient, Read } from './as-read.ts';
+import { openEnumeration, RETURN_STATUSES, RMA_PLATFORMS } from './enumerations.ts';
+import { documentedMoneyBagSchema, type MoneyBag } from './money.ts';
 import { documentedQuestionAnswerSchema } from './question-answer.ts';
-import { documentedReturnReasonSchema, readReturnReason } from './return-reason.ts';
+import { documentedReturnReasonSchema, type ReturnReason } from './return-reason.ts';
+import { documentedTimestamp } from './timestamp.ts';
 
 export const documentedReturnLineItemSchema = z.object({
   type: z.literal('return_line_item').default('return_line_item'),
@@ -50,26 +40,25 @@ export const documentedReturnLineItemSchema = z.object({
 });
 export type DocumentedReturnLineItem = z.infer<typeof documentedReturnLineItemSchema>;
 
-export const returnLineItemSchema = z.object({
-  id: identifier,
-  platform_id: context(readText),
-  created_at: context(readText),
-  status: indispensableStatus as z.ZodType<ReturnStatus>,
-  shipment_id: watchedIdentifier,
-  platform_refund_transaction_ids: watchedTexts,
-  platform_line_item_id: context(readText),
-  product_platform_id: context(readText),
-  product_name: context(readText),
-  variant_platform_id: context(readText),
-  variant_name: context(readText),
-  sku: context(readText),
-  barcode: context(readText),
-  quantity: watchedInteger,
-  return_reason_details: context(readReturnReason),
-  total: context(readMoneyBag),
-  last_rma_number: watchedText,
-  last_rma_provider: watchedText,
-} satisfies Fields<DocumentedReturnLineItem>);
-
 /** A returned line item as read. */
-export type ReturnLineItem = Readonly<z.infer<typeof returnLineItemSchema>>;
+export type ReturnLineItem = Read<
+  DocumentedReturnLineItem,
+  'id' | 'status',
+  | 'platform_id'
+  | 'created_at'
+  | 'shipment_id'
+  | 'platform_refund_transaction_ids'
+  | 'platform_line_item_id'
+  | 'product_platform_id'
+  | 'product_name'
+  | 'variant_platform_id'
+  | 'variant_name'
+  | 'sku'
+  | 'barcode'
+  | 'quantity'
+  | 'last_rma_number'
+  | 'last_rma_provider'
+> & {
+  readonly return_reason_details?: Lenient<ReturnReason>;
+  readonly total?: Lenient<MoneyBag>;
+};

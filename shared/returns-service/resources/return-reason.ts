@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Lenient, readObject, readText } from './fields.ts';
+import type { Read } from './as-read.ts';
 
 export const documentedReturnReasonSchema = z.object({
   type: z.literal('return_reason').default('return_reason'),
@@ -12,12 +12,5 @@ export const documentedReturnReasonSchema = z.object({
 });
 export type DocumentedReturnReason = z.infer<typeof documentedReturnReasonSchema>;
 
-/** What is read of a reason; its note is the customer's own words. */
-export interface ReturnReason {
-  readonly value?: Lenient<string>;
-  readonly label?: Lenient<string>;
-}
-
-export function readReturnReason(value: unknown): Lenient<ReturnReason> {
-  return readObject(value, (reason) => ({ value: readText(reason.value), label: readText(reason.label) }));
-}
+/** A reason as read; its note is the customer's own words. */
+export type ReturnReason = Read<DocumentedReturnReason, never, 'value' | 'label'>;

@@ -1,16 +1,8 @@
 import * as z from 'zod';
 import { documentedAddressSchema } from './address.ts';
-import { openEnumeration, SHIPMENT_STATUSES, type ShipmentStatus } from './enumerations.ts';
-import {
-  context,
-  documentedTimestamp,
-  type Fields,
-  identifier,
-  indispensableStatus,
-  readText,
-  watchedIdentifiers,
-  watchedText,
-} from './fields.ts';
+import type { Read } from './as-read.ts';
+import { openEnumeration, SHIPMENT_STATUSES } from './enumerations.ts';
+import { documentedTimestamp } from './timestamp.ts';
 
 export const documentedShipmentSchema = z.object({
   type: z.literal('shipment').default('shipment'),
@@ -30,16 +22,9 @@ export const documentedShipmentSchema = z.object({
 });
 export type DocumentedShipment = z.infer<typeof documentedShipmentSchema>;
 
-export const shipmentSchema = z.object({
-  id: identifier,
-  status: indispensableStatus as z.ZodType<ShipmentStatus>,
-  carrier: watchedText,
-  tracking_number: watchedText,
-  created_at: context(readText),
-  shipped_at: watchedText,
-  delivered_at: watchedText,
-  return_ids: watchedIdentifiers,
-} satisfies Fields<DocumentedShipment>);
-
 /** A shipment as read. */
-export type Shipment = Readonly<z.infer<typeof shipmentSchema>>;
+export type Shipment = Read<
+  DocumentedShipment,
+  'id' | 'status',
+  'carrier' | 'tracking_number' | 'created_at' | 'shipped_at' | 'delivered_at' | 'return_ids'
+>;

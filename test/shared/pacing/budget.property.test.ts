@@ -1,48 +1,106 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { type Budget, createBudget } from '../../../shared/pacing/budget.ts';
-import { DeadlineReached } from '../../../shared/pacing/errors.ts';
+import { BudgetUnavailable, DeadlineReached } from '../../../shared/pacing/errors.ts';
 import { TRANSIT_SPREAD } from '../../../shared/pacing/gcra.ts';
+import { createSeededRandom, type SeededRandom } from '../../fakes/seeded-random.ts';
 import { createVirtualClock, type MachineClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
-import { createRandom } from './random.ts';
-import { createBudgetStore } from './budget-world.ts';
+import { type BudgetStore, createBudgetStore } from './budget-world.ts';
 import { mostInAMinute } from './most-in-a-minute.ts';
 
 const LASTING = 4 * MINUTE;
 
-/** Processes that send all they can, in bursts and with idle times, restart, pause and lose saves. */
-async function sendingOf(requestsPerMinute: number, seed: number, kind: World): Promise<Sending> {
-  const random = createRandom(seed);
+interface World {
+  readonly random: SeededRandom;
+  readonly clock: VirtualClock;
+  readonly store: BudgetStore;
+  readonly requestsPerMinute: number;
+  /** The true times of sending, and of arrival at the service. */
+  readonly sent: Instant[];
+  readonly arrived: Instant[];
+}
+
+function createWorld(requestsPerMinute: number, seed: number, hasClock: boolean): World {
+  const random = createSeededRandom(seed);
   const clock = createVirtualClock();
-  const slowness = random.upTo(800);
-  const faults = random.chance(0.5) ? 0.05 : 0;
+  const slowness = random.upTo(700);
+  const faults = random.chance(0.5) ? 0.03 : 0;
   const store = createBudgetStore(clock, {
     latencyMs: () => random.upTo(slowness),
     fault: () => (random.chance(faults) ? (random.chance(0.5) ? 'lost' : 'done') : undefined),
-    hasClock: kind !== 'no clock of the store',
+    hasClock,
   });
-  const sending: Sending = { sent: [], arrived: [] };
-  const end = clock.now() + LASTING;
-  const count = kind === 'several' ? 1 + random.upTo(4) : 1;
-  const processes = Array.from({ length: count }, async () => {
-    const machine = clock.machine({
-      ahead: (random.next() - 0.5) * 48 * HOUR,
-      elapsed: random.upTo(1e12),
-      rate: 1 + (random.next() - 0.5) * 0.0006,
-    });
-    while (clock.now() < end) {
-      // A process begins with nothing but what is stored.
-      const budget = createBudget({
-        budgets: store.seenBy(machine),
-        clock: machine,
-        random: random.next,
-        tokenHash: 'a',
-        requestsPerMinute,
-      });
-      await livingOn(budget, machine, clock, { random, sending, end: Math.min(end, clock.now() + random.upTo(LASTING)), kind });
-    }
-  });
-  await clock.run(Promise.all(processes), HOUR);
-  return sending;
+  return { random, clock, store, requestsPerMinute, sent: [], arrived: [] };
 }
+
+function createMachine({ clock, random }: World): MachineClock {
+  return clock.machine({
+    ahead: (random.next() - 0.5) * 48 * HOUR,
+    elapsed: random.upTo(1e12),
+    rate: 1 + (random.next() - 0.5) * 0.0006,
+  });
+}
+
+/** A process that knows nothing but what is stored sends all it can: in bursts and turns, with pauses and idle times. */
+async function livingProcess(world: World, machine: MachineClock, end: Instant): Promise<void> {
+  const { random, store, requestsPerMinute } = world;
+  const budgets = store.seenBy(machine);
+  const budget = createBudget({ budgets, clock: machine, random: random.next, tokenHash: 'a', requestsPerMinute });
+  const lanes = Array.from({ length: 1 + random.upTo(3) }, () => sendAllItCan(world, budget, machine, end));
+  await Promise.all(lanes);
+}
+
+async function sendAllItCan(world: World, budget: Budget, machine: MachineClock, end: Instant): Promise<void> {
+  const { random, clock, sent, arrived } = world;
+  const purpose = random.chance(0.5) ? 'poll' : 'reconciliation';
+  const idling = random.chance(0.5) ? 0.02 : 0;
+  while (clock.now() < end) {
+    const deadline = machine.elapsed() + (end - clock.now());
+    const sentElapsed = machine.elapsed();
+    try {
+      await budget.take({ purpose, expect: random.upTo(20), deadline });
+      sent.push(clock.now());
+      arrived.push(clock.now() + random.upTo(TRANSIT_SPREAD));
+      if (random.chance(0.005)) {
+        await budget.pause({ duration: random.upTo(5) * SECOND, tooFast: random.chance(0.5), sentElapsed });
+      }
+    } catch (error) {
+      if (error instanceof DeadlineReached) return;
+      if (!(error instanceof BudgetUnavailable) && !String(error).includes('lost on its way')) throw error;
+    }
+    await machine.sleep(random.upTo(200));
+    if (random.chance(idling)) await machine.sleep(random.upTo(30_000));
+  }
+}
+
+describe('the budget over any 60 seconds', () => {
+  const budgets = fc.oneof(
+    fc.integer({ min: 1, max: 60 }),
+    fc.integer({ min: 61, max: 400 }),
+    { weight: 1, arbitrary: fc.integer({ min: 401, max: 3_500 }) },
+  );
+
+  it('is kept by several processes with clocks of their own that come, go and lose saves', async () => {
+    await fc.assert(
+      fc.asyncProperty(budgets, fc.integer(), async (requestsPerMinute, seed) => {
+        const world = createWorld(requestsPerMinute, seed, true);
+        const { clock, random } = world;
+        const end = clock.now() + LASTING;
+
+        const machines = Array.from({ length: 1 + random.upTo(3) }, async () => {
+          const machine = createMachine(world);
+          while (clock.now() < end) {
+            await livingProcess(world, machine, Math.min(end, clock.now() + random.upTo(LASTING)));
+          }
+        });
+        await clock.run(Promise.all(machines), HOUR);
+
+        expect(world.sent.length).toBeGreaterThan(0);
+        expect(mostInAMinute(world.sent)).toBeLessThanOrEqual(requestsPerMinute);
+        expect(mostInAMinute(world.arrived)).toBeLessThanOrEqual(requestsPerMinute);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -14,6 +14,9 @@ export interface Interleaver {
   readonly counts: Map<string, number>;
 }
 
+/** How much likelier than each of its troubles it is that a call simply goes on. */
+const USUAL = 12;
+
 interface Call {
   readonly name: string;
   /** Undefined once nobody waits for it. */
@@ -62,9 +65,10 @@ export function createInterleaver(): Interleaver {
     });
     // Time does not fail.
     if (call.name === 'clock.sleep') return call.carriedOut ? [answer] : [carryOut, die];
+    const often = (usual: () => void) => Array.from({ length: USUAL }, () => usual);
     return call.carriedOut
-      ? [answer, answer, answer, answer, answer, answer, die, fail]
-      : [carryOut, carryOut, carryOut, carryOut, carryOut, carryOut, die, fail, failThenTakeEffect];
+      ? [...often(answer), die, fail]
+      : [...often(carryOut), die, fail, failThenTakeEffect];
   }
 
   return {

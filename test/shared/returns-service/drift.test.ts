@@ -42,11 +42,12 @@ describe('drift', () => {
       returns: [{ ...item, total: { shop_money: { cents: 1 } }, questions_answers: [{ mood: 'good' }] }],
     };
 
-    expect(driftOf(raw)).toEqual(
-      ['return_group.locker', 'order.channel', 'question_answer.mood', 'shop_money.cents'].sort(
-        inOrderOf(driftOf(raw)),
-      ),
-    );
+    expect(driftOf(raw).sort()).toEqual([
+      'order.channel',
+      'question_answer.mood',
+      'return_group.locker',
+      'shop_money.cents',
+    ]);
   });
 
   it('is context of another shape, by its kind', () => {
@@ -76,7 +77,13 @@ describe('drift', () => {
     ]);
   });
 
-  it('is bounded, in number and in what its names are made of', () => {
+  it('is told of forty times at most', () => {
+    const fields = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`field_${index}`, index]));
+
+    expect(driftOf({ ...group, ...fields, order: { ...group.order, ...fields } })).toHaveLength(40);
+  });
+
+  it('has names of letters that are safe anywhere', () => {
     const names = fc.array(fc.tuple(fc.string(), fc.jsonValue()), { maxLength: 100 });
     fc.assert(
       fc.property(names, names, (fields, more) => {
@@ -87,7 +94,6 @@ describe('drift', () => {
         };
 
         const found = driftOf(raw);
-        expect(found.length).toBeLessThanOrEqual(40);
         for (const finding of found) expect(finding).toMatch(/^[A-Za-z0-9_+ .=-]{1,90}$/);
       }),
     );
@@ -136,8 +142,3 @@ describe('unlisted values', () => {
     expect([...findUnlistedValues(groupOf(sampleRow()))]).toEqual([]);
   });
 });
-
-/** Findings come in the order of the row's fields, which means nothing. */
-function inOrderOf(findings: readonly string[]) {
-  return (a: string, b: string) => findings.indexOf(a) - findings.indexOf(b);
-}

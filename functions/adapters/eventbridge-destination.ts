@@ -1,0 +1,78 @@
+// Events to a bus of EventBridge, which keeps no order. The source names the brand, so that a policy of the bus can
+// keep one brand's readers to that brand.
+// https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
+import {
+  type EventBridgeClient,
+  PutEventsCommand,
+  type PutEventsRequestEntry,
+  type PutEventsResultEntry,
+} from '@aws-sdk/client-eventbridge';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { MILLISECOND, parseStamp } from '../../shared/instant.ts';
+import type { Destination, SendResult } from '../../shared/ports.ts';
+import { type Sized, sendInParts } from './send-in-parts.ts';
+
+export interface EventBridgeDestinationOptions {
+  readonly client: EventBridgeClient;
+  readonly eventBusName: string;
+  /** What the marks know it by. @default 'bus' */
+  readonly name?: string;
+  /** Of all entries of one call, and so of each. @default 1 MiB, what EventBridge takes */
+  readonly maxBytes?: number;
+}
+
+const MIB = 1_048_576;
+/** What a time counts for, whatever it is. */
+const TIME_BYTES = 14;
+
+type Entry = PutEventsRequestEntry & Sized;
+
+export function createEventBridgeDestination({
+  client,
+  eventBusName,
+  name = 'bus',
+  maxBytes = MIB,
+}: EventBridgeDestinationOptions): Destination {
+  async function send(entries: readonly Entry[]): Promise<SendResult[]> {
+    const Entries = entries.map(({ bytes: _, ...entry }) => ({ ...entry, EventBusName: eventBusName }));
+    const answer = await client.send(new PutEventsCommand({ Entries }));
+    return entries.map((entry, index) => resultOf(entry, answer.Entries?.[index]));
+  }
+  return { name, send: (events) => sendInParts(events.map(toEntry), { maxBytes, send, isTooLarge }) };
+}
+
+function toEntry(event: FeedEvent): Entry {
+  const source = `returns-change-feed.${event.source.slice(event.source.lastIndexOf('/') + 1)}`;
+  const detail = JSON.stringify(event);
+  const stamp = parseStamp(event.time);
+  return {
+    Source: source,
+    DetailType: event.type,
+    Detail: detail,
+    ...(stamp && { Time: new Date(Math.floor(stamp.instant / MILLISECOND)) }),
+    // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevent-size.html
+    bytes: Buffer.byteLength(source + event.type + detail) + TIME_BYTES,
+  };
+}
+
+function resultOf({ bytes }: Entry, result: PutEventsResultEntry | undefined): SendResult {
+  if (result?.EventId !== undefined && result.ErrorCode === undefined) return { sent: true };
+  const code = result?.ErrorCode ?? 'EventBridge did not answer for it';
+  // Not the message of the answer: it might repeat something of the event.
+  return {
+    sent: false,
+    cause: FOR_CONTENT.has(code) ? 'refused' : 'failed',
+    reason: `${code} (${bytes} bytes)`,
+  };
+}
+
+/**
+ * All other codes pass, or speak of permissions: those stop every event alike, and once they are mended all go on by
+ * themselves, which groups noted as behind would not.
+ */
+const FOR_CONTENT: ReadonlySet<string> = new Set(['InvalidArgument', 'MalformedDetail', 'RedactionFailure']);
+
+/** Said of the call as a whole: it has no code of its own. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ValidationException' && /total size/i.test(error.message);
+}

@@ -1,0 +1,21 @@
+// The clock of this machine. Whole milliseconds for the time, which is all that Node tells of it.
+import { MILLISECOND } from '../../shared/instant.ts';
+import type { Clock } from '../../shared/ports.ts';
+
+export function createSystemClock(): Clock {
+  return {
+    now: () => Date.now() * MILLISECOND,
+    elapsed: () => Math.round(performance.now() * MILLISECOND),
+    sleep: (durationMs, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
+        const wake = () => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', wake);
+          resolve();
+        };
+        const timer = setTimeout(wake, durationMs);
+        signal?.addEventListener('abort', wake, { once: true });
+      }),
+  };
+}

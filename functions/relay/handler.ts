@@ -1,0 +1,72 @@
+// Two functions, one for each destination, run this: `handler` on the ledger's stream, `sweep` once a day.
+import { Logger } from '@aws-lambda-powertools/logger';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import { FEED_GROUP } from '../../shared/contract/event-id.ts';
+import type { Destination } from '../../shared/ports.ts';
+import type { RelayPorts } from '../../shared/publishing/lane.ts';
+import { createRelay, type Relay } from '../../shared/publishing/relay.ts';
+import { type SweepReport, sweepLedger } from '../../shared/publishing/sweep.ts';
+import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
+import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
+import { createDynamoDbMarks } from '../adapters/dynamodb-marks.ts';
+import { createEventBridgeDestination } from '../adapters/eventbridge-destination.ts';
+import { createPowertoolsLog } from '../adapters/powertools-log.ts';
+import { createSqsDestination } from '../adapters/sqs-destination.ts';
+import { createSystemClock } from '../adapters/system-clock.ts';
+import { parseRelayEnvironment, type RelayEnvironment } from './relay-environment.ts';
+import { relayRecords } from './relay-records.ts';
+
+/** What a run of the relay may still take after its time: the calls under way, and the last marks. */
+const TIME_TO_FINISH_MS = 10_000;
+
+interface Services {
+  readonly ports: RelayPorts;
+  readonly relay: Relay;
+}
+
+let services: Services | undefined;
+
+export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
+  services ??= createServices(parseRelayEnvironment(process.env));
+  return relayRecords(services.relay, services.ports.log, event.Records, timeLeft(context));
+}
+
+export async function sweep(_event: unknown, context: Context): Promise<SweepReport> {
+  services ??= createServices(parseRelayEnvironment(process.env));
+  return sweepLedger(services.ports, services.relay, timeLeft(context));
+}
+
+function createServices(environment: RelayEnvironment): Services {
+  const client = createDynamoDbClient();
+  const clock = createSystemClock();
+  const tables = { ledger: environment.LEDGER_TABLE, marks: environment.MARKS_TABLE };
+  const ports: RelayPorts = {
+    ledger: createDynamoDbLedger({ client, tables, clock }),
+    marks: createDynamoDbMarks({ client, tables }),
+    destination: createDestination(environment),
+    clock,
+    log: createPowertoolsLog(new Logger()),
+    random: Math.random,
+    // Who reads the queue wants changes; of the feed itself the bus tells.
+    withholds: ({ group }) => environment.DESTINATION === 'queue' && group === FEED_GROUP,
+  };
+  return { ports, relay: createRelay(ports) };
+}
+
+function createDestination(environment: RelayEnvironment): Destination {
+  const requestHandler = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
+  return environment.DESTINATION === 'queue'
+    ? createSqsDestination({ client: new SQSClient({ requestHandler }), queueUrl: environment.QUEUE_URL })
+    : createEventBridgeDestination({
+        client: new EventBridgeClient({ requestHandler }),
+        eventBusName: environment.EVENT_BUS_NAME,
+      });
+}
+
+function timeLeft(context: Context): number {
+  const remaining = context.getRemainingTimeInMillis();
+  // A function whose timeout is shorter than that must get somewhere as well.
+  return Math.max(remaining - TIME_TO_FINISH_MS, remaining / 2);
+}

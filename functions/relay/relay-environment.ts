@@ -1,0 +1,23 @@
+// What a relay is told by its environment.
+import * as z from 'zod';
+
+const text = z.string().min(1);
+
+const tables = { LEDGER_TABLE: text, MARKS_TABLE: text };
+
+const relayEnvironment = z.discriminatedUnion('DESTINATION', [
+  z.object({ DESTINATION: z.literal('queue'), QUEUE_URL: z.url(), ...tables }),
+  z.object({ DESTINATION: z.literal('bus'), EVENT_BUS_NAME: text, ...tables }),
+]);
+
+export type RelayEnvironment = z.infer<typeof relayEnvironment>;
+
+/** @throws an error that names every variable that is missing or wrong. */
+export function parseRelayEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): RelayEnvironment {
+  const parsed = relayEnvironment.safeParse(environment);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new Error(`The relay's environment is not complete. ${problems.join('; ')}.`);
+}

@@ -1,0 +1,32 @@
+import { access, constants, mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { EngineError } from './engine-error.ts';
+
+/**
+ * Makes a directory that files can be written to, parents included, if it is not there.
+ *
+ * @throws EngineError when that can't be done.
+ */
+export async function makeDataDirectory(path: string): Promise<void> {
+  try {
+    await makeWithParents(path);
+    if (!(await stat(path)).isDirectory()) throw new Error('it is not a directory');
+    await access(path, constants.W_OK);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError(`The data directory ${path} can't be written: ${reason}`, { cause });
+  }
+}
+
+/** Node's recursive mkdir never returns where a directory in an existing one answers ENOENT, as below /proc. */
+async function makeWithParents(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeWithParents(dirname(path));
+    await mkdir(path);
+  }
+}

@@ -1,0 +1,151 @@
+// Lambda's event source mapping for SQS. A message is deleted once the handler is through with it; one that failed
+// stays where it is and comes back after the queue's visibility timeout, or goes where its redrive policy says.
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { SQSEvent } from 'aws-lambda';
+import type { Clock } from '../../shared/ports.ts';
+import {
+  type EventSourceMapping,
+  failedIdentifiers,
+  pauseAfter,
+  stoppedBeforeIdle,
+} from './event-source-mapping.ts';
+import { toSqsRecord } from './sqs-record.ts';
+
+const LONG_POLL_SECONDS = 20;
+const LOOK_WHETHER_IDLE_MS = 50;
+
+export interface QueueMapping {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+  /** Answers nothing, or the messages that failed (SQSBatchResponse); a rejection fails them all. */
+  readonly handler: (event: SQSEvent) => Promise<unknown>;
+  readonly clock: Clock;
+  /** Told of failed invocations and of failed calls to the queue; both are tried again. */
+  readonly onError: (error: unknown) => void;
+  /** Messages to an invocation, 1 to 10. @default 10 */
+  readonly batchSize?: number;
+  /** Invocations at a time. @default 1 */
+  readonly maximumConcurrency?: number;
+}
+
+/**
+ * Starts to read a queue. `idle` waits until nothing in the queue is visible or being handled, so also for messages
+ * that failed and come again; delayed messages are not in yet.
+ */
+export function pollQueue(mapping: QueueMapping): EventSourceMapping {
+  const { maximumConcurrency = 1 } = mapping;
+  const stopping = new AbortController();
+  const loops = Array.from({ length: maximumConcurrency }, () => poll(mapping, stopping.signal));
+  return {
+    idle: () => untilEmpty(mapping, stopping.signal),
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+async function poll(mapping: QueueMapping, stopping: AbortSignal): Promise<void> {
+  let queueArn: string | undefined;
+  for (let failures = 0; !stopping.aborted; ) {
+    try {
+      queueArn ??= (await readAttributes(mapping, ['QueueArn'], stopping)).QueueArn ?? '';
+      const messages = await receive(mapping, stopping);
+      if (stopping.aborted) await giveBack(mapping, messages);
+      else await handle(mapping, messages, queueArn);
+      failures = 0;
+    } catch (error) {
+      if (stopping.aborted) return;
+      mapping.onError(error);
+      await mapping.clock.sleep(pauseAfter(++failures), stopping);
+    }
+  }
+}
+
+async function receive(
+  { client, queueUrl, batchSize = 10 }: QueueMapping,
+  stopping: AbortSignal,
+): Promise<readonly Message[]> {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl: queueUrl,
+      MaxNumberOfMessages: batchSize,
+      WaitTimeSeconds: LONG_POLL_SECONDS,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+    }),
+    { abortSignal: stopping },
+  );
+  return Messages;
+}
+
+/** Invokes the handler and deletes what it is through with. */
+async function handle(mapping: QueueMapping, messages: readonly Message[], queueArn: string): Promise<void> {
+  if (messages.length === 0) return;
+  const records = messages.map((message) => toSqsRecord(message, queueArn));
+  const identifiers = new Set(records.map(({ messageId }) => messageId));
+  let failed: ReadonlySet<string> = identifiers;
+  try {
+    failed = failedIdentifiers(await mapping.handler({ Records: records }), identifiers);
+  } catch (error) {
+    mapping.onError(error);
+  }
+  const done = records.filter(({ messageId }) => !failed.has(messageId));
+  if (done.length === 0) return;
+  const { Failed = [] } = await mapping.client.send(
+    new DeleteMessageBatchCommand({
+      QueueUrl: mapping.queueUrl,
+      Entries: done.map(({ receiptHandle }, index) => ({ Id: String(index), ReceiptHandle: receiptHandle })),
+    }),
+  );
+  for (const { Code, Message } of Failed) {
+    mapping.onError(new Error(`A message was handled but not deleted: ${Code} ${Message ?? ''}`));
+  }
+}
+
+async function giveBack({ client, queueUrl }: QueueMapping, messages: readonly Message[]): Promise<void> {
+  if (messages.length === 0) return;
+  await client.send(
+    new ChangeMessageVisibilityBatchCommand({
+      QueueUrl: queueUrl,
+      Entries: messages.map(({ ReceiptHandle }, index) => ({
+        Id: String(index),
+        ReceiptHandle,
+        VisibilityTimeout: 0,
+      })),
+    }),
+  );
+}
+
+async function untilEmpty(mapping: QueueMapping, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    const counts = await readAttributes(
+      mapping,
+      ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
+      stopping,
+    ).catch(mapping.onError);
+    // A message is in one of the two counts from its sending to its deletion.
+    if (counts && Object.values(counts).every((count) => count === '0')) return;
+    await mapping.clock.sleep(LOOK_WHETHER_IDLE_MS, stopping);
+  }
+  throw stoppedBeforeIdle();
+}
+
+type CountName = 'QueueArn' | 'ApproximateNumberOfMessages' | 'ApproximateNumberOfMessagesNotVisible';
+
+async function readAttributes(
+  { client, queueUrl }: QueueMapping,
+  names: CountName[],
+  stopping: AbortSignal,
+): Promise<Partial<Record<string, string>>> {
+  const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: names });
+  const { Attributes = {} } = await client.send(command, { abortSignal: stopping });
+  return Attributes;
+}

@@ -1,0 +1,122 @@
+// One shard of a DynamoDB stream, read to its end: record after record through the handler, none skipped. A failed
+// batch is tried again from its first failed record until it is through.
+import {
+  type _Record,
+  type DynamoDBStreamsClient,
+  ExpiredIteratorException,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  TrimmedDataAccessException,
+} from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { MILLISECOND } from '../../shared/instant.ts';
+import type { Clock } from '../../shared/ports.ts';
+import { failedIdentifiers, pauseAfter } from './event-source-mapping.ts';
+import { toDynamoDbRecord } from './stream-record.ts';
+
+export interface ShardReading {
+  readonly client: DynamoDBStreamsClient;
+  readonly streamArn: string;
+  readonly shardId: string;
+  readonly startAt: 'TRIM_HORIZON' | 'LATEST';
+  readonly batchSize: number;
+  readonly handler: (event: DynamoDBStreamEvent) => Promise<unknown>;
+  /** Whether a record is handed over at all. */
+  readonly wanted: (record: DynamoDBRecord) => boolean;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+  /** Called when a read found records, before they are handed over. */
+  readonly foundRecords: () => void;
+  /** Called when a read found none; the next one waits for it. */
+  readonly foundNothing: (readTookMs: number) => Promise<void>;
+}
+
+/** @returns whether the shard was read to its end, false when it was stopped before. */
+export async function readShard(reading: ShardReading, stopping: AbortSignal): Promise<boolean> {
+  const { client, batchSize, clock } = reading;
+  let position: Position = { type: reading.startAt };
+  let iterator: string | undefined;
+  let failures = 0;
+  while (!stopping.aborted) {
+    try {
+      const startedAt = clock.elapsed();
+      iterator ??= await findIterator(reading, position, stopping);
+      const read = new GetRecordsCommand({ ShardIterator: iterator, Limit: batchSize });
+      const { Records = [], NextShardIterator } = await client.send(read, { abortSignal: stopping });
+      failures = 0;
+      if (Records.length > 0) {
+        reading.foundRecords();
+        await handOver(reading, Records, stopping);
+        position = {
+          type: 'AFTER_SEQUENCE_NUMBER',
+          sequenceNumber: Records.at(-1)?.dynamodb?.SequenceNumber,
+        };
+      }
+      iterator = NextShardIterator;
+      if (iterator === undefined) return !stopping.aborted;
+      if (Records.length === 0) await reading.foundNothing((clock.elapsed() - startedAt) / MILLISECOND);
+    } catch (error) {
+      if (stopping.aborted) return false;
+      if (error instanceof TrimmedDataAccessException) position = { type: 'TRIM_HORIZON' };
+      // A new iterator is safe unless it would jump to what is the latest by now.
+      const expired = error instanceof ExpiredIteratorException;
+      if (expired || position.type !== 'LATEST') iterator = undefined;
+      if (expired) continue;
+      reading.onError(error);
+      await clock.sleep(pauseAfter(++failures), stopping);
+    }
+  }
+  return false;
+}
+
+interface Position {
+  readonly type: 'TRIM_HORIZON' | 'LATEST' | 'AFTER_SEQUENCE_NUMBER';
+  readonly sequenceNumber?: string | undefined;
+}
+
+async function findIterator(
+  { client, streamArn, shardId }: ShardReading,
+  { type, sequenceNumber }: Position,
+  stopping: AbortSignal,
+): Promise<string | undefined> {
+  const { ShardIterator } = await client.send(
+    new GetShardIteratorCommand({
+      StreamArn: streamArn,
+      ShardId: shardId,
+      ShardIteratorType: type,
+      SequenceNumber: sequenceNumber,
+    }),
+    { abortSignal: stopping },
+  );
+  return ShardIterator;
+}
+
+async function handOver(
+  reading: ShardReading,
+  found: readonly _Record[],
+  stopping: AbortSignal,
+): Promise<void> {
+  let rest = found.map((record) => toDynamoDbRecord(record, reading.streamArn)).filter(reading.wanted);
+  for (let failures = 0; rest.length > 0 && !stopping.aborted; ) {
+    const through = await invoke(reading, rest);
+    rest = rest.slice(through);
+    failures = through > 0 ? 1 : failures + 1;
+    if (rest.length > 0) await reading.clock.sleep(pauseAfter(failures), stopping);
+  }
+}
+
+/** @returns how many records, counted from the first, the handler is through with. */
+async function invoke(
+  { handler, onError }: ShardReading,
+  records: readonly DynamoDBRecord[],
+): Promise<number> {
+  const identifiers = records.map((record) => record.dynamodb?.SequenceNumber ?? '');
+  try {
+    const failed = failedIdentifiers(await handler({ Records: [...records] }), new Set(identifiers));
+    const firstFailed = identifiers.findIndex((identifier) => failed.has(identifier));
+    return firstFailed === -1 ? records.length : firstFailed;
+  } catch (error) {
+    onError(error);
+    return 0;
+  }
+}

@@ -1,0 +1,62 @@
+// The order of rows whose stamps are equal. By the full stamps nearly none are, and an index's own order will do.
+// Where a service compares whole seconds, or leaves ties to chance, the rows of one stamp must be put in order anew:
+// by id, or in another order for each request.
+
+import { type SortKey, sortOf } from './orders.ts';
+import type { Manner } from './query.ts';
+import type { Random } from './seeded-random.ts';
+import type { View } from './view.ts';
+
+export interface Sorting {
+  readonly key: SortKey;
+  readonly isDescending: boolean;
+  /** Keys within the same unit are equal. */
+  readonly unit: number;
+  readonly areTiesStable: boolean;
+  /** Rows come as they stand in the key's index. */
+  readonly isAsIndexed: boolean;
+}
+
+/** `count` ranks from `first`, within the ranks [from, to) that the query matched. */
+export interface Ranks {
+  readonly first: number;
+  readonly count: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export function sortingOf({ order, ties, unit }: Manner): Sorting {
+  const { key, isDescending } = sortOf(order);
+  const own = key === 'updated_at' || key === 'created_at' ? unit : 1;
+  const areTiesStable = ties === 'stable';
+  return { key, isDescending, unit: own, areTiesStable, isAsIndexed: areTiesStable && own === 1 };
+}
+
+/** Sorts rows in place. */
+export function sortRows(view: View, sorting: Sorting, rows: number[], random: Random): number[] {
+  const { key, isDescending, unit, areTiesStable } = sorting;
+  const keyOf = view.keyOf(key);
+  const sign = isDescending ? -1 : 1;
+  const roundedKey = (row: number) => (unit === 1 ? keyOf(row) : Math.floor(keyOf(row) / unit));
+  if (!areTiesStable) random.shuffle(rows);
+  const tie = areTiesStable ? (one: number, other: number) => one - other : () => 0;
+  return rows.sort((one, other) => sign * (roundedKey(one) - roundedKey(other) || tie(one, other)));
+}
+
+/** Rows of these ranks in the sorting's order; looks no further than the ties at both ends. */
+export function sortedRanks(view: View, sorting: Sorting, ranks: Ranks, random: Random): number[] {
+  const { key, isDescending, unit } = sorting;
+  const { first, count, from, to } = ranks;
+  const index = view.index(key);
+  if (sorting.isAsIndexed) {
+    const rows = index.slice(first, first + count);
+    return isDescending ? rows.reverse() : rows;
+  }
+  const keyOf = view.keyOf(key);
+  const unitOf = (rank: number) => Math.floor(keyOf(index.slice(rank, rank + 1)[0] as number) / unit);
+  const runsFrom = Math.max(from, index.countBelow(unitOf(first) * unit));
+  const runsTo = Math.min(to, index.countBelow((unitOf(first + count - 1) + 1) * unit));
+  const rows = sortRows(view, sorting, index.slice(runsFrom, runsTo), random);
+  const skipped = isDescending ? runsTo - first - count : first - runsFrom;
+  return rows.slice(skipped, skipped + count);
+}

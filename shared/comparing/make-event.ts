@@ -1,0 +1,113 @@
+// A change in its envelope. Everything here follows from the change, its context and the group's next number; the
+// same input makes the same event to the letter, so that an id never stands for two contents.
+import type { ReturnGroup } from '../contract/entities.ts';
+import type { EntityEvent, FeedEvent } from '../contract/event.ts';
+import { type FEED_GROUP, formatEventId } from '../contract/event-id.ts';
+import { formatInstant, type Instant } from '../instant.ts';
+import type { Change } from './changes.ts';
+import type { Reading } from './snapshot.ts';
+
+/** What all changes of one reading have in common. */
+export interface EventContext {
+  readonly source: string;
+  readonly generation: string;
+  /** The group as it stands with the change. */
+  readonly group: ReturnGroup;
+  /** The group's stamp where it moved, else the moment of the reading. */
+  readonly time: Instant;
+  /** Before this the change had not shown; undefined at first sight. */
+  readonly after: Instant | undefined;
+  readonly reading: Pick<Reading, 'receivedAt' | 'through' | 'customer'>;
+}
+
+/** The part of an event's type before the dot, to its place below the group in `subject`. */
+const SUBJECT_FOLDERS = {
+  return_line_item: 'return-line-items',
+  shipment: 'shipments',
+  exchange_line_item: 'exchange-line-items',
+  refund_transaction: 'refund-transactions',
+} as const;
+
+/** Puts a change of a group or of one of its entities into its event. */
+export function makeEvent(change: Change, sequence: number, context: EventContext): EntityEvent {
+  const { source, generation, group, time, reading } = context;
+  const { object } = change;
+  const after = 'unbounded' in change ? undefined : context.after;
+  return {
+    ...makeEnvelope(`${object.type}.${change.verb}`, subjectOf(change, group.id), sequence, {
+      source,
+      generation,
+      group: group.id,
+      time,
+    }),
+    data: {
+      generation,
+      sequence,
+      return_group: headerOf(group),
+      object,
+      ...('previous' in change ? { previous_attributes: change.previous } : {}),
+      observed: {
+        after: after === undefined ? null : formatInstant(after),
+        by: formatInstant(reading.receivedAt),
+        through: reading.through,
+      },
+      ...(reading.customer === undefined ? {} : { customer: reading.customer }),
+    },
+  } as EntityEvent;
+}
+
+interface EnvelopeContext {
+  readonly source: string;
+  readonly generation: string;
+  readonly group: number | typeof FEED_GROUP;
+  readonly time: Instant;
+}
+
+/** The envelope that all events share. */
+export function makeEnvelope(
+  type: string,
+  subject: string,
+  sequence: number,
+  { source, generation, group, time }: EnvelopeContext,
+): Omit<FeedEvent, 'data' | 'type'> & { readonly type: string } {
+  return {
+    specversion: '1.0',
+    id: formatEventId({ source, generation, group, sequence }),
+    source: `/sources/${source}`,
+    type,
+    subject,
+    time: formatInstant(time),
+    datacontenttype: 'application/json',
+    dataschema: `urn:returns-change-feed:${type.split('.')[0]}:1`,
+    sequence: String(sequence).padStart(10, '0'),
+    partitionkey: `${source}/${group}`,
+  };
+}
+
+function subjectOf(change: Change, groupId: number): string {
+  const { object } = change;
+  const group = `return-groups/${groupId}`;
+  if (object.type === 'return_group') return group;
+  const place = 'place' in change ? change.place : String((object as { id: number | string }).id);
+  return `${group}/${SUBJECT_FOLDERS[object.type]}/${encodePlace(place)}`;
+}
+
+/** A lone half of a surrogate pair, which JSON can hold and a URI can't, stands as `%uD800`. */
+function encodePlace(place: string): string {
+  const whole = place.replace(
+    /\p{Surrogate}/gu,
+    (half) => `%u${half.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return encodeURIComponent(whole);
+}
+
+function headerOf(group: ReturnGroup) {
+  return {
+    id: group.id,
+    created_at: group.created_at,
+    updated_at: group.updated_at,
+    return_outcome: group.return_outcome,
+    return_method: group.return_method,
+    order: group.order,
+  };
+}

@@ -1,0 +1,63 @@
+// A group that the service has no more: one event, and a tombstone that keeps the group's numbers for ever. What
+// comes back under the same id goes on from them as created.
+import type { Save } from '../ports.ts';
+import { type CompareOptions, notYetShown } from './compare-reading.ts';
+import { makeEvent } from './make-event.ts';
+import { PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
+import { isSettled } from './take-reading.ts';
+
+/** The look-up by id that found nothing, the last of those that it takes to believe it. */
+export type VainLookUp = Pick<Reading, 'sentAt' | 'receivedAt' | 'through'>;
+
+export type RemoveOptions = Pick<CompareOptions, 'source' | 'generation' | 'settle' | 'lastSeenAt'>;
+
+/**
+ * Tells a group as removed. That it is gone was proved by the caller: two look-ups, `settle` apart, found nothing.
+ *
+ * @returns undefined where the look-up may be too stale to contradict the snapshot: to be tried again later
+ * @throws RangeError for a group that was told as removed already
+ */
+export function removeGroup(
+  snapshot: Snapshot,
+  lookUp: VainLookUp,
+  options: RemoveOptions,
+): Save | undefined {
+  const { groupId, removedAt } = snapshot;
+  if (removedAt !== undefined) throw new RangeError(`Group ${groupId} was told as removed already.`);
+  if (!isSettled(lookUp.sentAt, snapshot.receivedAt, options.settle)) return undefined;
+  const { group } = snapshot.projection;
+  const event = makeEvent({ verb: 'removed', object: group }, snapshot.sequence + 1, {
+    source: options.source,
+    generation: options.generation,
+    group,
+    time: lookUp.receivedAt,
+    after: notYetShown(snapshot, options.lastSeenAt, options.settle),
+    reading: { receivedAt: lookUp.receivedAt, through: lookUp.through },
+  });
+  return { expectedVersion: snapshot.version, events: [event], snapshot: bury(snapshot, lookUp) };
+}
+
+/** The entities are gone with their group: nothing of them is kept. */
+function bury(snapshot: Snapshot, { sentAt, receivedAt }: VainLookUp): Snapshot {
+  const { group } = snapshot.projection;
+  const nothing = {
+    return_line_items: undefined,
+    shipments: undefined,
+    exchange_line_items: undefined,
+    refund_transactions: undefined,
+  };
+  return {
+    groupId: snapshot.groupId,
+    version: snapshot.version + 1,
+    sequence: snapshot.sequence + 1,
+    projectionVersion: PROJECTION,
+    updatedAt: snapshot.updatedAt,
+    createdAt: snapshot.createdAt,
+    sentAt,
+    receivedAt,
+    projection: { group, ...nothing },
+    absences: {},
+    untold: {},
+    removedAt: receivedAt,
+  };
+}

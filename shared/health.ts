@@ -1,0 +1,63 @@
+// G8, never silent: a source that is not being read completely is told as degraded, and as recovered once it is
+// read completely again. Pure: what is told follows from the state before and what the tick has seen.
+import type { Instant } from './instant.ts';
+import { DEGRADED_AFTER } from './limits.ts';
+import type { HealthState } from './source-state.ts';
+
+export interface Degradation {
+  readonly code: 'behind' | 'refused' | 'unreadable' | 'unstable' | 'failing';
+  readonly message: string;
+}
+
+export interface Observed {
+  readonly now: Instant;
+  /** Whether a poll of this tick covered all there was. */
+  readonly isComplete: boolean;
+  readonly setAside: number;
+  /** What went wrong, if anything did; never with a value of a row or the token. */
+  readonly failure: Degradation | undefined;
+  readonly intervalUs: number;
+}
+
+/** A source's health after a tick, and the event to tell if it changed. */
+export function judgeHealth(
+  health: HealthState,
+  observed: Observed,
+): { readonly health: HealthState; readonly tell: 'degraded' | 'recovered' | undefined } {
+  const { now, isComplete } = observed;
+  const lastSettledAt = isComplete ? now : health.lastSettledAt;
+  const patience = Math.max(3 * observed.intervalUs, DEGRADED_AFTER);
+  const reasons = reasonsOf(observed, now - lastSettledAt > patience);
+  const wasDegraded = health.degradedSince !== undefined;
+  if (reasons.length === 0) {
+    const isOver = wasDegraded && isComplete;
+    const next = isOver ? { degradedSince: undefined, reasons: [] } : {};
+    return { health: { ...health, lastSettledAt, ...next }, tell: isOver ? 'recovered' : undefined };
+  }
+  return {
+    health: { ...health, lastSettledAt, degradedSince: health.degradedSince ?? now, reasons },
+    tell: wasDegraded ? undefined : 'degraded',
+  };
+}
+
+function reasonsOf({ setAside, failure }: Observed, isBehind: boolean): Degradation[] {
+  const reasons: Degradation[] = [];
+  if (setAside > 0) {
+    const groups = setAside === 1 ? '1 return group' : `${setAside} return groups`;
+    reasons.push({
+      code: 'unreadable',
+      message: `${groups} can't be read and ${setAside === 1 ? 'is' : 'are'} set aside.`,
+    });
+  }
+  if (isBehind) {
+    reasons.push(failure ?? { code: 'behind', message: 'Polls have not covered everything for a while.' });
+  } else if (failure?.code === 'refused') {
+    reasons.push(failure);
+  }
+  return reasons;
+}
+
+/** A failure in words for people, under a code for machines. */
+export function describeFailure(error: Error): Degradation {
+  return { code: error.name === 'SourceRefused' ? 'refused' : 'failing', message: error.message };
+}

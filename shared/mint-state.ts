@@ -1,0 +1,99 @@
+// A source's first state. Before it is minted the service is looked at once, for what its stamps are like: polls
+// start a lookback before the stamps' time, or as far back as stamps may lag behind any clock.
+import { DAY, HOUR, type Instant, MILLISECOND } from './instant.ts';
+import { CLOSED_FOR_SURE_AFTER, PAGE_LIMIT } from './limits.ts';
+import { NO_LEASE } from './pacing/lease.ts';
+import type { FetchPage } from './reading/page.ts';
+import { WIDEST_RANGE } from './reading/poll.ts';
+import { askedAhead, stampsTime } from './reading/stamps-clock.ts';
+import { FIRST_WIDTH } from './reading/walk.ts';
+import type { SourceSettings } from './source-settings.ts';
+import type { SourceState, StampsState } from './source-state.ts';
+
+/** How far back the first look goes, until it finds a stamp. */
+const FIRST_LOOKS = [HOUR, 8 * HOUR, CLOSED_FOR_SURE_AFTER];
+
+export interface MintOptions {
+  readonly settings: SourceSettings;
+  /** The service's time. */
+  readonly now: () => Instant;
+  readonly fetch: FetchPage;
+  /** What has been learned of the stamps by now. */
+  readonly stamps: () => StampsState;
+}
+
+/**
+ * Looks at the service's latest stamps: how the source's clock runs, and where polls begin.
+ *
+ * @returns the feed's start by the stamps' clock, and the first instant that polls have to read
+ */
+export async function findStart({ settings, now, fetch, stamps }: MintOptions): Promise<{
+  readonly startedAt: Instant;
+  readonly settledThrough: Instant;
+}> {
+  const lookback = settings.lookbackMs * MILLISECOND;
+  for (const width of [lookback, ...FIRST_LOOKS]) {
+    const from = now() - width;
+    const page = await fetch({ range: { updated: { from, to: now() + askedAhead(stamps()) } }, offset: 0 });
+    if (page.rows.length === 0) continue;
+    // What was stamped within the lookback of now shows that stamps and Date agree.
+    const time = width === lookback && stamps().zoned ? now() : stampsTime(stamps(), now());
+    if (time !== undefined)
+      return {
+        startedAt: time,
+        settledThrough: Math.min(time, stampsTime(stamps(), now()) ?? time) - lookback,
+      };
+  }
+  return { startedAt: now(), settledThrough: now() - Math.max(lookback, CLOSED_FOR_SURE_AFTER) };
+}
+
+export interface FirstStateOptions {
+  readonly settings: SourceSettings;
+  readonly mintedIn: string;
+  /** By the local clock: it only has to differ from that of any state minted before. */
+  readonly mintedAt: Instant;
+  readonly startedAt: Instant;
+  readonly settledThrough: Instant;
+  readonly now: Instant;
+  readonly stamps: StampsState;
+}
+
+/** The state with which a source begins; its version is 0 until it is saved. */
+export function firstState(options: FirstStateOptions): SourceState {
+  const { settings, mintedAt, now } = options;
+  return {
+    source: settings.name,
+    version: 0,
+    generation: Math.floor(mintedAt / MILLISECOND).toString(36),
+    mintedIn: options.mintedIn,
+    startedAt: options.startedAt,
+    settledThrough: options.settledThrough,
+    lastSlot: 0,
+    lease: NO_LEASE,
+    stamps: options.stamps,
+    baseline: {
+      mode: settings.baseline,
+      status: 'running',
+      startedAt: now,
+      coveredThrough: undefined,
+      rangeWidth: FIRST_WIDTH,
+      groups: 0,
+      requests: 0,
+    },
+    reconciliation: {
+      cycle: 0,
+      cycleStartedAt: now,
+      coveredThrough: undefined,
+      rangeWidth: 30 * DAY,
+      lastCompletedAt: undefined,
+    },
+    feedSequence: 0,
+    health: { lastSettledAt: now, degradedSince: undefined, reasons: [], restUntil: 0, refusals: 0 },
+    driftTold: [],
+    pageLimit: PAGE_LIMIT,
+    fullPageSeen: false,
+    pollWidth: WIDEST_RANGE,
+    fieldsSince: {},
+    setAside: [],
+  };
+}

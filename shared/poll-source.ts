@@ -1,0 +1,77 @@
+// The use case, top to bottom. A tick polls what was updated lately and, as long as there is time, goes on with the
+// walk over all groups (the baseline at first), without letting the next poll wait for it. What a tick can't finish
+// is left to the next: everything it has read is saved by then, and nothing is settled that was not.
+
+import type { Degradation } from './health.ts';
+import { DeadlineReached, SourceRefused } from './pacing/errors.ts';
+import type { RecordCounts } from './record-pages.ts';
+import { ReturnsServiceError } from './returns-service/errors.ts';
+import type { SourceSession } from './source-session.ts';
+import type { SourceState } from './source-state.ts';
+import { concludeTick } from './tick/conclude-tick.ts';
+import { pollOnce } from './tick/poll-once.ts';
+import { startTick, type Tick } from './tick/start-tick.ts';
+import { createTickRun, LeaseLost, type TickRun } from './tick/tick-run.ts';
+import { walkWhileTime } from './tick/walk-while-time.ts';
+
+export interface TickReport {
+  readonly source: string;
+  /**
+   * `done`: polled, with whatever result. `busy`: another process holds the lease. `late`: the tick's slot was taken
+   * before. `resting`: the service refused the token a moment ago. `overtaken`: another process took the source over.
+   */
+  readonly outcome: 'done' | 'busy' | 'late' | 'resting' | 'overtaken';
+  /** Polls of this tick that were finished. */
+  readonly polls: number;
+  readonly requests: number;
+  readonly counts: RecordCounts;
+  readonly failure: Degradation | undefined;
+  /** What ended the tick early, for people who see it happen; never with the token or a row's value. */
+  readonly error: Error | undefined;
+  /** The state as saved at the end; undefined where the source was not this tick's. */
+  readonly state: SourceState | undefined;
+}
+
+/**
+ * Does one tick of a source.
+ *
+ * @throws what the stores throw: nothing is lost then, but the tick must be seen to have failed.
+ */
+export async function pollSource(tick: Tick, session: SourceSession): Promise<TickReport> {
+  session.deadline = session.clock.elapsed() + tick.durationMs * 1_000;
+  const run = createTickRun(session);
+  try {
+    const started = await startTick(tick, run);
+    if (started !== 'taken') return run.report(started, undefined);
+    const error = await work(run);
+    return await concludeTick(run, error);
+  } catch (error) {
+    if (error instanceof LeaseLost) return run.report('overtaken', undefined);
+    const failure = failureOf(error);
+    if (failure === undefined) throw error;
+    return run.report('done', failure);
+  }
+}
+
+/** @returns what ended the work early, unless that was the deadline. */
+async function work(run: TickRun): Promise<Error | undefined> {
+  try {
+    await pollOnce(run);
+    await walkWhileTime(run);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DeadlineReached) return undefined;
+    const failure = failureOf(error);
+    if (failure === undefined) throw error;
+    return failure;
+  }
+}
+
+/** The failures that are the service's, and that the next tick may find mended. */
+function failureOf(error: unknown): Error | undefined {
+  return error instanceof SourceRefused ||
+    error instanceof ReturnsServiceError ||
+    error instanceof DeadlineReached
+    ? error
+    : undefined;
+}

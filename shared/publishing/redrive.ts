@@ -1,0 +1,49 @@
+// What an operator does about a group that is behind: tries again, or gives up the event that it is stuck at.
+import type { GroupKey } from '../ports.ts';
+import type { Outcome, SequenceRange } from './lane.ts';
+import type { Relay } from './relay.ts';
+import { type StepOverPorts, stepOver } from './step-over.ts';
+
+export interface RedriveOptions {
+  /**
+   * The number of the event to step over. Named, so that asking twice does not give up the next one as well: nothing
+   * is stepped over unless the group still is stuck at it.
+   */
+  readonly stepOver?: number;
+}
+
+export interface Redriven {
+  readonly outcome: Outcome;
+  readonly steppedOver?: SequenceRange;
+}
+
+/**
+ * Sends what a group has unsent; where it is stuck at the named event, steps over that and goes on.
+ *
+ * @throws when the event could not be stepped over; the group then is as it was.
+ */
+export async function redrive(
+  ports: StepOverPorts,
+  relay: Relay,
+  key: GroupKey,
+  timeLeftMs: number,
+  options: RedriveOptions = {},
+): Promise<Redriven> {
+  const [outcome = NOT_TRIED] = await relay([key], timeLeftMs);
+  const stuck = stuckAt(outcome);
+  const named = options.stepOver;
+  if (stuck === undefined || named === undefined || named < stuck.from || named > stuck.to)
+    return { outcome };
+  await stepOver(ports, key, stuck, `${stuck.reason}; stepped over by hand`);
+  const [after = NOT_TRIED] = await relay([key], timeLeftMs);
+  return { outcome: after, steppedOver: { from: stuck.from, to: stuck.to } };
+}
+
+const NOT_TRIED: Outcome = { state: 'failed', reason: 'it was not tried' };
+
+function stuckAt(outcome: Outcome): (SequenceRange & { readonly reason: string }) | undefined {
+  if (outcome.state === 'behind')
+    return { from: outcome.sequence, to: outcome.sequence, reason: outcome.reason };
+  if (outcome.state === 'waiting') return { ...outcome.missing, reason: 'missing from the ledger' };
+  return undefined;
+}

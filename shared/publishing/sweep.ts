@@ -1,0 +1,154 @@
+// Compares the whole ledger with a destination's marks and sends what is unsent: it heals what no stream record will
+// set off any more, after an outage longer than the stream's 24 hours. And it alone steps over numbers that the
+// ledger has lost, most likely to its retention. A gap may also be a transaction seen half, so it must look the same
+// a good while later: that needs no clock that is right and no age of what is not there.
+import { formatGroupKey } from '../group-key.ts';
+import { MILLISECOND } from '../instant.ts';
+import { GAP_IS_LOST_AFTER_MS, MAX_GAPS_PER_GROUP, SWEEP_GAPS, SWEEP_GROUPS } from '../limits.ts';
+import type { GroupKey } from '../ports.ts';
+import type { Outcome, SequenceRange } from './lane.ts';
+import type { Relay } from './relay.ts';
+import { type StepOverPorts, stepOver } from './step-over.ts';
+
+/** Numbers of groups. */
+export interface SweepReport {
+  /** That the ledger holds. */
+  groups: number;
+  /** With anything unsent when the sweep came to them. */
+  unsent: number;
+  /** How these were left. */
+  done: number;
+  waiting: number;
+  behind: number;
+  failed: number;
+  /** Gaps stepped over. */
+  skipped: number;
+  /** Whether the sweep came to the ledger's end in its time. */
+  complete: boolean;
+}
+
+interface Gap {
+  readonly key: GroupKey;
+  readonly missing: SequenceRange;
+}
+
+/**
+ * Sweeps the ledger for one destination.
+ *
+ * @param timeLeftMs what is not done by then is left to the next sweep, which begins anew.
+ * @throws when the ledger or the marks can't be read.
+ */
+export async function sweepLedger(
+  ports: StepOverPorts,
+  relay: Relay,
+  timeLeftMs: number,
+): Promise<SweepReport> {
+  const { clock, log, destination } = ports;
+  const stopAt = clock.elapsed() + timeLeftMs * MILLISECOND;
+  const leftMs = () => (stopAt - clock.elapsed()) / MILLISECOND;
+  const report: SweepReport = {
+    groups: 0,
+    unsent: 0,
+    done: 0,
+    waiting: 0,
+    behind: 0,
+    failed: 0,
+    skipped: 0,
+    complete: true,
+  };
+
+  const gaps: Gap[] = [];
+  for await (const unsent of unsentGroups(ports, report)) {
+    gaps.push(...(await sendAll(relay, unsent, leftMs(), report)));
+    if (leftMs() > 0) continue;
+    report.complete = false;
+    break;
+  }
+  report.waiting += Math.max(0, gaps.length - SWEEP_GAPS);
+  await closeGaps(ports, relay, gaps.slice(0, SWEEP_GAPS), leftMs, report);
+
+  const tell = report.complete && report.behind + report.failed === 0 ? log.info : log.warn;
+  tell('ledger swept', { destination: destination.name, ...report });
+  return report;
+}
+
+/** In portions; the marks are read last, so that what is being sent right now is mostly not among them. */
+async function* unsentGroups(ports: StepOverPorts, report: SweepReport): AsyncGenerator<GroupKey[]> {
+  let portion: { readonly key: GroupKey; readonly last: number }[] = [];
+  for await (const group of ports.ledger.groups()) {
+    report.groups += 1;
+    portion.push(group);
+    if (portion.length < SWEEP_GROUPS) continue;
+    yield await beyondMarks(ports, portion);
+    portion = [];
+  }
+  yield await beyondMarks(ports, portion);
+}
+
+async function beyondMarks(
+  { marks, destination }: StepOverPorts,
+  groups: readonly { readonly key: GroupKey; readonly last: number }[],
+): Promise<GroupKey[]> {
+  const sent = await Promise.all(groups.map(({ key }) => marks.load(destination.name, key)));
+  return groups.flatMap(({ key, last }, index) => (last > (sent[index] ?? 0) ? [key] : []));
+}
+
+/** Relays, counts how that ended, and answers where it stopped at a gap. */
+async function sendAll(
+  relay: Relay,
+  groups: readonly GroupKey[],
+  timeLeftMs: number,
+  report: SweepReport,
+  again = false,
+): Promise<Gap[]> {
+  if (!again) report.unsent += groups.length;
+  const outcomes: readonly Outcome[] = await relay(groups, timeLeftMs);
+  return groups.flatMap((key, index) => {
+    const outcome = outcomes[index];
+    if (outcome?.state === 'waiting') return [{ key, missing: outcome.missing }];
+    report[outcome?.state ?? 'failed'] += 1;
+    return [];
+  });
+}
+
+/** Looks at each gap again a good while later, and steps over those that are as they were. */
+async function closeGaps(
+  ports: StepOverPorts,
+  relay: Relay,
+  gaps: readonly Gap[],
+  leftMs: () => number,
+  report: SweepReport,
+): Promise<void> {
+  let open = gaps;
+  // A retention that deletes in any order leaves several gaps in one group.
+  for (let round = 0; round < MAX_GAPS_PER_GROUP && open.length > 0; round += 1) {
+    if (leftMs() <= GAP_IS_LOST_AFTER_MS) break;
+    await ports.clock.sleep(GAP_IS_LOST_AFTER_MS);
+    const before = new Map(open.map(({ key, missing }) => [formatGroupKey(key), missing]));
+    const after = await sendAll(relay, keysOf(open), leftMs(), report, true);
+    const isLost = ({ key, missing }: Gap) => isSame(before.get(formatGroupKey(key)), missing);
+    const lost = after.filter(isLost);
+    for (const gap of lost) await giveUp(ports, gap);
+    report.skipped += lost.length;
+    const further = await sendAll(relay, keysOf(lost), leftMs(), report, true);
+    open = [...after.filter((gap) => !isLost(gap)), ...further];
+  }
+  report.waiting += open.length;
+}
+
+async function giveUp(ports: StepOverPorts, { key, missing }: Gap): Promise<void> {
+  const { marks, destination, log } = ports;
+  const mark = await marks.load(destination.name, key);
+  if (mark !== undefined) return stepOver(ports, key, missing, 'no longer in the ledger');
+  // Nothing of the group was ever sent here, so nothing is missed: it begins where the ledger does.
+  await marks.advance(destination.name, key, missing.to);
+  log.info('group begins where the ledger does', { destination: destination.name, ...key, ...missing });
+}
+
+function keysOf(gaps: readonly Gap[]): GroupKey[] {
+  return gaps.map(({ key }) => key);
+}
+
+function isSame(a: SequenceRange | undefined, b: SequenceRange): boolean {
+  return a?.from === b.from && a.to === b.to;
+}

@@ -1,0 +1,53 @@
+// R5: where a range of no stable order is cut. By time of update until a piece is a few seconds wide, then by time
+// of creation; in the middle of what was seen of it, so that a crowd is halved rather than the empty hours
+// around it.
+import type { Instant } from '../instant.ts';
+import { NARROWEST_RANGE } from '../limits.ts';
+import type { Interval, Range } from './page.ts';
+
+/** When a row that was seen was created and updated. */
+export interface RowStamps {
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+/** @returns the earlier and the later piece, or undefined where the range can't be cut any more. */
+export function cutRange(range: Range, seen: readonly RowStamps[]): readonly [Range, Range] | undefined {
+  if (range.updated !== undefined) {
+    const cut = cutInterval(range.updated, instantsOf(seen, 'updatedAt'));
+    if (cut !== undefined)
+      return [
+        { ...range, updated: cut[0] },
+        { ...range, updated: cut[1] },
+      ];
+  }
+  const created = range.created ?? { from: undefined, to: undefined };
+  const cut = cutInterval(created, instantsOf(seen, 'createdAt'));
+  return (
+    cut && [
+      { ...range, created: cut[0] },
+      { ...range, created: cut[1] },
+    ]
+  );
+}
+
+function instantsOf(rows: readonly RowStamps[], field: 'updatedAt' | 'createdAt'): Instant[] {
+  return rows.map((row) => row[field]).sort((a, b) => a - b);
+}
+
+function cutInterval(
+  { from, to }: Interval,
+  instants: readonly Instant[],
+): readonly [Interval, Interval] | undefined {
+  const lowest = from ?? instants[0];
+  const highest = to ?? instants.at(-1);
+  if (lowest === undefined || highest === undefined || highest - lowest <= NARROWEST_RANGE) return undefined;
+  const median = instants[Math.floor(instants.length / 2)] ?? lowest + (highest - lowest) / 2;
+  // A quarter from either end at most: a lopsided sample must not cut off a sliver again and again.
+  const margin = Math.floor((highest - lowest) / 8);
+  const at = Math.floor(Math.min(Math.max(median, lowest + margin), highest - margin));
+  return [
+    { from, to: at },
+    { from: at, to },
+  ];
+}

@@ -1,0 +1,49 @@
+// The service's list as reading sees it: ranges become bounds, and a page size that the service refuses is halved
+// until it takes it (R1). Clamping is nothing to learn: reading goes on by the rows it gets.
+import { PAGE_LIMIT } from '../limits.ts';
+import type { Purpose } from '../pacing/budget-state.ts';
+import type { PacedRequests } from '../pacing/paced-requests.ts';
+import { ValidationRejectedError } from '../returns-service/errors.ts';
+import type { StampsState } from '../source-state.ts';
+import { boundsOf } from './bounds.ts';
+import type { FetchPage, Page } from './page.ts';
+
+export interface PageSourceOptions {
+  readonly requests: PacedRequests;
+  readonly purpose: Purpose;
+  /** What is known of the service's stamps at the moment of asking. */
+  readonly stamps: () => StampsState;
+  /** Rows to a page that the service is known to accept; kept with the source's state. */
+  readonly pageLimit: { current: number };
+  /** Ends a request under way. */
+  readonly signal?: AbortSignal | undefined;
+  /** Sees every page first, with what the client says of it. */
+  readonly observe: (page: Page, drift: readonly string[]) => void;
+}
+
+/** @throws what {@link PacedRequests.send} throws, a 422 on anything but `limit` included. */
+export function createPageSource(options: PageSourceOptions): FetchPage {
+  const { requests, purpose, stamps, pageLimit, observe, signal } = options;
+  return async function fetchPage({ range, offset, limit = PAGE_LIMIT, expect = 1 }) {
+    for (;;) {
+      const asked = Math.max(1, Math.min(limit, pageLimit.current));
+      const query = { ...boundsOf(range, stamps()), limit: asked, ...(offset === 0 ? {} : { offset }) };
+      try {
+        const sent = await requests.send(purpose, (client) => client.listReturnGroups(query, { signal }), {
+          expect,
+        });
+        const { rows, bytes, drift } = sent.answer;
+        const page = { rows, bytes, sentAt: sent.sentAt, receivedAt: sent.receivedAt };
+        observe(page, drift);
+        return page;
+      } catch (error) {
+        if (!refusesLimit(error) || asked === 1) throw error;
+        pageLimit.current = Math.floor(asked / 2);
+      }
+    }
+  };
+}
+
+function refusesLimit(error: unknown): boolean {
+  return error instanceof ValidationRejectedError && error.parameters.includes('limit');
+}

@@ -1,0 +1,183 @@
+// What becomes of the rows of a page: each group is compared with its snapshot, and what differs is saved with its
+// events before anything may count as settled. Nothing of a row outlives this but its projection.
+import { type Compared, compareReading } from './comparing/compare-reading.ts';
+import { createUnknowable, type FieldsSince } from './comparing/known-fields.ts';
+import { fingerprintOf, type Memory } from './comparing/memory.ts';
+import { projectGroup } from './comparing/project-group.ts';
+import type { Reading, Snapshot } from './comparing/snapshot.ts';
+import type { Instant } from './instant.ts';
+import { SAVES_AT_ONCE } from './limits.ts';
+import type { GroupKey, Save, SnapshotStore } from './ports.ts';
+import type { Page } from './reading/page.ts';
+import type { ReadableRow, RowReading, UnreadableRow } from './returns-service/parse-return-group.ts';
+import { TooLargeToStoreError } from './store-errors.ts';
+
+export interface RecorderOptions {
+  readonly source: string;
+  readonly generation: string;
+  readonly store: SnapshotStore;
+  readonly through: Reading['through'];
+  /** Spares loading what has not changed; reconciliation and baseline go without. */
+  readonly memory: Memory | undefined;
+  readonly settle: number;
+  readonly announces: (reading: Reading) => boolean;
+  readonly customerData: boolean;
+  readonly fieldsSince: () => FieldsSince;
+  /** A row that can't be read, or a group that can't be stored: to be set aside durably. */
+  readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>) => void;
+  /** A group that changed since it was last read, with its stamp. */
+  readonly noteFresh: (groupId: number, updatedAt: Instant, receivedAt: Instant) => void;
+}
+
+export interface Recorder {
+  take(page: Page): Promise<void>;
+  /** The earliest stamp of a group that differed and was not saved, since the start. */
+  unsavedFrom(): Instant | undefined;
+  readonly counts: RecordCounts;
+}
+
+export interface RecordCounts {
+  /** Groups that came, each as often as it came. */
+  groups: number;
+  /** Groups seen for the first time. */
+  firstSeen: number;
+  events: number;
+  /** Readings left for later: too stale to be told from news, or overtaken by another process. */
+  left: number;
+  unreadable: number;
+}
+
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { store, memory, source, generation } = options;
+  const counts: RecordCounts = { groups: 0, firstSeen: 0, events: 0, left: 0, unreadable: 0 };
+  let unsavedFrom: Instant | undefined;
+
+  async function take(page: Page): Promise<void> {
+    counts.groups += page.rows.length;
+    for (const row of page.rows) if (row.kind === 'unreadable') setAside(row);
+    const readings = differing(page);
+    if (readings.length === 0) return;
+    const ids = readings.map(({ projection }) => projection.group.id);
+    const snapshots = await store.load({ source, generation }, ids);
+    const compared = readings.map((reading) => compare(snapshots.get(reading.projection.group.id), reading));
+    await saveSilent(compared);
+    await inParallel(SAVES_AT_ONCE, compared.filter(isTold), saveTold);
+  }
+
+  function setAside(row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>): void {
+    counts.unreadable += 1;
+    options.setAside(row);
+  }
+
+  /** Readings that are not known to be what was saved last; of a group that came twice, the last. */
+  function differing(page: Page): Reading[] {
+    const readings = new Map<number, Reading>();
+    for (const row of page.rows) {
+      if (row.kind === 'unreadable') continue;
+      const reading = makeReading(row, page, options);
+      const known = memory?.recall(row.group.id);
+      if (known !== undefined && known.fingerprint === fingerprintOf(reading.projection)) {
+        memory?.remember(row.group.id, { ...known, sentAt: page.sentAt });
+      } else {
+        readings.set(row.group.id, reading);
+      }
+    }
+    return [...readings.values()];
+  }
+
+  function compare(snapshot: Snapshot | undefined, reading: Reading): ComparedReading {
+    const groupId = reading.projection.group.id;
+    const unknowable = createUnknowable(options.fieldsSince(), snapshot, reading);
+    const lastSeenAt = memory?.recall(groupId)?.sentAt;
+    const compared = compareReading(snapshot, reading, { ...options, unknowable, lastSeenAt });
+    if (compared.verdict === 'unchanged') remember(reading, snapshot);
+    if (compared.verdict === 'left') leave(reading);
+    if (snapshot === undefined) counts.firstSeen += 1;
+    if (
+      compared.verdict === 'differs' &&
+      (snapshot === undefined || reading.updatedAt > snapshot.updatedAt)
+    ) {
+      options.noteFresh(groupId, reading.updatedAt, reading.receivedAt);
+    }
+    return { reading, compared };
+  }
+
+  async function saveSilent(all: readonly ComparedReading[]): Promise<void> {
+    const silent = all.flatMap(({ reading, compared }) => {
+      const only =
+        compared.verdict === 'differs' && compared.saves.length === 1 ? compared.saves[0] : undefined;
+      return only !== undefined && only.events.length === 0 ? [{ reading, save: only }] : [];
+    });
+    if (silent.length === 0) return;
+    const results = await store.saveAll(
+      { source, generation },
+      silent.map(({ save }) => save),
+    );
+    for (const [index, { reading, save }] of silent.entries()) {
+      if (results[index] === 'saved') remember(reading, save.snapshot);
+      else leave(reading);
+    }
+  }
+
+  async function saveTold({ reading, compared }: ComparedReading): Promise<void> {
+    if (compared.verdict !== 'differs') return;
+    const key: GroupKey = { source, generation, group: reading.projection.group.id };
+    try {
+      for (const save of compared.saves) {
+        if ((await store.save(key, save)) === 'conflict') return leave(reading);
+        counts.events += save.events.length;
+      }
+    } catch (error) {
+      if (!(error instanceof TooLargeToStoreError)) throw error;
+      setAside({ id: error.groupId, reason: error.message, digest: '' });
+      return;
+    }
+    remember(reading, compared.saves.at(-1)?.snapshot);
+  }
+
+  function leave(reading: Reading): void {
+    counts.left += 1;
+    memory?.forget(reading.projection.group.id);
+    unsavedFrom = Math.min(unsavedFrom ?? reading.updatedAt, reading.updatedAt);
+  }
+
+  function remember(reading: Reading, snapshot: Snapshot | undefined): void {
+    if (memory === undefined || snapshot === undefined) return;
+    const hasMissing = Object.keys(snapshot.absences).length > 0;
+    const { id } = reading.projection.group;
+    // Remembered is what the service showed; the snapshot may keep an entity that this reading lacks.
+    if (hasMissing) memory.forget(id);
+    else memory.remember(id, { fingerprint: fingerprintOf(reading.projection), sentAt: reading.sentAt });
+  }
+
+  return { take, unsavedFrom: () => unsavedFrom, counts };
+}
+
+interface ComparedReading {
+  readonly reading: Reading;
+  readonly compared: Compared;
+}
+
+function isTold({ compared }: ComparedReading): boolean {
+  return compared.verdict === 'differs' && compared.saves.some(({ events }: Save) => events.length > 0);
+}
+
+function makeReading(
+  row: Extract<RowReading, ReadableRow>,
+  { sentAt, receivedAt }: Page,
+  { through, customerData }: RecorderOptions,
+): Reading {
+  const { group, updatedAt, createdAt } = row;
+  const base = { projection: projectGroup(group), updatedAt, createdAt, sentAt, receivedAt, through };
+  if (!customerData || !group.customer) return base;
+  const { name = null, email = null, phone = null } = group.customer;
+  return { ...base, customer: { name, email, phone } };
+}
+
+async function inParallel<Item>(atOnce: number, items: readonly Item[], run: (item: Item) => Promise<void>) {
+  const waiting = items.values();
+  const worker = async () => {
+    for (const item of waiting) await run(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+}

@@ -1,0 +1,14 @@
+/**
+ * Thrown when a source's state is found in other tables than it was minted in: in a restore, or a copy. Going on
+ * would number new events like old ones.
+ */
+export class RestoredStateError extends Error {
+  override readonly name = 'RestoredStateError';
+
+  constructor(source: string) {
+    super(
+      `The state of source ${source} was restored or copied from other tables. ` +
+        `Run "returns-feed sources restore ${source}" to begin a new generation.`,
+    );
+  }
+}

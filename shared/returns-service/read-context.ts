@@ -1,0 +1,62 @@
+// Fields that decide nothing. One of another shape than documented is taken for absent and told as drift: no typo in
+// a product's name costs a row.
+import { isJsonObject, type JsonObject } from './json.ts';
+import type { Lenient } from './resources/as-read.ts';
+import type { Customer } from './resources/customer.ts';
+import type { Money, MoneyBag } from './resources/money.ts';
+import type { Order } from './resources/order.ts';
+import type { ReturnReason } from './resources/return-reason.ts';
+
+export function readText(value: unknown): Lenient<string> {
+  return typeof value === 'string' || value === null ? value : undefined;
+}
+
+/** JSON can write numbers that are beyond all that a number can be. */
+function readNumber(value: unknown): Lenient<number> {
+  if (value === null) return null;
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+function readWholeNumber(value: unknown): Lenient<number> {
+  if (value === null) return null;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}
+
+function readObject<Value>(value: unknown, read: (object: JsonObject) => Value): Lenient<Value> {
+  if (value === null) return null;
+  return isJsonObject(value) ? read(value) : undefined;
+}
+
+function readMoney(value: unknown): Lenient<Money> {
+  return readObject(value, (money) => ({
+    amount: readNumber(money.amount),
+    currency_code: readText(money.currency_code),
+  }));
+}
+
+export function readMoneyBag(value: unknown): Lenient<MoneyBag> {
+  return readObject(value, (bag) => ({
+    shop_money: readMoney(bag.shop_money),
+    presentment_money: readMoney(bag.presentment_money),
+  }));
+}
+
+export function readReturnReason(value: unknown): Lenient<ReturnReason> {
+  return readObject(value, (reason) => ({ value: readText(reason.value), label: readText(reason.label) }));
+}
+
+export function readOrder(value: unknown): Lenient<Order> {
+  return readObject(value, (order) => ({
+    id: readWholeNumber(order.id),
+    platform_id: readText(order.platform_id),
+    name: readText(order.name),
+  }));
+}
+
+export function readCustomer(value: unknown): Lenient<Customer> {
+  return readObject(value, (customer) => ({
+    name: readText(customer.name),
+    email: readText(customer.email),
+    phone: readText(customer.phone),
+  }));
+}

@@ -1,0 +1,76 @@
+// What a warm process keeps of a source between ticks. All of it can be lost at any moment: it only saves requests
+// and reads.
+import { createMemory, type Memory } from './comparing/memory.ts';
+import { createBudget } from './pacing/budget.ts';
+import { createPacedRequests, type PacedRequests } from './pacing/paced-requests.ts';
+import { createServiceClock, type ServiceClock } from './pacing/service-clock.ts';
+import type { TickReport } from './poll-source.ts';
+import type { Budgets, Clock, Ledger, Log, SnapshotStore, SourceStates } from './ports.ts';
+import type { ReturnsServiceClient } from './returns-service/client.ts';
+import type { SourceSettings } from './source-settings.ts';
+
+export interface SourceServices {
+  readonly settings: SourceSettings;
+  readonly states: SourceStates;
+  readonly store: SnapshotStore;
+  readonly ledger: Ledger;
+  readonly budgets: Budgets;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly client: (token: string) => ReturnsServiceClient;
+  readonly secret: { read(): Promise<string> };
+  /** A one-way hash of a token: budgets are kept under it. */
+  readonly hashToken: (token: string) => string;
+  /** Tells this process from all others. */
+  readonly owner: string;
+  /** Called in the middle of long work. */
+  readonly onProgress?: ((report: TickReport) => void) | undefined;
+  /** Ends work under way as soon as possible. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SourceSession extends SourceServices {
+  readonly memory: Memory;
+  readonly serviceClock: ServiceClock;
+  readonly requests: PacedRequests;
+  /** By the elapsed clock; set by each tick. */
+  deadline: number;
+  /** The lease's epoch when the memory was last true. */
+  epoch: number | undefined;
+  /** Whether the last poll found little: then one page is likely all there is to ask for. */
+  expectsLittle: boolean;
+}
+
+export function createSourceSession(services: SourceServices): SourceSession {
+  const { clock, log, random, budgets, settings } = services;
+  const serviceClock = createServiceClock(clock);
+  const session: SourceSession = {
+    ...services,
+    memory: createMemory(),
+    serviceClock,
+    requests: createPacedRequests({
+      client: services.client,
+      secret: services.secret,
+      budget: (token) =>
+        createBudget({
+          budgets,
+          clock,
+          random,
+          tokenHash: services.hashToken(token),
+          requestsPerMinute: settings.requestsPerMinute,
+        }),
+      serviceClock,
+      clock,
+      log,
+      random,
+      deadline: () => session.deadline,
+      ...(services.signal === undefined ? {} : { signal: services.signal }),
+    }),
+    deadline: 0,
+    epoch: undefined,
+    expectsLittle: true,
+  };
+  return session;
+}

@@ -1,0 +1,33 @@
+// What a user says of a source. Durations are milliseconds, as everywhere at the edge.
+import * as z from 'zod';
+import { SOURCE_NAME } from './contract/event-id.ts';
+
+const duration = z.int().positive();
+
+export const sourceSettings = z.object({
+  name: z
+    .string()
+    .regex(
+      SOURCE_NAME,
+      'A source is named with 1 to 30 of the characters a-z, 0-9 and -, for instance "acme".',
+    ),
+  baseUrl: z.string().min(1),
+  /** Time between polls. */
+  intervalMs: duration.default(60_000),
+  /** Whether the groups that are there at the start are announced, or only known. */
+  baseline: z.enum(['silent', 'emit']).default('silent'),
+  /** How late a change may show after its stamp and still be found by polls. */
+  lookbackMs: duration.default(300_000),
+  /** How long a read may be stale. */
+  settleMs: duration.default(60_000),
+  /** Length of a reconciliation cycle for recent and open groups. */
+  reconcileMs: duration.default(600_000),
+  /** Requests that this deployment may send with the source's token in any 60 seconds. */
+  requestsPerMinute: z.int().positive().default(240),
+  /** Whether events carry the customer's name, e-mail and phone. */
+  customerData: z.boolean().default(false),
+  /** A request is given up after this long. */
+  requestTimeoutMs: duration.default(10_000),
+});
+
+export type SourceSettings = z.output<typeof sourceSettings>;

@@ -1,0 +1,95 @@
+// The end of a tick: what it says of the source's health and of the service's drift is told once, the lease is given
+// back, and the state is saved.
+import { type Degradation, describeFailure, judgeHealth } from '../health.ts';
+import { formatInstant, MILLISECOND } from '../instant.ts';
+import { MAX_DRIFT_TOLD } from '../limits.ts';
+import { SourceRefused } from '../pacing/errors.ts';
+import { releaseLease } from '../pacing/lease.ts';
+import { restAfter } from '../pacing/rest.ts';
+import type { TickReport } from '../poll-source.ts';
+import { tellFeedEvent } from '../tell-feed.ts';
+import type { TickRun } from './tick-run.ts';
+
+/** @param error what ended the tick early, unless that was its deadline */
+export async function concludeTick(run: TickRun, error: Error | undefined): Promise<TickReport> {
+  rest(run, error);
+  if (!run.hasCovered) narrowRanges(run);
+  await tellHealth(run, error && describeFailure(error));
+  await tellDrift(run);
+  run.state = { ...run.state, lease: releaseLease(run.state.lease) };
+  await run.save();
+  return run.report('done', error);
+}
+
+function rest(run: TickRun, error: Error | undefined): void {
+  const { health } = run.state;
+  const refusals = error instanceof SourceRefused ? health.refusals + 1 : run.polls > 0 ? 0 : health.refusals;
+  const { settings, serviceClock } = run.session;
+  const pause = error instanceof SourceRefused ? restAfter(refusals, settings.intervalMs * MILLISECOND) : 0;
+  const restUntil = pause === 0 ? health.restUntil : serviceClock.now().atLeast + pause;
+  run.state = { ...run.state, health: { ...health, refusals, restUntil } };
+}
+
+/** A range that a whole tick did not get through is asked half as wide next time (R3). */
+function narrowRanges(run: TickRun): void {
+  const { pollWidth, baseline } = run.state;
+  const half = (width: number) => Math.max(Math.floor(width / 2), 1);
+  run.state = {
+    ...run.state,
+    pollWidth: half(pollWidth),
+    baseline: { ...baseline, rangeWidth: half(baseline.rangeWidth) },
+  };
+}
+
+async function tellHealth(run: TickRun, failure: Degradation | undefined): Promise<void> {
+  const { ledger, serviceClock, settings, log } = run.session;
+  const now = serviceClock.now().atMost;
+  const since = run.state.health.degradedSince;
+  const judged = judgeHealth(run.state.health, {
+    now,
+    isComplete: run.isComplete,
+    setAside: run.state.setAside.length,
+    failure,
+    intervalUs: settings.intervalMs * MILLISECOND,
+  });
+  run.state = { ...run.state, health: judged.health };
+  if (judged.tell === undefined) return;
+  const { degradedSince, reasons } = judged.health;
+  log.warn(
+    judged.tell === 'degraded'
+      ? 'The source is not being read completely.'
+      : 'The source is read completely again.',
+    {
+      reasons: reasons.map(({ message }) => message),
+    },
+  );
+  const object = {
+    type: 'source' as const,
+    name: settings.name,
+    reasons: [...reasons],
+    since: formatInstant(degradedSince ?? since ?? now),
+  };
+  const type = judged.tell === 'degraded' ? 'feed.source_degraded' : 'feed.source_recovered';
+  run.state = { ...run.state, feedSequence: await tellFeedEvent(ledger, run.state, type, object, now) };
+}
+
+/** Values and fields that the service's document does not list are told once each. */
+async function tellDrift(run: TickRun): Promise<void> {
+  const { driftTold } = run.state;
+  const findings = run
+    .drift()
+    .filter((finding) => !driftTold.includes(finding))
+    .slice(0, MAX_DRIFT_TOLD - driftTold.length);
+  if (findings.length === 0) return;
+  const { ledger, serviceClock, log } = run.session;
+  log.warn('The service sends what its document does not list.', { findings });
+  const now = serviceClock.now().atMost;
+  const feedSequence = await tellFeedEvent(
+    ledger,
+    run.state,
+    'feed.drift_detected',
+    { type: 'drift', findings },
+    now,
+  );
+  run.state = { ...run.state, feedSequence, driftTold: [...driftTold, ...findings] };
+}

@@ -1,0 +1,32 @@
+// Groups that can't be read: noted with their id or, failing that, what they look like, and the reason. The rest of
+// their page goes on. They count against the source's completeness until they can be read again.
+import type { Instant } from '../instant.ts';
+import { MAX_SET_ASIDE } from '../limits.ts';
+import type { ReadableRow, RowReading, UnreadableRow } from '../returns-service/parse-return-group.ts';
+import type { SetAside, SourceState } from '../source-state.ts';
+
+/** The state with the row noted; the same state if it was noted before, or no more are kept. */
+export function noteSetAside(
+  state: SourceState,
+  row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>,
+  now: Instant,
+): SourceState {
+  const isSame = (known: SetAside) =>
+    row.id === undefined ? known.digest === row.digest : known.groupId === row.id;
+  const known = state.setAside.find(isSame);
+  if (known?.digest === row.digest) return state;
+  const others = state.setAside.filter((other) => !isSame(other));
+  if (others.length >= MAX_SET_ASIDE) return state;
+  const noted = { groupId: row.id, reason: row.reason, digest: row.digest, since: known?.since ?? now };
+  return { ...state, setAside: [...others, noted] };
+}
+
+/** The state without those groups that have become readable. */
+export function takeBack(state: SourceState, rows: readonly RowReading[]): SourceState {
+  if (state.setAside.length === 0) return state;
+  const readable = new Set(
+    rows.filter((row): row is ReadableRow => row.kind === 'readable').map((row) => row.group.id),
+  );
+  const setAside = state.setAside.filter(({ groupId }) => groupId === undefined || !readable.has(groupId));
+  return setAside.length === state.setAside.length ? state : { ...state, setAside };
+}

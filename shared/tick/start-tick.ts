@@ -1,0 +1,50 @@
+// Whether a tick may work: each slot is taken once, by the one who holds the source's lease, and not while the
+// source rests because its token was refused.
+import { MILLISECOND } from '../instant.ts';
+import { findStart, firstState } from '../mint-state.ts';
+import { takeLease } from '../pacing/lease.ts';
+import type { TickReport } from '../poll-source.ts';
+import { RestoredStateError } from '../restored-state.ts';
+import type { TickRun } from './tick-run.ts';
+
+export interface Tick {
+  /** Milliseconds since the epoch at which it was due; names it among all ticks of the source. */
+  readonly slot: number;
+  /** How long it may work. */
+  readonly durationMs: number;
+}
+
+/** How much longer than a tick its lease lasts: a frozen function must have been ended by then. */
+const LEASE_MARGIN_MS = 15_000;
+
+/** @throws what reading from the service throws, before a source's first state. */
+export async function startTick(
+  tick: Tick,
+  run: TickRun,
+): Promise<'taken' | Exclude<TickReport['outcome'], 'done'>> {
+  const { session } = run;
+  const { clock, states, settings, owner } = session;
+  const known = await states.load(settings.name);
+  if (known !== undefined && known.mintedIn !== (await states.identity()))
+    throw new RestoredStateError(settings.name);
+  run.state = known ?? (await mint(run));
+  if (tick.slot <= run.state.lastSlot) return 'late';
+  const now = clock.now();
+  if (run.state.health.restUntil > session.serviceClock.now().atLeast) return 'resting';
+  const durationUs = (tick.durationMs + LEASE_MARGIN_MS) * MILLISECOND;
+  const lease = takeLease(run.state.lease, owner, now, durationUs);
+  if (lease === undefined) return 'busy';
+  run.state = { ...run.state, lease, lastSlot: tick.slot };
+  await run.save();
+  if (session.epoch !== lease.epoch) session.memory.forgetAll();
+  session.epoch = lease.epoch;
+  return 'taken';
+}
+
+async function mint(run: TickRun) {
+  const { clock, states, settings, serviceClock } = run.session;
+  const mintedIn = await states.identity();
+  const now = () => serviceClock.now().atLeast;
+  const start = await findStart({ settings, now, fetch: run.fetch('poll'), stamps: () => run.stamps });
+  return firstState({ settings, mintedIn, mintedAt: clock.now(), ...start, now: now(), stamps: run.stamps });
+}

@@ -1,0 +1,161 @@
+// One tick at work: the source's state as it changes, and what has been learned on the way. The state is only ever
+// saved on the condition that nobody else saved it since; who finds that somebody did stops at once.
+import { learnFields } from '../comparing/known-fields.ts';
+import type { Reading } from '../comparing/snapshot.ts';
+import { describeFailure } from '../health.ts';
+import { MILLISECOND } from '../instant.ts';
+import { SHORT_PAGE_ROWS } from '../limits.ts';
+import type { Purpose } from '../pacing/budget-state.ts';
+import type { TickReport } from '../poll-source.ts';
+import type { FetchPage, Page } from '../reading/page.ts';
+import { createPageSource } from '../reading/page-source.ts';
+import { learnLead, learnStamps, UNKNOWN_STAMPS } from '../reading/stamps-clock.ts';
+import { createRecorder, type RecordCounts, type Recorder } from '../record-pages.ts';
+import type { SourceSession } from '../source-session.ts';
+import type { SourceState, StampsState } from '../source-state.ts';
+import { noteSetAside, takeBack } from './set-aside.ts';
+
+/** Thrown when the source's state was saved by another process since this one loaded it. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+export interface TickRun {
+  readonly session: SourceSession;
+  /** Of this tick's source; throws before there is one. */
+  state: SourceState;
+  /** What is known of the stamps, also before the first state. */
+  readonly stamps: StampsState;
+  polls: number;
+  /** Whether the last poll of this tick covered all there was. */
+  isComplete: boolean;
+  /** Whether a range was covered, so that the deadline found its width to be right. */
+  hasCovered: boolean;
+  /** How the list's order was last found not to be stable, if it was. */
+  unstable: string | undefined;
+  /** What was met that the service's document does not list. */
+  drift(): string[];
+  /** By this tick, until now. */
+  requestsSent(): number;
+  /** Tells who watches how far the source is. */
+  progress(): void;
+  fetch(purpose: Purpose): FetchPage;
+  recorder(through: Reading['through']): Recorder;
+  /** @throws LeaseLost */
+  save(): Promise<void>;
+  report(outcome: TickReport['outcome'], error: Error | undefined): TickReport;
+}
+
+export function createTickRun(session: SourceSession): TickRun {
+  const { states, requests, settings, signal } = session;
+  const requestsBefore = sentOf(session);
+  const drift = new Set<string>();
+  const recorders: Recorder[] = [];
+  let state: SourceState | undefined;
+  let stamps: StampsState = UNKNOWN_STAMPS;
+  const pageLimit = {
+    get current() {
+      return state?.pageLimit ?? firstPageLimit;
+    },
+    set current(limit: number) {
+      firstPageLimit = limit;
+      if (state !== undefined) state = { ...state, pageLimit: limit };
+    },
+  };
+  let firstPageLimit = Number.MAX_SAFE_INTEGER;
+
+  function observe(page: Page, found: readonly string[]): void {
+    stamps = learnStamps(state?.stamps ?? stamps, page.rows, page.receivedAt);
+    for (const finding of found) drift.add(finding);
+    if (state === undefined) return;
+    let { fieldsSince } = state;
+    for (const row of page.rows) {
+      if (row.kind === 'readable') fieldsSince = learnFields(fieldsSince, row.group, page.receivedAt);
+    }
+    const fullPageSeen = state.fullPageSeen || page.rows.length >= SHORT_PAGE_ROWS;
+    state = takeBack({ ...state, stamps, fieldsSince, fullPageSeen }, page.rows);
+  }
+
+  const run: TickRun = {
+    session,
+    get state() {
+      if (state === undefined) throw new Error('The source has no state yet.');
+      return state;
+    },
+    set state(next: SourceState) {
+      state = next;
+    },
+    get stamps() {
+      return state?.stamps ?? stamps;
+    },
+    polls: 0,
+    isComplete: false,
+    hasCovered: false,
+    unstable: undefined,
+    drift: () => [...drift],
+    requestsSent: () => sentOf(session) - requestsBefore,
+    progress: () => session.onProgress?.(run.report('done', undefined)),
+    fetch(purpose) {
+      return createPageSource({ requests, purpose, stamps: () => run.stamps, pageLimit, observe, signal });
+    },
+    recorder(through) {
+      const { startedAt, generation, baseline } = run.state;
+      const announcedFrom = startedAt - settings.lookbackMs * MILLISECOND;
+      const announcesAll = baseline.mode === 'emit' || baseline.status === 'completed';
+      const recorder = createRecorder({
+        source: settings.name,
+        generation,
+        store: session.store,
+        through,
+        memory: through === 'poll' ? session.memory : undefined,
+        settle: settings.settleMs * MILLISECOND,
+        announces: (reading) => announcesAll || reading.updatedAt >= announcedFrom,
+        customerData: settings.customerData,
+        fieldsSince: () => run.state.fieldsSince,
+        setAside: (row) => {
+          run.state = noteSetAside(run.state, row, session.serviceClock.now().atMost);
+        },
+        noteFresh: (groupId, updatedAt, receivedAt) => {
+          const next = learnLead(run.state.stamps, groupId, updatedAt, receivedAt);
+          if (through === 'poll' && run.state.lastSlot > 0) run.state = { ...run.state, stamps: next };
+        },
+      });
+      recorders.push(recorder);
+      return recorder;
+    },
+    async save() {
+      const { version } = run.state;
+      const next = { ...run.state, version: version + 1 };
+      if ((await states.save(next, version)) === 'conflict') {
+        throw new LeaseLost(`Another process took over source ${next.source}.`);
+      }
+      state = next;
+    },
+    report(outcome, error) {
+      return {
+        source: settings.name,
+        outcome,
+        polls: run.polls,
+        requests: run.requestsSent(),
+        counts: sumCounts(recorders),
+        failure: error && describeFailure(error),
+        error,
+        state,
+      };
+    },
+  };
+  return run;
+}
+
+function sentOf({ requests }: SourceSession): number {
+  const { poll, reconciliation } = requests.counters();
+  return poll.sent + reconciliation.sent;
+}
+
+function sumCounts(recorders: readonly Recorder[]): RecordCounts {
+  const sum: RecordCounts = { groups: 0, firstSeen: 0, events: 0, left: 0, unreadable: 0 };
+  for (const { counts } of recorders) {
+    for (const name of Object.keys(sum) as (keyof RecordCounts)[]) sum[name] += counts[name];
+  }
+  return sum;
+}

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
+import { aKey, anEvent } from '../shared/publishing/an-event.ts';
+import { DESTINATIONS, MAX_BYTES, type TestDestination } from './destinations.ts';
+
+const SENT = { sent: true };
+
+describe.each(DESTINATIONS)('a destination $name', ({ open, ordered }) => {
+  let under: TestDestination;
+
+  beforeEach(async () => {
+    under = await open();
+  });
+  afterEach(() => under.close());
+
+  test('hands an event on unchanged', async () => {
+    const event = anEvent(aKey(1), 1);
+
+    const results = await under.destination.send([event]);
+
+    expect(results).toEqual([SENT]);
+    expect(await under.received()).toEqual([event]);
+  });
+
+  test.each([
+    ['characters beyond the basic plane', 'sneakers 👟 and 𝒜'],
+    ['U+FFFE and U+FFFF', 'a\ufffeb\uffffc'],
+    ['lone surrogates', 'half\ud83d and \udc5f other half'],
+    ['controls', 'a\u0000b\u0007c\u001fd\u007fe\u0085f'],
+    ['line ends and quotes', 'a\nb\r\nc"d\\e\u2028f'],
+    ['right-to-left text and marks', 'שלום‏ ‮abc é'],
+  ])('hands on %s as they are', async (_name, text) => {
+    const event = anEvent(aKey(1), 1, text);
+
+    const results = await under.destination.send([event]);
+
+    expect(results).toEqual([SENT]);
+    expect(await under.received()).toEqual([event]);
+  });
+
+  test('takes a full batch, each event of another group', async () => {
+    const events = Array.from({ length: MAX_BATCH_ENTRIES }, (_, id) => anEvent(aKey(id), 1));
+
+    const results = await under.destination.send(events);
+
+    expect(results).toEqual(events.map(() => SENT));
+    expect(sortedIds(await under.received())).toEqual(sortedIds(events));
+  });
+
+  test.runIf(ordered)('keeps each group’s events in the order in which they were sent', async () => {
+    for (let sequence = 1; sequence <= 12; sequence += 1) {
+      await under.destination.send([1, 2, 3].map((group) => anEvent(aKey(group), sequence)));
+    }
+
+    const received = await under.received();
+
+    for (const group of [1, 2, 3]) {
+      const own = received.filter(({ partitionkey }) => partitionkey === `acme/${group}`);
+      expect(own.map(({ data }) => data.sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    }
+  });
+
+  test('counts an event as sent that it was sent before', async () => {
+    const event = anEvent(aKey(1), 1);
+    await under.destination.send([event]);
+
+    const results = await under.destination.send([event]);
+
+    expect(results).toEqual([SENT]);
+    expect((await under.received())[0]).toEqual(event);
+  });
+
+  test('refuses an event for its content, and takes the others of its batch', async () => {
+    const large = anEvent(aKey(2), 1, 'x'.repeat(MAX_BYTES));
+    const others = [anEvent(aKey(1), 1), anEvent(aKey(3), 1)] as const;
+
+    const results = await under.destination.send([others[0], large, others[1]]);
+
+    expect(results).toEqual([SENT, { sent: false, cause: 'refused', reason: expect.any(String) }, SENT]);
+    expect(sortedIds(await under.received())).toEqual(sortedIds(others));
+  });
+
+  test('throws where it fails as a whole', async () => {
+    const { broken } = under;
+
+    await expect(broken.send([anEvent(aKey(1), 1)])).rejects.toThrow();
+  });
+});
+
+function sortedIds(events: readonly FeedEvent[]): string[] {
+  return events.map(({ id }) => id).sort();
+}

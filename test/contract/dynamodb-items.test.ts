@@ -1,0 +1,139 @@
+// Items that no present release would write, put into the tables by hand.
+import { randomBytes } from 'node:crypto';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { StoredItem } from '../../functions/adapters/attribute-values.ts';
+import { toSnapshotItem } from '../../functions/adapters/snapshot-item.ts';
+import { DAY, SECOND } from '../../shared/instant.ts';
+import type { GroupKey } from '../../shared/ports.ts';
+import { TooLargeToStoreError } from '../../shared/store-errors.ts';
+import { ACME, aKey, anEvent, aSave, aShipment, aSmallSnapshot, aSnapshot } from './sample-saves.ts';
+import { clockAt, openTables, type Stores, storesOn, type TestTables } from './stores.ts';
+
+let engine: TestTables;
+let stores: Omit<Stores, 'close'>;
+
+beforeAll(async () => {
+  engine = await openTables();
+  stores = storesOn(engine.client, engine.tables);
+});
+afterAll(() => engine.close());
+
+const putRaw = (TableName: string, Item: StoredItem) =>
+  engine.client.send(new PutItemCommand({ TableName, Item }));
+const getRaw = async (TableName: string, Key: StoredItem) =>
+  (await engine.client.send(new GetItemCommand({ TableName, Key }))).Item;
+const loadOne = async (key: GroupKey) =>
+  (await stores.snapshots.load(key, [Number(key.group)])).get(Number(key.group));
+
+test('a snapshot with attributes of a later release is read, and written as this release writes', async () => {
+  const item = toSnapshotItem(ACME, aSnapshot(1));
+  await putRaw(engine.tables.snapshots, { ...item, z9: { S: 'later' } });
+
+  const loaded = await loadOne(aKey(1));
+  await stores.snapshots.save(aKey(1), aSave(aKey(1), loaded, 1));
+
+  expect(loaded).toEqual(aSnapshot(1));
+  expect(
+    Object.keys((await getRaw(engine.tables.snapshots, { k: { S: 'acme_mi8x2k_1' } })) ?? {}).sort(),
+  ).toEqual(['b', 'c', 'i', 'k', 'n', 'v']);
+});
+
+test('a snapshot of a format not known makes the load fail, with its key', async () => {
+  await putRaw(engine.tables.snapshots, { ...toSnapshotItem(ACME, aSnapshot(2)), v: { N: '7' } });
+
+  await expect(stores.snapshots.load(ACME, [1, 2])).rejects.toThrow('acme_mi8x2k_2');
+});
+
+test('a damaged entry of the ledger is told as such, between those that are sound', async () => {
+  const key = aKey(3);
+  await stores.snapshots.save(key, aSave(key, undefined, 3));
+  await putRaw(engine.tables.ledger, {
+    k: { S: 'acme_mi8x2k_3' },
+    n: { N: '2' },
+    v: { N: '1' },
+    b: { B: randomBytes(300) },
+  });
+
+  const entries = await stores.ledger.read(key, 0, 10);
+
+  expect(entries).toEqual([
+    { sequence: 1, event: anEvent(key, 1) },
+    { sequence: 2, undecodable: 'its body is damaged' },
+    { sequence: 3, event: anEvent(key, 3) },
+  ]);
+});
+
+test('events of groups expire after the retention, those of the feed never', async () => {
+  const now = 20_000 * DAY + 5 * SECOND;
+  const past = storesOn(engine.client, engine.tables, clockAt(now));
+  const feed = aKey('feed');
+  await past.snapshots.save(aKey(4), aSave(aKey(4), undefined, 1));
+  await past.ledger.append(feed, { ...anEvent(aKey(4), 1), id: 'acme_mi8x2k_feed_1' });
+
+  const [event, told] = await Promise.all(
+    ['4', 'feed'].map((group) =>
+      getRaw(engine.tables.ledger, { k: { S: `acme_mi8x2k_${group}` }, n: { N: '1' } }),
+    ),
+  );
+
+  expect(event?.x).toEqual({ N: String((20_031 * DAY) / SECOND) });
+  expect(told).not.toHaveProperty('x');
+});
+
+test('a snapshot too large for the table is refused in words, and nothing is saved', async () => {
+  const key = aKey(5);
+  const small = aSmallSnapshot(5);
+  const name = randomBytes(450_000).toString('base64');
+  const group = { ...small.projection.group, order: { id: 1, name, platform_id: null } };
+  const large = { ...small, projection: { ...small.projection, group } };
+
+  const saving = stores.snapshots.save(key, {
+    ...aSave(key, undefined, 1),
+    snapshot: { ...large, sequence: 1 },
+  });
+  const savingAll = stores.snapshots.saveAll(ACME, [
+    { snapshot: aSmallSnapshot(6), expectedVersion: 0 },
+    { snapshot: large, expectedVersion: 0 },
+  ]);
+
+  await expect(saving).rejects.toThrow(TooLargeToStoreError);
+  await expect(savingAll).rejects.toMatchObject({ groupId: 5, bytes: expect.any(Number) });
+  expect((await stores.snapshots.load(ACME, [5, 6])).size).toBe(0);
+});
+
+test('events too large for one transaction are refused in words, and nothing is saved', async () => {
+  const key = aKey(8);
+  const save = aSave(key, undefined, 30);
+  const noise = randomBytes(120_000).toString('base64');
+  const events = save.events.map((_, at) =>
+    anEvent(key, at + 1, { ...aShipment(8), tracking_number: noise }),
+  );
+
+  const saving = stores.snapshots.save(key, { ...save, events });
+
+  await expect(saving).rejects.toMatchObject({ name: 'TooLargeToStoreError', groupId: 8 });
+  expect(await loadOne(key)).toBeUndefined();
+});
+
+test('why a group is behind is noted beside its mark, until it goes on', async () => {
+  const item = () => getRaw(engine.tables.marks, { k: { S: 'queue#acme_mi8x2k_9' } });
+  const key = aKey(9);
+  await stores.marks.advance('queue', key, 3);
+
+  await stores.marks.noteBehind('queue', key, '4: refused');
+  const noted = await item();
+  await stores.marks.advance('queue', key, 2);
+  const stillNoted = await item();
+  await stores.marks.advance('queue', key, 4);
+  const moved = await item();
+
+  expect([noted?.r, stillNoted?.r, moved?.r]).toEqual([{ S: '4: refused' }, { S: '4: refused' }, undefined]);
+  expect(moved?.n).toEqual({ N: '4' });
+});
+
+test('taking back a note that is not there writes nothing', async () => {
+  await stores.marks.noteBehind('queue', aKey(10), undefined);
+
+  expect(await getRaw(engine.tables.marks, { k: { S: 'queue#acme_mi8x2k_10' } })).toBeUndefined();
+});

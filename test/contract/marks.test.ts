@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aKey } from './sample-saves.ts';
+import { STORES, type Stores } from './stores.ts';
+
+describe.each(STORES)('marks $name', ({ open }) => {
+  let stores: Stores;
+  let lastGroup = 1_000;
+
+  beforeAll(async () => {
+    stores = await open();
+  });
+  afterAll(() => stores.close());
+
+  const freshKey = () => aKey(lastGroup++);
+
+  test('has no mark of a group before its first event was sent', async () => {
+    expect(await stores.marks.load('queue', freshKey())).toBeUndefined();
+  });
+
+  test.each([
+    ['forward', [3, 8], 8],
+    ['never back', [8, 3], 8],
+    ['nowhere where it is already', [5, 5], 5],
+  ])('moves a mark %s', async (_, moves, expected) => {
+    const key = freshKey();
+
+    for (const sequence of moves) await stores.marks.advance('queue', key, sequence);
+
+    expect(await stores.marks.load('queue', key)).toBe(expected);
+  });
+
+  test('is as far as the furthest of several who move it at once', async () => {
+    const key = freshKey();
+
+    await Promise.all([4, 9, 2, 7, 1, 8].map((sequence) => stores.marks.advance('queue', key, sequence)));
+
+    expect(await stores.marks.load('queue', key)).toBe(9);
+  });
+
+  test('keeps destinations and generations apart', async () => {
+    const key = freshKey();
+    await stores.marks.advance('queue', key, 3);
+
+    expect(await stores.marks.load('bus', key)).toBeUndefined();
+    expect(await stores.marks.load('queue', { ...key, generation: 'older' })).toBeUndefined();
+  });
+
+  test('a note that a group is behind leaves its mark as it is', async () => {
+    const [marked, unmarked] = [freshKey(), freshKey()];
+    await stores.marks.advance('queue', marked, 3);
+
+    for (const key of [marked, unmarked]) {
+      await stores.marks.noteBehind('queue', key, '4: refused');
+      await stores.marks.noteBehind('queue', key, undefined);
+    }
+
+    expect(await stores.marks.load('queue', marked)).toBe(3);
+    expect(await stores.marks.load('queue', unmarked)).toBeUndefined();
+  });
+
+  test('a group whose first event was refused goes on like any other', async () => {
+    const key = freshKey();
+    await stores.marks.noteBehind('queue', key, '1: refused');
+
+    await stores.marks.advance('queue', key, 2);
+
+    expect(await stores.marks.load('queue', key)).toBe(2);
+  });
+});

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../shared/comparing/snapshot.ts';
+import { MAX_EVENTS_PER_SAVE } from '../../shared/limits.ts';
+import type { GroupKey, SnapshotStore } from '../../shared/ports.ts';
+import { ACME, aKey, anEvent, aSave, aSmallSnapshot, aSnapshot } from './sample-saves.ts';
+import { STORES, type Stores } from './stores.ts';
+
+describe.each(STORES)('snapshot store $name', ({ open }) => {
+  let stores: Stores;
+  let lastGroup = 1_000;
+
+  beforeAll(async () => {
+    stores = await open();
+  });
+  afterAll(() => stores.close());
+
+  /** A group that no other test has used. */
+  const freshKey = () => aKey(lastGroup++);
+  const idOf = (key: GroupKey) => Number(key.group);
+  const loadOne = async (key: GroupKey) => (await stores.snapshots.load(key, [idOf(key)])).get(idOf(key));
+  const idsOf = async (known: ReturnType<SnapshotStore['knownCreatedBetween']>) => {
+    const ids: number[] = [];
+    for await (const { groupId } of known) ids.push(groupId);
+    return ids;
+  };
+
+  test('knows nothing of a group that was never saved', async () => {
+    const found = await stores.snapshots.load(ACME, [1, 2, 3]);
+
+    expect(found.size).toBe(0);
+  });
+
+  test('gives a snapshot back as it was saved, absent arrays and notes included', async () => {
+    const key = freshKey();
+    const snapshot = aSmallSnapshot(idOf(key), 1, {
+      absences: { 'shipment/77120': 1_763_633_703_000_001 },
+      untold: { 'shipment/77120': { carrier: null, return_ids: [1, 2] } },
+      removedAt: 1_763_633_703_000_002,
+    });
+
+    await stores.snapshots.save(key, { snapshot, expectedVersion: 0, events: [] });
+
+    expect(await loadOne(key)).toStrictEqual(snapshot);
+  });
+
+  test('loads more groups than one request takes, each once however often it is asked for', async () => {
+    const key = freshKey();
+    const ids = Array.from({ length: 250 }, (_, at) => 10_000 + at);
+    await stores.snapshots.saveAll(key, newSaves(ids));
+
+    const found = await stores.snapshots.load(ACME, [...ids, ...ids.slice(0, 50), 9_999]);
+
+    expect([...found.keys()].sort((a, b) => a - b)).toEqual(ids);
+    expect(found.get(10_249)?.groupId).toBe(10_249);
+  });
+
+  test('keeps the groups of each source and generation apart', async () => {
+    const key = freshKey();
+    await stores.snapshots.save(key, aSave(key, undefined, 0));
+
+    const other = await stores.snapshots.load({ ...key, generation: 'zzzzzz' }, [idOf(key)]);
+
+    expect(other.size).toBe(0);
+  });
+
+  test('saves a snapshot and its events together', async () => {
+    const key = freshKey();
+    const save = aSave(key, undefined, 3);
+
+    const result = await stores.snapshots.save(key, save);
+
+    expect(result).toBe('saved');
+    expect(await loadOne(key)).toEqual(save.snapshot);
+    expect(await stores.ledger.read(key, 0, 10)).toEqual(
+      save.events.map((event, at) => ({ sequence: at + 1, event })),
+    );
+  });
+
+  test('saves a new version over the one that it follows', async () => {
+    const key = freshKey();
+    const first = aSave(key, undefined, 1);
+    const second = aSave(key, first.snapshot, 2);
+    await stores.snapshots.save(key, first);
+
+    const result = await stores.snapshots.save(key, second);
+
+    expect(result).toBe('saved');
+    expect((await loadOne(key))?.version).toBe(2);
+    expect((await stores.ledger.read(key, 0, 10)).map((entry) => entry.sequence)).toEqual([1, 2, 3]);
+  });
+
+  test.each([
+    ['that was saved by another since', 0, 1],
+    ['that never was', 7, 1],
+    ['that was saved by another since, without events', 0, 0],
+    ['that never was, without events', 7, 0],
+  ])('saves nothing over a version %s', async (_, expectedVersion, events) => {
+    const key = freshKey();
+    const first = aSave(key, undefined, 1);
+    await stores.snapshots.save(key, first);
+    const late = aSave(key, { version: expectedVersion, sequence: 5 }, events);
+
+    const result = await stores.snapshots.save(key, late);
+
+    expect(result).toBe('conflict');
+    expect(await loadOne(key)).toEqual(first.snapshot);
+    expect(await stores.ledger.read(key, 0, 10)).toHaveLength(1);
+  });
+
+  test('lets exactly one of several who save over the same version win', async () => {
+    const key = freshKey();
+    const rivals = Array.from({ length: 8 }, (_, at) => {
+      const save = aSave(key, undefined, 2);
+      return { ...save, snapshot: { ...save.snapshot, receivedAt: save.snapshot.receivedAt + at } };
+    });
+
+    const results = await Promise.all(rivals.map((save) => stores.snapshots.save(key, save)));
+
+    const winner = results.indexOf('saved');
+    expect(results.filter((result) => result === 'saved')).toHaveLength(1);
+    expect(await loadOne(key)).toEqual(rivals[winner]?.snapshot);
+    expect(await stores.ledger.read(key, 0, 10)).toHaveLength(2);
+  });
+
+  test.each([2, 0])('answers a repeated save of %i events as saved and saves it once', async (events) => {
+    const key = freshKey();
+    const save = aSave(key, undefined, events);
+    await stores.snapshots.save(key, save);
+
+    const again = await stores.snapshots.save(key, structuredClone(save));
+
+    expect(again).toBe('saved');
+    expect(await loadOne(key)).toEqual(save.snapshot);
+    expect(await stores.ledger.read(key, 0, 10)).toHaveLength(events);
+  });
+
+  test('never brings an old save back over a newer one', async () => {
+    const key = freshKey();
+    const first = aSave(key, undefined, 1);
+    const second = aSave(key, first.snapshot, 1);
+    await stores.snapshots.save(key, first);
+    await stores.snapshots.save(key, second);
+
+    await stores.snapshots.save(key, first);
+
+    expect(await loadOne(key)).toEqual(second.snapshot);
+    expect(await stores.ledger.read(key, 0, 10)).toHaveLength(2);
+  });
+
+  test('takes as many events as a save may have', async () => {
+    const key = freshKey();
+    const save = aSave(key, undefined, MAX_EVENTS_PER_SAVE);
+
+    const result = await stores.snapshots.save(key, save);
+
+    expect(result).toBe('saved');
+    expect(await stores.ledger.read(key, 0, 100)).toHaveLength(MAX_EVENTS_PER_SAVE);
+  });
+
+  test.each([
+    ['too many events', (key: GroupKey) => aSave(key, undefined, MAX_EVENTS_PER_SAVE + 1)],
+    ['a number left out', (key: GroupKey) => ({ ...aSave(key, undefined, 1), events: [anEvent(key, 2)] })],
+    [
+      'events of another group',
+      (key: GroupKey) => ({ ...aSave(key, undefined, 1), events: [anEvent(aKey(1), 1)] }),
+    ],
+    ['a version left out', (key: GroupKey) => ({ ...aSave(key, undefined, 1), expectedVersion: 1 })],
+    ['the snapshot of another group', () => aSave(aKey(1), undefined, 1)],
+  ])('refuses a save with %s', async (_, make) => {
+    const key = freshKey();
+
+    const saving = stores.snapshots.save(key, make(key));
+
+    await expect(saving).rejects.toThrow(RangeError);
+    expect(await loadOne(key)).toBeUndefined();
+  });
+
+  test('fails where the ledger holds an event that the snapshot does not know of', async () => {
+    const key = freshKey();
+    await stores.ledger.append(key, anEvent(key, 1));
+
+    const saving = stores.snapshots.save(key, aSave(key, undefined, 1));
+
+    await expect(saving).rejects.toThrow('does not know of');
+    expect(await loadOne(key)).toBeUndefined();
+  });
+
+  test('saves many at once, each on its own condition, and answers in their order', async () => {
+    const [known, moved] = [freshKey(), freshKey()];
+    await stores.snapshots.saveAll(ACME, newSaves([idOf(known), idOf(moved)]));
+    const ids = Array.from({ length: 60 }, (_, at) => 20_000 + at);
+    const saves = [
+      ...newSaves(ids.slice(0, 30)),
+      { snapshot: aSmallSnapshot(idOf(known), 2), expectedVersion: 1 },
+      { snapshot: aSmallSnapshot(idOf(moved), 3), expectedVersion: 2 },
+      { snapshot: aSnapshot(idOf(moved), 1), expectedVersion: 0 },
+      ...newSaves(ids.slice(30)),
+    ];
+
+    const results = await stores.snapshots.saveAll(ACME, saves);
+
+    expect(results).toEqual([
+      ...ids.slice(0, 30).map(() => 'saved'),
+      'saved',
+      'conflict',
+      'conflict',
+      ...ids.slice(30).map(() => 'saved'),
+    ]);
+    expect((await stores.snapshots.load(ACME, ids)).size).toBe(60);
+    expect((await loadOne(known))?.version).toBe(2);
+    expect((await loadOne(moved))?.version).toBe(1);
+  });
+
+  test('answers many saves that are repeated as saved', async () => {
+    const saves = newSaves([21_001, 21_002, 21_003]);
+    await stores.snapshots.saveAll(ACME, saves);
+
+    const again = await stores.snapshots.saveAll(ACME, structuredClone(saves));
+
+    expect(again).toEqual(['saved', 'saved', 'saved']);
+  });
+
+  test('saves no groups at all', async () => {
+    expect(await stores.snapshots.saveAll(ACME, [])).toEqual([]);
+    expect((await stores.snapshots.load(ACME, [])).size).toBe(0);
+  });
+
+  describe('the groups known of a range of creation', () => {
+    const source = { source: 'acme', generation: 'known1' };
+    const createdAt = (groupId: number) => aSnapshot(groupId).createdAt;
+
+    beforeAll(async () => {
+      await stores.snapshots.saveAll(source, newSaves([5, 3, 1, 4, 2]));
+      await stores.snapshots.saveAll({ ...source, generation: 'other1' }, newSaves([9]));
+    });
+
+    test('come in the order of their creation, both bounds included', async () => {
+      const known = stores.snapshots.knownCreatedBetween(source, createdAt(2), createdAt(4));
+
+      expect(await idsOf(known)).toEqual([2, 3, 4]);
+    });
+
+    test('come with the time of their creation', async () => {
+      const known = stores.snapshots.knownCreatedBetween(source, createdAt(3), createdAt(3));
+
+      for await (const group of known) expect(group).toEqual({ groupId: 3, createdAt: createdAt(3) });
+      expect.assertions(1);
+    });
+
+    test('are all that there are where the range has no ends', async () => {
+      const everything = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+
+      const known = stores.snapshots.knownCreatedBetween(source, ...everything);
+
+      expect(await idsOf(known)).toEqual([1, 2, 3, 4, 5]);
+    });
+
+    test('are none outside the range', async () => {
+      const known = stores.snapshots.knownCreatedBetween(source, createdAt(5) + 1, createdAt(9));
+
+      expect(await idsOf(known)).toEqual([]);
+    });
+
+    test('leave out a group once it is removed, and have it again when it returns', async () => {
+      const key = aKey(7, { ...source, generation: 'known2' });
+      const all = () => idsOf(stores.snapshots.knownCreatedBetween(key, 0, createdAt(9)));
+      const versions: Snapshot[] = [aSnapshot(7, 1), aSnapshot(7, 2, { removedAt: 5 }), aSnapshot(7, 3)];
+
+      const seen: number[][] = [];
+      for (const snapshot of versions) {
+        await stores.snapshots.save(key, { snapshot, expectedVersion: snapshot.version - 1, events: [] });
+        seen.push(await all());
+      }
+
+      expect(seen).toEqual([[7], [], [7]]);
+    });
+
+    test('are found at another time when the service changes its mind about it', async () => {
+      const key = aKey(8, { ...source, generation: 'known3' });
+      const later = createdAt(8) + 1_000;
+      await stores.snapshots.save(key, aSave(key, undefined, 0));
+      await stores.snapshots.save(key, {
+        snapshot: aSnapshot(8, 2, { createdAt: later }),
+        expectedVersion: 1,
+        events: [],
+      });
+
+      const before = await idsOf(stores.snapshots.knownCreatedBetween(key, createdAt(8), createdAt(8)));
+      const now = await idsOf(stores.snapshots.knownCreatedBetween(key, later, later));
+
+      expect([before, now]).toEqual([[], [8]]);
+    });
+  });
+});
+
+function newSaves(ids: readonly number[]) {
+  return ids.map((id) => ({ snapshot: aSmallSnapshot(id), expectedVersion: 0 }));
+}

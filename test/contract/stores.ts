@@ -1,0 +1,115 @@
+// What the contract suites are run on: the fakes, and the adapters on a real engine. The engine is the one that
+// comes with the project, or whichever AWS_ENDPOINT_URL_DYNAMODB names.
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createDynamoDbBudgets } from '../../functions/adapters/dynamodb-budgets.ts';
+import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
+import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
+import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
+import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
+import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
+import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
+import { createTables } from '../../local/engines/tables.ts';
+import { type Instant, MILLISECOND } from '../../shared/instant.ts';
+import type { Budgets, Clock, Ledger, Marks, SnapshotStore, SourceStates } from '../../shared/ports.ts';
+import type { TableNames } from '../../shared/tables.ts';
+import { createMemoryBudgets } from '../fakes/memory-budgets.ts';
+import { createMemoryLedger } from '../fakes/memory-ledger.ts';
+import { createMemoryMarks } from '../fakes/memory-marks.ts';
+import { createMemorySnapshotStore } from '../fakes/memory-snapshot-store.ts';
+import { createMemorySourceStates } from '../fakes/memory-source-states.ts';
+
+export interface Stores {
+  readonly snapshots: SnapshotStore;
+  readonly ledger: Ledger;
+  readonly marks: Marks;
+  readonly states: SourceStates;
+  readonly budgets: Budgets;
+  close(): Promise<void>;
+}
+
+export const STORES: readonly { name: string; open: () => Promise<Stores> }[] = [
+  { name: 'in memory', open: async () => openMemoryStores() },
+  { name: 'on DynamoDB', open: openDynamoDbStores },
+];
+
+/** The time here, with pauses that take none. */
+export const hastyClock: Clock = {
+  now: () => Date.now() * MILLISECOND,
+  elapsed: () => Math.round(performance.now() * MILLISECOND),
+  sleep: async () => {},
+};
+
+function openMemoryStores(): Stores {
+  const ledger = createMemoryLedger();
+  return {
+    ledger,
+    snapshots: createMemorySnapshotStore(ledger),
+    marks: createMemoryMarks(),
+    states: createMemorySourceStates(),
+    budgets: createMemoryBudgets(hastyClock),
+    close: async () => {},
+  };
+}
+
+export interface TestTables {
+  readonly endpoint: string;
+  readonly client: DynamoDBClient;
+  readonly tables: TableNames;
+  close(): Promise<void>;
+}
+
+/** Tables of one's own on an engine. */
+export async function openTables(): Promise<TestTables> {
+  const named = process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  const engine =
+    named === undefined ? await startDynamoDbEngine() : { endpoint: named, stop: async () => {} };
+  const client = connect(engine.endpoint);
+  const prefix = randomUUID();
+  const tables: TableNames = {
+    snapshots: `${prefix}-snapshots`,
+    ledger: `${prefix}-ledger`,
+    marks: `${prefix}-marks`,
+    sources: `${prefix}-sources`,
+  };
+  await createTables(client, tables);
+  return {
+    endpoint: engine.endpoint,
+    client,
+    tables,
+    async close() {
+      client.destroy();
+      await engine.stop();
+    },
+  };
+}
+
+export function connect(endpoint: string): DynamoDBClient {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  return createDynamoDbClient({ endpoint, region: 'eu-west-1', credentials });
+}
+
+export function storesOn(
+  client: DynamoDBClient,
+  tables: TableNames,
+  clock: Clock = hastyClock,
+): Omit<Stores, 'close'> {
+  const options = { client, tables, clock };
+  return {
+    snapshots: createDynamoDbSnapshotStore(options),
+    ledger: createDynamoDbLedger(options),
+    marks: createDynamoDbMarks(options),
+    states: createDynamoDbSourceStates(options),
+    budgets: createDynamoDbBudgets(options),
+  };
+}
+
+async function openDynamoDbStores(): Promise<Stores> {
+  const { client, tables, close } = await openTables();
+  return { ...storesOn(client, tables), close };
+}
+
+/** A clock that tells another time. */
+export function clockAt(now: Instant): Clock {
+  return { ...hastyClock, now: () => now };
+}

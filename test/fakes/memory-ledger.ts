@@ -1,0 +1,95 @@
+// The ledger in memory. Events are kept as they are handed in, never copied: they are not changed by anyone.
+import { isDeepStrictEqual } from 'node:util';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { formatGroupKey } from '../../shared/group-key.ts';
+import type { GroupKey, Ledger, LedgerEntry } from '../../shared/ports.ts';
+
+export interface MemoryLedger extends Ledger {
+  has(key: GroupKey, sequence: number): boolean;
+  /** What a save does; the numbers are higher than any that the group has. */
+  put(key: GroupKey, events: readonly FeedEvent[]): void;
+  /** Makes an entry one that can't be decoded. */
+  damage(key: GroupKey, sequence: number, reason: string): void;
+  /** Forgets a group's entries up to a number, as after the retention. */
+  expire(key: GroupKey, through: number): void;
+}
+
+interface Group {
+  readonly key: GroupKey;
+  /** Ascending. */
+  entries: LedgerEntry[];
+}
+
+/** @param onInsert told of each new entry, as the table's stream would tell, before the call that adds it ends */
+export function createMemoryLedger(onInsert?: (key: GroupKey, event: FeedEvent) => void): MemoryLedger {
+  const groups = new Map<string, Group>();
+
+  function groupOf(key: GroupKey): Group {
+    const text = formatGroupKey(key);
+    let group = groups.get(text);
+    if (group === undefined) {
+      group = { key: { source: key.source, generation: key.generation, group: key.group }, entries: [] };
+      groups.set(text, group);
+    }
+    return group;
+  }
+
+  const ledger: MemoryLedger = {
+    async read(key, after, limit) {
+      const entries = groups.get(formatGroupKey(key))?.entries ?? [];
+      const from = firstAbove(entries, after);
+      return entries.slice(from, from + limit);
+    },
+
+    async append(key, event) {
+      const { entries } = groupOf(key);
+      const { sequence } = event.data;
+      const at = firstAbove(entries, sequence - 1);
+      const entry = entries[at];
+      if (entry?.sequence === sequence) {
+        return 'event' in entry && isDeepStrictEqual(entry.event, event) ? 'saved' : 'conflict';
+      }
+      entries.splice(at, 0, { sequence, event });
+      onInsert?.(key, event);
+      return 'saved';
+    },
+
+    async *groups() {
+      for (const { key, entries } of [...groups.values()]) {
+        const last = entries.at(-1);
+        if (last !== undefined) yield { key, last: last.sequence };
+      }
+    },
+
+    has(key, sequence) {
+      const entries = groups.get(formatGroupKey(key))?.entries ?? [];
+      return entries[firstAbove(entries, sequence - 1)]?.sequence === sequence;
+    },
+
+    put(key, events) {
+      const { entries } = groupOf(key);
+      for (const event of events) entries.push({ sequence: event.data.sequence, event });
+      if (onInsert !== undefined) for (const event of events) onInsert(key, event);
+    },
+
+    damage(key, sequence, reason) {
+      const { entries } = groupOf(key);
+      entries[firstAbove(entries, sequence - 1)] = { sequence, undecodable: reason };
+    },
+
+    expire(key, through) {
+      const group = groupOf(key);
+      group.entries = group.entries.slice(firstAbove(group.entries, through));
+    },
+  };
+  return ledger;
+}
+
+/** The place of the first entry above a number. Numbers mostly have no gaps, so the guess is mostly right. */
+function firstAbove(entries: readonly LedgerEntry[], number: number): number {
+  const first = entries[0]?.sequence ?? 0;
+  let at = Math.max(0, Math.min(entries.length, number - first + 1));
+  while (at > 0 && (entries[at - 1]?.sequence ?? 0) > number) at--;
+  while (at < entries.length && (entries[at]?.sequence ?? 0) <= number) at++;
+  return at;
+}

@@ -1,0 +1,112 @@
+// Snapshots in memory, written together with the events of a memory ledger. Kept as they are handed in, never
+// copied: they are not changed by anyone.
+import { isDeepStrictEqual } from 'node:util';
+import { checkSave } from '../../shared/check-save.ts';
+import type { Snapshot } from '../../shared/comparing/snapshot.ts';
+import type { Instant } from '../../shared/instant.ts';
+import type { GroupKey, Save, SaveResult, SnapshotStore } from '../../shared/ports.ts';
+import type { MemoryLedger } from './memory-ledger.ts';
+
+export interface MemorySnapshotStore extends SnapshotStore {
+  /** As `save`, but there and then. */
+  commit(key: GroupKey, save: Save): SaveResult;
+  /** All snapshots of a source, tombstones included. */
+  all(source: SourceGeneration): readonly Snapshot[];
+}
+
+type SourceGeneration = Pick<GroupKey, 'source' | 'generation'>;
+
+interface Known {
+  readonly groupId: number;
+  readonly createdAt: Instant;
+}
+
+interface Shelf {
+  readonly snapshots: Map<number, Snapshot>;
+  /** Ascending by creation; what was removed is not in it. */
+  readonly known: Known[];
+}
+
+export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotStore {
+  const shelves = new Map<string, Shelf>();
+
+  function shelfOf({ source, generation }: SourceGeneration): Shelf {
+    const name = `${source}_${generation}`;
+    let shelf = shelves.get(name);
+    if (shelf === undefined) {
+      shelf = { snapshots: new Map(), known: [] };
+      shelves.set(name, shelf);
+    }
+    return shelf;
+  }
+
+  function commit(key: GroupKey, save: Save): SaveResult {
+    checkSave(key, save);
+    const { snapshot, events } = save;
+    const shelf = shelfOf(key);
+    const stored = shelf.snapshots.get(snapshot.groupId);
+    if ((stored?.version ?? 0) !== save.expectedVersion) {
+      return isDeepStrictEqual(stored, snapshot) ? 'saved' : 'conflict';
+    }
+    if (events.some((event) => ledger.has(key, event.data.sequence))) {
+      throw new Error(`The ledger holds an event of group ${key.group} that its snapshot does not know of.`);
+    }
+    updateIndex(shelf.known, stored, snapshot);
+    shelf.snapshots.set(snapshot.groupId, snapshot);
+    ledger.put(key, events);
+    return 'saved';
+  }
+
+  return {
+    async load(source, groups) {
+      const { snapshots } = shelfOf(source);
+      const found = new Map<number, Snapshot>();
+      for (const group of groups) {
+        const snapshot = snapshots.get(group);
+        if (snapshot !== undefined) found.set(group, snapshot);
+      }
+      return found;
+    },
+    save: async (key, save) => commit(key, save),
+    async saveAll(source, saves) {
+      return saves.map((save) =>
+        commit({ ...source, group: save.snapshot.groupId }, { ...save, events: [] }),
+      );
+    },
+    async *knownCreatedBetween(source, from, to) {
+      const { known } = shelfOf(source);
+      yield* known.slice(placeOf(known, from, 0), placeOf(known, to, Number.POSITIVE_INFINITY));
+    },
+    commit,
+    all: (source) => [...shelfOf(source).snapshots.values()],
+  };
+}
+
+function updateIndex(known: Known[], before: Snapshot | undefined, now: Snapshot): void {
+  const wasIn = before !== undefined && before.removedAt === undefined;
+  const isIn = now.removedAt === undefined;
+  if (wasIn && isIn && before.createdAt === now.createdAt) return;
+  if (wasIn) known.splice(placeOf(known, before.createdAt, before.groupId), 1);
+  if (isIn) {
+    known.splice(placeOf(known, now.createdAt, now.groupId), 0, {
+      groupId: now.groupId,
+      createdAt: now.createdAt,
+    });
+  }
+}
+
+/** The place of the first group that was not created before this one, those of one moment by their ids. */
+function placeOf(known: readonly Known[], createdAt: Instant, groupId: number): number {
+  let low = 0;
+  let high = known.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const group = known[middle];
+    const isBefore =
+      group !== undefined &&
+      (group.createdAt < createdAt || (group.createdAt === createdAt && group.groupId < groupId));
+    if (isBefore) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,26 @@
+// Source states in memory.
+import type { SourceStates } from '../../shared/ports.ts';
+import type { SourceState } from '../../shared/source-state.ts';
+
+export interface MemorySourceStates extends SourceStates {
+  /** As if the states had been restored somewhere else. */
+  moveTo(identity: string): void;
+}
+
+export function createMemorySourceStates(identity = 'memory'): MemorySourceStates {
+  const states = new Map<string, SourceState>();
+  let place = identity;
+  return {
+    load: async (source) => states.get(source),
+    async save(state, expectedVersion) {
+      if (state.version !== expectedVersion + 1) throw new RangeError(`State ${state.version} can't follow.`);
+      if ((states.get(state.source)?.version ?? 0) !== expectedVersion) return 'conflict';
+      states.set(state.source, state);
+      return 'saved';
+    },
+    identity: async () => place,
+    moveTo(identity) {
+      place = identity;
+    },
+  };
+}

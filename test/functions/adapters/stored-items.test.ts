@@ -1,0 +1,191 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { deflateSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { itemBytes, type StoredItem } from '../../../functions/adapters/attribute-values.ts';
+import { fromLedgerItem, toLedgerItem } from '../../../functions/adapters/ledger-item.ts';
+import { fromSnapshotItem, toSnapshotItem } from '../../../functions/adapters/snapshot-item.ts';
+import {
+  fromSourceStateItem,
+  toSourceStateAttributes,
+} from '../../../functions/adapters/source-state-item.ts';
+import { decodeBody, encodeBody, isSameBody } from '../../../functions/adapters/stored-body.ts';
+import { DICTIONARY } from '../../../functions/adapters/stored-body-dictionary.ts';
+import { UnreadableItemError } from '../../../functions/adapters/stored-format.ts';
+import { ACME, aKey, anEvent, aSnapshot } from '../../contract/sample-saves.ts';
+import { aState } from '../../contract/sample-states.ts';
+
+const KEY = aKey(184_467);
+const SNAPSHOT = aSnapshot(184_467, 3, {
+  sequence: 42,
+  absences: { 'shipment/7': 5 },
+  untold: { 'shipment/7': { carrier: null } },
+});
+const snapshotItem = () => toSnapshotItem(ACME, SNAPSHOT);
+const eventItem = () => toLedgerItem(KEY, anEvent(KEY, 42), 1_766_275_200);
+const stateItem = () => ({ n: { N: '1' }, ...toSourceStateAttributes(aState('acme')) });
+const bodyOf = (item: StoredItem) => item.b?.B ?? new Uint8Array();
+
+/** The item with its body written anew. */
+function withBody(item: StoredItem, change: (body: Record<string, never>) => unknown): StoredItem {
+  return { ...item, b: { B: encodeBody(change(decodeBody(bodyOf(item)) as Record<string, never>)) } };
+}
+
+describe('what is written fits one write unit', () => {
+  test('a snapshot of three line items, a shipment and an exchange', () => {
+    expect(itemBytes(snapshotItem())).toBeLessThan(720);
+  });
+
+  test('an event', () => {
+    expect(itemBytes(eventItem())).toBeLessThan(400);
+  });
+});
+
+describe('what earlier releases wrote is read', () => {
+  const golden = JSON.parse(readFileSync(new URL('golden/items-format-1.json', import.meta.url), 'utf8'));
+  const item = (name: string): StoredItem => ({
+    ...golden[name],
+    b: { B: Buffer.from(golden[name].b.B, 'base64') },
+  });
+
+  test('a snapshot', () => {
+    expect(fromSnapshotItem(item('snapshot'))).toEqual(SNAPSHOT);
+  });
+
+  test('an event', () => {
+    expect(fromLedgerItem(item('event'), KEY)).toEqual({ sequence: 42, event: anEvent(KEY, 42) });
+  });
+
+  test('with the dictionary that it was written with', () => {
+    expect(createHash('sha256').update(DICTIONARY).digest('hex')).toMatchInlineSnapshot(`"e027d60a31a0a0155eef7bb6551ad3b7d7980dab3000208bdf478f665a9e78cd"`);
+  });
+
+  test('a field that a snapshot could not have is null', () => {
+    const older = withBody(snapshotItem(), (body) => {
+      const { projection } = body as unknown as typeof SNAPSHOT;
+      return {
+        ...body,
+        projection: { ...projection, shipments: [{ ...projection.shipments?.[0], carrier: undefined }] },
+      };
+    });
+
+    const [shipment] = fromSnapshotItem(older).projection.shipments ?? [];
+
+    expect(shipment).toEqual({ ...SNAPSHOT.projection.shipments?.[0], carrier: null });
+  });
+});
+
+describe('what later releases added is ignored', () => {
+  const later = { z9: { S: 'what is this' } };
+
+  test('of a snapshot', () => {
+    const item = withBody({ ...snapshotItem(), ...later }, (body) => ({ ...body, colour: 'blue' }));
+
+    expect(fromSnapshotItem(item)).toEqual(SNAPSHOT);
+  });
+
+  test('of a state', () => {
+    const item = withBody({ ...stateItem(), ...later }, (body) => ({ ...body, colour: 'blue' }));
+
+    expect(fromSourceStateItem(item, 'acme')).toEqual(aState('acme'));
+  });
+
+  test('of an event only around it: the event itself is handed on as it was written', () => {
+    const item = withBody({ ...eventItem(), ...later }, (event) => ({
+      ...event,
+      type: 'parcel.lost',
+      colour: 'blue',
+    }));
+
+    const entry = fromLedgerItem(item, KEY);
+
+    expect(entry).toEqual({
+      sequence: 42,
+      event: { ...anEvent(KEY, 42), type: 'parcel.lost', colour: 'blue' },
+    });
+  });
+});
+
+describe('a format that this release does not know', () => {
+  const later = { v: { N: '2' } };
+
+  test('of a snapshot is an error that names it', () => {
+    const read = () => fromSnapshotItem({ ...snapshotItem(), ...later });
+
+    expect(read).toThrow(UnreadableItemError);
+    expect(read).toThrow('acme_mi8x2k_184467');
+  });
+
+  test('of a state is an error', () => {
+    expect(() => fromSourceStateItem({ ...stateItem(), ...later }, 'acme')).toThrow(UnreadableItemError);
+  });
+
+  test('of an event makes that entry undecodable', () => {
+    const entry = fromLedgerItem({ ...eventItem(), ...later }, KEY);
+
+    expect(entry).toMatchObject({ sequence: 42, undecodable: expect.stringContaining('format 2') });
+  });
+});
+
+describe('a damaged event', () => {
+  const sound = eventItem();
+  const damaged = (at: number) => {
+    const bytes = Uint8Array.from(bodyOf(sound));
+    bytes[at] = (bytes[at] ?? 0) ^ 0x10;
+    return { ...sound, b: { B: bytes } };
+  };
+
+  test('is undecodable, whichever of its bytes it is', () => {
+    const entries = bodyOf(sound).map((_, at) => ('undecodable' in fromLedgerItem(damaged(at), KEY) ? 1 : 0));
+
+    expect(entries.indexOf(0)).toBe(-1);
+  });
+
+  test.each([
+    ['cut short', { ...sound, b: { B: bodyOf(sound).subarray(0, 40) } }],
+    ['without a body', { k: { S: 'acme_mi8x2k_184467' }, n: { N: '42' }, v: { N: '1' } }],
+    ['with a body of another kind', { ...sound, b: { S: 'text' } }],
+    ['that is no JSON', { ...sound, b: { B: deflateSync('{"id": "Rosa') } }],
+    ['that is no event', { ...sound, b: { B: encodeBody({ id: 'Rosalind' }) } }],
+    ['that is another one', { ...sound, b: { B: encodeBody(anEvent(KEY, 41)) } }],
+  ])('%s is undecodable, and the reason tells nothing of it', (_, item) => {
+    const entry = fromLedgerItem(item as StoredItem, KEY);
+
+    expect(entry).toMatchObject({ sequence: 42, undecodable: expect.any(String) });
+    expect(JSON.stringify(entry)).not.toContain('Rosa');
+  });
+});
+
+test('a damaged snapshot is an error that names it and tells nothing of it', () => {
+  const item = { ...snapshotItem(), b: { B: deflateSync('{"name": "Rosalind"') } };
+
+  const read = () => fromSnapshotItem(item);
+
+  expect(read).toThrow('Snapshot "acme_mi8x2k_184467" can\'t be read.');
+  expect(String(errorOf(read).cause)).not.toContain('Rosa');
+});
+
+test('nothing that merely hangs on a snapshot is stored', () => {
+  const reading = { ...SNAPSHOT, customer: { name: 'Rosalind Quimby' }, through: 'poll' };
+
+  const body = decodeBody(bodyOf(toSnapshotItem(ACME, reading)));
+
+  expect(body).toEqual(decodeBody(bodyOf(snapshotItem())));
+});
+
+test('bodies are compared by what they hold', () => {
+  const body = encodeBody({ a: 1 });
+
+  expect(isSameBody(body, deflateSync('{"a":1}', { level: 0 }))).toBe(true);
+  expect(isSameBody(body, encodeBody({ a: 2 }))).toBe(false);
+  expect(isSameBody(body, randomBytes(20))).toBe(false);
+});
+
+function errorOf(action: () => unknown): Error {
+  try {
+    action();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('nothing was thrown');
+}

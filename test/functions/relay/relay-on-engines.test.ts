@@ -1,0 +1,62 @@
+// The relay between a real ledger and a real FIFO queue, several at once.
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toLedgerItem } from '../../../functions/adapters/ledger-item.ts';
+import { createSqsDestination } from '../../../functions/adapters/sqs-destination.ts';
+import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
+import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
+import type { GroupKey, Log } from '../../../shared/ports.ts';
+import { createRelay } from '../../../shared/publishing/relay.ts';
+import { connectSqs, createFifoQueue, drain } from '../../contract/destinations.ts';
+import { openTables, storesOn, type TestTables } from '../../contract/stores.ts';
+import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
+
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+const EVENTS = 6;
+
+let tables: TestTables;
+let sqs: SqsEngine;
+let client: SQSClient;
+let queueUrl: string;
+
+beforeAll(async () => {
+  [tables, sqs] = await Promise.all([openTables(), startSqsEngine()]);
+  client = connectSqs(sqs.endpoint);
+  queueUrl = await createFifoQueue(client);
+});
+afterAll(async () => {
+  client.destroy();
+  await Promise.all([tables.close(), sqs.stop()]);
+});
+
+async function write(key: GroupKey, sequence: number) {
+  const Item = toLedgerItem(key, anEvent(key, sequence));
+  await tables.client.send(new PutItemCommand({ TableName: tables.tables.ledger, Item }));
+}
+
+test('three relays at once bring each group’s events to the queue in order, and move its mark to the end', async () => {
+  const groups = Array.from({ length: 15 }, (_, id) => aKey(id));
+  for (const key of groups)
+    for (let sequence = 1; sequence <= EVENTS; sequence += 1) await write(key, sequence);
+  const stores = storesOn(tables.client, tables.tables);
+  const destination = createSqsDestination({ client, queueUrl });
+  const relay = createRelay({
+    ...stores,
+    destination,
+    clock: createSystemClock(),
+    log: SILENT,
+    random: Math.random,
+  });
+
+  const runs = await Promise.all([groups, groups.toReversed(), groups].map((own) => relay(own, 20_000)));
+
+  const ids = (await drain(client, queueUrl)).map(({ Body = '' }) => JSON.parse(Body).id as string);
+  const expected = Array.from({ length: EVENTS }, (_, index) => index + 1);
+  for (const key of groups) {
+    const own = ids.filter((id) => id.startsWith(`acme_mi8x2k_${key.group}_`));
+    expect([...new Set(own)]).toEqual(expected.map((sequence) => `acme_mi8x2k_${key.group}_${sequence}`));
+    expect(await stores.marks.load('queue', key)).toBe(EVENTS);
+  }
+  expect(runs.flat().every(({ state }) => state === 'done')).toBe(true);
+});

@@ -1,0 +1,298 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { createVirtualClock } from '../../../../local/reference-service/clock.ts';
+import {
+  createReferenceService,
+  type ReferenceService,
+  type ReferenceServiceOptions,
+} from '../../../../local/reference-service/create-reference-service.ts';
+import { documentedReturnGroupSchema } from '../../../../shared/returns-service/resources/return-group.ts';
+import { type Row, STARTED_AT } from '../a-service.ts';
+
+const started: ReferenceService[] = [];
+
+async function start(options: ReferenceServiceOptions = {}): Promise<ReferenceService> {
+  const server = await createReferenceService({
+    groups: 40,
+    life: false,
+    clock: createVirtualClock(STARTED_AT),
+    ...options,
+  });
+  started.push(server);
+  return server;
+}
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((server) => server.close()));
+});
+
+function get(
+  server: ReferenceService,
+  path: string,
+  token = server.token,
+  signal?: AbortSignal,
+): Promise<Response> {
+  return fetch(`${server.url}${path}`, {
+    headers: { 'X-Service-Api-Token': token },
+    ...(signal && { signal }),
+  });
+}
+
+function control(server: ReferenceService, verb: string, body?: unknown): Promise<Response> {
+  const url = new URL(`/_control/${verb}`, server.url);
+  if (body === undefined) return fetch(url);
+  return fetch(url, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
+}
+
+describe('the service over HTTP', () => {
+  it('serves groups that keep every promise of the document', async () => {
+    const server = await start();
+
+    const answer = await get(server, '/v2/return-groups?limit=30');
+
+    const groups = z.array(documentedReturnGroupSchema).parse(await answer.json());
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('date')).toBe('Fri, 20 Nov 2026 10:00:00 GMT');
+    expect(groups).toHaveLength(30);
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api$/);
+  });
+
+  it('takes a prefix and a token of the caller, and no other path, method or token', async () => {
+    const server = await start({ prefix: '/shops/acme/', token: 's3cret' });
+
+    const statuses = await Promise.all([
+      get(server, '/v2/return-groups').then((answer) => answer.status),
+      get(server, '/v2/return-groups', 'reference-token').then((answer) => answer.status),
+      fetch(`${server.url}/v2/return-groups`).then((answer) => answer.status),
+      get(server, '/v2/nothing').then((answer) => answer.status),
+      fetch(new URL('/v2/return-groups', server.url)).then((answer) => answer.status),
+      fetch(`${server.url}/v2/return-groups`, { method: 'POST' }).then((answer) => answer.status),
+    ]);
+
+    expect(server.url).toMatch(/\/shops\/acme$/);
+    expect(statuses).toEqual([200, 401, 401, 404, 404, 405]);
+  });
+
+  it('answers a wrong parameter with the 422 of the document, and reads an encoded plus', async () => {
+    const server = await start();
+    const stamp = encodeURIComponent('2026-11-20T12:00:00+02:00');
+
+    const wrong = await get(server, '/v2/return-groups?limit=many');
+    const right = await get(server, `/v2/return-groups?max_created_at=${stamp}`);
+
+    expect(wrong.status).toBe(422);
+    expect(await wrong.json()).toMatchObject({ detail: [{ loc: ['query', 'limit'], type: 'int_parsing' }] });
+    expect(right.status).toBe(200);
+  });
+
+  it('describes itself in OpenAPI', async () => {
+    const server = await start();
+
+    const answer = await fetch(`${server.url}/openapi.json`);
+
+    const description = (await answer.json()) as {
+      info: { version: string };
+      paths: Record<string, { get: { parameters: { name: string; in: string }[]; responses: object } }>;
+      components: { schemas: Record<string, { required?: string[] }> };
+    };
+    const { parameters, responses } = description.paths['/v2/return-groups']?.get ?? {
+      parameters: [],
+      responses: {},
+    };
+    expect(description.info.version).toBe('0.1.0');
+    expect(parameters.filter((parameter) => parameter.in === 'query')).toHaveLength(13);
+    expect(parameters.at(-1)).toMatchObject({ name: 'X-Service-Api-Token', in: 'header' });
+    expect(Object.keys(responses)).toEqual(['200', '422', '429']);
+    expect(description.components.schemas.ReturnGroup?.required).toContain('suggested_refund');
+    expect(description.components.schemas.ReturnGroup?.required).not.toContain('type');
+    for (const name of JSON.stringify(description).match(/#\/components\/schemas\/\w+/g) ?? []) {
+      expect(description.components.schemas).toHaveProperty(name.split('/').at(-1) ?? '');
+    }
+  });
+
+  it('breaks connections as its faults say', async () => {
+    const server = await start();
+    for (const kind of ['reset', 'reset-midway', 'truncated', 'empty', '502-html'] as const)
+      server.control.failNext(kind);
+    const ask = () =>
+      get(server, '/v2/return-groups').then(async (answer) => [answer.status, await answer.text()] as const);
+
+    const reset = await ask().catch(() => 'failed');
+    const midway = await ask().catch(() => 'failed');
+    const [status, truncated] = await ask();
+    const empty = await ask();
+    const gateway = await ask();
+    const whole = await ask();
+
+    expect([reset, midway]).toEqual(['failed', 'failed']);
+    expect(status).toBe(200);
+    expect(() => JSON.parse(truncated)).toThrow();
+    expect(empty).toEqual([200, '']);
+    expect(gateway[0]).toBe(502);
+    expect(JSON.parse(whole[1])).toHaveLength(40);
+  });
+
+  it('sends no Date where it is missing', async () => {
+    const server = await start({ knobs: { date: 'missing' } });
+
+    const answer = await get(server, '/v2/return-groups');
+
+    expect(answer.headers.has('date')).toBe(false);
+  });
+
+  it('keeps one request waiting until the client gives up, and serves others meanwhile', async () => {
+    const server = await start();
+    server.control.failNext('hang');
+    const giveUp = new AbortController();
+    const hanging = get(server, '/v2/return-groups', server.token, giveUp.signal).then(
+      () => 'answered',
+      () => 'given up',
+    );
+
+    const other = await get(server, '/v2/return-groups?limit=1').then((answer) => answer.status);
+    giveUp.abort();
+
+    expect(other).toBe(200);
+    expect(await hanging).toBe('given up');
+  });
+
+  it('closes at once although requests hang, are slow, or have not been sent whole', async () => {
+    const server = await start({ knobs: { slowSeconds: 600 } });
+    server.control.failNext('hang');
+    server.control.failNext('slow');
+    const waiting = [get(server, '/v2/return-groups'), get(server, '/v2/return-groups')].map((answer) =>
+      answer.then(
+        () => 'answered',
+        () => 'closed',
+      ),
+    );
+    const { hostname, port } = new URL(server.url);
+    const half = connect(Number(port), hostname);
+    await new Promise<void>((resolve) => half.once('connect', resolve));
+    half.on('error', () => undefined).write('GET /api/v2/return-groups HTTP/1.1\r\n');
+    const ended = new Promise<string>((resolve) => half.once('close', () => resolve('closed')));
+    while (server.control.requests().length < 2) await new Promise((resolve) => setImmediate(resolve));
+
+    await server.close();
+
+    expect(await Promise.all([...waiting, ended])).toEqual(['closed', 'closed', 'closed']);
+    await expect(fetch(server.url)).rejects.toThrow();
+  });
+
+  it('keeps connections alive between answers', async () => {
+    const server = await start();
+    const { port } = new URL(server.url);
+
+    const headers = await new Promise<string | undefined>((resolve, reject) => {
+      request({ port, host: '127.0.0.1', path: '/api/openapi.json' }, (answer) => {
+        answer.resume().on('end', () => resolve(answer.headers.connection));
+      })
+        .on('error', reject)
+        .end();
+    });
+
+    expect(headers).toBe('keep-alive');
+  });
+});
+
+describe('the control interface over HTTP', () => {
+  it('makes time pass, changes, creates and removes groups, and tells of it', async () => {
+    const server = await start({ knobs: { stampForm: 'Z' } });
+    const id = 100_010;
+
+    await control(server, 'advance', { ms: 5_000 });
+    await control(server, 'mutate', { groupId: id, set: { 'returns.0.status': 'CANCELED' } });
+    const created = (await (await control(server, 'create', {})).json()) as { groupId: number };
+    await control(server, 'remove', { groupId: id + 1 });
+    const history = (await (await control(server, 'history?after=1')).json()) as {
+      step: string;
+      groupId: number;
+    }[];
+    const snapshot = (await (await control(server, 'snapshot')).json()) as { id: number }[];
+    const [group] = (await (await get(server, `/v2/return-groups?return_group_id=${id}`)).json()) as Row[];
+
+    expect(group?.updated_at).toBe('2026-11-20T10:00:05.000000Z');
+    expect(group?.returns[0]?.status).toBe('CANCELED');
+    expect(history.map(({ step, groupId }) => [step, groupId])).toEqual([
+      ['return_group.created', created.groupId],
+      ['return_group.removed', id + 1],
+    ]);
+    expect(snapshot).toHaveLength(40);
+    expect(snapshot.some((other) => other.id === id + 1)).toBe(false);
+  });
+
+  it('turns knobs, fails answers and counts requests', async () => {
+    const server = await start();
+    await control(server, 'knob', { name: 'limit-max', value: 7 });
+    await control(server, 'fail-next', { kind: '503-json', count: 1 });
+
+    const statuses = [
+      (await get(server, '/v2/return-groups')).status,
+      (await get(server, '/v2/return-groups')).status,
+    ];
+    const requests = await (await control(server, 'requests')).json();
+    const { settings, knobs } = (await (await control(server, 'knobs')).json()) as {
+      settings: object;
+      knobs: unknown[];
+    };
+
+    expect(statuses).toEqual([503, 200]);
+    expect(requests).toMatchObject([
+      { status: 503, fault: '503-json' },
+      { status: 200, rows: 7 },
+    ]);
+    expect(settings).toMatchObject({ limitMax: 7 });
+    expect(knobs.length).toBe(Object.keys(settings).length);
+  });
+
+  it('lets a step of life happen, and says which can if that one cannot', async () => {
+    const server = await start();
+    const draft = server.control.snapshot().find(({ shipments }) => shipments[0]?.status === 'CREATED');
+    const groupId = Number(draft?.id);
+
+    const shipped = await control(server, 'mutate', { groupId, step: 'shipment.shipped' });
+    const again = await control(server, 'mutate', { groupId, step: 'shipment.labelled' });
+
+    expect(await shipped.json()).toMatchObject({ groupId, step: 'shipment.shipped', parts: ['shipment'] });
+    expect(again.status).toBe(400);
+    expect(await again.json()).toMatchObject({ detail: expect.stringContaining('these can: ') });
+  });
+
+  it('refuses what it does not understand', async () => {
+    const server = await start();
+
+    const answers = await Promise.all([
+      control(server, 'knob', { name: 'order', value: 'sideways' }),
+      control(server, 'fail-next', { kind: 'explode' }),
+      control(server, 'advance', { ms: -1 }),
+      control(server, 'mutate', { groupId: 1, set: {} }),
+      control(server, 'mutate', { groupId: 100_010, set: { 'returns.0.nothing': 1 } }),
+      control(server, 'mutate', { groupId: 100_010, set: { updated_at: 'soon' } }),
+    ]);
+
+    expect(answers.map((answer) => answer.status)).toEqual(Array(6).fill(400));
+  });
+
+  it('lives on, and stops when paused', async () => {
+    const server = await start({ life: { changesPerSecond: 10 } });
+
+    await control(server, 'advance', { ms: 10_000 });
+    const lived = server.control.history().length;
+    await control(server, 'pause', {});
+    await control(server, 'advance', { ms: 10_000 });
+    const paused = server.control.history().length;
+    await control(server, 'resume', {});
+    await control(server, 'advance', { ms: 10_000 });
+
+    expect(lived).toBeGreaterThan(50);
+    expect(paused).toBe(lived);
+    expect(server.control.history().length).toBeGreaterThan(lived + 50);
+  });
+});

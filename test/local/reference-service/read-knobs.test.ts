@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { defaultKnobs, KNOB_NAMES, type KNOBS } from '../../../local/reference-service/knobs.ts';
+import { KnobError, listKnobs, readKnobs } from '../../../local/reference-service/read-knobs.ts';
+import { FAULT_KINDS } from '../../../local/reference-service/service/fault-kinds.ts';
+
+describe('knobs on a command line', () => {
+  it('are read by either spelling of their name', () => {
+    const knobs = readKnobs(['limit-max=37', 'limitOver=refuse', 'new-fields=true', 'fault-rate=0.2']);
+
+    expect(knobs).toEqual({ limitMax: 37, limitOver: 'refuse', newFields: true, faultRate: 0.2 });
+  });
+
+  it('take spans, lists, stamp forms and negative numbers', () => {
+    const knobs = readKnobs([
+      'late-seconds=0-90',
+      'latency-ms=20',
+      'touches=return_group,return_line_item',
+      'fault-kinds=none',
+      'stamp-form=none:-05:00',
+      'date-skew-seconds=-30',
+      'limit-changes=10:20,60:100',
+    ]);
+
+    expect(knobs).toEqual({
+      lateSeconds: { least: 0, most: 90 },
+      latencyMs: { least: 20, most: 20 },
+      touches: ['return_group', 'return_line_item'],
+      faultKinds: [],
+      stampForm: 'none:-05:00',
+      dateSkewSeconds: -30,
+      limitChanges: '10:20,60:100',
+    });
+    expect(readKnobs(['fault-kinds=all'])).toEqual({ faultKinds: FAULT_KINDS });
+  });
+
+  it('are refused all at once, in words that say what is taken', () => {
+    const read = () =>
+      readKnobs(['order=sideways', 'limit-mx=3', 'limit-max', 'stale-share=2', 'late-seconds=9-3']);
+
+    expect(read).toThrow(KnobError);
+    expect(read).toThrow(/knob order does not take "sideways"; it takes updated_at:desc \|/);
+    expect(read).toThrow(/there is no knob "limit-mx"; there is limit-default, limit-max/);
+    expect(read).toThrow(/knob "limit-max" has no value: write name=value/);
+    expect(read).toThrow(/knob stale-share does not take "2"; it takes a fraction from 0 to 1/);
+    expect(read).toThrow(/late-seconds does not take "9-3"/);
+  });
+
+  it('are all listed with their default, which they take themselves', () => {
+    const list = listKnobs();
+
+    expect(list).toHaveLength(KNOB_NAMES.length);
+    for (const { name, byDefault } of list) {
+      const [value] = Object.entries(readKnobs([`${name}=${byDefault}`]));
+      expect(value?.[1], name).toEqual(defaultKnobs()[value?.[0] as keyof typeof KNOBS]);
+    }
+    expect(list.every(({ description, values }) => description.length > 10 && values.length > 0)).toBe(true);
+  });
+});

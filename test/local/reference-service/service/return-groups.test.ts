@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { aService, parameter, STARTED_AT } from '../a-service.ts';
+
+const ids = (rows: readonly { id: number }[]) => rows.map((row) => row.id);
+
+describe('GET /v2/return-groups', () => {
+  it('lists groups without any parameter, and pages through all of them by offset', () => {
+    const service = aService({ groups: 130 });
+
+    const first = service.rows();
+    const pages = [0, 40, 80, 120, 160].map((offset) => service.rows(`limit=40&offset=${offset}`));
+
+    expect(first).toHaveLength(50);
+    expect(pages.map((page) => page.length)).toEqual([40, 40, 40, 10, 0]);
+    expect(new Set(ids(pages.flat())).size).toBe(130);
+  });
+
+  it('takes null and an omitted parameter for the same', () => {
+    const service = aService();
+
+    const withNulls = service.rows(
+      'return_group_id=null&email=null&min_created_at=null&limit=null&offset=null',
+    );
+
+    expect(withNulls).toEqual(service.rows());
+  });
+
+  it('tells every parameter that is of the wrong type, as FastAPI does', () => {
+    const service = aService();
+
+    const answer = service.ask(
+      'return_group_id=abc&order_id=1.5&limit=ten&offset=-1&min_created_at=yesterday&max_updated_at=2026-11-20&min_shipped_at=2026-11-20T10:00:00+02:00',
+    );
+
+    const { detail } = JSON.parse(answer.body) as { detail: { loc: string[]; msg: string; type: string }[] };
+    expect(answer.status).toBe(422);
+    expect(detail.map(({ loc, type }) => [...loc, type])).toEqual([
+      ['query', 'return_group_id', 'int_parsing'],
+      ['query', 'order_id', 'int_parsing'],
+      ['query', 'min_created_at', 'datetime_from_date_parsing'],
+      ['query', 'max_updated_at', 'datetime_from_date_parsing'],
+      // An unencoded plus arrives as a space.
+      ['query', 'min_shipped_at', 'datetime_from_date_parsing'],
+      ['query', 'limit', 'int_parsing'],
+      ['query', 'offset', 'greater_than_equal'],
+    ]);
+    expect(detail.every(({ msg }) => msg.startsWith('Input should be'))).toBe(true);
+  });
+
+  it('clamps a limit without a word, or refuses it, and changes its mind with time', () => {
+    const clamping = aService({ groups: 60, knobs: { limitMax: 20 } });
+    const refusing = aService({ groups: 60, knobs: { limitMax: 37, limitOver: 'refuse' } });
+    const changing = aService({ groups: 60, knobs: { limitMax: 30, limitChanges: '60:10,120:50' } });
+    const sizes: number[] = [];
+
+    const clamped = clamping.rows('limit=100');
+    const refused = refusing.ask('limit=38');
+    for (const seconds of [0, 60, 60]) {
+      changing.control.advance(seconds * 1_000);
+      sizes.push(changing.rows('limit=100').length);
+    }
+
+    expect(clamped).toHaveLength(20);
+    expect(refused.status).toBe(422);
+    expect(JSON.parse(refused.body)).toEqual({
+      detail: [
+        { loc: ['query', 'limit'], msg: 'Input should be less than or equal to 37', type: 'less_than_equal' },
+      ],
+    });
+    expect(refusing.rows('limit=37')).toHaveLength(37);
+    expect(refusing.rows()).toHaveLength(37);
+    expect(sizes).toEqual([30, 10, 50]);
+  });
+
+  it('ends a page by its bytes, but never before its first row', () => {
+    const service = aService({ groups: 60, knobs: { pageBytes: 30_000 } });
+    const tiny = aService({ groups: 60, knobs: { pageBytes: 10 } });
+
+    const answer = service.ask('limit=50');
+
+    expect(answer.rows).toBeGreaterThan(1);
+    expect(answer.rows).toBeLessThan(50);
+    expect(Buffer.byteLength(answer.body)).toBeLessThanOrEqual(30_000);
+    expect(tiny.rows('limit=50')).toHaveLength(1);
+  });
+
+  it.each([
+    ['inclusive', 'inclusive', [true, true]],
+    ['exclusive', 'inclusive', [false, true]],
+    ['inclusive', 'exclusive', [true, false]],
+  ] as const)('includes its own bounds or not: lower %s, upper %s', (lowerBound, upperBound, expected) => {
+    const service = aService({ knobs: { lowerBound, upperBound } });
+    const [group] = service.rows('offset=20');
+    const stamp = parameter(group?.updated_at ?? '');
+
+    const found = [`min_updated_at=${stamp}`, `max_updated_at=${stamp}`].map((query) =>
+      ids(service.rows(`${query}&limit=100`)).includes(group?.id ?? 0),
+    );
+
+    expect(found).toEqual(expected);
+  });
+
+  it('compares bounds with full stamps, or with stamps as they are shown', () => {
+    const knobs = { stampPrecision: 's', upperBound: 'inclusive' } as const;
+    const stored = aService({ knobs });
+    const shown = aService({ knobs: { ...knobs, compares: 'shown' } });
+    const [group] = stored.rows('offset=20');
+    const query = `max_updated_at=${parameter(group?.updated_at ?? '')}&limit=100`;
+
+    const found = [stored, shown].map((service) => ids(service.rows(query)).includes(group?.id ?? 0));
+
+    expect(group?.updated_at).toMatch(/:\d\d\+00:00$/);
+    expect(found).toEqual([false, true]);
+  });
+
+  it('reads bounds without a zone in the zone that its own stamps silently have', () => {
+    const service = aService({ knobs: { stampForm: 'none:+02:00' } });
+    const [group] = service.rows('offset=20');
+    const stamp = group?.updated_at ?? '';
+
+    const found = service.rows(`min_updated_at=${stamp}&max_updated_at=${stamp}`);
+
+    expect(stamp).not.toMatch(/[Z+]/);
+    expect(ids(found)).toEqual([group?.id]);
+  });
+
+  it('filters by each of its parameters, and by all at once', () => {
+    const service = aService({ groups: 200 });
+    const group = service.control
+      .snapshot()
+      .find(({ shipments }) => shipments[0]?.shipped_at !== null && shipments.length > 0);
+    if (group === undefined) throw new Error('no group was shipped');
+    const [shipment] = group.shipments;
+    const shippedAt = parameter(String(shipment?.shipped_at));
+    const { email } = group.customer as { email: string };
+    const order = group.order as { id: number; name: string };
+    const queries = [
+      `return_group_id=${group.id}`,
+      `email=${parameter(email)}`,
+      `order_id=${order.id}`,
+      `order_name=${parameter(order.name)}`,
+      `tracking_code=${String(shipment?.tracking_number)}`,
+      `min_shipped_at=${shippedAt}&max_shipped_at=${shippedAt}`,
+      `min_created_at=${parameter(String(group.created_at))}&max_created_at=${parameter(String(group.created_at))}`,
+    ];
+
+    const answers = [...queries, queries.join('&')].map((query) => ids(service.rows(query)));
+
+    for (const answer of answers) {
+      expect(answer).toContain(group.id);
+      expect(answer.length).toBeLessThan(4);
+    }
+  });
+
+  it('sees an empty store, or another one with the same ids, once the token does', () => {
+    const service = aService();
+    const own = service.rows();
+
+    service.control.setKnob('tokenSees', 'empty');
+    const empty = service.rows();
+    service.control.setKnob('tokenSees', 'other');
+    const other = service.rows();
+
+    expect(empty).toEqual([]);
+    expect(other.some(({ id }) => ids(own).includes(id))).toBe(true);
+    expect(other).not.toEqual(own);
+  });
+
+  it('is answered by a lagging replica as often as the knob says', () => {
+    const service = aService({ knobs: { staleShare: 0.3, staleSeconds: 60 } });
+    const { groupId } = service.control.create();
+
+    const found = Array.from({ length: 200 }, () => service.rows(`return_group_id=${groupId}`).length);
+
+    const missing = found.filter((count) => count === 0).length;
+    expect(missing).toBeGreaterThan(30);
+    expect(missing).toBeLessThan(90);
+  });
+
+  it('shows new stamps in the order it was told to', () => {
+    const service = aService({ knobs: { order: 'updated_at:desc', stampForm: 'Z' } });
+    service.control.advance(1_000);
+
+    service.control.mutate(100_010, (draft) => {
+      draft.return_method = 'SELF_SHIP';
+    });
+
+    expect(service.rows('limit=1')[0]).toMatchObject({
+      id: 100_010,
+      updated_at: '2026-11-20T10:00:01.000000Z',
+    });
+    expect(service.control.now()).toBe(STARTED_AT + 1_000_000);
+  });
+});

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createStampForm } from '../../../../local/reference-service/showing/stamp-form.ts';
+
+const INSTANT = Date.parse('2026-11-20T23:15:02.123Z') * 1_000 + 456;
+
+describe('stamps', () => {
+  it.each([
+    ['Z', 'us', '2026-11-20T23:15:02.123456Z'],
+    ['+00:00', 'ms', '2026-11-20T23:15:02.123+00:00'],
+    ['+05:30', 's', '2026-11-21T04:45:02+05:30'],
+    ['-05:00', 'us', '2026-11-20T18:15:02.123456-05:00'],
+    ['none', 's', '2026-11-20T23:15:02'],
+    ['none:+02:00', 'us', '2026-11-21T01:15:02.123456'],
+  ] as const)('are written as %s with %s', (form, precision, text) => {
+    expect(createStampForm(form, precision).write(INSTANT)).toBe(text);
+  });
+
+  it('mean the same when sent back as a bound', () => {
+    const form = fc.constantFrom('Z', '+00:00', '+05:30', '-11:00', 'none', 'none:+02:00', 'none:-05:00');
+    fc.assert(
+      fc.property(form, fc.integer({ min: -1e15, max: 4e15 }), (zone, instant) => {
+        const { read, write } = createStampForm(zone, 'us');
+
+        expect(read(write(instant))).toBe(instant);
+      }),
+    );
+  });
+
+  it('with a zone of their own keep it, whatever the service writes', () => {
+    const { read } = createStampForm('none:+02:00', 'us');
+
+    expect(read('2026-11-20T23:15:02.123456Z')).toBe(INSTANT);
+    expect(read('yesterday')).toBeUndefined();
+  });
+});

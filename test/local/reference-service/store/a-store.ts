@@ -1,0 +1,25 @@
+import { createVirtualClock, type ServiceClock } from '../../../../local/reference-service/clock.ts';
+import { defaultKnobs, type Knobs } from '../../../../local/reference-service/knobs.ts';
+import {
+  createStore,
+  type Store,
+  type StoreOptions,
+} from '../../../../local/reference-service/store/store.ts';
+
+export const STARTED_AT = Date.parse('2026-11-20T10:00:00Z') * 1_000;
+
+export interface StoreUnderTest {
+  readonly store: Store;
+  readonly clock: ServiceClock;
+  readonly knobs: Knobs;
+}
+
+/** A store in virtual time whose knobs can be turned. Nothing happens in it by itself unless told so. */
+export function aStore(
+  options: Omit<Partial<StoreOptions>, 'now' | 'knobs'> & { knobs?: Partial<Knobs> } = {},
+): StoreUnderTest {
+  const clock = createVirtualClock(STARTED_AT);
+  const knobs = { ...defaultKnobs(), ...options.knobs };
+  const store = createStore({ groups: 40, life: false, ...options, now: clock.now, knobs: () => knobs });
+  return { store, clock, knobs };
+}

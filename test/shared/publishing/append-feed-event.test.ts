@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { FEED_GROUP } from '../../../shared/contract/event-id.ts';
+import { appendFeedEvent } from '../../../shared/publishing/append-feed-event.ts';
+import { createMemoryLedger } from '../../fakes/memory-ledger.ts';
+import { aKey, anEvent } from './an-event.ts';
+
+const FEED = aKey(FEED_GROUP);
+
+function anEventOfTheFeed(sequence: number, told = 'something') {
+  return anEvent(FEED, sequence, told);
+}
+
+test('the first event of the feed is number 1', async () => {
+  const ledger = createMemoryLedger();
+
+  const sequence = await appendFeedEvent(ledger, FEED, 0, anEventOfTheFeed);
+
+  expect(sequence).toBe(1);
+  expect(ledger.has(FEED, 1)).toBe(true);
+});
+
+test('an event of the feed gets the number after the last, however many there are', async () => {
+  const ledger = createMemoryLedger();
+  for (let sequence = 1; sequence <= 250; sequence += 1)
+    await ledger.append(FEED, anEventOfTheFeed(sequence));
+
+  expect(await appendFeedEvent(ledger, FEED, 0, anEventOfTheFeed)).toBe(251);
+  expect(await appendFeedEvent(ledger, FEED, 200, anEventOfTheFeed)).toBe(252);
+});
+
+test('of those who append at once each gets a number of its own', async () => {
+  const ledger = createMemoryLedger();
+
+  const sequences = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((told) =>
+      appendFeedEvent(ledger, FEED, 0, (sequence) => anEventOfTheFeed(sequence, told)),
+    ),
+  );
+
+  expect(sequences.sort()).toEqual([1, 2, 3, 4]);
+});
+
+test('it gives up where every number is taken', async () => {
+  const ledger = { ...createMemoryLedger(), append: async () => 'conflict' as const };
+
+  await expect(appendFeedEvent(ledger, FEED, 0, anEventOfTheFeed)).rejects.toThrow('No number was free');
+});

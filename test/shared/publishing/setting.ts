@@ -1,0 +1,45 @@
+// A ledger, marks, a destination and the relay between them, in memory and on virtual time.
+import { FEED_GROUP } from '../../../shared/contract/event-id.ts';
+import type { GroupKey, Log } from '../../../shared/ports.ts';
+import { createRelay } from '../../../shared/publishing/relay.ts';
+import { createMemoryDestination } from '../../fakes/memory-destination.ts';
+import { createMemoryLedger } from '../../fakes/memory-ledger.ts';
+import { createMemoryMarks } from '../../fakes/memory-marks.ts';
+import { createVirtualClock } from '../../fakes/virtual-clock.ts';
+import { aKey, anEvent } from './an-event.ts';
+
+export const FEED = aKey(FEED_GROUP);
+
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+export function createSetting() {
+  const ledger = createMemoryLedger();
+  const marks = createMemoryMarks();
+  const destination = createMemoryDestination();
+  const clock = createVirtualClock();
+  const ports = { ledger, marks, destination, clock, log: SILENT, random: () => 0.5 };
+  return {
+    ...ports,
+    ports,
+    relay: createRelay(ports),
+    /** Puts events of a group into the ledger. */
+    write(key: GroupKey, ...sequences: number[]) {
+      ledger.put(
+        key,
+        sequences.map((sequence) => anEvent(key, sequence)),
+      );
+    },
+    /** The numbers of a group that the destination has, in the order of their arrival. */
+    arrived: (key: GroupKey) =>
+      destination.received
+        .filter(({ partitionkey }) => partitionkey === `${key.source}/${key.group}`)
+        .map(({ data }) => data.sequence),
+    /** What was told as skipped. */
+    async skipped() {
+      const entries = await ledger.read(FEED, 0, 1000);
+      return entries.flatMap((entry) =>
+        'event' in entry && entry.event.type === 'feed.events_skipped' ? [entry.event.data.object] : [],
+      );
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidBaseUrlError } from '../../../shared/returns-service/base-url.ts';
+import {
+  createReturnsServiceClient,
+  type ReturnsServiceClient,
+} from '../../../shared/returns-service/client.ts';
+import { InvalidTokenError } from '../../../shared/returns-service/errors.ts';
+import type { HttpRequest } from '../../../shared/returns-service/http-transport.ts';
+import { sampleRow } from './sample-rows.ts';
+import { type Scripted, scriptedTransport } from './scripted-transport.ts';
+
+const TOKEN = 'tok_1a2b3c4d';
+
+function clientOf(outcome: Scripted | Error = {}): { client: ReturnsServiceClient; requests: HttpRequest[] } {
+  const { transport, requests } = scriptedTransport(outcome);
+  const baseUrl = 'https://returns.example.com/api/';
+  return { client: createReturnsServiceClient({ baseUrl, token: TOKEN, transport }), requests };
+}
+
+describe('a request', () => {
+  it('goes to the path below the base URL, with the token in its header', async () => {
+    const { client, requests } = clientOf();
+
+    await client.listReturnGroups({});
+    expect(requests).toMatchObject([
+      {
+        url: 'https://returns.example.com/api/v2/return-groups',
+        headers: { 'X-Service-Api-Token': TOKEN, accept: 'application/json' },
+        timeoutMs: 10_000,
+        maxBytes: 64 * 1024 * 1024,
+      },
+    ]);
+  });
+
+  it('can ask for all that the service can be asked', async () => {
+    const { client, requests } = clientOf();
+
+    await client.listReturnGroups({
+      returnGroupId: 1,
+      email: 'a+b@example.com',
+      orderId: 2,
+      orderName: '#1042 & more',
+      trackingCode: '1Z',
+      minCreatedAt: '2026-11-20T10:00:00+02:00',
+      maxCreatedAt: '2026-11-20T10:00:01Z',
+      minUpdatedAt: '2026-11-20T10:00:02Z',
+      maxUpdatedAt: '2026-11-20T10:00:03Z',
+      minShippedAt: '2026-11-20T10:00:04Z',
+      maxShippedAt: '2026-11-20T10:00:05Z',
+      limit: 200,
+      offset: 0,
+    });
+    expect([...new URL(requests[0]?.url ?? '').searchParams]).toEqual([
+      ['return_group_id', '1'],
+      ['email', 'a+b@example.com'],
+      ['order_id', '2'],
+      ['order_name', '#1042 & more'],
+      ['tracking_code', '1Z'],
+      ['min_created_at', '2026-11-20T10:00:00+02:00'],
+      ['max_created_at', '2026-11-20T10:00:01Z'],
+      ['min_updated_at', '2026-11-20T10:00:02Z'],
+      ['max_updated_at', '2026-11-20T10:00:03Z'],
+      ['min_shipped_at', '2026-11-20T10:00:04Z'],
+      ['max_shipped_at', '2026-11-20T10:00:05Z'],
+      ['limit', '200'],
+      ['offset', '0'],
+    ]);
+  });
+
+  it('holds no bare plus and no blank, for these are read differently by different servers', async () => {
+    const { client, requests } = clientOf();
+
+    await client.listReturnGroups({ minUpdatedAt: '2026-11-20 10:00:00+02:00', orderName: 'half \uD800' });
+    expect(requests[0]?.url.split('?')[1]).toBe(
+      'order_name=half%20%EF%BF%BD&min_updated_at=2026-11-20%2010%3A00%3A00%2B02%3A00',
+    );
+  });
+
+  it('passes on the bounds and the signal that it was given', async () => {
+    const { transport, requests } = scriptedTransport({});
+    const options = {
+      baseUrl: 'http://[::1]:99',
+      token: ` ${TOKEN}\n`,
+      transport,
+      timeoutMs: 5,
+      maxBytes: 6,
+    };
+    const { signal } = new AbortController();
+
+    await createReturnsServiceClient(options).listReturnGroups({}, { signal });
+    expect(requests).toEqual([
+      {
+        url: 'http://[::1]:99/v2/return-groups',
+        headers: { 'X-Service-Api-Token': TOKEN, accept: 'application/json' },
+        timeoutMs: 5,
+        maxBytes: 6,
+        signal,
+      },
+    ]);
+  });
+
+  it.each(['', '  \n', 'tok\r\nX-Other: 1', 'tok en', 'tök'])(
+    'is never made with a token that is none',
+    (token) => {
+      const { transport } = scriptedTransport({});
+
+      const create = () => createReturnsServiceClient({ baseUrl: 'https://example.com', token, transport });
+      expect(create).toThrow(InvalidTokenError);
+      expect(create).toThrow(expect.not.objectContaining({ message: expect.stringContaining('X-Other') }));
+    },
+  );
+
+  it('is never made to an address without TLS', () => {
+    const { transport } = scriptedTransport({});
+
+    expect(() =>
+      createReturnsServiceClient({ baseUrl: 'http://example.com', token: TOKEN, transport }),
+    ).toThrow(InvalidBaseUrlError);
+  });
+});
+
+describe('a page', () => {
+  it('has one reading for each element, in its order', async () => {
+    const { client } = clientOf({ body: [sampleRow(1), { id: 2 }, null, sampleRow(4)] });
+
+    const page = await client.listReturnGroups({});
+    expect(page.rows.map((row) => row.kind)).toEqual(['readable', 'unreadable', 'unreadable', 'readable']);
+    expect(page.rows[3]).toMatchObject({ group: { id: 4 } });
+  });
+
+  it('tells its size, the time it took and the service’s time', async () => {
+    const { client } = clientOf({ headers: { date: 'Sat, 21 Nov 2026 12:00:00 GMT' }, body: '[ ]' });
+
+    expect(await client.listReturnGroups({})).toEqual({
+      rows: [],
+      drift: [],
+      bytes: 3,
+      requestMs: 12,
+      date: Date.UTC(2026, 10, 21, 12) * 1_000,
+    });
+  });
+
+  it('has no date where the answer has none', async () => {
+    const { client } = clientOf({ headers: { date: 'today' } });
+
+    expect(await client.listReturnGroups({})).not.toHaveProperty('date');
+  });
+
+  it('tells unknown fields of its first rows and unlisted values of all', async () => {
+    const lost = { ...sampleRow(9), return_method: 'DRONE', late_field: 1 };
+    const rows = [{ ...sampleRow(1), new_field: 1 }, ...[2, 3, 4].map(sampleRow), lost];
+    const { client } = clientOf({ body: rows });
+
+    const { drift } = await client.listReturnGroups({});
+    expect([...drift].sort()).toEqual(['return_group.new_field', 'return_group.return_method=DRONE']);
+  });
+
+  it('may begin with a byte order mark and hold any text', async () => {
+    const row = { ...sampleRow(), return_method: '½ \u{1F4E6} \uFFFE' };
+    const { client } = clientOf({ body: `\uFEFF${JSON.stringify([row])}` });
+
+    const { rows } = await client.listReturnGroups({});
+    expect(rows[0]).toMatchObject({ group: { return_method: row.return_method } });
+  });
+});
