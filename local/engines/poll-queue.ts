@@ -126,16 +126,25 @@ async function giveBack({ client, queueUrl }: QueueMapping, messages: readonly M
 
 async function untilEmpty(mapping: QueueMapping, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    const counts = await readAttributes(
-      mapping,
-      ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
-      stopping,
-    ).catch(mapping.onError);
-    // A message is in one of the two counts from its sending to its deletion.
-    if (counts && Object.values(counts).every((count) => count === '0')) return;
+    try {
+      if (await isEmpty(mapping, stopping)) return;
+    } catch (error) {
+      if (!stopping.aborted) mapping.onError(error);
+    }
     await mapping.clock.sleep(LOOK_WHETHER_IDLE_MS, stopping);
   }
   throw stoppedBeforeIdle();
+}
+
+/** A message is in one of the two counts from its sending to its deletion. */
+async function isEmpty(mapping: QueueMapping, stopping: AbortSignal): Promise<boolean> {
+  const { ApproximateNumberOfMessages: visible, ApproximateNumberOfMessagesNotVisible: handled } =
+    await readAttributes(
+      mapping,
+      ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
+      stopping,
+    );
+  return visible === '0' && handled === '0';
 }
 
 type CountName = 'QueueArn' | 'ApproximateNumberOfMessages' | 'ApproximateNumberOfMessagesNotVisible';

@@ -2,6 +2,7 @@
 // the address the engine listens on: the SDK sends where the URL points, and `sqs.<region>.localhost`, which fauxqs
 // makes up, does not resolve everywhere. And what a receive took whose caller has hung up goes back at once, for
 // otherwise every stopped poller would hide the next message for a whole visibility timeout.
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 
@@ -19,6 +20,8 @@ const receivedSchema = z.object({
   Messages: z.array(z.object({ ReceiptHandle: z.string() })).min(1),
 });
 
+type Received = z.infer<typeof receivedSchema>;
+
 const receiveSchema = z.object({ QueueUrl: z.string() });
 
 const JSON_1_0 = 'application/x-amz-json-1.0';
@@ -34,7 +37,8 @@ export async function startSqsEngine(): Promise<SqsEngine> {
     mapQueueUrls(body, (url) => ownUrls.get(url) ?? url);
   });
   app.addHook('preSerialization', async (request, _reply, answer) => {
-    if (request.raw.socket.destroyed) await giveBack(app, request, answer);
+    const received = receivedSchema.safeParse(answer);
+    if (received.success && (await hasHungUp(request))) await giveBack(app, request, received.data);
     mapQueueUrls(answer, (ownUrl) => {
       const url = endpoint + new URL(ownUrl).pathname;
       ownUrls.set(url, ownUrl);
@@ -53,16 +57,21 @@ function mapQueueUrls(message: unknown, map: (url: string) => string): void {
   if (data?.QueueUrls !== undefined) Object.assign(message as object, { QueueUrls: data.QueueUrls.map(map) });
 }
 
-async function giveBack(app: FastifyInstance, request: FastifyRequest, answer: unknown): Promise<void> {
-  const received = receivedSchema.safeParse(answer);
-  const receive = receiveSchema.safeParse(request.body);
-  if (!received.success || !receive.success) return;
-  for (const { ReceiptHandle } of received.data.Messages) {
+async function hasHungUp({ raw }: FastifyRequest): Promise<boolean> {
+  // That the caller is gone may have come in together with the message that ended the wait.
+  await setImmediate();
+  await setImmediate();
+  return !raw.socket.writable;
+}
+
+async function giveBack(app: FastifyInstance, { body }: FastifyRequest, received: Received): Promise<void> {
+  const { QueueUrl } = receiveSchema.parse(body);
+  for (const { ReceiptHandle } of received.Messages) {
     await app.inject({
       method: 'POST',
       url: '/',
       headers: { 'content-type': JSON_1_0, 'x-amz-target': 'AmazonSQS.ChangeMessageVisibility' },
-      payload: JSON.stringify({ QueueUrl: receive.data.QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }),
+      payload: JSON.stringify({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }),
     });
   }
 }

@@ -143,8 +143,7 @@ function isStillKnown(
   const key = keyOf(entity);
   const absentSince = known.absences[key];
   if (absentSince !== undefined && isSettled(reading.sentAt, absentSince, settle)) {
-    // It was not yet gone before its first absence, but when that was read is not kept.
-    found.changes.push({ verb: 'removed', object: entity, unbounded: true });
+    found.changes.push({ verb: 'removed', object: entity });
     return false;
   }
   found.absences[key] = absentSince ?? reading.receivedAt;

@@ -88,15 +88,13 @@ function makeSaves(
   reading: Reading,
   options: CompareOptions,
 ): Save[] {
-  const context = contextOf(snapshot, reading, options);
+  const lastShown = snapshot && lastShownAt(snapshot, options.lastSeenAt);
+  const context = contextOf(snapshot, lastShown, reading, options);
+  const isWhole = showsAll(reading, told, next);
   const saves: Save[] = [];
   let version = snapshot?.version ?? 0;
   let sequence = snapshot?.sequence ?? 0;
   let state = told;
-  // What is still untold, or was left out, may have changed long before this was asked for; but not before there
-  // was a group.
-  const lastWhole = snapshot?.sentAt ?? Math.min(reading.sentAt, reading.createdAt);
-  const isWhole = leavesNothingOut(told.projection, reading.projection);
   for (let start = 0; start === 0 || start < changes.length; start += MAX_EVENTS_PER_SAVE) {
     const chunk = changes.slice(start, start + MAX_EVENTS_PER_SAVE);
     const isLast = start + MAX_EVENTS_PER_SAVE >= changes.length;
@@ -104,13 +102,13 @@ function makeSaves(
     const from = sequence;
     const events = chunk.map((change, index) => makeEvent(change, from + index + 1, context));
     sequence += chunk.length;
+    // What is left for later may have changed long before this was asked for, but not before there was a group.
+    const sentAt =
+      isLast && isWhole ? reading.sentAt : (lastShown ?? Math.min(reading.sentAt, reading.createdAt));
     saves.push({
       expectedVersion: version,
       events,
-      snapshot: {
-        ...makeSnapshot(version + 1, sequence, state, reading),
-        ...(isLast && isWhole ? {} : { sentAt: lastWhole }),
-      },
+      snapshot: { ...makeSnapshot(version + 1, sequence, state, reading), sentAt },
     });
     version += 1;
   }
@@ -133,8 +131,9 @@ function makeSnapshot(version: number, sequence: number, state: KnownState, read
 
 function contextOf(
   snapshot: Snapshot | undefined,
+  lastShown: Instant | undefined,
   reading: Reading,
-  { source, generation, settle, lastSeenAt }: CompareOptions,
+  { source, generation, settle }: CompareOptions,
 ): EventContext {
   const isFirstSight = snapshot === undefined || snapshot.removedAt !== undefined;
   const hasMoved = isFirstSight || reading.updatedAt > snapshot.updatedAt;
@@ -143,19 +142,21 @@ function contextOf(
     generation,
     group: reading.projection.group,
     time: hasMoved ? reading.updatedAt : reading.receivedAt,
-    after: isFirstSight ? undefined : notYetShown(snapshot, lastSeenAt, settle),
+    after: isFirstSight || lastShown === undefined ? undefined : lastShown - settle,
     reading,
   };
 }
 
-/** Whether a reading has every array that was known before. */
-function leavesNothingOut(known: GroupProjection, seen: GroupProjection): boolean {
-  return GROUP_ARRAYS.every((name) => known[name] === undefined || seen[name] !== undefined);
+/** Whether a reading has every array that was known before, and none of them lacks an entity. */
+function showsAll(reading: Reading, told: KnownState, next: KnownState): boolean {
+  const isLeftOut = (name: (typeof GROUP_ARRAYS)[number]) =>
+    told.projection[name] !== undefined && reading.projection[name] === undefined;
+  return Object.keys(next.absences).length === 0 && !GROUP_ARRAYS.some(isLeftOut);
 }
 
-/** The last moment at which a group certainly stood as its snapshot tells. */
-export function notYetShown(snapshot: Snapshot, lastSeenAt: Instant | undefined, settle: number): Instant {
-  return Math.max(snapshot.sentAt, lastSeenAt ?? snapshot.sentAt) - settle;
+/** When the request was sent that last showed a group as its snapshot tells. */
+export function lastShownAt(snapshot: Snapshot, lastSeenAt: Instant | undefined): Instant {
+  return Math.max(snapshot.sentAt, lastSeenAt ?? snapshot.sentAt);
 }
 
 /** The group's own fields with none of its entities told yet. */

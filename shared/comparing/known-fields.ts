@@ -57,6 +57,6 @@ export function createUnknowable(
   if (snapshot === undefined || reading.updatedAt > snapshot.updatedAt) return () => false;
   return (kind, field) => {
     const firstSent = since[`${kind}.${field}`];
-    return firstSent !== undefined && snapshot.receivedAt <= firstSent;
+    return firstSent !== undefined && snapshot.receivedAt < firstSent;
   };
 }

@@ -1,7 +1,7 @@
 // A group that the service has no more: one event, and a tombstone that keeps the group's numbers for ever. What
 // comes back under the same id goes on from them as created.
 import type { Save } from '../ports.ts';
-import { type CompareOptions, notYetShown } from './compare-reading.ts';
+import { type CompareOptions, lastShownAt } from './compare-reading.ts';
 import { makeEvent } from './make-event.ts';
 import { PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
 import { isSettled } from './take-reading.ts';
@@ -31,7 +31,7 @@ export function removeGroup(
     generation: options.generation,
     group,
     time: lookUp.receivedAt,
-    after: notYetShown(snapshot, options.lastSeenAt, options.settle),
+    after: lastShownAt(snapshot, options.lastSeenAt) - options.settle,
     reading: { receivedAt: lookUp.receivedAt, through: lookUp.through },
   });
   return { expectedVersion: snapshot.version, events: [event], snapshot: bury(snapshot, lookUp) };

@@ -59,7 +59,7 @@ export interface Snapshot {
   readonly projectionVersion: number;
   readonly updatedAt: Instant;
   readonly createdAt: Instant;
-  /** When the request was sent that last showed all this: of a reading that left no known array out. */
+  /** When the request was sent that last showed all this: no array that is known left out, no entity missing. */
   readonly sentAt: Instant;
   /** When the answer was received that it was made of; what is read less than `settle` later may be older. */
   readonly receivedAt: Instant;

@@ -59,6 +59,7 @@ export async function sweepLedger(
 
   const gaps: Gap[] = [];
   for await (const unsent of unsentGroups(ports, report)) {
+    report.unsent += unsent.length;
     gaps.push(...(await sendAll(relay, unsent, leftMs(), report)));
     if (leftMs() > 0) continue;
     report.complete = false;
@@ -67,8 +68,8 @@ export async function sweepLedger(
   report.waiting += Math.max(0, gaps.length - SWEEP_GAPS);
   await closeGaps(ports, relay, gaps.slice(0, SWEEP_GAPS), leftMs, report);
 
-  const tell = report.complete && report.behind + report.failed === 0 ? log.info : log.warn;
-  tell('ledger swept', { destination: destination.name, ...report });
+  const isSound = report.complete && report.behind + report.failed === 0;
+  log[isSound ? 'info' : 'warn']('ledger swept', { destination: destination.name, ...report });
   return report;
 }
 
@@ -99,9 +100,7 @@ async function sendAll(
   groups: readonly GroupKey[],
   timeLeftMs: number,
   report: SweepReport,
-  again = false,
 ): Promise<Gap[]> {
-  if (!again) report.unsent += groups.length;
   const outcomes: readonly Outcome[] = await relay(groups, timeLeftMs);
   return groups.flatMap((key, index) => {
     const outcome = outcomes[index];
@@ -125,12 +124,12 @@ async function closeGaps(
     if (leftMs() <= GAP_IS_LOST_AFTER_MS) break;
     await ports.clock.sleep(GAP_IS_LOST_AFTER_MS);
     const before = new Map(open.map(({ key, missing }) => [formatGroupKey(key), missing]));
-    const after = await sendAll(relay, keysOf(open), leftMs(), report, true);
+    const after = await sendAll(relay, keysOf(open), leftMs(), report);
     const isLost = ({ key, missing }: Gap) => isSame(before.get(formatGroupKey(key)), missing);
     const lost = after.filter(isLost);
     for (const gap of lost) await giveUp(ports, gap);
     report.skipped += lost.length;
-    const further = await sendAll(relay, keysOf(lost), leftMs(), report, true);
+    const further = await sendAll(relay, keysOf(lost), leftMs(), report);
     open = [...after.filter((gap) => !isLost(gap)), ...further];
   }
   report.waiting += open.length;

@@ -20,7 +20,7 @@ import {
 } from './return-groups-query.ts';
 
 /** Rows of a page that are looked through for unknown fields; a service that has new ones has them everywhere. */
-const ROWS_LOOKED_THROUGH = 3;
+const ROWS_LOOKED_THROUGH = 2;
 
 export interface ReturnsServiceClientOptions {
   /** With its path prefix; see {@link parseBaseUrl}. */

@@ -1,21 +1,8 @@
 // The body of a 422 (returns-data-service.md, "Errors") in words. The documented shape is not relied upon: what is
 // not there is not told.
-import * as z from 'zod';
 import { isJsonObject } from './json.ts';
 import type { Redact } from './redaction.ts';
 import { HARMLESS_PARAMETERS } from './return-groups-query.ts';
-
-export const documentedValidationErrorSchema = z.object({
-  detail: z.array(
-    z.object({
-      /** Where the faulty parameter is, such as `["query", "limit"]`. */
-      loc: z.array(z.union([z.string(), z.int()])),
-      msg: z.string(),
-      type: z.string(),
-    }),
-  ),
-});
-export type DocumentedValidationError = z.infer<typeof documentedValidationErrorSchema>;
 
 export interface ValidationRejection {
   /** The last text of each `loc`: the parameter's name. */

@@ -104,7 +104,7 @@ test('a snapshot too large for the table is refused in words, and nothing is sav
 
 test('events too large for one transaction are refused in words, and nothing is saved', async () => {
   const key = aKey(8);
-  const save = aSave(key, undefined, 30);
+  const save = aSave(key, undefined, 40);
   const noise = randomBytes(120_000).toString('base64');
   const events = save.events.map((_, at) =>
     anEvent(key, at + 1, { ...aShipment(8), tracking_number: noise }),

@@ -10,14 +10,18 @@ const keys = fc.record({
 });
 
 test("a group's key is read back as what it was made of", () => {
-  fc.assert(fc.property(keys, (key) => expect(parseGroupKey(formatGroupKey(key))).toEqual(key)));
+  fc.assert(
+    fc.property(keys, (key) => {
+      expect(parseGroupKey(formatGroupKey(key))).toEqual(key);
+    }),
+  );
 });
 
 test("a group's key is the beginning of its events' ids", () => {
   fc.assert(
-    fc.property(keys, (key) =>
-      expect(formatEventId({ ...key, sequence: 7 })).toBe(`${formatGroupKey(key)}_7`),
-    ),
+    fc.property(keys, (key) => {
+      expect(formatEventId({ ...key, sequence: 7 })).toBe(`${formatGroupKey(key)}_7`);
+    }),
   );
 });
 

@@ -21,7 +21,7 @@ export async function startServer(inProcess: InProcessService, options: ServerOp
   const { service } = inProcess;
   const prefix = options.prefix.replace(/\/+$/, '');
   const timers: Timers = new Set();
-  const app = fastify({ exposeHeadRoutes: false, keepAliveTimeout: 65_000 });
+  const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false, keepAliveTimeout: 65_000 });
 
   app.all(`${prefix}/*`, (request, reply) => {
     const [path = '/', query = ''] = (request.raw.url ?? '/').split('?', 2);

@@ -14,7 +14,7 @@ export interface ServiceRequest {
  * - `reset`: the connection is reset before anything is sent.
  * - `cut`: head and half of the body are sent, then the connection is reset.
  */
-export type Delivery = 'whole' | 'hang' | 'reset' | 'cut';
+type Delivery = 'whole' | 'hang' | 'reset' | 'cut';
 
 export interface Answer {
   readonly status: number;

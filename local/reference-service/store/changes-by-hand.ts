@@ -10,7 +10,7 @@ import type { StoredGroup } from './stored-group.ts';
 import type { Truth } from './truth.ts';
 
 /** A deep copy of a group that may be changed in place. */
-export type Draft<T = StoredGroup> = T extends object ? { -readonly [Field in keyof T]: Draft<T[Field]> } : T;
+type Draft<T = StoredGroup> = T extends object ? { -readonly [Field in keyof T]: Draft<T[Field]> } : T;
 
 /**
  * Changes the draft in place. `updated_at` is set by the store as the knobs say, unless the alteration sets it

@@ -3,7 +3,7 @@
 
 import type { Instant } from '../../../shared/instant.ts';
 
-export interface RowStamps {
+interface RowStamps {
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   readonly shippedAt: readonly Instant[];

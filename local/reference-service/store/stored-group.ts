@@ -4,7 +4,7 @@
 
 import type { Instant } from '../../../shared/instant.ts';
 
-export interface Money {
+interface Money {
   readonly amount: number;
   readonly currency_code: string;
 }

@@ -10,7 +10,7 @@ import { groupIdOf } from './identities.ts';
 import type { Random } from './seeded-random.ts';
 import { type Part, partsThatDiffer, type StoredGroup } from './stored-group.ts';
 
-export interface Commit {
+interface Commit {
   readonly row: number;
   readonly at: Instant;
   readonly step: string;

@@ -14,10 +14,8 @@ export const RETURN_METHODS = [
   '<PARTNER_METHOD_3>',
   '<PARTNER_METHOD_4>',
 ] as const;
-export type ReturnMethod = Open<(typeof RETURN_METHODS)[number]>;
 
 export const CREDIT_METHODS = ['STORE_CREDIT', 'ORIGINAL_PAYMENT_METHOD'] as const;
-export type CreditMethod = Open<(typeof CREDIT_METHODS)[number]>;
 
 export const RETURN_OUTCOMES = [
   'credit',
@@ -27,7 +25,6 @@ export const RETURN_OUTCOMES = [
   'exchange+credit',
   'upsell',
 ] as const;
-export type ReturnOutcome = Open<(typeof RETURN_OUTCOMES)[number]>;
 
 export const SHIPMENT_STATUSES = [
   'DRAFT',
@@ -38,15 +35,12 @@ export const SHIPMENT_STATUSES = [
   'CANCELED',
   'UNKNOWN',
 ] as const;
-export type ShipmentStatus = Open<(typeof SHIPMENT_STATUSES)[number]>;
 
+/** InternalReturnStatus in the document. */
 export const RETURN_STATUSES = ['IN_REVIEW', 'OPEN', 'COMPLETED', 'CANCELED'] as const;
-/** The document's InternalReturnStatus. */
-export type ReturnStatus = Open<(typeof RETURN_STATUSES)[number]>;
 
+/** ExchangeLineItemStatus in the document. */
 export const EXCHANGE_STATUSES = ['UNPROCESSED', 'PROCESSED', 'CANCELED'] as const;
-/** The document's ExchangeLineItemStatus. */
-export type ExchangeStatus = Open<(typeof EXCHANGE_STATUSES)[number]>;
 
 export const RMA_PLATFORMS = [
   'MANUAL',
@@ -58,7 +52,6 @@ export const RMA_PLATFORMS = [
   '<PARTNER_RMA_6>',
   '<PARTNER_RMA_7>',
 ] as const;
-export type RmaPlatform = Open<(typeof RMA_PLATFORMS)[number]>;
 
 export const QUESTION_TYPES = ['TEXT', 'SELECT'] as const;
 

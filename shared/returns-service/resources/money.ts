@@ -7,6 +7,7 @@ export const documentedMoneySchema = z.object({
   amount: z.number().default(0),
   currency_code: openEnumeration(CURRENCY_CODES).default('USD'),
 });
+export type DocumentedMoney = z.infer<typeof documentedMoneySchema>;
 
 export const documentedMoneyBagSchema = z.object({
   /** In the shop's currency. */

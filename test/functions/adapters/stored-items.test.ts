@@ -57,7 +57,9 @@ describe('what earlier releases wrote is read', () => {
   });
 
   test('with the dictionary that it was written with', () => {
-    expect(createHash('sha256').update(DICTIONARY).digest('hex')).toMatchInlineSnapshot(`"e027d60a31a0a0155eef7bb6551ad3b7d7980dab3000208bdf478f665a9e78cd"`);
+    expect(createHash('sha256').update(DICTIONARY).digest('hex')).toMatchInlineSnapshot(
+      `"e027d60a31a0a0155eef7bb6551ad3b7d7980dab3000208bdf478f665a9e78cd"`,
+    );
   });
 
   test('a field that a snapshot could not have is null', () => {

@@ -1,7 +1,7 @@
 // A store that holds budgets, and machines that use it, all in virtual time. The store tells its time as HTTP does,
 // in whole seconds; every call takes its time, and some fail with or without having taken effect.
 import { type Instant, SECOND } from '../../../shared/instant.ts';
-import type { Budgets, BudgetState, Clock } from '../../../shared/ports.ts';
+import type { BudgetState, Budgets, Clock } from '../../../shared/ports.ts';
 import type { VirtualClock } from '../../fakes/virtual-clock.ts';
 
 export interface BudgetStore {

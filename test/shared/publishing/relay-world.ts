@@ -4,7 +4,9 @@
 import { formatGroupKey, parseGroupKey } from '../../../shared/group-key.ts';
 import type { GroupKey, Ledger, LedgerEntry, Log, Marks } from '../../../shared/ports.ts';
 import type { RelayPorts } from '../../../shared/publishing/lane.ts';
+import { createRelay } from '../../../shared/publishing/relay.ts';
 import { createMemoryDestination, type MemoryDestination } from '../../fakes/memory-destination.ts';
+import { createVirtualClock } from '../../fakes/virtual-clock.ts';
 import { anEvent } from './an-event.ts';
 
 /** Carries out a call, or not; the call's name begins with its port's. */
@@ -101,4 +103,42 @@ function marksOf(world: World, gate: Gate): Marks {
         else world.behind.set(place(destination, key), reason);
       }),
   };
+}
+
+/** Relays on virtual time; answers the outcomes and how long it took. */
+export async function relayIn(
+  world: World,
+  groups: readonly GroupKey[],
+  {
+    gate = openGate,
+    timeLeftMs = 60_000,
+    ...ports
+  }: Partial<RelayPorts> & { gate?: Gate; timeLeftMs?: number } = {},
+) {
+  const clock = createVirtualClock();
+  const run = createRelay({ ...world.ports(gate), clock, random: () => 0.5, ...ports });
+  const outcomes = await clock.run(run(groups, timeLeftMs));
+  return { outcomes, tookMs: clock.elapsed() / 1000 };
+}
+
+export function failingOnce(name: string): Gate {
+  let failed = false;
+  return async (call, effect) => {
+    if (call === name && !failed) {
+      failed = true;
+      throw new Error('unavailable');
+    }
+    return effect();
+  };
+}
+
+export function listing(calls: string[]): Gate {
+  return async (call, effect) => {
+    calls.push(call);
+    return effect();
+  };
+}
+
+export function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }

@@ -43,10 +43,10 @@ describe('drift', () => {
     };
 
     expect(driftOf(raw).sort()).toEqual([
+      'money.cents',
       'order.channel',
       'question_answer.mood',
       'return_group.locker',
-      'shop_money.cents',
     ]);
   });
 

@@ -19,6 +19,7 @@ import {
   TransportFailure,
   type TransportFailureKind,
 } from '../../../shared/returns-service/http-transport.ts';
+import { documentedValidationErrorSchema } from '../../../shared/returns-service/resources/validation-error.ts';
 import type { ReturnGroupsQuery } from '../../../shared/returns-service/return-groups-query.ts';
 import { sampleRow } from './sample-rows.ts';
 import { type Scripted, scriptedTransport } from './scripted-transport.ts';
@@ -91,12 +92,15 @@ describe('422', () => {
     failureOf({ status: 422, body: { detail } }, query);
 
   it('names the parameters that are refused, in the service’s words', async () => {
-    const error = await rejected([
-      { loc: ['query', 'limit'], msg: 'Input should be less than or equal to 37', type: 'less_than_equal' },
-      { loc: ['query', 'min_updated_at', 0], msg: 'invalid\n  datetime', type: 'datetime' },
-      { loc: ['query', 'limit'], msg: 'again', type: 'x' },
-    ]);
+    const { detail } = documentedValidationErrorSchema.parse({
+      detail: [
+        { loc: ['query', 'limit'], msg: 'Input should be less than or equal to 37', type: 'less_than_equal' },
+        { loc: ['query', 'min_updated_at', 0], msg: 'invalid\n  datetime', type: 'datetime' },
+        { loc: ['query', 'limit'], msg: 'again', type: 'x' },
+      ],
+    });
 
+    const error = await rejected(detail);
     expect(error).toBeInstanceOf(ValidationRejectedError);
     expect(error).toMatchObject({ parameters: ['limit', 'min_updated_at'], retryable: false });
     expect(error.message).toBe(

@@ -52,7 +52,7 @@ export function sampleRow(id = 1): DocumentedReturnGroup {
   };
 }
 
-export function money(amount: number): DocumentedMoneyBag {
+function money(amount: number): DocumentedMoneyBag {
   return {
     shop_money: { amount, currency_code: 'EUR' },
     presentment_money: { amount: amount * 1.08, currency_code: 'USD' },

@@ -164,6 +164,8 @@ describe('the service over HTTP', () => {
   });
 
   it('closes at once although requests hang, are slow, or have not been sent whole', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const timersBefore = timers();
     const server = await start({ knobs: { slowSeconds: 600 } });
     server.control.failNext('hang');
     server.control.failNext('slow');
@@ -184,6 +186,7 @@ describe('the service over HTTP', () => {
 
     expect(await Promise.all([...waiting, ended])).toEqual(['closed', 'closed', 'closed']);
     await expect(fetch(server.url)).rejects.toThrow();
+    expect(timers()).toBeLessThanOrEqual(timersBefore);
   });
 
   it('keeps connections alive between answers', async () => {

@@ -1,0 +1,104 @@
+// The poller apart from where it runs: ticks come in, sources are polled, reports go out. In Lambda and on one
+// machine it is this same function, with other hands for settings, secrets and reports.
+import { createHash, randomUUID } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { SQSEvent } from 'aws-lambda';
+import { pollSource, type TickReport } from '../../shared/poll-source.ts';
+import type { Clock, Log } from '../../shared/ports.ts';
+import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
+import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
+import { createSourceSession, type SourceSession } from '../../shared/source-session.ts';
+import type { SourceSettings } from '../../shared/source-settings.ts';
+import type { TableNames } from '../../shared/tables.ts';
+import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
+import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
+import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
+import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
+import { laterTicks, tickMessage } from './tick-message.ts';
+
+/** A source's settings, and how its token is read. */
+export interface ConfiguredSource {
+  readonly settings: SourceSettings;
+  readonly secret: { read(): Promise<string> };
+}
+
+export interface PollerOptions {
+  readonly client: DynamoDBClient;
+  readonly tables: TableNames;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly transport: HttpTransport;
+  /** Called for each tick, so that changed settings take effect; remembering is the callee's business. */
+  readonly findSource: (name: string) => Promise<ConfiguredSource>;
+  /** Sends the later ticks of a minute to the poll queue, each with its delay. */
+  readonly enqueue: (
+    ticks: readonly { readonly body: string; readonly delaySeconds: number }[],
+  ) => Promise<void>;
+  readonly onReport: (report: TickReport) => void;
+  readonly onProgress?: ((report: TickReport) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Polls the sources whose ticks came; `durationMs` is how long it may take in all. */
+export type Poller = (event: SQSEvent, durationMs: number) => Promise<void>;
+
+export function createPoller(options: PollerOptions): Poller {
+  const { client, tables, clock, log } = options;
+  const owner = randomUUID();
+  const stores = {
+    states: createDynamoDbSourceStates({ client, tables, clock }),
+    store: createDynamoDbSnapshotStore({ client, tables, clock }),
+    ledger: createDynamoDbLedger({ client, tables, clock }),
+    budgets: createDynamoDbBudgets({ client, tables, clock }),
+  };
+  const sessions = new Map<string, { readonly settings: string; readonly session: SourceSession }>();
+
+  /** One session per source, begun anew when its settings have changed. */
+  function sessionOf({ settings, secret }: ConfiguredSource): SourceSession {
+    const fingerprint = JSON.stringify(settings);
+    const known = sessions.get(settings.name);
+    if (known?.settings === fingerprint) return known.session;
+    const session = createSourceSession({
+      ...stores,
+      settings,
+      secret,
+      clock,
+      log,
+      owner,
+      random: Math.random,
+      client: (token) =>
+        createReturnsServiceClient({
+          baseUrl: settings.baseUrl,
+          token,
+          transport: options.transport,
+          timeoutMs: settings.requestTimeoutMs,
+        }),
+      hashToken: (token) => createHash('sha256').update(token).digest('base64url'),
+      onProgress: options.onProgress,
+      signal: options.signal,
+    });
+    sessions.set(settings.name, { settings: fingerprint, session });
+    return session;
+  }
+
+  return async function poll(event, durationMs) {
+    const startedAt = clock.elapsed();
+    for (const record of event.Records) {
+      const tick = tickMessage.parse(JSON.parse(record.body));
+      const session = sessionOf(await options.findSource(tick.source));
+      const left = durationMs - (clock.elapsed() - startedAt) / 1_000;
+      const report = await pollSource({ slot: tick.slot, durationMs: left }, session);
+      // A tick that came twice sends nothing on, so doubled ticks never multiply.
+      if (tick.opensMinute && report.outcome !== 'late')
+        await options.enqueue(laterTicksOf(tick, session.settings));
+      options.onReport(report);
+    }
+  };
+}
+
+function laterTicksOf({ source, slot }: { source: string; slot: number }, { intervalMs }: SourceSettings) {
+  return laterTicks(intervalMs).map((delaySeconds) => ({
+    body: JSON.stringify({ source, slot: slot + delaySeconds * 1_000 }),
+    delaySeconds,
+  }));
+}

@@ -1,0 +1,26 @@
+import { InvalidArgumentError } from 'commander';
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
+
+/**
+ * Reads a duration such as `500ms`, `30s`, `5m`, `2h`.
+ *
+ * @returns milliseconds, above 0
+ */
+export function parseDuration(text: string): number {
+  const [, amount, unit] = DURATION.exec(text) ?? [];
+  const milliseconds = Math.round(Number(amount) * (UNITS[unit as keyof typeof UNITS] ?? Number.NaN));
+  if (!(milliseconds > 0))
+    throw new InvalidArgumentError('Write a duration above 0, such as 500ms, 30s, 5m or 2h.');
+  return milliseconds;
+}
+
+/** Reads a whole number from 1. */
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(count) || count < 1) {
+    throw new InvalidArgumentError('Write a whole number from 1.');
+  }
+  return count;
+}

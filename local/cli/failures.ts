@@ -1,0 +1,12 @@
+// Failures as a person reads them: one line, what is wrong and what to do, no stack.
+
+/** Thrown for what was asked wrongly: an option, an argument, a variable of the environment. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The failure in one line. */
+export function tellFailure(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return `error: ${message.replaceAll(/\s*\n\s*/g, ' ')}`;
+}

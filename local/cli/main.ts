@@ -1,0 +1,28 @@
+// The command `returns-feed`. What a command can't do it says in one line on stderr; the exit code is 2 for what was
+// asked wrongly, 1 for what went wrong, 0 otherwise.
+import { Command, CommanderError } from 'commander';
+import { createServeCommand } from '../commands/serve.ts';
+import { createStartCommand } from '../commands/start.ts';
+import { createWatchCommand } from '../commands/watch.ts';
+import { tellFailure, UsageError } from './failures.ts';
+
+export async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('returns-feed')
+    .description('The webhook that a returns service never had: every change as an event.')
+    .showHelpAfterError('(--help tells more)')
+    .addCommand(createWatchCommand())
+    .addCommand(createServeCommand())
+    .addCommand(createStartCommand(), { hidden: true });
+  for (const command of [program, ...program.commands]) command.exitOverride();
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+    if (!(error instanceof CommanderError)) process.stderr.write(`${tellFailure(error)}\n`);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  return error instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,31 @@
+// Lines for people and programs. A line counts as written once the stream has taken it, and a reader that has gone
+// away (`| head`) is no failure of ours.
+
+export interface Printer {
+  /** Resolves when the line was taken. */
+  line(text: string): Promise<void>;
+  /** A line that the next one overwrites where that is possible; nothing elsewhere. */
+  status(text: string): void;
+}
+
+export function createPrinter(stream: NodeJS.WriteStream): Printer {
+  let hasStatus = false;
+  const clear = () => {
+    if (hasStatus) stream.write('\r\u001b[2K');
+    hasStatus = false;
+  };
+  return {
+    line(text) {
+      clear();
+      return new Promise((resolve, reject) => {
+        stream.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
+      });
+    },
+    status(text) {
+      if (!stream.isTTY) return;
+      clear();
+      stream.write(text.slice(0, Math.max(0, (stream.columns ?? 80) - 1)));
+      hasStatus = true;
+    },
+  };
+}

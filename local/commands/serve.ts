@@ -1,0 +1,81 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { parseCount } from '../cli/durations.ts';
+import { UsageError } from '../cli/failures.ts';
+import { listenForInterrupts } from '../cli/interrupts.ts';
+import { createReferenceService } from '../reference-service/create-reference-service.ts';
+import { listKnobs, readKnobs } from '../reference-service/read-knobs.ts';
+
+interface ServeFlags {
+  readonly port: number;
+  readonly groups: number;
+  readonly seed: number;
+  readonly token: string;
+  readonly rate: number;
+  readonly knob: readonly string[];
+}
+
+export function createServeCommand(): Command {
+  return new Command('serve')
+    .description('Run the reference service: a conforming returns service with a store that lives by itself.')
+    .option('--port <number>', 'port on this machine; 0 takes any free one', parsePort, 0)
+    .option('--groups <number>', 'return groups at the start', parseCount, 300)
+    .option('--seed <number>', 'what all of its data and its life follow from', parseCount, 1)
+    .option('--token <text>', 'the token that requests must carry', 'reference-token')
+    .option('--rate <number>', 'changes a second', parseRate, 1)
+    .option('--knob <name=value>', 'how it answers what its document leaves open (see below)', collect, [])
+    .addHelpText('after', () => `\nKnobs:\n${describeKnobs()}`)
+    .action(serve);
+}
+
+async function serve(flags: ServeFlags): Promise<void> {
+  const interrupts = listenForInterrupts();
+  const service = await createReferenceService({
+    port: flags.port,
+    groups: flags.groups,
+    seed: flags.seed,
+    token: flags.token,
+    life: flags.rate === 0 ? false : { changesPerSecond: flags.rate },
+    knobs: parseKnobs(flags.knob),
+  });
+  process.stdout.write(`${service.url}\n`);
+  process.stderr.write(`serving ${flags.groups} return groups; token: ${flags.token}; Ctrl-C ends it\n`);
+  await new Promise<void>((resolve) =>
+    interrupts.signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
+  await service.close();
+  interrupts.release();
+}
+
+function parseKnobs(assignments: readonly string[]) {
+  try {
+    return readKnobs(assignments);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function collect(assignment: string, others: readonly string[]): readonly string[] {
+  return [...others, assignment];
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('Write a port from 0 to 65535.');
+  return port;
+}
+
+function parseRate(text: string): number {
+  const rate = Number(text);
+  if (!(rate >= 0 && rate <= 10_000)) throw new InvalidArgumentError('Write a number from 0 to 10000.');
+  return rate;
+}
+
+function describeKnobs(): string {
+  return listKnobs()
+    .map(
+      ({ name, values, byDefault, description }) =>
+        `  ${name}=${values} (${byDefault})\n      ${description}`,
+    )
+    .join('\n');
+}

@@ -1,0 +1,46 @@
+// `npm start`: a reference service whose store lives by itself, and the feed that watches it.
+import { Command } from 'commander';
+import { sourceSettings } from '../../shared/source-settings.ts';
+import { listenForInterrupts } from '../cli/interrupts.ts';
+import { createTerminalLog } from '../cli/terminal-log.ts';
+import { runWatch } from '../feed/run-watch.ts';
+import { createFeedDisplay } from '../feed/show-feed.ts';
+import { createReferenceService } from '../reference-service/create-reference-service.ts';
+
+const TOKEN = 'reference-token';
+/** Few groups and many changes: each kind of entity is seen to change within seconds. */
+const GROUPS = 200;
+const CHANGES_PER_SECOND = 2;
+
+export function createStartCommand(): Command {
+  return new Command('start').description('Run the reference service and watch it.').action(start);
+}
+
+async function start(): Promise<void> {
+  const interrupts = listenForInterrupts();
+  const display = createFeedDisplay({ json: false });
+  const service = await createReferenceService({
+    groups: GROUPS,
+    token: TOKEN,
+    life: { changesPerSecond: CHANGES_PER_SECOND },
+  });
+  try {
+    display.tell(
+      'A returns service that only answers when asked, and the feed that tells what changes. Ctrl-C ends it.',
+    );
+    await runWatch({
+      settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url, intervalMs: 1_000 }),
+      token: TOKEN,
+      dataDir: undefined,
+      forMs: undefined,
+      signal: interrupts.signal,
+      log: createTerminalLog(display.tell, false),
+      onEvent: display.showEvent,
+      onReport: display.showReport,
+    });
+    display.tell(`stopped: ${display.events} events`);
+  } finally {
+    await service.close();
+    interrupts.release();
+  }
+}

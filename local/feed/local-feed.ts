@@ -1,0 +1,221 @@
+// The whole feed on one machine: the poller and both relays as they run in Lambda, on engines that speak to the SDK
+// as AWS does. Ticks go through the poll queue, changes through the ledger's stream, events through the FIFO queue.
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSEvent } from 'aws-lambda';
+import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
+import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
+import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
+import { createEventBridgeDestination } from '../../functions/adapters/eventbridge-destination.ts';
+import { createHttpsTransport } from '../../functions/adapters/https-transport.ts';
+import { createSqsDestination } from '../../functions/adapters/sqs-destination.ts';
+import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import { createPoller } from '../../functions/poller/create-poller.ts';
+import { relayRecords } from '../../functions/relay/relay-records.ts';
+import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
+import { FEED_GROUP, parseEventId } from '../../shared/contract/event-id.ts';
+import type { TickReport } from '../../shared/poll-source.ts';
+import type { Destination, Log, Marks } from '../../shared/ports.ts';
+import type { RelayPorts } from '../../shared/publishing/lane.ts';
+import { createRelay } from '../../shared/publishing/relay.ts';
+import { sweepLedger } from '../../shared/publishing/sweep.ts';
+import type { SourceSettings } from '../../shared/source-settings.ts';
+import type { TableNames } from '../../shared/tables.ts';
+import { startEngines } from '../engines/engines.ts';
+import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
+import { pollQueue } from '../engines/poll-queue.ts';
+import { pollStream } from '../engines/poll-stream.ts';
+import { createTables } from '../engines/tables.ts';
+import { createHandedOver } from './handed-over.ts';
+import { createLocalQueues } from './local-queues.ts';
+
+const TABLE_NAMES: TableNames = {
+  snapshots: 'returns-feed-snapshots',
+  ledger: 'returns-feed-ledger',
+  marks: 'returns-feed-marks',
+  sources: 'returns-feed-sources',
+};
+const BUS_NAME = 'returns-feed';
+/** A tick's time here: as in Lambda, and no more than a user waits for a clean end. */
+const TICK_MS = 50_000;
+const RELAY_MS = 30_000;
+
+export interface LocalFeedOptions {
+  readonly settings: SourceSettings;
+  readonly token: string;
+  /** Where state is kept; nowhere without it. */
+  readonly dataDir: string | undefined;
+  readonly log: Log;
+  /** Called with each event in the order of the FIFO queue; it counts as handed over once this resolves. */
+  readonly onEvent: (event: FeedEvent) => Promise<void>;
+  readonly onProgress: (report: TickReport) => void;
+}
+
+export interface LocalFeed {
+  /** Sends a tick through the poll queue, and resolves when the poller is done with it. */
+  tick(): Promise<TickReport>;
+  /** Ends a tick at work as soon as what it has read is saved. */
+  stopPolling(): void;
+  /** Resolves once everything saved has come out of the FIFO queue. */
+  handOver(): Promise<void>;
+  /** Ends all engines. */
+  close(): Promise<void>;
+}
+
+/** Starts the engines and the feed; nothing is polled before the first tick. */
+export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFeed> {
+  const { settings, log } = options;
+  const engines = await startEngines({ environment: process.env, dataDir: options.dataDir });
+  // The SDK's clients find the engines by these; nothing else in this process speaks to AWS.
+  Object.assign(process.env, engines.environment);
+  const clock = createSystemClock();
+  const client = createDynamoDbClient();
+  const sqs = new SQSClient();
+  const streams = new DynamoDBStreamsClient();
+  const eventBridge = new EventBridgeClient();
+  const transport = createHttpsTransport();
+  const mappings: EventSourceMapping[] = [];
+  const stopping = new AbortController();
+  const onError = (error: unknown) => {
+    if (!stopping.signal.aborted)
+      log.error('A handler failed and is tried again.', { error: asError(error) });
+  };
+
+  async function close(): Promise<void> {
+    stopping.abort();
+    await Promise.all(mappings.map((mapping) => mapping.stop()));
+    transport.close();
+    for (const each of [client, sqs, streams, eventBridge]) each.destroy();
+    await engines.stop();
+  }
+
+  try {
+    await createTables(client, TABLE_NAMES);
+    const queues = await createLocalQueues(sqs);
+    const ledger = createDynamoDbLedger({ client, tables: TABLE_NAMES, clock });
+    const marks = createDynamoDbMarks({ client, tables: TABLE_NAMES });
+    const handedOver = createHandedOver(marks);
+    const portsOf = (destination: Destination, itsMarks: Marks): RelayPorts => ({
+      ledger,
+      marks: itsMarks,
+      destination,
+      clock,
+      log,
+      random: Math.random,
+    });
+    const queuePorts: RelayPorts = {
+      ...portsOf(createSqsDestination({ client: sqs, queueUrl: queues.events }), handedOver.marks),
+      // As in AWS: who reads the queue wants changes; of the feed itself the bus tells.
+      withholds: ({ group }) => group === FEED_GROUP,
+    };
+    const busPorts = portsOf(
+      createEventBridgeDestination({ client: eventBridge, eventBusName: BUS_NAME }),
+      marks,
+    );
+    const [queueRelay, busRelay] = [createRelay(queuePorts), createRelay(busPorts)];
+    if (options.dataDir !== undefined) await sweepLedger(queuePorts, queueRelay, RELAY_MS);
+
+    const ticks = createTicks(settings.name, (body) =>
+      sqs.send(new SendMessageCommand({ QueueUrl: queues.polls, MessageBody: body })),
+    );
+    const poll = createPoller({
+      client,
+      tables: TABLE_NAMES,
+      clock,
+      log,
+      transport,
+      findSource: async () => ({ settings, secret: { read: async () => options.token } }),
+      enqueue: async () => {},
+      onReport: ticks.done,
+      onProgress: options.onProgress,
+      signal: stopping.signal,
+    });
+    const readStream = (relay: typeof queueRelay) =>
+      pollStream({
+        client: streams,
+        tableName: TABLE_NAMES.ledger,
+        handler: (event) => relayRecords(relay, log, event.Records, RELAY_MS),
+        clock,
+        onError,
+        filters: [{ eventName: ['INSERT'] }],
+      });
+    mappings.push(
+      pollQueue({
+        client: sqs,
+        queueUrl: queues.polls,
+        batchSize: 1,
+        handler: (event) => poll(event, TICK_MS).catch(ticks.failed),
+        clock,
+        onError,
+      }),
+    );
+    const [queueMapping, busMapping] = [readStream(queueRelay), readStream(busRelay)];
+    const consumer = pollQueue({
+      client: sqs,
+      queueUrl: queues.events,
+      clock,
+      onError,
+      handler: async ({ Records }: SQSEvent) => {
+        for (const { body } of Records) {
+          const event = feedEvent.parse(JSON.parse(body));
+          await options.onEvent(event);
+          const parts = parseEventId(event.id);
+          if (parts !== undefined) await handedOver.note(parts, parts.sequence);
+        }
+      },
+    });
+    mappings.push(queueMapping, busMapping, consumer);
+    return {
+      tick: ticks.send,
+      stopPolling: () => stopping.abort(),
+      async handOver() {
+        await queueMapping.idle();
+        await consumer.idle();
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Ticks under way, by their slot: who sent one is told how it went. */
+function createTicks(source: string, enqueue: (body: string) => Promise<unknown>) {
+  let waiting: PromiseWithResolvers<TickReport> | undefined;
+  let lastSlot = 0;
+  return {
+    async send(): Promise<TickReport> {
+      // Two ticks within a millisecond would share their slot, and the second be dropped.
+      lastSlot = Math.max(Date.now(), lastSlot + 1);
+      waiting = withResolvers<TickReport>();
+      const { promise } = waiting;
+      await enqueue(JSON.stringify({ source, slot: lastSlot }));
+      return promise;
+    },
+    done: (report: TickReport) => waiting?.resolve(report),
+    failed: (error: unknown) => waiting?.reject(error),
+  };
+}
+
+interface PromiseWithResolvers<Value> {
+  readonly promise: Promise<Value>;
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Promise.withResolvers, which Node 20 does not have. */
+function withResolvers<Value>(): PromiseWithResolvers<Value> {
+  let resolve: (value: Value) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<Value>((fulfil, refuse) => {
+    resolve = fulfil;
+    reject = refuse;
+  });
+  return { promise, resolve, reject };
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,86 @@
+// Watching a source from the first poll to the clean end: ticks at their times, events as they arrive, and at the
+// end everything that was read is still handed over.
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { SourceRefused } from '../../shared/pacing/errors.ts';
+import type { TickReport } from '../../shared/poll-source.ts';
+import type { Log } from '../../shared/ports.ts';
+import {
+  ConnectionFailedError,
+  InvalidTokenError,
+  UnexpectedStatusError,
+  UnreadableAnswerError,
+} from '../../shared/returns-service/errors.ts';
+import type { SourceSettings } from '../../shared/source-settings.ts';
+import { startLocalFeed } from './local-feed.ts';
+
+export interface WatchOptions {
+  readonly settings: SourceSettings;
+  readonly token: string;
+  readonly dataDir: string | undefined;
+  /** Ends by itself after so long. */
+  readonly forMs: number | undefined;
+  /** Ends it when it is aborted. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly onEvent: (event: FeedEvent) => Promise<void>;
+  readonly onReport: (report: TickReport) => void;
+}
+
+/** @throws the failure of the very first tick where trying again would not help. */
+export async function runWatch(options: WatchOptions): Promise<void> {
+  const { settings, log, onReport } = options;
+  const feed = await startLocalFeed({ ...options, onProgress: onReport });
+  const ending = endOf(options.signal, options.forMs);
+  ending.addEventListener('abort', feed.stopPolling, { once: true });
+  if (ending.aborted) feed.stopPolling();
+  try {
+    let isKnown = false;
+    for (let next = Date.now(); !ending.aborted; next = nextTick(next, settings.intervalMs)) {
+      await untilMoment(next, ending);
+      if (ending.aborted) break;
+      const report = await feed.tick();
+      onReport(report);
+      if (report.error !== undefined && !isKnown && isHopeless(report.error)) throw report.error;
+      if (report.error !== undefined && !ending.aborted)
+        log.warn('The service could not be read; trying again.', { error: report.error });
+      isKnown ||= report.polls > 0;
+    }
+    await feed.handOver();
+  } finally {
+    await feed.close();
+  }
+}
+
+/** Ticks that could not be done in time are left out: a late poll reads what they would have read. */
+function nextTick(last: number, intervalMs: number): number {
+  const missed = Math.max(0, Math.floor((Date.now() - last) / intervalMs));
+  return last + Math.max(1, missed) * intervalMs;
+}
+
+/** What a first request fails with when the address or the token is wrong. */
+function isHopeless(error: Error): boolean {
+  if (error instanceof UnexpectedStatusError) return !error.retryable;
+  return (
+    error instanceof SourceRefused ||
+    error instanceof ConnectionFailedError ||
+    error instanceof UnreadableAnswerError ||
+    error instanceof InvalidTokenError
+  );
+}
+
+function endOf(signal: AbortSignal, forMs: number | undefined): AbortSignal {
+  return forMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(forMs)]);
+}
+
+function untilMoment(moment: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, Math.max(0, moment - Date.now()));
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+  });
+}

@@ -1,0 +1,116 @@
+// One whole event of each type, to the letter. A file that changes is a change of the contract: see that it is meant,
+// then write the files anew (`npx vitest run golden -u`).
+import { describe, expect, it } from 'vitest';
+import type { EntityEvent, EventOf, EventType } from '../../../shared/contract/event.ts';
+import { EVENT_SCHEMAS } from '../../../shared/contract/event.ts';
+import { aRow, read, take } from './a-reading.ts';
+import { tellStory } from './a-story.ts';
+
+const TYPES = (Object.keys(EVENT_SCHEMAS) as EventType[]).filter((type) => !type.startsWith('feed.'));
+
+/** The shape that the design shows; what stands there for texts is of no matter. */
+const DESIGN_EXAMPLE = {
+  specversion: '1.0',
+  id: 'acme_mi8x2k_184467_42',
+  source: '/sources/acme',
+  type: 'shipment.status_changed',
+  subject: 'return-groups/184467/shipments/77120',
+  time: '2026-11-20T10:15:02.123456Z',
+  datacontenttype: 'application/json',
+  dataschema: 'urn:returns-change-feed:shipment:1',
+  sequence: '0000000042',
+  partitionkey: 'acme/184467',
+  data: {
+    generation: 'mi8x2k',
+    sequence: 42,
+    return_group: {
+      id: 184_467,
+      created_at: '',
+      updated_at: '',
+      return_outcome: '',
+      return_method: 'TRADITIONAL',
+      order: { id: 9001, name: '#1042', platform_id: '' },
+    },
+    object: {
+      type: 'shipment',
+      id: 77_120,
+      status: 'DELIVERED',
+      carrier: 'UPS',
+      tracking_number: '1Z',
+      return_ids: [5512],
+    },
+    previous_attributes: { status: 'IN_TRANSIT' },
+    observed: { after: '2026-11-20T10:14:58Z', by: '2026-11-20T10:15:03Z', through: 'poll' },
+  },
+};
+
+describe('an event', () => {
+  it.each(TYPES)('of type %s is what it was, to the letter', async (type) => {
+    const event = firstOf(type, tellStory());
+
+    const text = `${JSON.stringify(event, null, 2)}\n`;
+
+    await expect(text).toMatchFileSnapshot(`golden/${type}.json`);
+  });
+
+  it.each(TYPES)('of type %s has what its schema says and nothing else', (type) => {
+    const event = JSON.parse(JSON.stringify(firstOf(type, tellStory())));
+
+    const parsed = EVENT_SCHEMAS[type].parse(event);
+
+    // Parsing leaves out what a schema does not know.
+    expect(parsed).toStrictEqual(event);
+  });
+
+  it('has the shape that the design shows', () => {
+    const event = firstOf('shipment.status_changed', tellStory());
+
+    const { object, previous_attributes: _, ...data } = event.data;
+    const { object: shown, previous_attributes: __, ...shownData } = DESIGN_EXAMPLE.data;
+
+    expect(shapeOf({ ...event, data })).toEqual(shapeOf({ ...DESIGN_EXAMPLE, data: shownData }));
+    expect(Object.keys(event)).toEqual(Object.keys(DESIGN_EXAMPLE));
+    expect(Object.keys(event.data)).toEqual(Object.keys(DESIGN_EXAMPLE.data));
+    expect(Object.keys(object)).toEqual(expect.arrayContaining(Object.keys(shown)));
+  });
+
+  it('carries the customer only where the reading does', () => {
+    const customer = { name: 'Rosalind Quimby', email: 'rosalind@quimby.test', phone: null };
+
+    const [asked] = take(undefined, read(aRow(), 0, { customer })).events;
+    const [notAsked] = take(undefined, read(aRow())).events;
+
+    expect(asked?.data.customer).toEqual(customer);
+    expect(EVENT_SCHEMAS['return_group.created'].parse(asked)).toStrictEqual(asked);
+    expect(JSON.stringify(notAsked)).not.toMatch(/customer|quimby/i);
+  });
+
+  it('has a subject that is a valid reference whatever an id is made of', () => {
+    const row = aRow((row) => {
+      const [item] = row.exchange_line_items;
+      if (item)
+        row.exchange_line_items = ['a/b?#', 'half \ud800', 'half \udfff'].map((id) => ({ ...item, id }));
+    });
+
+    const { events } = take(undefined, read(row));
+    const subjects = events.map(({ subject }) => subject).filter((subject) => subject.includes('/exchange-'));
+
+    expect(subjects).toEqual([
+      'return-groups/184467/exchange-line-items/a%2Fb%3F%23',
+      'return-groups/184467/exchange-line-items/half%20%25uD800',
+      'return-groups/184467/exchange-line-items/half%20%25uDFFF',
+    ]);
+  });
+});
+
+function firstOf<Type extends EventType>(type: Type, events: readonly EntityEvent[]): EventOf<Type> {
+  const event = events.find((candidate) => candidate.type === type);
+  if (event === undefined) throw new Error(`The story tells no ${type}.`);
+  return event as EventOf<Type>;
+}
+
+/** The names of all fields, in their order, with the kinds of their values. */
+function shapeOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return typeof value;
+  return Object.entries(value).map(([name, field]) => [name, shapeOf(field)]);
+}

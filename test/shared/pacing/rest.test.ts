@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { restAfter } from '../../../shared/pacing/rest.ts';
+
+describe('the rest after refusals', () => {
+  it('doubles from one interval to a quarter of an hour', () => {
+    const rests = [1, 2, 3, 4, 5, 6, 100, 5_000].map((refusals) => restAfter(refusals, MINUTE));
+
+    expect(rests).toEqual([1, 2, 4, 8, 15, 15, 15, 15].map((minutes) => minutes * MINUTE));
+  });
+
+  it('begins at five seconds for a source that is polled every second', () => {
+    const rests = [1, 2, 3].map((refusals) => restAfter(refusals, SECOND));
+
+    expect(rests).toEqual([5 * SECOND, 10 * SECOND, 20 * SECOND]);
+  });
+
+  it('is a quarter of an hour at most, however rarely a source is polled', () => {
+    expect(restAfter(1, HOUR)).toBe(15 * MINUTE);
+  });
+
+  it('is none without a refusal', () => {
+    expect(restAfter(0, MINUTE)).toBe(0);
+  });
+});
