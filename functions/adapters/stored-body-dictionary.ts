@@ -20,6 +20,6 @@ export const DICTIONARY = [
   '{"sequence":1,"projectionVersion":1,"updatedAt":17,"sentAt":17,"receivedAt":17,"projection":{"group":{"type":"return_group","id":1,',
   `"created_at":"${stamp}","updated_at":"${stamp}","return_outcome":"refund","exchange","credit_method":null,"return_method":"TRADITIONAL","order":{"id":1,"name":"#1","platform_id":"1"}},`,
   `"shipments":[{"type":"shipment","id":1,"status":"CREATED","carrier":"UPS","tracking_number":"1Z","created_at":"${stamp}","shipped_at":null,"delivered_at":null,"return_ids":[1]}],`,
-  '"return_line_items":[{"type":"return_line_item","id":1,"platform_id":null,"created_at":"2026-11-20T10:15:02.000000Z","status":"OPEN","shipment_id":null,"platform_refund_transaction_ids":[],"platform_line_item_id":"1","product_platform_id":"1","product_name":"","variant_platform_id":"1","variant_name":"","sku":"","barcode":null,"quantity":1,"return_reason":{"value":"","label":""},',
+  '"return_line_items":[{"type":"return_line_item","id":1,"platform_id":null,"created_at":"2026-11-20T10:15:02.000000Z","status":"OPEN","shipment_id":null,"platform_refund_transaction_ids":[],"platform_line_item_id":"1","product_platform_id":"1","product_name":"","variant_platform_id":"1","variant_name":"","sku":"","barcode":null,"quantity":1,"return_reason_details":{"value":"","label":""},',
   `"total":${money},"last_rma_number":null,"last_rma_provider":null}],"exchange_line_items":[],"refund_transactions":[]},"absences":{},"untold":{}}`,
 ].join('');

@@ -3,16 +3,18 @@
 // this process is gone, however it went, and the engine is killed. Both run in a session of their own, so that a
 // Ctrl-C in the terminal reaches us alone and the engine is still there for our clean end. On Windows libuv's job
 // object ends the children of a process that ends, and a hidden console keeps Ctrl-C from them.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What an engine may say before we stop keeping it. */
 const MAX_KEPT_CHARACTERS = 10_000;
 
+/** Tells the engine's process id on stdout. */
 const GUARD = [
-  '"$@" </dev/null &',
-  'exec 2>/dev/null',
+  '"$@" </dev/null >/dev/null &',
+  'echo $!',
+  'exec >/dev/null 2>&1',
   'if read -r line; then kill -TERM $!; else kill -KILL $!; fi',
   'wait $!',
 ].join('\n');
@@ -44,9 +46,10 @@ export function startEngineProcess(
   const child = posix
     ? spawn('/bin/sh', ['-c', GUARD, 'sh', program, ...args], {
         detached: true,
-        stdio: ['pipe', 'ignore', 'pipe'],
+        stdio: 'pipe',
       })
-    : spawn(program, args, { windowsHide: true, stdio: ['pipe', 'ignore', 'pipe'] });
+    : spawn(program, args, { windowsHide: true, stdio: 'pipe' });
+  let stdout = '';
   let stderr = '';
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
@@ -54,6 +57,9 @@ export function startEngineProcess(
       stderr += error.message;
       resolve();
     });
+  });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (posix) stdout += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     if (stderr.length < MAX_KEPT_CHARACTERS) stderr += text;
@@ -66,7 +72,7 @@ export function startEngineProcess(
     else child.kill();
     const inTime = new AbortController();
     const late = sleep(stopTimeoutMs, 'late', { signal: inTime.signal }).catch(() => 'in time');
-    if ((await Promise.race([exited, late])) === 'late') killHard(child, posix);
+    if ((await Promise.race([exited, late])) === 'late') killHard(posix ? Number(stdout) : child.pid);
     await exited;
     inTime.abort();
   }
@@ -90,11 +96,10 @@ export function startEngineProcess(
   };
 }
 
-/** On POSIX the guard leads a group of its own, in which the engine is. */
-function killHard(child: ChildProcess, posix: boolean): void {
+/** The engine alone: its guard then sees it off. */
+function killHard(pid: number | undefined): void {
   try {
-    if (posix && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    else child.kill('SIGKILL');
+    if (pid) process.kill(pid, 'SIGKILL');
   } catch {
     // It ended between the timeout and the kill.
   }

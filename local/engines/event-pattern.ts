@@ -61,7 +61,7 @@ function fitsLeaf(value: unknown, matchers: readonly Matcher[]): boolean {
 function compileMatcher(wanted: unknown, path: string): Matcher {
   if (!isObject(wanted)) return { fits: (value) => value === wanted };
   const [[operator, operand] = ['', undefined], ...others] = Object.entries(wanted);
-  if (others.length > 0) throw invalid(path, 'may name one operator at a time');
+  if (operator === '' || others.length > 0) throw invalid(path, 'must name one operator');
   if (operator === 'exists') {
     if (typeof operand !== 'boolean') throw invalid(path, 'exists takes true or false');
     return { fits: () => operand, fitsAbsence: !operand };
@@ -82,28 +82,25 @@ function compileAnythingBut(operand: unknown, path: string): (value: unknown) =>
   return (value) => !excluded.some((fits) => fits(value));
 }
 
+const TEXT_TESTS: Readonly<Record<string, (text: string) => (value: string) => boolean>> = {
+  prefix: (text) => (value) => value.startsWith(text),
+  suffix: (text) => (value) => value.endsWith(text),
+  'equals-ignore-case': (text) => (value) => value.toLowerCase() === text.toLowerCase(),
+  wildcard: (text) => {
+    const expression = new RegExp(`^${text.split('*').map(escapeForRegExp).join('.*')}$`, 's');
+    return (value) => expression.test(value);
+  },
+};
+
 function compileText(operator: string, operand: unknown, path: string): (value: unknown) => boolean {
+  const compile = TEXT_TESTS[operator];
+  if (compile === undefined) throw invalid(path, `names the operator ${operator}, which is not known here`);
   if ((operator === 'prefix' || operator === 'suffix') && isObject(operand)) {
-    const folded = compileText(operator, textOf(operand['equals-ignore-case'], path).toLowerCase(), path);
+    const folded = compile(textOf(operand['equals-ignore-case'], path).toLowerCase());
     return (value) => typeof value === 'string' && folded(value.toLowerCase());
   }
-  const text = textOf(operand, path);
-  const fits = (test: (value: string) => boolean) => (value: unknown) =>
-    typeof value === 'string' && test(value);
-  switch (operator) {
-    case 'prefix':
-      return fits((value) => value.startsWith(text));
-    case 'suffix':
-      return fits((value) => value.endsWith(text));
-    case 'equals-ignore-case':
-      return fits((value) => value.toLowerCase() === text.toLowerCase());
-    case 'wildcard': {
-      const expression = new RegExp(`^${text.split('*').map(escapeForRegExp).join('.*')}$`, 's');
-      return fits((value) => expression.test(value));
-    }
-    default:
-      throw invalid(path, `names the operator ${operator}, which is not known here`);
-  }
+  const test = compile(textOf(operand, path));
+  return (value) => typeof value === 'string' && test(value);
 }
 
 const COMPARISONS: Readonly<Record<string, (value: number, bound: number) => boolean>> = {

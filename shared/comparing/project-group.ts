@@ -71,7 +71,7 @@ function projectReturnLineItem(item: ReturnLineItem): contract.ReturnLineItem {
     sku: item.sku ?? null,
     barcode: item.barcode ?? null,
     quantity: item.quantity ?? null,
-    return_reason: reason ? { value: reason.value ?? null, label: reason.label ?? null } : null,
+    return_reason_details: reason ? { value: reason.value ?? null, label: reason.label ?? null } : null,
     total: projectMoneyBag(item.total),
     last_rma_number: item.last_rma_number ?? null,
     last_rma_provider: item.last_rma_provider ?? null,

@@ -43,7 +43,7 @@ export const returnLineItem = z.object({
   sku: text,
   barcode: text,
   quantity: integer.nullable(),
-  return_reason: returnReason.nullable(),
+  return_reason_details: returnReason.nullable(),
   total: moneyBag.nullable(),
   last_rma_number: text,
   last_rma_provider: text,

@@ -55,14 +55,18 @@ export const UNUSED_BUDGET: BudgetState = {
   pausedUntil: 0,
 };
 
-export interface Booking {
+export type Booking = {
   /** The same object if nothing changed. */
   readonly state: BudgetState;
-  /** Ascending; at most as many as wanted, and none beyond what may be booked ahead. */
-  readonly slots: readonly Instant[];
-  /** When there are none: the time of the first that will be, as things stand. */
-  readonly next: Instant | undefined;
-}
+} & (
+  | {
+      /** Ascending; at most as many as wanted, and none beyond what may be booked ahead. */
+      readonly slots: readonly [Instant, ...Instant[]];
+      readonly next?: undefined;
+    }
+  /** None yet; the time of the first that will be, as things stand. */
+  | { readonly slots?: undefined; readonly next: Instant }
+);
 
 /**
  * Books as many of the wanted slots as lie close enough ahead.

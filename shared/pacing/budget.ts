@@ -44,61 +44,72 @@ export interface PauseWish extends Omit<Pause, 'sentAt'> {
   readonly sentElapsed: number;
 }
 
+interface Held {
+  readonly slot: Instant;
+  /** How many pauses had been asked for when it was booked: a later one voids it, written or not. */
+  readonly pauses: number;
+}
+
 export function createBudget(options: BudgetOptions): Budget {
   const { clock, tokenHash } = options;
   const rates = ratesFor(options.requestsPerMinute);
   const stored = createStoredBudget(options);
   const oneByOne = createQueue();
-  const held: Record<Purpose, Instant[]> = { poll: [], reconciliation: [] };
-  /** By elapsed time: a pause holds here from the moment it is asked for, written or not. */
-  let pausedUntil = 0;
+  const held: Record<Purpose, readonly Held[]> = { poll: [], reconciliation: [] };
+  let pauses = 0;
 
   async function take(want: Want): Promise<void> {
     for (let voided = 0; voided < MAX_VOID_SLOTS; voided += 1) {
-      const slot = await obtain(want);
-      while (mayBeUsed(slot) && stored.atLeast() < slot) await waitFor(slot, slot, want);
-      if (mayBeUsed(slot)) return;
+      const booked = await obtain(want);
+      while (isValid(booked) && stored.atLeast() < booked.slot) await waitFor(booked.slot, booked.slot, want);
+      if (isValid(booked)) return;
     }
     throw new BudgetUnavailable(
       'What is booked of the budget is void before it can be used: its store is slow.',
     );
   }
 
-  async function obtain(want: Want): Promise<Instant> {
+  async function obtain(want: Want): Promise<Held> {
     for (;;) {
       // One by one, so that requests of one process do not come into each other's way at the store.
-      const { slot, next } = await oneByOne(async () => takeHeld(want) ?? (await book(want)));
-      if (slot !== undefined) return slot;
-      if (next !== undefined) await waitFor(next, next - BOOKED_AHEAD[want.purpose], want);
+      const booked = await oneByOne(async () => takeHeld(want) ?? (await book(want)));
+      if (typeof booked !== 'number') return booked;
+      await waitFor(booked, booked - BOOKED_AHEAD[want.purpose], want);
     }
   }
 
-  function takeHeld(want: Want): { readonly slot: Instant; readonly next?: undefined } | undefined {
+  function takeHeld(want: Want): Held | undefined {
     stopIfOver(want);
-    held[want.purpose] = held[want.purpose].filter(mayBeUsed);
-    const [slot, ...others] = held[want.purpose];
-    if (slot === undefined) return undefined;
-    stopIfOver(want, slot);
+    const [first, ...others] = held[want.purpose].filter(isValid);
+    if (first !== undefined) stopIfOver(want, first.slot);
     held[want.purpose] = others;
-    return { slot };
+    return first;
   }
 
-  async function book(want: Want): Promise<{ readonly slot?: Instant; readonly next?: Instant }> {
+  /** Answers the first of the slots booked; where none could be, when there will be one. */
+  async function book(want: Want): Promise<Held | Instant> {
     const { purpose, expect } = want;
+    const asOf = pauses;
     const { slots, next } = await stored.update(
-      (state) => bookSlots(rates, state, stored.atLeast(), { purpose, count: Math.max(1, expect) }),
+      (state) => {
+        const booking = bookSlots(rates, state, stored.atLeast(), { purpose, count: Math.max(1, expect) });
+        // What can not be used is left to others. (A state without slots may still have to be mended, though.)
+        if (booking.next === undefined) stopIfOver(want, booking.slots[0]);
+        return booking;
+      },
       () => stopIfOver(want),
     );
-    const [slot, ...others] = slots;
+    if (next !== undefined) return next;
+    const [first, ...others] = slots.map((slot) => ({ slot, pauses: asOf }));
     held[purpose] = others;
-    return { ...(slot === undefined ? {} : { slot }), ...(next === undefined ? {} : { next }) };
+    return first;
   }
 
-  /** A slot further ahead than any is booked is of a time that the store's clock has gone back from. */
-  function mayBeUsed(slot: Instant): boolean {
+  function isValid({ slot, pauses: asOf }: Held): boolean {
     return (
-      clock.elapsed() >= pausedUntil &&
+      asOf === pauses &&
       slot >= stored.pausedUntil() &&
+      // One further ahead than any is booked is of a time that the store's clock has gone back from.
       slot <= stored.atLeast() + BOOKED_AHEAD.poll &&
       slot + SLOT_LATENESS >= stored.atMost()
     );
@@ -121,7 +132,7 @@ export function createBudget(options: BudgetOptions): Budget {
   }
 
   async function pause({ sentElapsed, ...wish }: PauseWish): Promise<void> {
-    pausedUntil = Math.max(pausedUntil, clock.elapsed() + wish.duration);
+    pauses += 1;
     await oneByOne(() =>
       stored.update((state) => {
         const sentAt = stored.atLeast(sentElapsed);

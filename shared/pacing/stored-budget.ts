@@ -13,6 +13,8 @@ import { readStoreClock, type StoreClock, storeAtLeast, storeAtMost } from './st
 const MAX_CONFLICTS = 20;
 const SHORTEST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 500;
+/** Before the first answer: nothing is booked by it. */
+const UNREAD: StoreClock = { lower: 0, upper: 0, elapsed: 0, lead: 0 };
 
 export interface StoredBudget {
   /** A time that the store's clock has reached. Makes no sense before the first update. */
@@ -44,17 +46,15 @@ export interface StoredBudgetOptions {
 
 export function createStoredBudget(options: StoredBudgetOptions): StoredBudget {
   const { budgets, clock, random, tokenHash } = options;
-  let store: StoreClock = { lower: 0, upper: 0, elapsed: 0, lead: 0 };
-  let isFirst = true;
+  let store: StoreClock | undefined;
   let seen = UNUSED_BUDGET;
 
   async function load(): Promise<{ readonly version: number; readonly stored: BudgetState }> {
     const sentElapsed = clock.elapsed();
     const { version, state, storeTime } = await budgets.load(tokenHash);
     const answer = { storeTime, sentElapsed, receivedElapsed: clock.elapsed(), receivedNow: clock.now() };
-    const reading = readStoreClock(isFirst ? undefined : store, answer);
+    const reading = readStoreClock(store, answer);
     store = reading.clock;
-    isFirst = false;
     if (reading.jump > 0) seen = movedBy(seen, reading.jump);
     // Gone back, the clock has made what was seen impossible.
     if (reading.jump < 0) seen = UNUSED_BUDGET;
@@ -62,11 +62,11 @@ export function createStoredBudget(options: StoredBudgetOptions): StoredBudget {
   }
 
   return {
-    atLeast: (elapsed = clock.elapsed()) => Math.floor(storeAtLeast(store, elapsed)),
-    atMost: () => Math.ceil(storeAtMost(store, clock.elapsed(), clock.now())),
+    atLeast: (elapsed = clock.elapsed()) => Math.floor(storeAtLeast(store ?? UNREAD, elapsed)),
+    atMost: () => Math.ceil(storeAtMost(store ?? UNREAD, clock.elapsed(), clock.now())),
     pausedUntil: () => seen.pausedUntil,
     async update(change, beforeTry) {
-      for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
+      for (let conflicts = 1; ; conflicts += 1) {
         const { version, stored } = await load();
         seen = laterOf(stored, seen);
         const changed = change(seen);
@@ -76,17 +76,19 @@ export function createStoredBudget(options: StoredBudgetOptions): StoredBudget {
           seen = changed.state;
           return changed;
         }
+        if (conflicts === MAX_CONFLICTS) {
+          throw new BudgetUnavailable(`The budget was changed by others ${MAX_CONFLICTS} times in a row.`);
+        }
         await clock.sleep(conflictPauseMs(conflicts, random()));
         beforeTry?.();
       }
-      throw new BudgetUnavailable(`The budget was changed by others ${MAX_CONFLICTS} times in a row.`);
     },
   };
 }
 
 /** Full jitter, so that holders who collided once do not collide again. */
 function conflictPauseMs(conflicts: number, random: number): number {
-  return Math.floor(random * Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** conflicts));
+  return Math.floor(random * Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** (conflicts - 1)));
 }
 
 function movedBy(state: BudgetState, jump: number): BudgetState {

@@ -4,7 +4,7 @@ import type { RequestOptions, ReturnsServiceClient } from './client.ts';
 import { UnreadableAnswerError } from './errors.ts';
 
 /** What one answer holds, by the caller's knowledge of the service. */
-export interface AllowlistReading {
+interface AllowlistReading {
   readonly items: readonly unknown[];
   /** What to ask for next; undefined after the last page. */
   readonly before: string | number | undefined;

@@ -47,19 +47,19 @@ interface AnswerFigures {
   readonly requestMs: number;
 }
 
-export interface ReturnGroupsPage extends AnswerFigures {
+interface ReturnGroupsPage extends AnswerFigures {
   /** One for each element of the answer, in its order. */
   readonly rows: readonly RowReading[];
   /** Names of what is not in the service's document; see {@link findDrift}. */
   readonly drift: readonly string[];
 }
 
-export interface AllowlistPage extends AnswerFigures {
+interface AllowlistPage extends AnswerFigures {
   /** The answer's JSON as it came: its shape is not documented. */
   readonly answer: unknown;
 }
 
-export interface AllowlistQuery {
+interface AllowlistQuery {
   readonly before?: string | number | undefined;
   readonly limit?: number | undefined;
 }

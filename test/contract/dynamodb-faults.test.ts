@@ -99,6 +99,24 @@ describe('a save whose answer is lost', () => {
     expect(await numbersOf(key)).toEqual([1, 2]);
   });
 
+  test('is sent under a token of its own, the same each time', async () => {
+    const key = freshKey();
+    const tokens: string[] = [];
+    const noteToken: Fault = ({ body, forward }) => {
+      tokens.push(body.ClientRequestToken);
+      return forward();
+    };
+    const save = aSave(key, undefined, 1);
+    const other = { ...save, snapshot: { ...save.snapshot, receivedAt: save.snapshot.receivedAt + 1 } };
+    proxy.next('TransactWriteItems', noteToken, 3);
+
+    for (const sent of [save, structuredClone(save), other]) await stores.snapshots.save(key, sent);
+
+    expect(tokens[0]).toMatch(/^[\w-]{36}$/);
+    expect(tokens[1]).toBe(tokens[0]);
+    expect(tokens[2]).not.toBe(tokens[0]);
+  });
+
   test('fails when every answer is lost, and is answered as saved when it is called again', async () => {
     const key = freshKey();
     const save = aSave(key, undefined, 1);

@@ -49,7 +49,7 @@ describe.each(STORES)('ledger $name', ({ open }) => {
   test('reads as many entries as asked for, however many requests that takes', async () => {
     const key = freshKey();
     const save = aSave(key, undefined, 60);
-    const noise = () => Array.from({ length: 2_400 }, () => Math.random().toString(36).slice(2)).join('');
+    const noise = () => Array.from({ length: 5_000 }, () => Math.random().toString(36).slice(2)).join('');
     const events = save.events.map((_, at) =>
       anEvent(key, at + 1, { ...aShipment(1), tracking_number: noise() }),
     );

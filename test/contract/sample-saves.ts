@@ -38,7 +38,7 @@ function aLineItem(id: number): ReturnLineItem {
     sku: ['MCJ-NVY-M', 'SSC-KHK-32', 'CLT-WHT-95'][id % 3] ?? null,
     barcode: String(5_012_345_678_900 + id),
     quantity: 1,
-    return_reason: { value: 'too_small', label: 'Too small' },
+    return_reason_details: { value: 'too_small', label: 'Too small' },
     total: money([79.5, 68, 94.99][id % 3] ?? 0),
     last_rma_number: null,
     last_rma_provider: null,

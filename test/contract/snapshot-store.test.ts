@@ -48,7 +48,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     const ids = Array.from({ length: 250 }, (_, at) => 10_000 + at);
     await stores.snapshots.saveAll(key, newSaves(ids));
 
-    const found = await stores.snapshots.load(ACME, [...ids, ...ids.slice(0, 50), 9_999]);
+    const found = await stores.snapshots.load(ACME, [...ids, 10_249, 9_999, 10_249]);
 
     expect([...found.keys()].sort((a, b) => a - b)).toEqual(ids);
     expect(found.get(10_249)?.groupId).toBe(10_249);

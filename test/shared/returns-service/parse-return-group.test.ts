@@ -118,6 +118,9 @@ describe('a readable row', () => {
     ['shipments.0.created_at', 0],
     ['order', 'none'],
     ['order.id', '9001'],
+    ['order.id', 1.5],
+    ['order.id', 2 ** 53],
+    ['returns.0.total.shop_money.amount', JSON.parse('1e999')],
     ['customer.email', false],
   ])('takes context of another shape for absent: %s', (place, value) => {
     const { group } = readable(withValue(place, value));
@@ -179,6 +182,7 @@ describe('an unreadable row', () => {
     ['credit_method', []],
     ['return_method', {}],
     ['shipments.0.carrier', 1],
+    ['shipments.0.carrier', 'C'.repeat(1_025)],
     ['shipments.0.tracking_number', 1],
     ['shipments.0.shipped_at', 1],
     ['shipments.0.delivered_at', true],
@@ -193,6 +197,7 @@ describe('an unreadable row', () => {
     ['exchange_line_items.0.variant_platform_id', 1],
     ['refund_transactions.0.amount', 49.9],
     ['refund_transactions.0.amount.shop_money.amount', '49.9'],
+    ['refund_transactions.0.amount.shop_money.amount', JSON.parse('1e999')],
     ['refund_transactions.0.platform_id', 12],
     ['refund_transactions.0.gateway', 12],
   ])('would have told a lie of a watched field: %s as %j', (place, value) => {
@@ -216,6 +221,7 @@ describe('an unreadable row', () => {
   it('has an id of its own only where it can be relied upon', () => {
     expect(unreadable({ ...bare, updated_at: '' }).id).toBe(7);
     expect(unreadable({ ...bare, id: 2 ** 60 })).not.toHaveProperty('id');
+    expect(unreadable({ ...bare, id: -1 })).not.toHaveProperty('id');
     expect(unreadable('row')).not.toHaveProperty('id');
   });
 

@@ -1,0 +1,129 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { EngineError } from '../../../local/engines/engine-error.ts';
+import { startEngines } from '../../../local/engines/engines.ts';
+import { runProgram } from './programs/run-program.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'engines-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+/** What a user may have set up for their own account, in files that tempt and would fail. */
+async function usersEnvironment(): Promise<Record<string, string | undefined>> {
+  const config = join(directory, 'config');
+  await writeFile(
+    config,
+    '[profile real]\nregion = eu-north-1\nuse_fips_endpoint = true\nservices = missing\n',
+  );
+  return {
+    PATH: process.env.PATH,
+    HOME: directory,
+    AWS_PROFILE: 'real',
+    AWS_CONFIG_FILE: config,
+    AWS_SESSION_TOKEN: 'real-token',
+    AWS_ACCESS_KEY_ID: 'AKIAREAL',
+    AWS_SECRET_ACCESS_KEY: 'real-secret',
+    AWS_USE_FIPS_ENDPOINT: 'true',
+    AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
+  };
+}
+
+test('names an endpoint for each service, and the region that is set', async () => {
+  const engines = await startEngines({ environment: { AWS_REGION: 'eu-west-1' } });
+  await engines.stop();
+
+  const { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb, ...environment } = engines.environment;
+
+  expect(environment).toMatchObject({
+    AWS_REGION: 'eu-west-1',
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: dynamoDb,
+    AWS_ENDPOINT_URL_SQS: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    AWS_ENDPOINT_URL_EVENTBRIDGE: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+  });
+});
+
+test('every client of the SDK finds its engine by the environment, whatever the user has set up', async () => {
+  const { code, stdout, stderr } = await runProgram(
+    'use-engines.ts',
+    [join(directory, 'data')],
+    await usersEnvironment(),
+  );
+
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await readdir(join(directory, 'data'))).toEqual(['tables.db']);
+});
+
+test('sends nothing of the user to an engine that is named beside ours', async () => {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(JSON.stringify(request.headers));
+    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' }).end('{"Entries":[{}]}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+
+  const { code } = await runProgram('use-engines.ts', [], {
+    ...(await usersEnvironment()),
+    AWS_ENDPOINT_URL_EVENTBRIDGE: `http://127.0.0.1:${port}`,
+  });
+  server.close();
+
+  expect(code).toBe(0);
+  expect(seen).toHaveLength(1);
+  expect(seen[0]).toContain('Credential=local/');
+  expect(seen[0]).not.toContain('real');
+});
+
+test('starts no engine in the place of one that is named', async () => {
+  const engines = await startEngines({
+    environment: {
+      AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000',
+      AWS_ENDPOINT_URL_EVENTBRIDGE: 'http://b',
+    },
+  });
+  await engines.stop();
+
+  expect(engines.bus).toBeUndefined();
+  expect(engines.environment).toMatchObject({
+    AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000',
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: 'http://127.0.0.1:8000',
+    AWS_ENDPOINT_URL_EVENTBRIDGE: 'http://b',
+    AWS_ACCESS_KEY_ID: 'local',
+  });
+});
+
+test('leaves credentials alone when every engine is named', async () => {
+  const engines = await startEngines({ environment: { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' } });
+  await engines.stop();
+
+  expect(engines.environment).toEqual({
+    AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:4566',
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: 'http://127.0.0.1:4566',
+    AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:4566',
+    AWS_ENDPOINT_URL_EVENTBRIDGE: 'http://127.0.0.1:4566',
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  });
+});
+
+test('fails as a whole when one engine does not start', async () => {
+  const file = join(directory, 'file');
+  await writeFile(file, '');
+
+  const starting = startEngines({ environment: {}, dataDir: file });
+
+  await expect(starting).rejects.toThrow(EngineError);
+});
+
+test('can be stopped again', async () => {
+  const engines = await startEngines({ environment: {} });
+  await engines.stop();
+
+  await expect(engines.stop()).resolves.toBeUndefined();
+});

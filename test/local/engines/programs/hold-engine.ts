@@ -1,0 +1,6 @@
+// Starts the DynamoDB engine on the file named in the argument, tells its endpoint, and waits to be killed.
+import { startDynamoDbEngine } from '../../../../local/engines/dynamodb-engine.ts';
+
+const [dbPath] = process.argv.slice(2);
+const engine = await startDynamoDbEngine(dbPath === undefined ? {} : { dbPath });
+process.stdout.write(`${engine.endpoint}\n`);

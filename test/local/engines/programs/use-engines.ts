@@ -1,0 +1,30 @@
+// Uses every engine once through clients that know them from the environment alone, stops them, and leaves it to
+// Node to see that nothing is left to do. Says nothing if all is well.
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient, ListStreamsCommand } from '@aws-sdk/client-dynamodb-streams';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import {
+  CreateQueueCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { startEngines } from '../../../../local/engines/engines.ts';
+
+const engines = await startEngines({ environment: process.env, dataDir: process.argv[2] });
+Object.assign(process.env, engines.environment);
+
+const dynamoDb = new DynamoDBClient();
+const streams = new DynamoDBStreamsClient();
+const sqs = new SQSClient();
+const eventBridge = new EventBridgeClient();
+await dynamoDb.send(new ListTablesCommand());
+await streams.send(new ListStreamsCommand());
+const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'queue' }));
+await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'body' }));
+await sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }));
+const Entries = [{ Source: 'source', DetailType: 'type', Detail: '{}' }];
+await eventBridge.send(new PutEventsCommand({ Entries }));
+
+for (const client of [dynamoDb, streams, sqs, eventBridge]) client.destroy();
+await engines.stop();

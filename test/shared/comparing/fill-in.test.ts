@@ -1,0 +1,160 @@
+// Fields that a snapshot could not have known. The row without them stands for what an older service sent, or for
+// what an older release kept of it.
+import { describe, expect, it } from 'vitest';
+import type { Unknowable } from '../../../shared/comparing/changes.ts';
+import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
+import { MINUTE } from '../../../shared/instant.ts';
+import { aRow, inShort, type Row, read, snapshotOf, take } from './a-reading.ts';
+
+const unknowable: Unknowable = (kind, field) => kind === 'shipment' && field !== 'status';
+
+function withShipment(fields: Readonly<Record<string, unknown>>): Row {
+  return aRow((row) => {
+    for (const shipment of row.shipments) Object.assign(shipment, fields);
+  });
+}
+
+/** As if the service did not send these fields yet. */
+const BARE = { carrier: undefined, tracking_number: undefined, return_ids: undefined };
+const FULL = { carrier: 'UPS', tracking_number: '1Z', return_ids: [1_844_671] };
+const NEVER_TOLD = { carrier: null, tracking_number: null, return_ids: [] };
+
+/** A snapshot of the bare row whose new fields have been filled in. */
+function filledIn(): Snapshot {
+  const { snapshot } = take(snapshotOf(read(withShipment(BARE))), read(withShipment(FULL), 2 * MINUTE), {
+    unknowable,
+  });
+  if (snapshot === undefined) throw new Error('What is filled in is saved.');
+  return snapshot;
+}
+
+describe('a field that the snapshot could not know', () => {
+  it('is filled in without an event, and noted as untold', () => {
+    const taken = take(snapshotOf(read(withShipment(BARE))), read(withShipment(FULL), 2 * MINUTE), {
+      unknowable,
+    });
+
+    expect(taken).toMatchObject({ verdict: 'differs', events: [] });
+    expect(taken.snapshot?.projection.shipments?.[0]).toMatchObject(FULL);
+    expect(taken.snapshot?.untold).toEqual({ 'shipment/1844670': NEVER_TOLD });
+  });
+
+  it('is filled in just so where the older release did not keep it at all', () => {
+    const older = snapshotOf(read(withShipment(FULL)));
+    for (const shipment of older.projection.shipments ?? [])
+      for (const field of Object.keys(FULL)) Reflect.deleteProperty(shipment, field);
+
+    const taken = take({ ...older, projectionVersion: 0 }, read(withShipment(FULL), 2 * MINUTE), {
+      unknowable,
+    });
+
+    expect(taken).toMatchObject({ verdict: 'differs', events: [], snapshot: { projectionVersion: 1 } });
+    expect(taken.snapshot?.untold).toEqual({ 'shipment/1844670': NEVER_TOLD });
+  });
+
+  it('needs no further save', () => {
+    const again = take(filledIn(), read(withShipment(FULL), 5 * MINUTE));
+
+    expect(again.verdict).toBe('unchanged');
+  });
+
+  it("is part of the entity's next event, which starts from what was told", () => {
+    const changed = take(filledIn(), read(withShipment({ ...FULL, status: 'DELIVERED' }), 5 * MINUTE));
+    const next = take(changed.snapshot, read(withShipment({ ...FULL, status: 'FAILED' }), 8 * MINUTE));
+
+    expect(inShort(changed.events)).toEqual([
+      ['shipment.status_changed', '1844670', { status: 'IN_TRANSIT', ...NEVER_TOLD }],
+    ]);
+    expect(changed.snapshot?.untold).toEqual({});
+    expect(inShort(next.events)).toEqual([['shipment.status_changed', '1844670', { status: 'DELIVERED' }]]);
+  });
+
+  it('makes an event as soon as it becomes something else again', () => {
+    const { events } = take(filledIn(), read(withShipment({ ...FULL, carrier: 'DHL' }), 5 * MINUTE));
+
+    expect(inShort(events)).toEqual([['shipment.updated', '1844670', NEVER_TOLD]]);
+    expect(events[0]?.data.object).toMatchObject({ ...FULL, carrier: 'DHL' });
+  });
+
+  it('makes none where it becomes what was told', () => {
+    const taken = take(filledIn(), read(withShipment({ ...FULL, carrier: null }), 5 * MINUTE));
+
+    expect(taken).toMatchObject({ verdict: 'differs', events: [] });
+    expect(taken.snapshot?.untold).toEqual({
+      'shipment/1844670': { tracking_number: null, return_ids: [] },
+    });
+  });
+
+  it('stays noted while its entity, or the whole array, does not show', () => {
+    const lacking = take(filledIn(), read({ ...aRow(), shipments: [] }, 5 * MINUTE)).snapshot;
+    const leftOut = take(lacking, read({ ...renamed(), shipments: undefined }, 7 * MINUTE)).snapshot;
+    const back = take(leftOut, read({ ...withShipment({ ...FULL, carrier: 'DHL' }) }, 9 * MINUTE));
+
+    expect(leftOut?.untold).toEqual({ 'shipment/1844670': NEVER_TOLD });
+    expect(inShort(back.events)).toEqual([['shipment.updated', '1844670', NEVER_TOLD]]);
+  });
+
+  it('is forgotten with its entity', () => {
+    const lacking = take(filledIn(), read({ ...aRow(), shipments: [] }, 5 * MINUTE)).snapshot;
+
+    const gone = take(lacking, read({ ...aRow(), shipments: [] }, 7 * MINUTE));
+
+    expect(inShort(gone.events)).toEqual([['shipment.removed', '1844670']]);
+    expect(gone.snapshot?.untold).toEqual({});
+  });
+
+  it('is told where it was known: from something to something else', () => {
+    const { events } = take(snapshotOf(read(withShipment(FULL))), read(withShipment(BARE), 2 * MINUTE), {
+      unknowable,
+    });
+
+    expect(inShort(events)).toEqual([['shipment.updated', '1844670', FULL]]);
+  });
+
+  it('is filled in with a change of another field, in the event that this makes', () => {
+    const { events } = take(
+      snapshotOf(read(withShipment(BARE))),
+      read(withShipment({ ...FULL, status: 'DELIVERED' }), 2 * MINUTE),
+      { unknowable },
+    );
+
+    expect(inShort(events)).toEqual([
+      ['shipment.status_changed', '1844670', { status: 'IN_TRANSIT', ...NEVER_TOLD }],
+    ]);
+  });
+});
+
+describe('an array that the snapshot could not know', () => {
+  it.each([
+    ['shipment', 'shipments'],
+    ['return_line_item', 'returns'],
+    ['exchange_line_item', 'exchange_line_items'],
+    ['refund_transaction', 'refund_transactions'],
+  ] as const)('of %ss is filled in without events', (kind, name) => {
+    const snapshot = snapshotOf(read({ ...aRow(), [name]: undefined }));
+    const reading = read(aRow(), 2 * MINUTE);
+
+    const taken = take(snapshot, reading, {
+      unknowable: (of, field) => of === kind && field === 'id',
+    });
+    const told = take(snapshot, reading);
+
+    expect(taken).toMatchObject({ verdict: 'differs', events: [] });
+    expect(taken.snapshot?.projection).toEqual(JSON.parse(JSON.stringify(reading.projection)));
+    expect(new Set(told.events.map(({ type }) => type))).toEqual(new Set([`${kind}.created`]));
+  });
+});
+
+describe('a snapshot of an older release that lacks nothing', () => {
+  it('is saved anew, without an event', () => {
+    const taken = take({ ...snapshotOf(read(aRow())), projectionVersion: 0 }, read(aRow(), 2 * MINUTE));
+
+    expect(taken).toMatchObject({ verdict: 'differs', events: [], snapshot: { projectionVersion: 1 } });
+  });
+});
+
+function renamed(): Row {
+  return aRow((row) => {
+    row.order.name = '#renamed';
+  });
+}

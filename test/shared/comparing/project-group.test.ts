@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { projectGroup } from '../../../shared/comparing/project-group.ts';
+import * as entities from '../../../shared/contract/entities.ts';
+import { MINUTE } from '../../../shared/instant.ts';
+import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
+import { documentedReturnGroupSchema } from '../../../shared/returns-service/resources/return-group.ts';
+import { aRow, read, snapshotOf, take } from './a-reading.ts';
+
+/** All texts of a row that may be stored and published. Whoever adds one here lets it out. */
+const ALLOWED = new Set([
+  ...['return_method', 'credit_method', 'created_at', 'updated_at', 'return_outcome'],
+  ...['order.name', 'order.platform_id'],
+  ...['status', 'carrier', 'tracking_number', 'created_at', 'shipped_at', 'delivered_at'].map(
+    (field) => `shipments.${field}`,
+  ),
+  ...[
+    ...['platform_id', 'created_at', 'status', 'platform_refund_transaction_ids', 'platform_line_item_id'],
+    ...['product_platform_id', 'product_name', 'variant_platform_id', 'variant_name', 'sku', 'barcode'],
+    ...['return_reason_details.value', 'return_reason_details.label', 'last_rma_number', 'last_rma_provider'],
+    ...['total.shop_money.currency_code', 'total.presentment_money.currency_code'],
+  ].map((field) => `returns.${field}`),
+  ...[
+    ...['id', 'status', 'line_item_platform_id', 'product_platform_id', 'product_name'],
+    ...['variant_platform_id', 'variant_name', 'sku'],
+    ...['total.shop_money.currency_code', 'total.presentment_money.currency_code'],
+  ].map((field) => `exchange_line_items.${field}`),
+  ...[
+    'platform_id',
+    'gateway',
+    'amount.shop_money.currency_code',
+    'amount.presentment_money.currency_code',
+  ].map((field) => `refund_transactions.${field}`),
+]);
+
+const TAINT = 'tainted';
+
+/** The row with every other text tainted, and with fields that nobody knows in every object. */
+function tainted(value: unknown, path: string): unknown {
+  if (typeof value === 'string') return ALLOWED.has(path) ? value : `${TAINT} ${path}`;
+  if (Array.isArray(value)) return value.map((element) => tainted(element, path));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(([name, field]) => [
+    name,
+    tainted(field, path === '' ? name : `${path}.${name}`),
+  ]);
+  return { ...Object.fromEntries(fields), unheard_of: TAINT, [`${TAINT}_field`]: { text: TAINT } };
+}
+
+/** A row with a text wherever the document has one. */
+function fullRow() {
+  return aRow((row) => {
+    for (const shipment of row.shipments) {
+      shipment.delivered_at = '2026-11-20T07:00:00Z';
+      for (const address of [shipment.origin_address, shipment.destination_address])
+        Object.assign(address ?? {}, { address2: 'c/o Quimby', province: 'Yorkshire' });
+    }
+    for (const item of row.returns) {
+      item.platform_refund_transaction_ids = ['refund-1'];
+      item.last_rma_number = 'RMA-1';
+      item.last_rma_provider = 'MANUAL';
+    }
+    for (const item of row.exchange_line_items) item.line_item_platform_id = '1139';
+  });
+}
+
+describe('what is not on the allowlist', () => {
+  it('shows nowhere: not in a projection, a snapshot, or an event', () => {
+    const row = tainted(fullRow(), '') as ReturnType<typeof aRow>;
+    const first = take(undefined, read(row));
+    for (const shipment of row.shipments) shipment.status = 'LOST';
+    const lost = take(first.snapshot, read(row, 2 * MINUTE));
+    const emptied = { ...row, shipments: [], returns: [], exchange_line_items: [] };
+    const lacking = take(lost.snapshot, read(emptied, 4 * MINUTE));
+    const removed = take(lacking.snapshot, read(emptied, 6 * MINUTE));
+
+    const everything = JSON.stringify([read(row).projection, first, lost, lacking, removed]);
+
+    expect(removed.events).toHaveLength(4);
+    expect(everything).toContain('1Z999AA11844670');
+    expect(everything).not.toContain(TAINT);
+  });
+
+  it('is everything but the texts listed above: a row with a text in each field of the document has them all', () => {
+    const everywhere = textsOf(fullRow(), '');
+
+    expect(documentedReturnGroupSchema.parse(fullRow())).toEqual(fullRow());
+    expect([...ALLOWED].filter((path) => !everywhere.has(path))).toEqual([]);
+    expect([...everywhere].filter((path) => !ALLOWED.has(path))).toEqual(
+      expect.arrayContaining(['customer.phone', 'returns.return_note', 'returns.questions_answers.answers']),
+    );
+  });
+
+  it('is not kept in a snapshot even where events may carry it', () => {
+    const customer = { name: TAINT, email: TAINT, phone: TAINT };
+
+    const { snapshot, events } = take(undefined, read(aRow(), 0, { customer }));
+
+    expect(JSON.stringify(events)).toContain(TAINT);
+    expect(JSON.stringify(snapshot)).not.toContain(TAINT);
+  });
+});
+
+describe('a projection', () => {
+  it('has the fields of the contract, in its order', () => {
+    const { projection } = read(aRow());
+    const { order, total, money } = partsOf(projection);
+
+    expect(Object.keys(projection.group)).toEqual(Object.keys(entities.returnGroup.shape));
+    expect(Object.keys(order)).toEqual(Object.keys(entities.order.shape));
+    expect(Object.keys(projection.return_line_items?.[0] ?? {})).toEqual(
+      Object.keys(entities.returnLineItem.shape),
+    );
+    expect(Object.keys(projection.return_line_items?.[0]?.return_reason ?? {})).toEqual(
+      Object.keys(entities.returnReason.shape),
+    );
+    expect(Object.keys(total ?? {})).toEqual(Object.keys(entities.moneyBag.shape));
+    expect(Object.keys(money ?? {})).toEqual(Object.keys(entities.money.shape));
+    expect(Object.keys(projection.shipments?.[0] ?? {})).toEqual(Object.keys(entities.shipment.shape));
+    expect(Object.keys(projection.exchange_line_items?.[0] ?? {})).toEqual(
+      Object.keys(entities.exchangeLineItem.shape),
+    );
+    expect(Object.keys(projection.refund_transactions?.[0] ?? {})).toEqual(
+      Object.keys(entities.refundTransaction.shape),
+    );
+  });
+
+  it('has null, none or the documented default for all that a service may leave out', () => {
+    const bare = { id: 1, created_at: '2026-11-18T08:00:00Z', updated_at: '2026-11-18T08:00:00Z' };
+    const row = {
+      ...bare,
+      shipments: [{ id: 2, status: 'DRAFT' }],
+      returns: [{ id: 3, status: 'OPEN', total: { shop_money: {} }, return_reason_details: {} }],
+      exchange_line_items: [{ id: 'e', status: 'UNPROCESSED', total: {} }],
+      refund_transactions: [{ amount: { presentment_money: { amount: 1 } } }],
+    };
+
+    const { group, shipments, return_line_items, exchange_line_items, refund_transactions } = project(row);
+
+    expect(group).toMatchObject({ return_outcome: null, credit_method: null, return_method: null });
+    expect(group.order).toEqual({ id: null, name: null, platform_id: null });
+    expect(shipments?.[0]).toMatchObject({ carrier: null, delivered_at: null, return_ids: [] });
+    expect(return_line_items?.[0]).toMatchObject({
+      quantity: null,
+      platform_refund_transaction_ids: [],
+      return_reason: { value: null, label: null },
+      total: { shop_money: { amount: 0, currency_code: 'USD' }, presentment_money: null },
+    });
+    expect(exchange_line_items?.[0]).toMatchObject({ total: null, line_item_platform_id: null });
+    expect(refund_transactions).toEqual([
+      {
+        type: 'refund_transaction',
+        platform_id: null,
+        amount: { shop_money: null, presentment_money: { amount: 1, currency_code: 'USD' } },
+        gateway: null,
+      },
+    ]);
+  });
+
+  it('tells a list that is left out from one that is empty', () => {
+    const bare = { id: 1, created_at: '2026-11-18T08:00:00Z', updated_at: '2026-11-18T08:00:00Z' };
+
+    expect(project({ ...bare, shipments: null, returns: [] })).toMatchObject({
+      shipments: undefined,
+      return_line_items: [],
+      exchange_line_items: undefined,
+      refund_transactions: undefined,
+    });
+  });
+
+  it('leaves the group that it is made of as it was', () => {
+    const row = aRow((row) => {
+      for (const item of row.returns) item.platform_refund_transaction_ids = ['b', 'a'];
+      row.returns.reverse();
+    });
+    const before = structuredClone(row);
+
+    project(row);
+
+    expect(row).toEqual(before);
+  });
+
+  it('of a snapshot that was stored and read back is the same to the letter', () => {
+    const reading = read(aRow());
+
+    const back = snapshotOf(reading).projection;
+
+    expect(JSON.stringify(back)).toBe(JSON.stringify(reading.projection));
+  });
+});
+
+function project(row: unknown) {
+  const parsed = parseReturnGroup(row);
+  if (parsed.kind === 'unreadable') throw new Error(parsed.reason);
+  return projectGroup(parsed.group);
+}
+
+function partsOf({ group, return_line_items }: ReturnType<typeof project>) {
+  const total = return_line_items?.[0]?.total;
+  return { order: group.order, total, money: total?.shop_money };
+}
+
+function textsOf(value: unknown, path: string): Set<string> {
+  if (typeof value === 'string') return new Set([path]);
+  if (typeof value !== 'object' || value === null) return new Set();
+  return Object.entries(value).reduce((texts, [name, field]) => {
+    const place = Array.isArray(value) ? path : path === '' ? name : `${path}.${name}`;
+    return new Set([...texts, ...textsOf(field, place)]);
+  }, new Set<string>());
+}

@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareRefunds } from '../../../shared/comparing/refunds.ts';
+import type { RefundTransaction } from '../../../shared/contract/entities.ts';
+import { MINUTE } from '../../../shared/instant.ts';
+import { aRow, inShort, read, snapshotOf, take } from './a-reading.ts';
+
+function refund(
+  platform_id: string | null,
+  amount = 10,
+  gateway: string | null = 'cards',
+): RefundTransaction {
+  const money = { amount, currency_code: 'EUR' };
+  return {
+    type: 'refund_transaction',
+    platform_id,
+    amount: { shop_money: money, presentment_money: null },
+    gateway,
+  };
+}
+
+function placesOf(known: readonly RefundTransaction[], seen: readonly RefundTransaction[]): string[] {
+  return compareRefunds(known, seen).created.map(({ place }) => place);
+}
+
+describe('a refund transaction', () => {
+  it('is created once, under its id', () => {
+    expect(placesOf([], [refund('x'), refund('y')])).toEqual(['x', 'y']);
+    expect(placesOf([refund('x')], [refund('x'), refund('y')])).toEqual(['y']);
+  });
+
+  it('with the same id is the same, whatever became of its amount', () => {
+    const { created, known } = compareRefunds([refund('x', 10)], [refund('x', 12, 'vouchers')]);
+
+    expect(created).toEqual([]);
+    expect(known).toEqual([refund('x', 12, 'vouchers')]);
+  });
+
+  it('with the same id twice in a list is one', () => {
+    expect(placesOf([], [refund('x', 10), refund('x', 12)])).toEqual(['x']);
+  });
+
+  it('without an id is counted by amount and gateway', () => {
+    const known = [refund(null), refund(null)];
+
+    expect(placesOf(known, [refund(null), refund(null)])).toEqual([]);
+    expect(placesOf(known, [refund(null), refund(null), refund(null)])).toEqual(['unidentified-3']);
+    expect(placesOf(known, [refund(null), refund(null), refund(null, 11)])).toEqual(['unidentified-3']);
+    expect(placesOf(known, [refund(null), refund(null), refund(null, 10, null)])).toEqual(['unidentified-3']);
+  });
+
+  it('without an id never shares a place with another', () => {
+    const first = compareRefunds([], [refund(null), refund('x'), refund(null)]);
+    const second = compareRefunds(first.known, [...first.known, refund(null), refund(null, 11)]);
+
+    const places = [...first.created, ...second.created].map(({ place }) => place);
+
+    expect(new Set(places).size).toBe(5);
+  });
+
+  it('gets its id later without an event, and is known by it', () => {
+    const { created, known } = compareRefunds([refund(null)], [refund('x')]);
+
+    expect(created).toEqual([]);
+    expect(known).toEqual([refund('x')]);
+  });
+
+  it('keeps its id when an answer leaves that out', () => {
+    const { created, known } = compareRefunds([refund('x')], [refund(null)]);
+
+    expect(created).toEqual([]);
+    expect(known).toEqual([refund('x')]);
+  });
+
+  it('stays known when it vanishes, and is not created when it comes back', () => {
+    const { created, known } = compareRefunds([refund('x'), refund(null)], []);
+
+    expect(created).toEqual([]);
+    expect(placesOf(known, [refund(null), refund('x')])).toEqual([]);
+  });
+
+  it('with an id of its own is new, even if amount and gateway are those of another', () => {
+    expect(placesOf([refund('x')], [refund('y')])).toEqual(['y']);
+  });
+
+  it('is matched in whatever order the list comes', () => {
+    const known = [refund(null), refund('x')];
+
+    expect(placesOf(known, [refund('y'), refund(null)])).toEqual([]);
+    expect(placesOf(known, [refund(null), refund('y')])).toEqual([]);
+  });
+});
+
+describe('refund transactions of a service that shows their ids or not', () => {
+  // What is true of each: its id, amount and gateway; what an answer shows of it: that, or all but its id.
+  const truth = fc.uniqueArray(
+    fc.record({ id: fc.nat(20), amount: fc.constantFrom(1, 2), gateway: fc.constantFrom('cards', null) }),
+    { selector: ({ id }) => id, maxLength: 6 },
+  );
+  const answers = fc.array(
+    fc.record({ upTo: fc.nat(6), hidden: fc.array(fc.nat(20)), order: fc.integer({ min: 1, max: 97 }) }),
+    { minLength: 1, maxLength: 8 },
+  );
+
+  it('are created exactly once each', () => {
+    fc.assert(
+      fc.property(truth, answers, (transactions, shown) => {
+        let known: readonly RefundTransaction[] = [];
+        let most = 0;
+        const places: string[] = [];
+        for (const { upTo, hidden, order } of shown) {
+          most = Math.max(most, Math.min(upTo, transactions.length));
+          const seen = transactions
+            .slice(0, most)
+            .map(({ id, amount, gateway }) => refund(hidden.includes(id) ? null : `t${id}`, amount, gateway))
+            .sort((a, b) => scramble(a, order) - scramble(b, order));
+          const compared = compareRefunds(known, seen);
+          known = compared.known;
+          places.push(...compared.created.map(({ place }) => place));
+        }
+
+        expect(places).toHaveLength(most);
+        expect(new Set(places).size).toBe(most);
+      }),
+    );
+  });
+});
+
+describe('a group with a refund that is new', () => {
+  it('tells it, and keeps it when the list is gone', () => {
+    const snapshot = snapshotOf(read(aRow()));
+    const grown = aRow((row) => {
+      row.refund_transactions = [
+        { type: 'refund_transaction', platform_id: 'new', amount: {}, gateway: null },
+      ];
+    });
+
+    const taken = take(snapshot, read(grown, 2 * MINUTE));
+    const after = take(taken.snapshot, read({ ...aRow(), refund_transactions: [] }, 4 * MINUTE));
+
+    expect(inShort(taken.events)).toEqual([['refund_transaction.created', 'new']]);
+    expect(taken.events[0]?.data).not.toHaveProperty('previous_attributes');
+    expect(after.verdict).toBe('unchanged');
+  });
+});
+
+/** Some order that follows from a number. */
+function scramble(transaction: RefundTransaction, order: number): number {
+  const codes = [...JSON.stringify(transaction)].map((character) => character.charCodeAt(0));
+  return codes.reduce((mixed, code) => (mixed * order + code) % 101, 0);
+}

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { MINUTE, SECOND } from '../../../shared/instant.ts';
+import { aRow, inShort, type Row, read, SETTLE, snapshotOf, take } from './a-reading.ts';
+
+/** Without the first line item. */
+function shorter(change: (row: Row) => void = () => {}): Row {
+  return aRow((row) => {
+    row.returns = row.returns.slice(1);
+    change(row);
+  });
+}
+
+const REMOVED = [['return_line_item.removed', '1844671']];
+const FIRST_ABSENCE = 2 * MINUTE;
+const SETTLED = FIRST_ABSENCE + SECOND / 2 + SETTLE;
+
+function afterFirstAbsence() {
+  return take(snapshotOf(read(aRow())), read(shorter(), FIRST_ABSENCE));
+}
+
+describe('an entity that an answer lacks', () => {
+  it('is noted with the time of the answer, and still known', () => {
+    const { verdict, snapshot, events } = afterFirstAbsence();
+
+    expect(verdict).toBe('differs');
+    expect(events).toEqual([]);
+    expect(snapshot?.absences).toEqual({ 'return_line_item/1844671': snapshot?.receivedAt });
+    expect(snapshot?.projection.return_line_items?.map(({ id }) => id)).toEqual([1_844_672, 1_844_671]);
+  });
+
+  it('is told as removed, as last known, once another lacks it `settle` later', () => {
+    const { snapshot } = afterFirstAbsence();
+
+    const taken = take(snapshot, read(shorter(), SETTLED));
+
+    expect(inShort(taken.events)).toEqual(REMOVED);
+    expect(taken.events[0]?.data.object).toEqual(
+      read(aRow()).projection.return_line_items?.find(({ id }) => id === 1_844_671),
+    );
+    expect(taken.snapshot).toMatchObject({ absences: {}, sequence: 7 });
+    expect(taken.snapshot?.projection.return_line_items).toHaveLength(1);
+  });
+
+  it('is not told earlier, and nothing needs to be saved meanwhile', () => {
+    const { snapshot } = afterFirstAbsence();
+
+    expect(take(snapshot, read(shorter(), SETTLED - 1)).verdict).toBe('unchanged');
+  });
+
+  it('is told with the first newer stamp after `settle`, whatever was saved in between', () => {
+    const { snapshot } = afterFirstAbsence();
+    const between = take(snapshot, read(shorter(stamped('2026-11-20T10:17:30Z')), SETTLED - SECOND)).snapshot;
+
+    const taken = take(between, read(shorter(stamped('2026-11-20T10:17:31Z')), SETTLED));
+
+    expect(between?.absences).toEqual(snapshot?.absences);
+    expect(inShort(taken.events)).toEqual(REMOVED);
+  });
+
+  it('is left for later where the reading itself may be stale', () => {
+    const { snapshot } = afterFirstAbsence();
+    const between = take(snapshot, read(shorter(stamped('2026-11-20T10:17:30Z')), SETTLED - SECOND)).snapshot;
+
+    const taken = take(between, read(shorter(stamped('2026-11-20T10:17:30Z')), SETTLED));
+
+    expect(taken.verdict).toBe('left');
+  });
+
+  it('is known as before once it shows again; a later absence starts anew', () => {
+    const { snapshot } = afterFirstAbsence();
+    const back = take(snapshot, read(aRow(), SETTLED));
+
+    const again = take(back.snapshot, read(shorter(), SETTLED + 2 * MINUTE));
+
+    expect(back.events).toEqual([]);
+    expect(back.snapshot?.absences).toEqual({});
+    expect(again.events).toEqual([]);
+    expect(again.snapshot?.absences).toEqual({ 'return_line_item/1844671': again.snapshot?.receivedAt });
+  });
+
+  it('is created anew when it comes back after its removal', () => {
+    const { snapshot } = take(afterFirstAbsence().snapshot, read(shorter(), SETTLED));
+
+    const { events } = take(snapshot, read(aRow(), SETTLED + 2 * MINUTE));
+
+    expect(inShort(events)).toEqual([['return_line_item.created', '1844671']]);
+  });
+});
+
+describe('an array that an answer leaves out', () => {
+  it.each([
+    ['absent', undefined],
+    ['null', null],
+  ])('says nothing of its entities if it is %s', (_, value) => {
+    const snapshot = snapshotOf(read(aRow()));
+    const partial = aRow((row) => {
+      Object.assign(row, {
+        returns: value,
+        shipments: value,
+        exchange_line_items: value,
+        refund_transactions: value,
+      });
+    });
+
+    const first = take(snapshot, read(partial, 2 * MINUTE));
+    const second = take(first.snapshot, read(partial, 5 * MINUTE));
+
+    expect(first).toMatchObject({ verdict: 'unchanged', events: [] });
+    expect(second).toMatchObject({ verdict: 'unchanged', events: [] });
+  });
+
+  it('leaves an absence noted as it was', () => {
+    const { snapshot } = afterFirstAbsence();
+    const partial = { ...shorter(stamped('2026-11-20T10:17:30Z')), returns: undefined };
+
+    const between = take(snapshot, read(partial, SETTLED));
+    const after = take(between.snapshot, read(shorter(), SETTLED + 2 * MINUTE));
+
+    expect(between.events).toEqual([]);
+    expect(between.snapshot?.absences).toEqual(snapshot?.absences);
+    expect(inShort(after.events)).toEqual(REMOVED);
+  });
+
+  it('announces its entities when it shows for the first time, with no claim as to since when', () => {
+    const snapshot = snapshotOf(read({ ...aRow(), shipments: undefined, refund_transactions: null }));
+
+    const { events } = take(snapshot, read(aRow(), 2 * MINUTE));
+
+    expect(inShort(events)).toEqual([
+      ['shipment.created', '1844670'],
+      ['refund_transaction.created', 'refund-184467'],
+    ]);
+    expect(events.map(({ data }) => data.observed.after)).toEqual([null, null]);
+  });
+
+  it('announces nothing of what a silent baseline reads later', () => {
+    const silent = { announces: () => false };
+    const snapshot = snapshotOf(read({ ...aRow(), shipments: undefined, refund_transactions: null }), silent);
+
+    const taken = take(snapshot, read(aRow(), 2 * MINUTE), silent);
+    const grown = take(taken.snapshot, read(aRow(addShipment), 4 * MINUTE), silent);
+
+    expect(taken.events).toEqual([]);
+    expect(taken.snapshot?.projection.shipments).toHaveLength(1);
+    expect(taken.snapshot?.projection.refund_transactions).toHaveLength(1);
+    expect(inShort(grown.events)).toEqual([['shipment.created', '9']]);
+  });
+});
+
+function stamped(updatedAt: string): (row: Row) => void {
+  return (row) => {
+    row.updated_at = updatedAt;
+  };
+}
+
+function addShipment(row: Row): void {
+  row.shipments = [...row.shipments, ...row.shipments.map((shipment) => ({ ...shipment, id: 9 }))];
+}

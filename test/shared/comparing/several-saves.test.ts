@@ -1,0 +1,144 @@
+// A change set that is too large for one transaction, told in parts, with a crash after any of them.
+import { describe, expect, it } from 'vitest';
+import { checkSave } from '../../../shared/check-save.ts';
+import { compareReading } from '../../../shared/comparing/compare-reading.ts';
+import type { Reading, Snapshot } from '../../../shared/comparing/snapshot.ts';
+import { MINUTE } from '../../../shared/instant.ts';
+import { MAX_EVENTS_PER_SAVE } from '../../../shared/limits.ts';
+import type { Save } from '../../../shared/ports.ts';
+import { aRow, OPTIONS, type Row, read, snapshotOf, stored, take } from './a-reading.ts';
+
+/** 100 line items, 100 shipments, 20 exchanges, 30 refunds without ids, and a status for all that have one. */
+function large(status = 'OPEN'): Row {
+  return aRow((row) => {
+    row.returns = many(100, row.returns, (item, id) => ({ ...item, id, status }));
+    row.shipments = many(100, row.shipments, (shipment, id) => ({ ...shipment, id, status }));
+    row.exchange_line_items = many(20, row.exchange_line_items, (item, id) => ({
+      ...item,
+      id: `e${id}`,
+      status,
+    }));
+    row.refund_transactions = many(30, row.refund_transactions, (refund) => ({
+      ...refund,
+      platform_id: null,
+    }));
+  });
+}
+
+/** Two of each of them. */
+function small(): Row {
+  const row = large();
+  row.returns = row.returns.slice(0, 2);
+  row.shipments = row.shipments.slice(0, 2);
+  row.exchange_line_items = row.exchange_line_items.slice(0, 2);
+  row.refund_transactions = row.refund_transactions.slice(0, 2);
+  return row;
+}
+
+function many<Entity>(count: number, [like]: readonly Entity[], make: (like: Entity, id: number) => Entity) {
+  if (like === undefined) throw new Error('There is nothing to make many of.');
+  return Array.from({ length: count }, (_, index) => make(like, index + 1));
+}
+
+function savesOf(snapshot: Snapshot | undefined, reading: Reading): readonly Save[] {
+  const compared = compareReading(snapshot, reading, OPTIONS);
+  return compared.verdict === 'differs' ? compared.saves : [];
+}
+
+function subjectsOf(saves: readonly Save[]): string[] {
+  return saves.flatMap(({ events }) => events.map(({ subject, type }) => `${type} ${subject}`));
+}
+
+/** From nothing, from a small group that grows and changes, and from a large one of which much is removed. */
+const SETTINGS: readonly [string, Snapshot | undefined, Row, number][] = [
+  ['a first sight', undefined, large(), 251],
+  ['a group that grows', snapshotOf(read(small())), large(), 242],
+  ['a group in which all changes', snapshotOf(read(large())), large('CANCELED'), 220],
+  [
+    'a group that loses most',
+    take(snapshotOf(read(large())), read({ ...large('CANCELED'), returns: [] }, 2 * MINUTE)).snapshot,
+    { ...large('COMPLETED'), returns: [] },
+    220,
+  ],
+];
+
+describe.each(SETTINGS)('the changes of %s', (_, snapshot, row, count) => {
+  const saves = savesOf(snapshot, read(row, 5 * MINUTE));
+
+  it('come in as many saves as it takes, each on from the one before', () => {
+    let version = snapshot?.version ?? 0;
+    for (const save of saves) {
+      checkSave({ source: 'acme', generation: 'mi8x2k', group: 184_467 }, save);
+      expect(save.expectedVersion).toBe(version);
+      version += 1;
+    }
+
+    expect(saves.map(({ events }) => events.length).reduce((a, b) => a + b)).toBe(count);
+    expect(saves).toHaveLength(Math.ceil(count / MAX_EVENTS_PER_SAVE));
+    expect(saves[0]?.events).toHaveLength(MAX_EVENTS_PER_SAVE);
+  });
+
+  it('all have the stamp and the times of their reading, but for when all was last shown', () => {
+    const { updatedAt, createdAt, receivedAt, sentAt } = read(row, 5 * MINUTE);
+
+    for (const save of saves) expect(save.snapshot).toMatchObject({ updatedAt, createdAt, receivedAt });
+    expect(saves.at(-1)?.snapshot.sentAt).toBe(sentAt);
+    for (const save of saves.slice(0, -1)) expect(save.snapshot.sentAt).toBeLessThan(sentAt);
+  });
+
+  it.each([1, 2])('are told to the end after a crash behind save %i', (done) => {
+    const crashed = stored(saves[done - 1]?.snapshot);
+
+    const rest = savesOf(crashed, read(row, 10 * MINUTE));
+    const finished = savesOf(stored(rest.at(-1)?.snapshot), read(row, 15 * MINUTE));
+
+    const told = [...subjectsOf(saves.slice(0, done)), ...subjectsOf(rest)];
+    expect(told.toSorted()).toEqual(subjectsOf(saves).toSorted());
+    expect(rest[0]?.events[0]?.data.sequence).toBe((crashed?.sequence ?? 0) + 1);
+    expect(rest.at(-1)?.snapshot.sequence).toBe(saves.at(-1)?.snapshot.sequence);
+    expect(contentOf(rest.at(-1)?.snapshot)).toEqual(contentOf(saves.at(-1)?.snapshot));
+    expect(finished).toEqual([]);
+  });
+
+  it('that are told after a crash are left for later until they can be told from a stale read', () => {
+    const crashed = stored(saves[0]?.snapshot);
+
+    const compared = compareReading(crashed, read(row, 5 * MINUTE), OPTIONS);
+
+    expect(compared.verdict).toBe('left');
+  });
+
+  it('do not pretend, after a crash, to have shown only now', () => {
+    const rest = savesOf(stored(saves[0]?.snapshot), read(row, 10 * MINUTE));
+
+    const whole = saves[0]?.events[0]?.data.observed.after ?? '2026-11-18T07:59:00.000001Z';
+    expect(new Set(rest.flatMap(({ events }) => events.map(({ data }) => data.observed.after)))).toEqual(
+      new Set([whole]),
+    );
+  });
+});
+
+describe('the number of saves', () => {
+  it.each([
+    [0, 1],
+    [MAX_EVENTS_PER_SAVE - 1, 1],
+    [MAX_EVENTS_PER_SAVE, 1],
+    [MAX_EVENTS_PER_SAVE + 1, 2],
+    [2 * MAX_EVENTS_PER_SAVE, 2],
+  ])('for %i new shipments and a newer stamp is %i', (count, expected) => {
+    const snapshot = snapshotOf(read({ ...aRow(), shipments: [] }));
+    const row = aRow((row) => {
+      row.updated_at = '2026-11-20T10:16:00Z';
+      row.shipments = many(count, row.shipments, (shipment, id) => ({ ...shipment, id }));
+    });
+
+    expect(savesOf(snapshot, read(row, 2 * MINUTE))).toHaveLength(expected);
+  });
+});
+
+/** All that a later comparison looks at but the times. */
+function contentOf(snapshot: Snapshot | undefined): unknown {
+  const { projection, absences, untold, sequence } = snapshot ?? {};
+  const entities = Object.values(projection ?? {}).flatMap((value) => value ?? []);
+  return { absences, untold, sequence, entities: entities.map((entity) => JSON.stringify(entity)).sort() };
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { MINUTE, SECOND } from '../../../shared/instant.ts';
+import { aRow, instantOf, type Row, read, SETTLE, snapshotOf, take } from './a-reading.ts';
+
+const BEFORE = '2026-11-20T10:15:02.123456Z';
+const NEWER = '2026-11-20T10:15:02.123457Z';
+const OLDER = '2026-11-20T10:15:02.123455Z';
+
+/** The answer to the first reading was received half a second after its request was sent. */
+const SETTLED = SECOND / 2 + SETTLE;
+
+function delivered(updatedAt: string): Row {
+  return aRow((row) => {
+    row.updated_at = updatedAt;
+    for (const shipment of row.shipments) shipment.status = 'DELIVERED';
+  });
+}
+
+describe('a reading that differs', () => {
+  it.each([
+    ['has a newer stamp, however early it was sent', NEWER, -MINUTE],
+    ['has the same stamp, but was sent `settle` after the last was received', BEFORE, SETTLED],
+    ['has an older stamp, but was sent `settle` after the last was received', OLDER, SETTLED],
+  ])('is news if it %s', (_, stamp, after) => {
+    const snapshot = snapshotOf(read(aRow()));
+
+    const taken = take(snapshot, read(delivered(stamp), after));
+
+    expect(taken.events.map(({ type }) => type)).toEqual(['shipment.status_changed']);
+    expect(taken.snapshot?.updatedAt).toBe(instantOf(stamp));
+  });
+
+  it.each([
+    ['the same stamp', BEFORE],
+    ['an older stamp', OLDER],
+  ])('is left for later if it has %s and may be stale', (_, stamp) => {
+    const snapshot = snapshotOf(read(aRow()));
+
+    const taken = take(snapshot, read(delivered(stamp), SETTLED - 1));
+
+    expect(taken).toEqual({ verdict: 'left', snapshot, events: [] });
+  });
+
+  it('in its context alone is left for later just so', () => {
+    const snapshot = snapshotOf(read(aRow()));
+    const row = aRow();
+    row.order.name = '#renamed';
+
+    expect(take(snapshot, read(row, SETTLED - 1)).verdict).toBe('left');
+    expect(take(snapshot, read(row, SETTLED)).verdict).toBe('differs');
+  });
+
+  it('is measured against the reading that the snapshot was made of, not against the group', () => {
+    const second = take(snapshotOf(read(aRow())), read(delivered(NEWER), 10 * MINUTE)).snapshot;
+
+    const stale = take(second, read(aRow(), 10 * MINUTE + SETTLED - 1));
+
+    expect(stale.verdict).toBe('left');
+  });
+});
+
+describe('a stamp that alone is another', () => {
+  it('is saved without an event if it is newer', () => {
+    const snapshot = snapshotOf(read(aRow()));
+
+    const taken = take(
+      snapshot,
+      read(
+        aRow((row) => Object.assign(row, { updated_at: NEWER })),
+        SECOND,
+      ),
+    );
+
+    expect(taken).toMatchObject({ verdict: 'differs', events: [] });
+    expect(taken.snapshot).toMatchObject({
+      version: 2,
+      sequence: snapshot.sequence,
+      updatedAt: instantOf(NEWER),
+      projection: { group: { updated_at: NEWER } },
+    });
+  });
+
+  it.each([0, SETTLED])('is nothing if it is older, %i µs later', (after) => {
+    const snapshot = snapshotOf(read(aRow()));
+
+    const taken = take(
+      snapshot,
+      read(
+        aRow((row) => Object.assign(row, { updated_at: OLDER })),
+        after,
+      ),
+    );
+
+    expect(taken).toEqual({ verdict: 'unchanged', snapshot, events: [] });
+  });
+});
+
+describe('the time of an event', () => {
+  it("is the group's stamp at first sight", () => {
+    const [event] = take(undefined, read(aRow())).events;
+
+    expect(event?.time).toBe('2026-11-20T10:15:02.123456Z');
+  });
+
+  it.each([
+    ['the stamp where that moved forward', '2026-11-20T11:15:02.5+01:00', '2026-11-20T10:15:02.500000Z'],
+    ['the moment of the answer where the stamp stayed', BEFORE, '2026-11-20T10:17:03.500000Z'],
+    ['the moment of the answer where the stamp went back', OLDER, '2026-11-20T10:17:03.500000Z'],
+  ])('is %s', (_, stamp, time) => {
+    const snapshot = snapshotOf(read(aRow()));
+
+    const { events } = take(snapshot, read(delivered(stamp), 2 * MINUTE));
+
+    expect(events.map((event) => event.time)).toEqual([time]);
+  });
+});
+
+describe('what an event says of its observation', () => {
+  it('is the last reading before it less `settle`, and its own answer', () => {
+    const snapshot = snapshotOf(read(aRow()));
+    const change = read(delivered(BEFORE), 5 * MINUTE, { through: 'reconciliation' });
+
+    const [event] = take(snapshot, change).events;
+    const [remembered] = take(snapshot, change, { lastSeenAt: snapshot.sentAt + 4 * MINUTE }).events;
+
+    expect(event?.data.observed).toEqual({
+      after: '2026-11-20T10:14:03.000000Z',
+      by: '2026-11-20T10:20:03.500000Z',
+      through: 'reconciliation',
+    });
+    expect(remembered?.data.observed.after).toBe('2026-11-20T10:18:03.000000Z');
+  });
+
+  it('never reaches back before the reading of the snapshot', () => {
+    const snapshot = snapshotOf(read(aRow()));
+
+    const [event] = take(snapshot, read(delivered(BEFORE), 5 * MINUTE), { lastSeenAt: 0 }).events;
+
+    expect(event?.data.observed.after).toBe('2026-11-20T10:14:03.000000Z');
+  });
+
+  it('does not count a reading that left the entity out, nor one that lacked it', () => {
+    const snapshot = snapshotOf(read(aRow()));
+    const { shipments: _, ...withoutShipments } = aRow();
+    const order = { ...withoutShipments.order, name: '#renamed' };
+
+    const partial = take(snapshot, read({ ...withoutShipments, order }, 2 * MINUTE)).snapshot;
+    const [change] = take(partial, read(delivered(BEFORE), 5 * MINUTE)).events;
+    const lacking = take(snapshot, read({ ...withoutShipments, shipments: [] }, 2 * MINUTE)).snapshot;
+    const [removal] = take(lacking, read({ ...withoutShipments, shipments: [] }, 5 * MINUTE)).events;
+
+    expect(change?.data.observed.after).toBe('2026-11-20T10:14:03.000000Z');
+    expect(removal?.data.observed.after).toBe('2026-11-20T10:14:03.000000Z');
+  });
+});

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DAY, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
+import {
+  createServiceClock,
+  type Exchange,
+  readServiceTimes,
+  type ServiceOffsets,
+  type ServiceTimes,
+} from '../../../shared/pacing/service-clock.ts';
+import { createVirtualClock, VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+
+const NOON: Instant = Date.UTC(2026, 10, 20, 12) * MILLISECOND;
+
+interface Told {
+  /** Seconds past noon by the service, whose elapsed time this is here as well. */
+  readonly at: number;
+  /** How far its Date is ahead; undefined where it has none. */
+  readonly dateAhead: number | undefined;
+  /** How far the local clock is ahead. @default an hour */
+  readonly localAhead?: number;
+}
+
+/** An answer that took 40 ms, 15 there and 25 back. */
+function exchangeOf({ at, dateAhead, localAhead = HOUR }: Told): Exchange {
+  const generated = NOON + at * SECOND;
+  const received = at * SECOND + 25 * MILLISECOND;
+  return {
+    sentElapsed: at * SECOND - 15 * MILLISECOND,
+    receivedElapsed: received,
+    receivedNow: NOON + received + localAhead,
+    date: dateAhead === undefined ? undefined : Math.floor((generated + dateAhead) / SECOND) * SECOND,
+  };
+}
+
+function readAll(told: readonly Told[]): { offsets: ServiceOffsets; times: ServiceTimes } {
+  let reading: { offsets: ServiceOffsets; times: ServiceTimes } | undefined;
+  for (const each of told) reading = readServiceTimes(reading?.offsets, exchangeOf(each));
+  return reading!;
+}
+
+describe("the service's times of a request", () => {
+  it('are the bounds that the Date of its answer sets', () => {
+    const { times } = readAll([{ at: 10.7, dateAhead: 0 }]);
+
+    expect(times).toEqual({
+      sentAt: NOON + 10 * SECOND - 40 * MILLISECOND,
+      receivedAt: NOON + 11 * SECOND + 40 * MILLISECOND,
+    });
+  });
+
+  it('are true whenever most of the last Dates are', () => {
+    const skew = fc.constantFrom(undefined, -DAY, -61 * SECOND, 61 * SECOND, DAY);
+    const honest = fc.integer({ min: 0, max: 999 });
+    fc.assert(
+      fc.property(
+        fc.array(honest, { minLength: 1, maxLength: 25 }),
+        fc.array(skew, { maxLength: 12 }),
+        (parts, skews) => {
+          // Honest and wrong ones take turns, an honest one first and last, so that the last 15 have a majority.
+          const answers = parts.flatMap((part, index): Told[] => [
+            { at: 2 * index + part / 1_000, dateAhead: 0 },
+            ...(index < parts.length - 1 && index < skews.length
+              ? [{ at: 2 * index + 1 + part / 1_000, dateAhead: skews[index] }]
+              : []),
+          ]);
+
+          const { times } = readAll(answers);
+
+          const last = answers.at(-1)!.at * SECOND + NOON;
+          expect(times.sentAt).toBeLessThanOrEqual(last - 15 * MILLISECOND);
+          expect(times.receivedAt).toBeGreaterThanOrEqual(last + 25 * MILLISECOND);
+          expect(times.receivedAt - times.sentAt).toBeLessThanOrEqual(2 * SECOND + 80 * MILLISECOND);
+        },
+      ),
+    );
+  });
+
+  it('are carried on by the elapsed time where an answer has no Date', () => {
+    const { times } = readAll([
+      { at: 10.7, dateAhead: 0 },
+      { at: 70.7, dateAhead: undefined },
+    ]);
+
+    expect(times).toEqual({
+      sentAt: NOON + 70 * SECOND - 40 * MILLISECOND,
+      receivedAt: NOON + 71 * SECOND + 40 * MILLISECOND,
+    });
+  });
+
+  it('are those of the local clock where there never was a Date', () => {
+    const { times } = readAll([{ at: 10, dateAhead: undefined }]);
+
+    expect(times).toEqual({
+      sentAt: NOON + HOUR + 10 * SECOND - 15 * MILLISECOND,
+      receivedAt: NOON + HOUR + 10 * SECOND + 25 * MILLISECOND,
+    });
+  });
+
+  it('lie between two Dates that contradict each other', () => {
+    const { times } = readAll([
+      { at: 10, dateAhead: HOUR },
+      { at: 20, dateAhead: 0 },
+    ]);
+
+    expect(times).toEqual({
+      sentAt: NOON + 20 * SECOND - 40 * MILLISECOND,
+      receivedAt: NOON + HOUR + 21 * SECOND + 40 * MILLISECOND,
+    });
+  });
+
+  it('follow a service that set its clock once most of 15 answers say so', () => {
+    const before = Array.from({ length: 15 }, (_, at): Told => ({ at, dateAhead: 0 }));
+    const after = Array.from({ length: 8 }, (_, at): Told => ({ at: 15 + at, dateAhead: HOUR }));
+
+    const { times: seven } = readAll([...before, ...after.slice(0, 7)]);
+    const { times: eight, offsets } = readAll([...before, ...after]);
+
+    expect(seven.sentAt).toBe(NOON + 21 * SECOND - 40 * MILLISECOND);
+    expect(eight.sentAt).toBe(NOON + HOUR + 22 * SECOND - 40 * MILLISECOND);
+    expect(offsets.bounds).toHaveLength(15);
+  });
+
+  it('do not know of Dates from before the machine was suspended, or its clock set', () => {
+    const before = Array.from({ length: 15 }, (_, at): Told => ({ at, dateAhead: 0 }));
+    const parted = (by: number): Told => ({ at: 20, dateAhead: MINUTE, localAhead: HOUR + by });
+
+    const little = readAll([...before, parted(2 * SECOND)]);
+    const forward = readAll([...before, parted(2 * SECOND + 1)]);
+    const back = readAll([...before, parted(-2 * SECOND - 1)]);
+
+    expect(little.offsets.bounds).toHaveLength(15);
+    expect(forward.offsets.bounds).toHaveLength(1);
+    expect(back.times.sentAt).toBe(NOON + MINUTE + 20 * SECOND - 40 * MILLISECOND);
+  });
+
+  it('follow clocks that part slowly', () => {
+    const slowly = Array.from(
+      { length: 5 },
+      (_, at): Told => ({ at, dateAhead: 0, localAhead: at * SECOND }),
+    );
+
+    expect(readAll(slowly).offsets.bounds).toHaveLength(5);
+  });
+});
+
+describe('the clock of a service', () => {
+  it('is the local one before the first Date', async () => {
+    const clock = createVirtualClock();
+    const serviceClock = createServiceClock(clock);
+
+    await clock.advance(SECOND);
+
+    expect(serviceClock.now()).toEqual({ atLeast: VIRTUAL_START + SECOND, atMost: VIRTUAL_START + SECOND });
+  });
+
+  it('goes on from the Dates that it read', async () => {
+    const clock = createVirtualClock();
+    const serviceClock = createServiceClock(clock);
+    const exchange = { sentElapsed: 0, receivedElapsed: 0, receivedNow: clock.now(), date: NOON };
+
+    const times = serviceClock.read(exchange);
+    await clock.advance(MINUTE);
+
+    expect(times).toEqual({ sentAt: NOON, receivedAt: NOON + SECOND });
+    expect(serviceClock.now()).toEqual({ atLeast: NOON + MINUTE, atMost: NOON + MINUTE + SECOND });
+  });
+
+  it('remembers more than the last answer', () => {
+    const clock = createVirtualClock();
+    const serviceClock = createServiceClock(clock);
+    const read = (date: Instant) =>
+      serviceClock.read({ sentElapsed: 0, receivedElapsed: 0, receivedNow: clock.now(), date });
+
+    read(NOON);
+    read(NOON);
+    const times = read(NOON + DAY);
+
+    expect(times).toEqual({ sentAt: NOON, receivedAt: NOON + SECOND });
+  });
+});
