@@ -48,14 +48,24 @@ export interface SnapshotStore {
    * One transaction: the snapshot if its version still is the expected one, and its events.
    * A timeout may leave the save done or not done; calling again with the same argument then answers `conflict` or
    * `saved` and never saves twice.
+   *
+   * @throws TooLargeToStoreError when trying again is of no use; nothing was saved.
    */
   save(key: GroupKey, save: Save): Promise<SaveResult>;
-  /** Saves without events, each on its own condition, as fast as the store takes them. In the order given. */
+  /**
+   * Saves without events, no two of one group, each on its own condition, as fast as the store takes them.
+   *
+   * @returns one result per save, in the order given.
+   * @throws TooLargeToStoreError for the first that is too large; then nothing was saved.
+   */
   saveAll(
     source: Pick<GroupKey, 'source' | 'generation'>,
     saves: readonly Omit<Save, 'events'>[],
   ): Promise<SaveResult[]>;
-  /** The groups known of one range of creation, ascending; removed ones are left out. */
+  /**
+   * The groups known of one range of creation, ascending, both bounds included; removed ones are left out. What was
+   * saved a moment ago may not show yet.
+   */
   knownCreatedBetween(
     source: Pick<GroupKey, 'source' | 'generation'>,
     from: Instant,

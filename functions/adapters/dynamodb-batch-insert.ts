@@ -7,9 +7,9 @@ import {
   type BatchStatementResponse,
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
+import { chunked, inParallel } from '../../shared/in-parallel.ts';
 import type { StoredItem } from './attribute-values.ts';
 import { backOff, isPassing, MAX_FRUITLESS_TRIES, type Patience } from './backoff.ts';
-import { chunked, inParallel } from '../../shared/in-parallel.ts';
 
 const STATEMENTS_TO_A_REQUEST = 25;
 const REQUESTS_AT_ONCE = 4;

@@ -1,9 +1,9 @@
 // Many items by their keys, strongly consistent. DynamoDB answers 100 keys or 16 MB at a time and may leave any of
 // them unprocessed; those are asked for again and never taken for absent.
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { chunked, inParallel } from '../../shared/in-parallel.ts';
 import { type StoredItem, textValue } from './attribute-values.ts';
 import { backOff, MAX_FRUITLESS_TRIES, type Patience } from './backoff.ts';
-import { chunked, inParallel } from '../../shared/in-parallel.ts';
 
 const KEYS_TO_A_REQUEST = 100;
 const REQUESTS_AT_ONCE = 4;

@@ -73,9 +73,6 @@ export function pollStream(mapping: StreamMapping): EventSourceMapping {
       ...mapping,
       ...{ streamArn, shardId: state.shardId, startAt: state.startAt, wanted },
       batchSize: mapping.batchSize ?? 100,
-      foundRecords: () => {
-        state.quietReads = 0;
-      },
       foundNothing: (readTookMs: number) => {
         state.quietReads += 1;
         settleIdleWaits();

@@ -25,8 +25,6 @@ export interface ShardReading {
   readonly wanted: (record: DynamoDBRecord) => boolean;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
-  /** Called when a read found records, before they are handed over. */
-  readonly foundRecords: () => void;
   /** Called when a read found none; the next one waits for it. */
   readonly foundNothing: (readTookMs: number) => Promise<void>;
 }
@@ -45,7 +43,6 @@ export async function readShard(reading: ShardReading, stopping: AbortSignal): P
       const { Records = [], NextShardIterator } = await client.send(read, { abortSignal: stopping });
       failures = 0;
       if (Records.length > 0) {
-        reading.foundRecords();
         await handOver(reading, Records, stopping);
         position = {
           type: 'AFTER_SEQUENCE_NUMBER',

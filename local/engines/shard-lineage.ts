@@ -4,7 +4,7 @@ import type { Shard } from '@aws-sdk/client-dynamodb-streams';
 
 export type StartingPosition = 'TRIM_HORIZON' | 'LATEST';
 
-/** Reads in a row that find nothing before a shard counts as read to its end for now. */
+/** Reads that find nothing before a shard counts as read to its end: the first may have begun before the question. */
 const QUIET_READS = 2;
 
 export interface ShardState {
@@ -13,6 +13,7 @@ export interface ShardState {
   readonly startAt: StartingPosition;
   /** `ended`: read to its last record; `done`: and its children are known. */
   progress: 'waiting' | 'reading' | 'ended' | 'done';
+  /** Reads that found nothing since the last `disturb`. */
   quietReads: number;
 }
 

@@ -30,7 +30,7 @@ export interface WatchOptions {
 export async function runWatch(options: WatchOptions): Promise<void> {
   const { settings, log, onReport } = options;
   const feed = await startLocalFeed({ ...options, onProgress: onReport });
-  const ending = endOf(options.signal, options.forMs);
+  const { signal: ending, cancel } = endOf(options.signal, options.forMs);
   ending.addEventListener('abort', feed.stopPolling, { once: true });
   if (ending.aborted) feed.stopPolling();
   try {
@@ -47,6 +47,7 @@ export async function runWatch(options: WatchOptions): Promise<void> {
     }
     await feed.handOver();
   } finally {
+    cancel();
     await feed.close();
   }
 }
@@ -68,8 +69,26 @@ function isHopeless(error: Error): boolean {
   );
 }
 
-function endOf(signal: AbortSignal, forMs: number | undefined): AbortSignal {
-  return forMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(forMs)]);
+interface Ending {
+  readonly signal: AbortSignal;
+  /** Takes back what was set up to bring it about. */
+  cancel(): void;
+}
+
+/** Not AbortSignal.any: what only it refers to may be collected before it fires (seen on Node 20). */
+function endOf(signal: AbortSignal, forMs: number | undefined): Ending {
+  const controller = new AbortController();
+  const end = () => controller.abort();
+  const timer = forMs === undefined ? undefined : setTimeout(end, forMs);
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  return {
+    signal: controller.signal,
+    cancel() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+    },
+  };
 }
 
 function untilMoment(moment: number, signal: AbortSignal): Promise<void> {

@@ -9,7 +9,7 @@ import { announceGroup, type Comparison, findChanges, type KnownState } from './
 import type { Change } from './changes.ts';
 import { type EventContext, makeEvent } from './make-event.ts';
 import { GROUP_ARRAYS, type GroupProjection, PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
-import { isNews } from './take-reading.ts';
+import { isNews, isSettled } from './take-reading.ts';
 
 export interface CompareOptions extends Comparison {
   readonly source: string;
@@ -46,7 +46,9 @@ export function compareReading(
 
 /** A group that was never seen, or was told as removed and is back. */
 function meetGroup(tombstone: Snapshot | undefined, reading: Reading, options: CompareOptions): Compared {
-  if (tombstone !== undefined && !isNews(reading, tombstone, options.settle)) return { verdict: 'left' };
+  // A newer stamp proves nothing here: the group may have got it, unseen, before it was removed.
+  if (tombstone !== undefined && !isSettled(reading.sentAt, tombstone.receivedAt, options.settle))
+    return { verdict: 'left' };
   const next: KnownState = { projection: reading.projection, absences: {}, untold: {} };
   const isAnnounced = tombstone !== undefined || options.announces(reading);
   const changes = isAnnounced ? announceGroup(reading.projection) : [];

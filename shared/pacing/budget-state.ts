@@ -55,18 +55,14 @@ export const UNUSED_BUDGET: BudgetState = {
   pausedUntil: 0,
 };
 
-export type Booking = {
+export interface Booking {
   /** The same object if nothing changed. */
   readonly state: BudgetState;
-} & (
-  | {
-      /** Ascending; at most as many as wanted, and none beyond what may be booked ahead. */
-      readonly slots: readonly [Instant, ...Instant[]];
-      readonly next?: undefined;
-    }
-  /** None yet; the time of the first that will be, as things stand. */
-  | { readonly slots?: undefined; readonly next: Instant }
-);
+  /** Ascending; at most as many as wanted, and none beyond what may be booked ahead. */
+  readonly slots: readonly Instant[];
+  /** The one that would follow. */
+  readonly next: Instant;
+}
 
 /**
  * Books as many of the wanted slots as lie close enough ahead.
@@ -83,18 +79,13 @@ export function bookSlots(
   const share = shareAt(booked, now);
   const from = Math.max(now, booked.pausedUntil);
   const slots: Instant[] = [];
-  while (slots.length < count) {
-    const { slot, after } = purpose === 'poll' ? pollSlot() : reconciliationSlot();
-    if (slot > now + BOOKED_AHEAD[purpose]) {
-      return { state: booked, slots, next: slots.length === 0 ? slot : undefined };
+  for (;;) {
+    const { slot, after } = purpose === 'poll' ? commonSlot(rates.common.tolerance) : reconciliationSlot();
+    if (slots.length === count || slot > now + BOOKED_AHEAD[purpose]) {
+      return { state: booked, slots, next: slot };
     }
     slots.push(slot);
     booked = { ...booked, ...after };
-  }
-  return { state: booked, slots, next: undefined };
-
-  function pollSlot() {
-    return commonSlot(rates.common.tolerance);
   }
 
   function reconciliationSlot() {

@@ -93,16 +93,15 @@ export function createBudget(options: BudgetOptions): Budget {
     const { slots, next } = await stored.update(
       (state) => {
         const booking = bookSlots(rates, state, stored.atLeast(), { purpose, count: Math.max(1, expect) });
-        // What can not be used is left to others. (A state without slots may still have to be mended, though.)
-        if (booking.next === undefined) stopIfOver(want, booking.slots[0]);
+        // What can't be used is left to others. A state without slots may have been mended, and is written.
+        if (booking.slots.length > 0) stopIfOver(want, booking.slots[0]);
         return booking;
       },
       () => stopIfOver(want),
     );
-    if (next !== undefined) return next;
     const [first, ...others] = slots.map((slot) => ({ slot, pauses: asOf }));
     held[purpose] = others;
-    return first;
+    return first ?? next;
   }
 
   function isValid({ slot, pauses: asOf }: Held): boolean {

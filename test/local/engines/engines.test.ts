@@ -17,10 +17,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 /** What a user may have set up for their own account, in files that tempt and would fail. */
 async function usersEnvironment(): Promise<Record<string, string | undefined>> {
   const config = join(directory, 'config');
-  await writeFile(
-    config,
-    '[profile real]\nregion = eu-north-1\nuse_fips_endpoint = true\nservices = missing\n',
-  );
+  await writeFile(config, '[default]\nmax_attempts = many\n[profile real]\nmax_attempts = many\n');
   return {
     PATH: process.env.PATH,
     HOME: directory,

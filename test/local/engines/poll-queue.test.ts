@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { type ReceiveMessageCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { ReceiveMessageCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { EventSourceMapping } from '../../../local/engines/event-source-mapping.ts';
@@ -280,23 +280,51 @@ test('a delayed message is handed over when its time has come', async () => {
   expect(mapping.invocations).toEqual([['tick']]);
 });
 
+/** The same client, but for receiving. */
+function receivingWith(send: (command: ReceiveMessageCommand) => Promise<unknown>): SQSClient {
+  return new Proxy(sqs, {
+    get(target, property) {
+      if (property !== 'send') return Reflect.get(target, property);
+      return (command: ReceiveMessageCommand, ...rest: []) =>
+        command instanceof ReceiveMessageCommand ? send(command) : target.send(command, ...rest);
+    },
+  });
+}
+
+test('gives back at once what it received when it was being stopped', async () => {
+  const queue = await createQueue(sqs);
+  await sendAll(sqs, queue, ['1']);
+  let stopped: Promise<void> | undefined;
+  const client = receivingWith(async (command) => {
+    const received = await sqs.send(command);
+    stopped = first.stop();
+    return received;
+  });
+  const first = start(queue, undefined, { client });
+  await vi.waitUntil(() => stopped !== undefined);
+  await stopped;
+
+  const second = start(queue);
+  await second.idle();
+
+  expect(first.invocations).toEqual([]);
+  expect(second.invocations).toEqual([['1']]);
+});
+
 test('goes on when the queue could not be reached for a while', async () => {
   const queue = await createQueue(sqs);
   await sendAll(sqs, queue, ['1']);
   let failures = 3;
-  const client = new Proxy(sqs, {
-    get(target, property) {
-      if (property !== 'send') return Reflect.get(target, property);
-      return (command: ReceiveMessageCommand) =>
-        failures-- > 0 ? Promise.reject(new Error('unreachable')) : target.send(command);
-    },
-  });
+  const client = receivingWith((command) =>
+    failures-- > 0 ? Promise.reject(new Error('unreachable')) : sqs.send(command),
+  );
 
   const mapping = start(queue, undefined, { client });
-  await vi.waitUntil(() => mapping.invocations.length > 0);
-  // The client above forwards no signal.
-  void mapping.stop();
+  await mapping.idle();
+  // The client above forwards no signal: the wait ends with a message.
+  const stopped = mapping.stop();
   await sendAll(sqs, queue, ['2']);
+  await stopped;
 
   expect(mapping.errors).toHaveLength(3);
   expect(mapping.invocations).toEqual([['1']]);

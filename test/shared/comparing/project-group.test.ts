@@ -110,7 +110,7 @@ describe('a projection', () => {
     expect(Object.keys(projection.return_line_items?.[0] ?? {})).toEqual(
       Object.keys(entities.returnLineItem.shape),
     );
-    expect(Object.keys(projection.return_line_items?.[0]?.return_reason ?? {})).toEqual(
+    expect(Object.keys(projection.return_line_items?.[0]?.return_reason_details ?? {})).toEqual(
       Object.keys(entities.returnReason.shape),
     );
     expect(Object.keys(total ?? {})).toEqual(Object.keys(entities.moneyBag.shape));
@@ -142,7 +142,7 @@ describe('a projection', () => {
     expect(return_line_items?.[0]).toMatchObject({
       quantity: null,
       platform_refund_transaction_ids: [],
-      return_reason: { value: null, label: null },
+      return_reason_details: { value: null, label: null },
       total: { shop_money: { amount: 0, currency_code: 'USD' }, presentment_money: null },
     });
     expect(exchange_line_items?.[0]).toMatchObject({ total: null, line_item_platform_id: null });
@@ -199,11 +199,12 @@ function partsOf({ group, return_line_items }: ReturnType<typeof project>) {
   return { order: group.order, total, money: total?.shop_money };
 }
 
-function textsOf(value: unknown, path: string): Set<string> {
-  if (typeof value === 'string') return new Set([path]);
-  if (typeof value !== 'object' || value === null) return new Set();
-  return Object.entries(value).reduce((texts, [name, field]) => {
-    const place = Array.isArray(value) ? path : path === '' ? name : `${path}.${name}`;
-    return new Set([...texts, ...textsOf(field, place)]);
-  }, new Set<string>());
+function textsOf(value: unknown, path: string, texts = new Set<string>()): Set<string> {
+  if (typeof value === 'string') texts.add(path);
+  if (typeof value !== 'object' || value === null) return texts;
+  for (const [name, field] of Object.entries(value)) {
+    const below = path === '' ? name : `${path}.${name}`;
+    textsOf(field, Array.isArray(value) ? path : below, texts);
+  }
+  return texts;
 }

@@ -62,7 +62,7 @@ describe('booking for polls', () => {
 
     expect(slots.slice(0, 19)).toEqual(Array(19).fill(NOW));
     expect(slots.slice(19)).toEqual(Array.from({ length: 13 }, (_, i) => NOW + (i + 1) * COMMON.interval));
-    expect(next).toBeUndefined();
+    expect(next).toBe(NOW + 14 * COMMON.interval);
     expect(state).toEqual(stateOf({ theoreticalArrival: NOW + 32 * COMMON.interval }));
   });
 

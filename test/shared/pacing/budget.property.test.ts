@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { type Budget, createBudget } from '../../../shared/pacing/budget.ts';
+import { bookSlots, type Purpose, ratesFor, UNUSED_BUDGET } from '../../../shared/pacing/budget-state.ts';
 import { BudgetUnavailable, DeadlineReached } from '../../../shared/pacing/errors.ts';
-import { TRANSIT_SPREAD } from '../../../shared/pacing/gcra.ts';
+import { SLOT_LATENESS, TRANSIT_SPREAD } from '../../../shared/pacing/gcra.ts';
 import { createSeededRandom, type SeededRandom } from '../../fakes/seeded-random.ts';
-import { createVirtualClock, type MachineClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
+import {
+  createVirtualClock,
+  type MachineClock,
+  VIRTUAL_START,
+  type VirtualClock,
+} from '../../fakes/virtual-clock.ts';
 import { type BudgetStore, createBudgetStore } from './budget-world.ts';
 import { mostInAMinute } from './most-in-a-minute.ts';
 
@@ -85,6 +91,14 @@ async function sendAllItCan(
   }
 }
 
+function budgetsOf(most: number): fc.Arbitrary<number> {
+  return fc.oneof(
+    fc.integer({ min: 1, max: 60 }),
+    fc.integer({ min: 61, max: 400 }),
+    fc.integer({ min: 401, max: most }),
+  );
+}
+
 describe('the budget over any 60 seconds', () => {
   const budgets = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 61, max: 400 }), {
     weight: 1,
@@ -112,7 +126,63 @@ describe('the budget over any 60 seconds', () => {
         expect(mostInAMinute(world.sent)).toBeLessThanOrEqual(requestsPerMinute);
         expect(mostInAMinute(world.arrived)).toBeLessThanOrEqual(requestsPerMinute);
       }),
-      { numRuns: 60 },
+      { numRuns: 50 },
+    );
+  });
+
+  it('is kept by one process whose clock, the only one there is, jumps', async () => {
+    await fc.assert(
+      fc.asyncProperty(budgets, fc.integer(), async (requestsPerMinute, seed) => {
+        const world = createWorld(requestsPerMinute, seed, false);
+        const { clock, random } = world;
+        const end = clock.now() + LASTING;
+        const machine = createMachine(world);
+
+        const jumping = async () => {
+          while (clock.now() < end) {
+            await clock.sleep(random.upTo(40_000));
+            machine.jump((random.next() - 0.5) * [SECOND, 20 * SECOND, HOUR, 3 * DAY][random.upTo(3)]!);
+          }
+        };
+        await clock.run(Promise.all([livingProcess(world, machine, end), jumping()]), HOUR);
+
+        expect(mostInAMinute(world.arrived)).toBeLessThanOrEqual(requestsPerMinute);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('a booking', () => {
+  it('keeps any 60 seconds within the budget, whatever order the holders book and use their slots in', () => {
+    const step = fc.record({
+      purpose: fc.constantFrom<Purpose>('poll', 'reconciliation'),
+      count: fc.integer({ min: 1, max: 30 }),
+      behind: fc.integer({ min: 0, max: 4 * SECOND }),
+      until: fc.integer({ min: 0, max: 4 * SECOND }),
+      late: fc.integer({ min: 0, max: SLOT_LATENESS + TRANSIT_SPREAD }),
+    });
+    fc.assert(
+      fc.property(
+        budgetsOf(600),
+        fc.array(step, { minLength: 20, maxLength: 200 }),
+        (requestsPerMinute, steps) => {
+          const rates = ratesFor(requestsPerMinute);
+          const arrived: Instant[] = [];
+          let state = UNUSED_BUDGET;
+          let time = VIRTUAL_START;
+
+          for (const { purpose, count, behind, until, late } of steps) {
+            const booking = bookSlots(rates, state, time - behind, { purpose, count });
+            state = booking.state;
+            // Each slot is used a little later than the one before, so that they crowd together.
+            arrived.push(...booking.slots.map((slot, index) => slot + (index % 2 === 0 ? late : 0)));
+            time += until;
+          }
+
+          expect(mostInAMinute(arrived)).toBeLessThanOrEqual(requestsPerMinute);
+        },
+      ),
     );
   });
 });

@@ -1,0 +1,165 @@
+// Judges a group's published events by what was true: complete, unbroken, in order, and nothing that did not happen.
+import { projectGroup } from '../../../shared/comparing/project-group.ts';
+import type { GroupProjection } from '../../../shared/comparing/snapshot.ts';
+import { type EntityEvent, EVENT_SCHEMAS } from '../../../shared/contract/event.ts';
+import { WATCHED_FIELDS, type WatchedKind } from '../../../shared/contract/watched-fields.ts';
+import { type Instant, parseStamp } from '../../../shared/instant.ts';
+import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
+import { instantOf } from './a-reading.ts';
+import { type Followed, PLAIN, type TakenIn } from './follow-history.ts';
+import { show, type Version } from './true-history.ts';
+
+/** An entity's watched fields as they were told, by `<kind>/<id>`. */
+type Told = Map<string, Record<string, unknown>>;
+
+/** @throws with a sentence for the first promise that is broken. */
+export function checkEvents(followed: Followed): void {
+  const told: Told = new Map();
+  const truth = followed.versions.map(statesOf);
+  const places = new Map<string, number>();
+  const silent = [...followed.takenIn];
+  const arraysSeen = new Set<string>();
+  for (const [at, event] of followed.events.entries()) {
+    while (silent[0] !== undefined && silent[0].told <= at) takeIn(silent.shift());
+    checkForm(event, at + 1);
+    checkChain(event, told);
+    checkTruth(event, followed.versions, truth, places);
+  }
+  for (const taken of silent) takeIn(taken);
+  if (!followed.isSettled) throw new Error('It never settles.');
+  checkPresent(told, truth.at(-1) ?? new Map(), followed);
+
+  /** What a silent feed reads for the first time is known without an event. */
+  function takeIn(taken: TakenIn | undefined): void {
+    if (taken === undefined || !followed.isSilent) return;
+    if (taken.isAnnounced) arraysSeen.clear();
+    for (const [name, list] of Object.entries(arraysOf(taken.reading.projection))) {
+      if (list === undefined || arraysSeen.has(name)) continue;
+      arraysSeen.add(name);
+      if (taken.isAnnounced) continue;
+      for (const entity of list) told.set(keyOf(entity), watchedOf(entity));
+    }
+  }
+}
+
+type Entity = { readonly type: string; readonly id?: number | string; readonly [field: string]: unknown };
+
+function arraysOf(projection: GroupProjection): Record<string, readonly Entity[] | undefined> {
+  const { group, return_line_items, shipments, exchange_line_items } = projection;
+  return { group: [group], return_line_items, shipments, exchange_line_items };
+}
+
+function keyOf(entity: Entity): string {
+  return `${entity.type}/${entity.id}`;
+}
+
+function watchedOf(entity: Entity): Record<string, unknown> {
+  const fields: readonly string[] = WATCHED_FIELDS[entity.type as WatchedKind] ?? [];
+  return Object.fromEntries(fields.map((field) => [field, entity[field]]));
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Valid, to the schema and not beyond it; numbered on from the one before. */
+function checkForm(event: EntityEvent, number: number): void {
+  const parsed = EVENT_SCHEMAS[event.type].parse(event);
+  if (JSON.stringify(sortKeys(parsed)) !== JSON.stringify(sortKeys(event)))
+    throw new Error(`Event ${number} holds more than its schema says.`);
+  if (event.data.sequence !== number || event.id !== `acme_mi8x2k_7_${number}`)
+    throw new Error(`Event ${number} has the number ${event.data.sequence}.`);
+}
+
+function checkChain(event: EntityEvent, told: Told): void {
+  const object = event.data.object as Entity;
+  if (object.type === 'refund_transaction') return;
+  const key = keyOf(object);
+  const before = told.get(key);
+  const now = watchedOf(object);
+  const verb = event.type.split('.')[1];
+  if (verb === 'created') {
+    if (before !== undefined) throw new Error(`${event.id}: ${key} is created twice.`);
+  } else if (before === undefined) {
+    throw new Error(`${event.id}: ${key} was never told.`);
+  } else if ('previous_attributes' in event.data) {
+    const previous = event.data.previous_attributes as Record<string, unknown>;
+    if (!isSame({ ...now, ...previous }, before)) throw new Error(`${event.id}: the chain of ${key} breaks.`);
+    if (Object.entries(previous).some(([field, value]) => isSame(value, now[field])))
+      throw new Error(`${event.id}: something is told as changed that is not.`);
+    if (Object.keys(previous).length === 0) throw new Error(`${event.id}: nothing is told as changed.`);
+    if ('status' in previous !== (verb === 'status_changed')) throw new Error(`${event.id}: wrong verb.`);
+  } else if (!isSame(now, before)) {
+    throw new Error(`${event.id}: ${key} is not removed as last told.`);
+  }
+  told.set(key, now);
+  if (verb === 'removed') told.delete(key);
+  if (event.type === 'return_group.removed') told.clear();
+}
+
+/** The watched fields of all entities of a version, stamps as instants. */
+function statesOf({ group }: Version): Map<string, string> {
+  if (group === undefined) return new Map();
+  const parsed = parseReturnGroup(show(group, PLAIN));
+  if (parsed.kind === 'unreadable') throw new Error(parsed.reason);
+  const entities = Object.values(arraysOf(projectGroup(parsed.group))).flatMap((list) => list ?? []);
+  return new Map(entities.map((entity) => [keyOf(entity), plain(watchedOf(entity))]));
+}
+
+function plain(watched: Record<string, unknown>): string {
+  return JSON.stringify(watched, (_, value) =>
+    typeof value === 'string' ? (parseStamp(value)?.instant ?? value) : value,
+  );
+}
+
+/**
+ * What an event tells was true once, not before what the entity's last event told, and began between the moments
+ * that it was observed between.
+ */
+function checkTruth(
+  event: EntityEvent,
+  versions: readonly Version[],
+  truth: readonly ReadonlyMap<string, string>[],
+  places: Map<string, number>,
+): void {
+  const object = event.data.object as Entity;
+  if (object.type === 'refund_transaction') return;
+  const key = keyOf(object);
+  const state = event.type.endsWith('.removed') ? undefined : plain(watchedOf(object));
+  const holds = (at: number) => truth[at]?.get(key) === state;
+  const last = places.get(key) ?? 0;
+  const place = truth.findIndex((_, at) => at >= last && holds(at));
+  if (place < 0)
+    throw new Error(`${event.id}: ${key} was never like that, or not since it was told otherwise.`);
+  places.set(key, place);
+  const { after, by } = event.data.observed;
+  const begins = (at: number): Instant => versions[at]?.from ?? 0;
+  const isBetween = truth.some(
+    (_, at) =>
+      holds(at) &&
+      (at === 0 || !holds(at - 1)) &&
+      begins(at) <= instantOf(by) &&
+      (after === null || begins(at) > instantOf(after)),
+  );
+  if (!isBetween) throw new Error(`${event.id}: that ${key} is like that did not begin when it says.`);
+}
+
+function checkPresent(told: Told, present: ReadonlyMap<string, string>, followed: Followed): void {
+  const known = [...told].map(([key, watched]) => `${key} ${plain(watched)}`).sort();
+  const real = [...present].map(([key, watched]) => `${key} ${watched}`).sort();
+  if (!isSame(known, real)) throw new Error(`Told is ${known.join(', ')}; true is ${real.join(', ')}.`);
+  const since = followed.events.findLastIndex(({ type }) => type === 'return_group.created');
+  const refunds = followed.events.slice(since + 1).filter(({ type }) => type.startsWith('refund'));
+  const there = followed.versions.at(-1)?.group?.refund_transactions.length ?? 0;
+  if (!followed.isSilent && present.size > 0 && refunds.length !== there)
+    throw new Error(`${refunds.length} refunds are told, ${there} are there.`);
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, field]) => [name, sortKeys(field)]),
+  );
+}

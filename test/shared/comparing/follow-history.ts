@@ -1,0 +1,187 @@
+// Reads a true history as the feed would, with crashes between saves, and keeps what was published.
+import { checkSave } from '../../../shared/check-save.ts';
+import { compareReading } from '../../../shared/comparing/compare-reading.ts';
+import { removeGroup } from '../../../shared/comparing/remove-group.ts';
+import { GROUP_ARRAYS, type Reading, type Snapshot } from '../../../shared/comparing/snapshot.ts';
+import type { EntityEvent } from '../../../shared/contract/event.ts';
+import { type Instant, SECOND } from '../../../shared/instant.ts';
+import type { Save } from '../../../shared/ports.ts';
+import { FIRST_READ, OPTIONS, read, SETTLE, stored } from './a-reading.ts';
+import {
+  BEGINNING,
+  type Happening,
+  happen,
+  newGroup,
+  type Showing,
+  show,
+  type TrueGroup,
+  type Version,
+} from './true-history.ts';
+
+export type Step =
+  | { readonly does: 'wait'; readonly seconds: number }
+  | ({ readonly does: 'happen' } & Happening)
+  | { readonly does: 'vanish' }
+  | { readonly does: 'return' }
+  | {
+      readonly does: 'read';
+      readonly staleSeconds: number;
+      readonly showing: Showing;
+      /** Saves that succeed before the process dies. */
+      readonly saves: number;
+      /** Whether it is remembered that the group was seen unchanged. */
+      readonly remembers: boolean;
+    };
+
+export interface Followed {
+  readonly versions: readonly Version[];
+  readonly events: readonly EntityEvent[];
+  readonly isSilent: boolean;
+  /** What the feed took in, as far as it was saved whole or brought back a group. */
+  readonly takenIn: readonly TakenIn[];
+  /** Whether, in the end, a reading of all there is was no news any more. */
+  readonly isSettled: boolean;
+}
+
+export interface TakenIn {
+  readonly reading: Reading;
+  /** The number of events told before. */
+  readonly told: number;
+  /** Whether the group was announced with it. */
+  readonly isAnnounced: boolean;
+}
+
+export const PLAIN: Showing = {
+  leftOut: [],
+  isReversed: false,
+  hasOffsets: false,
+  hidesRefundIds: false,
+  isSparse: false,
+};
+
+/** Follows a history to its end and then reads on, in peace, until all is settled. */
+export function followHistory(steps: readonly Step[], isSilent: boolean): Followed {
+  const world = createWorld();
+  const feed = createFeed(isSilent);
+  for (const step of steps) take(step, world, feed);
+  for (let round = 0; round < 5; round += 1) {
+    world.wait(SETTLE / SECOND + 1);
+    feed.read(world.now(), world.at(world.now()), PLAIN, { saves: 99, remembers: false });
+  }
+  const { events, takenIn } = feed;
+  return {
+    versions: world.versions,
+    events,
+    isSilent,
+    takenIn,
+    isSettled: feed.lastVerdict() === 'unchanged',
+  };
+}
+
+type World = ReturnType<typeof createWorld>;
+type Feed = ReturnType<typeof createFeed>;
+
+function take(step: Step, world: World, feed: Feed): void {
+  world.wait(1);
+  const now = world.now();
+  if (step.does === 'wait') world.wait(step.seconds);
+  else if (step.does === 'happen') world.become((group) => group && happen(step, group, now));
+  else if (step.does === 'vanish') world.become(() => undefined);
+  else if (step.does === 'return') world.become((group, last) => group ?? { ...last, updated_at: now });
+  else feed.read(now, world.at(now - step.staleSeconds * SECOND), step.showing, step);
+}
+
+function createWorld() {
+  const versions: Version[] = [{ from: BEGINNING, group: newGroup(BEGINNING) }];
+  let now = FIRST_READ;
+  let last = newGroup(BEGINNING);
+  return {
+    versions,
+    now: () => now,
+    wait(seconds: number) {
+      now += seconds * SECOND;
+    },
+    at: (moment: Instant) => versions.findLast(({ from }) => from <= moment)?.group,
+    become(change: (group: TrueGroup | undefined, last: TrueGroup) => TrueGroup | undefined) {
+      const group = change(versions.at(-1)?.group, last);
+      versions.push({ from: now, group });
+      last = group ?? last;
+    },
+  };
+}
+
+function createFeed(isSilent: boolean) {
+  const events: EntityEvent[] = [];
+  const takenIn: TakenIn[] = [];
+  let snapshot: Snapshot | undefined;
+  let lastSeenAt: Instant | undefined;
+  let lackedSince: Instant | undefined;
+  let verdict: string | undefined;
+
+  function keep(saves: readonly Save[]): void {
+    for (const save of saves) {
+      checkSave({ source: 'acme', generation: 'mi8x2k', group: 7 }, save);
+      if (save.expectedVersion !== (snapshot?.version ?? 0))
+        throw new Error('A save is not on from the last.');
+      // Once more through JSON, so that every comparison starts from what a store gives back.
+      snapshot = stored(save.snapshot);
+      events.push(...(JSON.parse(JSON.stringify(save.events)) as EntityEvent[]));
+      lastSeenAt = undefined;
+    }
+  }
+
+  function lookUpInVain(sentAt: Instant): void {
+    const receivedAt = sentAt + SECOND / 2;
+    verdict = 'unchanged';
+    if (snapshot === undefined || snapshot.removedAt !== undefined) return;
+    verdict = 'left';
+    lackedSince ??= receivedAt;
+    if (sentAt < lackedSince + SETTLE) return;
+    const lookUp = { sentAt, receivedAt, through: 'reconciliation' } as const;
+    const save = removeGroup(snapshot, lookUp, { ...OPTIONS, lastSeenAt });
+    if (save !== undefined) keep([save]);
+  }
+
+  function compare(reading: Reading, saves: number, remembers: boolean): void {
+    const told = events.length;
+    const compared = compareReading(snapshot, reading, {
+      ...OPTIONS,
+      announces: () => !isSilent,
+      lastSeenAt,
+    });
+    verdict = compared.verdict;
+    if (compared.verdict === 'unchanged' && remembers && isWhole(reading, snapshot)) {
+      lastSeenAt = reading.sentAt;
+    }
+    if (compared.verdict !== 'differs') return;
+    const wasGone = snapshot?.removedAt !== undefined;
+    keep(compared.saves.slice(0, saves));
+    if (saves >= compared.saves.length || (wasGone && saves > 0))
+      takenIn.push({ told, reading, isAnnounced: wasGone || !isSilent });
+  }
+
+  return {
+    events,
+    takenIn,
+    lastVerdict: () => verdict,
+    read(
+      sentAt: Instant,
+      group: TrueGroup | undefined,
+      showing: Showing,
+      { saves, remembers }: { readonly saves: number; readonly remembers: boolean },
+    ) {
+      if (group === undefined) return lookUpInVain(sentAt);
+      lackedSince = undefined;
+      const { updated_at: updatedAt } = group;
+      const reading = read(show(group, showing), sentAt - FIRST_READ);
+      if (reading.updatedAt !== updatedAt) throw new Error('The stamp is not read as it was meant.');
+      compare(reading, saves, remembers);
+    },
+  };
+}
+
+function isWhole(reading: Reading, snapshot: Snapshot | undefined): boolean {
+  const isGiven = (name: (typeof GROUP_ARRAYS)[number]) =>
+    snapshot?.projection[name] === undefined || reading.projection[name] !== undefined;
+  return Object.keys(snapshot?.absences ?? {}).length === 0 && GROUP_ARRAYS.every(isGiven);
+}

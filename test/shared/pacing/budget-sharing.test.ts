@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR, MILLISECOND, MINUTE } from '../../../shared/instant.ts';
+import { type Budget, createBudget } from '../../../shared/pacing/budget.ts';
+import type { Purpose } from '../../../shared/pacing/budget-state.ts';
+import { createVirtualClock } from '../../fakes/virtual-clock.ts';
+import { createBudgetStore } from './budget-world.ts';
+
+const LASTING = 10 * MINUTE;
+
+/** Requests a minute that each of some greedy processes sends over ten minutes, each taking 50 ms. */
+async function ratesOf(requestsPerMinute: number, purposes: readonly Purpose[]): Promise<readonly number[]> {
+  const clock = createVirtualClock();
+  const store = createBudgetStore(clock, { latencyMs: () => 5 });
+  const processes = purposes.map(async (purpose) => {
+    const budgets = store.seenBy(clock);
+    const budget = createBudget({ budgets, clock, random: () => 0.5, tokenHash: 'a', requestsPerMinute });
+    return (await sendingOf(budget, purpose)) / (LASTING / MINUTE);
+  });
+  return clock.run(Promise.all(processes));
+
+  async function sendingOf(budget: Budget, purpose: Purpose): Promise<number> {
+    for (let count = 0; ; count += 1) {
+      await budget.take({ purpose, expect: 10, deadline: HOUR });
+      if (clock.elapsed() >= LASTING) return count;
+      await clock.sleep(50);
+    }
+  }
+}
+
+describe('a budget that is asked for more than it has', () => {
+  it.each([12, 30, 240, 3_000])(
+    'of %s gives polls most of it, and reconciliation its fifth',
+    async (budget) => {
+      const [polls, reconciliation] = await ratesOf(budget, ['poll', 'reconciliation']);
+
+      expect(polls! / budget).toBeGreaterThan(budget < 3_000 ? 0.66 : 0.35);
+      expect(reconciliation! / budget).toBeGreaterThan(0.16);
+    },
+  );
+
+  it.each([12, 30, 240])(
+    'of %s gives all of it to reconciliation where there are no polls',
+    async (budget) => {
+      const [reconciliation] = await ratesOf(budget, ['reconciliation']);
+
+      expect(reconciliation! / budget).toBeGreaterThan(0.83);
+    },
+  );
+
+  it('lets several processes share it', async () => {
+    const rates = await ratesOf(240, ['poll', 'poll', 'poll']);
+
+    const all = rates.reduce((sum, rate) => sum + rate, 0);
+    expect(all / 240).toBeGreaterThan(0.66);
+    expect(Math.min(...rates) / all).toBeGreaterThan(0.05);
+  });
+});
+
+describe('a poll beside a reconciliation that takes all it can get', () => {
+  it('waits no longer than for its booking', async () => {
+    const clock = createVirtualClock();
+    const store = createBudgetStore(clock, { latencyMs: () => 5 });
+    const budgetOf = () =>
+      createBudget({
+        budgets: store.seenBy(clock),
+        clock,
+        random: () => 0.5,
+        tokenHash: 'a',
+        requestsPerMinute: 240,
+      });
+    const waits: number[] = [];
+    const polling = async () => {
+      const budget = budgetOf();
+      while (clock.elapsed() < 2 * MINUTE) {
+        await clock.sleep(1_000);
+        const asked = clock.elapsed();
+        await budget.take({ purpose: 'poll', expect: 1, deadline: HOUR });
+        waits.push((clock.elapsed() - asked) / MILLISECOND);
+      }
+    };
+    const reconciling = async () => {
+      const budget = budgetOf();
+      while (clock.elapsed() < 2 * MINUTE) {
+        await budget.take({ purpose: 'reconciliation', expect: 20, deadline: HOUR });
+      }
+    };
+
+    await clock.run(Promise.all([polling(), reconciling()]));
+
+    expect(waits.length).toBeGreaterThan(115);
+    // To the store and back, twice; once more after a conflict.
+    expect(Math.max(...waits)).toBeLessThan(60);
+  });
+});
