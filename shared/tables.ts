@@ -13,7 +13,7 @@ export interface KeyAttribute {
 }
 
 /** An index that projects nothing but keys. Items without its attributes are not in it. */
-export interface IndexShape {
+interface IndexShape {
   readonly name: string;
   readonly partitionKey: KeyAttribute;
   readonly sortKey: KeyAttribute;

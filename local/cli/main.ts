@@ -9,17 +9,24 @@ import { tellFailure, UsageError } from './failures.ts';
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('returns-feed')
     .description('The webhook that a returns service never had: every change as an event.')
-    .showHelpAfterError('(--help tells more)')
+    .configureOutput({ writeErr: (text) => process.stderr.write(oneLine(text)) })
     .addCommand(createWatchCommand())
     .addCommand(createServeCommand())
     .addCommand(createStartCommand(), { hidden: true });
-  for (const command of [program, ...program.commands]) command.exitOverride();
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().copyInheritedSettings(program);
+  }
   try {
     await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     if (!(error instanceof CommanderError)) process.stderr.write(`${tellFailure(error)}\n`);
   }
+}
+
+/** Of an error commander adds what may have been meant in a line of its own. */
+function oneLine(text: string): string {
+  return `${text.trim().replaceAll(/\s*\n\s*/g, ' ')}\n`;
 }
 
 function exitCodeOf(error: unknown): number {

@@ -1,7 +1,33 @@
 #!/usr/bin/env node
-// Lets Node run the TypeScript sources as they are.
-import { register } from 'tsx/esm/api';
+// Runs the TypeScript sources as they are: esbuild joins them into one module, kept beside the packages under a name
+// that follows from its content. It ends before the command begins, so no process of it is ever left behind.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { buildSync } from 'esbuild';
 
-register();
-const { main } = await import('./main.ts');
+const here = dirname(fileURLToPath(import.meta.url));
+const { outputFiles } = buildSync({
+  entryPoints: [join(here, 'main.ts')],
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  sourcemap: 'inline',
+  write: false,
+});
+const [{ contents }] = outputFiles;
+const packages = dirname(dirname(createRequire(import.meta.url).resolve('esbuild/package.json')));
+const folder = join(packages, '.cache', 'returns-feed');
+const file = join(folder, `${createHash('sha256').update(contents).digest('hex').slice(0, 16)}.mjs`);
+if (!existsSync(file)) {
+  mkdirSync(folder, { recursive: true });
+  // Written aside and renamed: another command that starts now must not find half of it.
+  writeFileSync(`${file}.${process.pid}`, contents);
+  renameSync(`${file}.${process.pid}`, file);
+}
+const { main } = await import(pathToFileURL(file).href);
 await main(process.argv);

@@ -18,18 +18,19 @@ export function createStartCommand(): Command {
 
 async function start(): Promise<void> {
   const interrupts = listenForInterrupts();
-  const display = createFeedDisplay({ json: false });
   const service = await createReferenceService({
     groups: GROUPS,
     token: TOKEN,
     life: { changesPerSecond: CHANGES_PER_SECOND },
   });
+  const settings = sourceSettings.parse({ name: 'acme', baseUrl: service.url, intervalMs: 1_000 });
+  const display = createFeedDisplay(settings, { json: false });
   try {
     display.tell(
       'A returns service that only answers when asked, and the feed that tells what changes. Ctrl-C ends it.',
     );
     await runWatch({
-      settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url, intervalMs: 1_000 }),
+      settings,
       token: TOKEN,
       dataDir: undefined,
       forMs: undefined,

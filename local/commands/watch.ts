@@ -69,12 +69,9 @@ async function watch(flags: WatchFlags): Promise<void> {
   const settings = readSettings(flags);
   const token = process.env[TOKEN_VARIABLE]?.trim();
   if (!token) throw new UsageError(`Set the service's token in the environment variable ${TOKEN_VARIABLE}.`);
-  const display = createFeedDisplay({ json: flags.json });
+  const display = createFeedDisplay(settings, { json: flags.json });
   const interrupts = listenForInterrupts();
   try {
-    display.tell(
-      `watching ${new URL(settings.baseUrl).host} as source "${settings.name}", every ${settings.intervalMs / 1_000} s`,
-    );
     await runWatch({
       settings,
       token,

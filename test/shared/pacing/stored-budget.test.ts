@@ -222,6 +222,20 @@ describe('what was seen of the shared budget', () => {
     });
   });
 
+  it('stays whole microseconds', async () => {
+    const storeTimes = [VIRTUAL_START, VIRTUAL_START + MINUTE + 0.5];
+    const budgets: Budgets = {
+      load: async () => ({ version: 0, state: undefined, storeTime: storeTimes.shift() ?? 0 }),
+      save: async () => 'saved',
+    };
+    const { stored } = setUp({ budgets });
+    await stored.update(() => ({ state: seen }));
+
+    const { state } = await stored.update(unchanged);
+
+    expect(state.theoreticalArrival).toBe(seen.theoreticalArrival + MINUTE + 1);
+  });
+
   it('is forgotten when it jumps back', async () => {
     const { store, stored } = setUp();
     await stored.update(() => ({ state: seen }));

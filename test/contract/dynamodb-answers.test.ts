@@ -1,0 +1,113 @@
+// What only the adapters have: pages of an index, the Date of an answer, the ids of tables.
+import { describe, expect, test } from 'vitest';
+import { insertBatch } from '../../functions/adapters/dynamodb-batch-insert.ts';
+import { MILLISECOND, SECOND } from '../../shared/instant.ts';
+import { badWire, newSaves } from './dynamodb-faults.ts';
+import { refuse, rewriting } from './faulty-proxy.ts';
+import { clockAt, hastyClock, storesOn } from './stores.ts';
+
+const wire = badWire();
+
+describe('the groups known of a range', () => {
+  test('come from as many pages as the index has of them', async () => {
+    const source = { source: 'a-source-with-a-very-long-name', generation: 'mi8x2kmi8x2k' };
+    const ids = Array.from({ length: 9_500 }, (_, at) => 1_000_000_000_000_000 + at);
+    const items = ids.map((id) => ({
+      k: { S: `${source.source}_${source.generation}_${id}` },
+      i: { S: `${source.source}_${source.generation}` },
+      c: { N: String(id) },
+    }));
+    await insertBatch(wire.engine.client, { clock: hastyClock }, wire.tables.snapshots, items);
+
+    const known = [];
+    for await (const { groupId } of wire.stores.snapshots.knownCreatedBetween(
+      source,
+      0,
+      Number.POSITIVE_INFINITY,
+    )) {
+      known.push(groupId);
+    }
+
+    expect(known).toEqual(ids);
+    expect(wire.countOf('Query')).toBeGreaterThan(1);
+  }, 60_000);
+
+  test('are all told, however few come at a time', async () => {
+    const source = { source: 'acme', generation: 'few' };
+    await wire.stores.snapshots.saveAll(source, newSaves([5, 1, 4, 2, 3]));
+    wire.proxy.next('Query', ({ body, forward }) => forward({ ...body, Limit: 2 }), 10);
+
+    const known = [];
+    for await (const { groupId } of wire.stores.snapshots.knownCreatedBetween(
+      source,
+      0,
+      Number.POSITIVE_INFINITY,
+    )) {
+      known.push(groupId);
+    }
+
+    expect(known).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe("the store's time", () => {
+  test("is the Date of the table's answer", async () => {
+    wire.proxy.next(
+      'GetItem',
+      rewriting((answer) => ({
+        ...answer,
+        headers: { ...answer.headers, date: 'Fri, 20 Nov 2026 10:15:03 GMT' },
+      })),
+    );
+
+    const { storeTime } = await wire.stores.budgets.load('dated');
+
+    expect(storeTime).toBe(Date.UTC(2026, 10, 20, 10, 15, 3) * MILLISECOND);
+  });
+
+  test.each([{}, { date: 'yesterday' }])('is the time here where the answer has none: %j', async (date) => {
+    const here = 12 * SECOND;
+    const { budgets } = storesOn(wire.client, wire.tables, clockAt(here));
+    wire.proxy.next(
+      'GetItem',
+      rewriting((answer) => ({
+        ...answer,
+        headers: { 'content-type': answer.headers['content-type'] ?? '', ...date },
+      })),
+    );
+
+    const { storeTime } = await budgets.load('dateless');
+
+    expect(storeTime).toBe(here);
+  });
+});
+
+describe('the name of the place', () => {
+  test('is asked for once, and again if that failed', async () => {
+    wire.proxy.next('DescribeTable', refuse('com.amazonaws.dynamodb.v20120810#ResourceNotFoundException'));
+    await expect(wire.stores.states.identity()).rejects.toThrow();
+
+    const names = [await wire.stores.states.identity(), await wire.stores.states.identity()];
+
+    expect(names[0]).toBe(names[1]);
+    expect(wire.countOf('DescribeTable')).toBe(6);
+  });
+
+  test('is another one where a table was restored under the same name', async () => {
+    const before = await wire.stores.states.identity();
+    wire.proxy.next(
+      'DescribeTable',
+      rewriting((answer) => {
+        const isLedger = answer.body.Table.TableName === wire.tables.ledger;
+        return isLedger
+          ? { ...answer, body: { Table: { ...answer.body.Table, TableId: 'restored' } } }
+          : answer;
+      }),
+      3,
+    );
+
+    const after = await storesOn(wire.client, wire.tables).states.identity();
+
+    expect(after).not.toBe(before);
+  });
+});

@@ -1,0 +1,95 @@
+// What DynamoDB does on bad days and the engine does not by itself, done on the wire between the two.
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import type { TableNames } from '../../shared/tables.ts';
+import {
+  type Answer,
+  type Fault,
+  type FaultyProxy,
+  type Json,
+  refuse,
+  startFaultyProxy,
+} from './faulty-proxy.ts';
+import { aSmallSnapshot } from './sample-saves.ts';
+import { connect, openTables, type Stores, storesOn, type TestTables } from './stores.ts';
+
+export interface BadWire {
+  /** Behind the proxy. */
+  engine: TestTables;
+  tables: TableNames;
+  /** In between, a new one for each test. */
+  proxy: FaultyProxy;
+  client: DynamoDBClient;
+  stores: Omit<Stores, 'close'>;
+  /** How often an operation was asked for. */
+  countOf(operation: string): number;
+}
+
+/** Gives a file's tests stores behind a bad wire. To be read inside of tests only. */
+export function badWire(): BadWire {
+  const wire = {
+    countOf: (operation: string) => wire.proxy.operations.filter((asked) => asked === operation).length,
+  } as BadWire;
+  beforeAll(async () => {
+    wire.engine = await openTables();
+    wire.tables = wire.engine.tables;
+  });
+  afterAll(() => wire.engine.close());
+  beforeEach(async () => {
+    wire.proxy = await startFaultyProxy(wire.engine.endpoint);
+    wire.client = connect(wire.proxy.endpoint);
+    wire.stores = storesOn(wire.client, wire.tables);
+  });
+  afterEach(async () => {
+    wire.client.destroy();
+    await wire.proxy.close();
+  });
+  return wire;
+}
+
+export function newSaves(ids: readonly number[]) {
+  return ids.map((id) => ({ snapshot: aSmallSnapshot(id), expectedVersion: 0 }));
+}
+
+/** Answers for all but the last so many keys, and says so. */
+export function leaveUnprocessed(count: number): Fault {
+  return async ({ body, forward }) => {
+    const [[table, asked]] = Object.entries(body.RequestItems) as [[string, Json]];
+    const keep = asked.Keys.length - count;
+    const rest = { [table]: { ...asked, Keys: asked.Keys.slice(keep) } };
+    const headers = { 'content-type': 'application/x-amz-json-1.0' };
+    if (keep === 0) return { status: 200, headers, body: { Responses: {}, UnprocessedKeys: rest } };
+    const answer = await forward({
+      RequestItems: { [table]: { ...asked, Keys: asked.Keys.slice(0, keep) } },
+    });
+    return { ...answer, body: { ...answer.body, UnprocessedKeys: rest } };
+  };
+}
+
+/** Carries out all but the last so many statements. */
+export function throttleStatements(count: number): Fault {
+  return async ({ body, forward }) => {
+    const keep = body.Statements.length - count;
+    const headers = { 'content-type': 'application/x-amz-json-1.0' };
+    const kept =
+      keep === 0
+        ? { status: 200, headers, body: { Responses: [] } }
+        : await forward({ ...body, Statements: body.Statements.slice(0, keep) });
+    const throttled = Array.from({ length: count }, () => ({
+      Error: { Code: 'ThrottlingError', Message: 'slow down' },
+    }));
+    return { ...kept, body: { Responses: [...kept.body.Responses, ...throttled] } };
+  };
+}
+
+export function cancel(...codes: string[]): Fault {
+  return refuse('com.amazonaws.dynamodb.v20120810#TransactionCanceledException', {
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
+}
+
+/** As engines answer that do not tell what is stored. */
+export function withoutStoredItems(answer: Answer): Answer {
+  const reasons = answer.body.CancellationReasons.map((reason: Json) => ({ Code: reason.Code }));
+  return { ...answer, body: { ...answer.body, CancellationReasons: reasons } };
+}

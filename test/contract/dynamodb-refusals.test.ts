@@ -1,0 +1,121 @@
+// Answers that are no, or only half a yes.
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { GroupKey } from '../../shared/ports.ts';
+import { badWire, cancel, leaveUnprocessed, newSaves, throttleStatements } from './dynamodb-faults.ts';
+import { refuse } from './faulty-proxy.ts';
+import { ACME, aKey, aSave, aSmallSnapshot } from './sample-saves.ts';
+import { storesOn } from './stores.ts';
+
+const wire = badWire();
+let lastGroup = 1_000;
+const freshKey = () => aKey(lastGroup++);
+const idOf = (key: GroupKey) => Number(key.group);
+
+describe('keys that are left unprocessed', () => {
+  const ids = [1, 2, 3, 4, 5, 6, 7];
+
+  beforeAll(() => storesOn(wire.engine.client, wire.tables).snapshots.saveAll(ACME, newSaves(ids)));
+
+  test('are asked for again, never taken for absent', async () => {
+    wire.proxy.next('BatchGetItem', leaveUnprocessed(4));
+    wire.proxy.next('BatchGetItem', leaveUnprocessed(1));
+
+    const found = await wire.stores.snapshots.load(ACME, ids);
+
+    expect([...found.keys()].sort()).toEqual(ids);
+    expect(wire.countOf('BatchGetItem')).toBe(3);
+  });
+
+  test('may be all of them, for a while', async () => {
+    wire.proxy.next('BatchGetItem', leaveUnprocessed(7), 5);
+
+    const found = await wire.stores.snapshots.load(ACME, ids);
+
+    expect(found.size).toBe(7);
+  });
+
+  test('make the call fail when they stay so', async () => {
+    wire.proxy.next('BatchGetItem', leaveUnprocessed(7), 100);
+
+    await expect(wire.stores.snapshots.load(ACME, ids)).rejects.toThrow('left 7 of 7 keys');
+  });
+});
+
+describe('a transaction that is refused', () => {
+  test.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
+    'for %s is tried again',
+    async (code) => {
+      const key = freshKey();
+      wire.proxy.next('TransactWriteItems', cancel('None', code), 3);
+
+      const result = await wire.stores.snapshots.save(key, aSave(key, undefined, 1));
+
+      expect(result).toBe('saved');
+      expect(wire.countOf('TransactWriteItems')).toBe(4);
+    },
+  );
+
+  test('for another transaction every time fails in the end, and says why', async () => {
+    const key = freshKey();
+    wire.proxy.next('TransactWriteItems', cancel('TransactionConflict', 'None'), 100);
+
+    const saving = wire.stores.snapshots.save(key, aSave(key, undefined, 1));
+
+    await expect(saving).rejects.toThrow('TransactionConflict');
+    expect(wire.countOf('TransactWriteItems')).toBe(8);
+  });
+
+  test('as invalid is not tried again', async () => {
+    const key = freshKey();
+    wire.proxy.next('TransactWriteItems', cancel('ValidationError', 'TransactionConflict'), 100);
+
+    const saving = wire.stores.snapshots.save(key, aSave(key, undefined, 1));
+
+    await expect(saving).rejects.toThrow('ValidationError');
+    expect(wire.countOf('TransactWriteItems')).toBe(1);
+  });
+
+  test('for its version by one of its items is a conflict, whatever the others say', async () => {
+    const key = freshKey();
+    await wire.stores.snapshots.save(key, aSave(key, undefined, 1));
+    wire.proxy.next('TransactWriteItems', cancel('ConditionalCheckFailed', 'TransactionConflict'));
+
+    const result = await wire.stores.snapshots.save(key, aSave(key, { version: 1, sequence: 1 }, 1));
+
+    expect(result).toBe('conflict');
+  });
+});
+
+describe('saves without events', () => {
+  test('are tried again where some were throttled', async () => {
+    const ids = [31, 32, 33, 34];
+    wire.proxy.next('BatchExecuteStatement', throttleStatements(3));
+    wire.proxy.next('BatchExecuteStatement', throttleStatements(1));
+
+    const results = await wire.stores.snapshots.saveAll(ACME, newSaves(ids));
+
+    expect(results).toEqual(['saved', 'saved', 'saved', 'saved']);
+    expect((await wire.stores.snapshots.load(ACME, ids)).size).toBe(4);
+  });
+
+  test('fail when they are throttled again and again', async () => {
+    wire.proxy.next('BatchExecuteStatement', throttleStatements(1), 100);
+
+    const saving = wire.stores.snapshots.saveAll(ACME, newSaves([41]));
+
+    await expect(saving).rejects.toThrow('refused 1 of 1 inserts');
+  });
+
+  test('are tried again when a transaction has hold of the group', async () => {
+    const key = freshKey();
+    await wire.stores.snapshots.saveAll(ACME, newSaves([idOf(key)]));
+    wire.proxy.next('PutItem', refuse('com.amazonaws.dynamodb.v20120810#TransactionConflictException'), 2);
+
+    const results = await wire.stores.snapshots.saveAll(ACME, [
+      { snapshot: aSmallSnapshot(idOf(key), 2), expectedVersion: 1 },
+    ]);
+
+    expect(results).toEqual(['saved']);
+    expect(wire.countOf('PutItem')).toBe(3);
+  });
+});
