@@ -6,7 +6,10 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { buildSync } from 'esbuild';
+
+// Else it would keep a process of its own for later builds.
+process.env.ESBUILD_WORKER_THREADS = '0';
+const { buildSync } = await import('esbuild');
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { outputFiles } = buildSync({

@@ -17,17 +17,18 @@ export interface EventIdParts {
 /** What a source may be called: it is a part of ids, metric names and parameter paths. */
 export const SOURCE_NAME = /^[a-z0-9-]{1,30}$/;
 
-const EVENT_ID = /^([a-z0-9-]{1,30})_([a-z0-9]{1,12})_(feed|\d{1,16})_(\d{1,15})$/;
+const EVENT_ID = /^([a-z0-9-]{1,30})_([a-z0-9]{1,12})_(feed|0|[1-9]\d{0,15})_([1-9]\d{0,14})$/;
 
 export function formatEventId({ source, generation, group, sequence }: EventIdParts): string {
   return `${source}_${generation}_${group}_${sequence}`;
 }
 
-/** @returns the parts, or undefined for a text that is no event's id. */
+/** @returns the parts of which the id is made, and no other; undefined for a text that is no event's id. */
 export function parseEventId(id: string): EventIdParts | undefined {
   const match = EVENT_ID.exec(id);
   if (match === null) return undefined;
   const [, source = '', generation = '', group = '', sequence = ''] = match;
+  if (group !== FEED_GROUP && !Number.isSafeInteger(Number(group))) return undefined;
   return {
     source,
     generation,
