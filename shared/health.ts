@@ -5,7 +5,7 @@ import { DEGRADED_AFTER } from './limits.ts';
 import type { HealthState } from './source-state.ts';
 
 export interface Degradation {
-  readonly code: 'behind' | 'refused' | 'unreadable' | 'unstable' | 'failing';
+  readonly code: 'behind' | 'held' | 'refused' | 'unreadable' | 'unstable' | 'failing';
   readonly message: string;
 }
 
@@ -14,6 +14,8 @@ export interface Observed {
   /** Whether a poll of this tick covered all there was. */
   readonly isComplete: boolean;
   readonly setAside: number;
+  /** Why what was found is not told. */
+  readonly held: string | undefined;
   /** What went wrong, if anything did; never with a value of a row or the token. */
   readonly failure: Degradation | undefined;
   readonly intervalUs: number;
@@ -40,8 +42,9 @@ export function judgeHealth(
   };
 }
 
-function reasonsOf({ setAside, failure }: Observed, isBehind: boolean): Degradation[] {
+function reasonsOf({ setAside, held, failure }: Observed, isBehind: boolean): Degradation[] {
   const reasons: Degradation[] = [];
+  if (held !== undefined) reasons.push({ code: 'held', message: held });
   if (setAside > 0) {
     const groups = setAside === 1 ? '1 return group' : `${setAside} return groups`;
     reasons.push({

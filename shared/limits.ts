@@ -1,6 +1,6 @@
 // Every bound of the feed in one place, each with its reason. What is promised (lookback, settle, budget) comes
 // from the source's settings; what stands here is not for users to turn.
-import { HOUR, MINUTE, SECOND } from './instant.ts';
+import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 
 /** Groups asked for at once. More than any page known to us; a service that gives fewer is followed. */
 export const PAGE_LIMIT = 200;
@@ -66,3 +66,13 @@ export const DEGRADED_AFTER = 5 * MINUTE;
 export const MAX_SET_ASIDE = 500;
 /** Findings of drift told of a source; a service with more has another document. */
 export const MAX_DRIFT_TOLD = 200;
+
+/** Groups created later than this ago are reconciled often: nearly all that are still open are among them. */
+export const RECENT = 45 * DAY;
+/** Share of the budget that a walk over all groups may take and still be done in every cycle. */
+export const WHOLE_WALK_SHARE = 0.5;
+/** Share of the budget that the walk over all groups keeps to where it takes longer than a cycle. */
+export const SLOW_WALK_SHARE = 0.2;
+/** Groups of one range, and of one cycle, that may be found missing; more look like another store, not like removals. */
+export const MAX_REMOVALS = 20;
+export const MAX_REMOVAL_SHARE = 0.01;

@@ -1,6 +1,6 @@
 // A source's first state. Before it is minted the service is looked at once, for what its stamps are like: polls
 // start a lookback before the stamps' time, or as far back as stamps may lag behind any clock.
-import { DAY, HOUR, type Instant, MILLISECOND } from './instant.ts';
+import { HOUR, type Instant, MILLISECOND } from './instant.ts';
 import { CLOSED_FOR_SURE_AFTER, PAGE_LIMIT } from './limits.ts';
 import { NO_LEASE } from './pacing/lease.ts';
 import type { FetchPage } from './reading/page.ts';
@@ -8,7 +8,7 @@ import { WIDEST_RANGE } from './reading/poll.ts';
 import { askedAhead, stampsTime } from './reading/stamps-clock.ts';
 import { FIRST_WIDTH } from './reading/walk.ts';
 import type { SourceSettings } from './source-settings.ts';
-import type { SourceState, StampsState } from './source-state.ts';
+import type { CycleState, SourceState, StampsState } from './source-state.ts';
 
 /** How far back the first look goes, until it finds a stamp. */
 const FIRST_LOOKS = [HOUR, 8 * HOUR, CLOSED_FOR_SURE_AFTER];
@@ -79,14 +79,9 @@ export function firstState(options: FirstStateOptions): SourceState {
       rangeWidth: FIRST_WIDTH,
       groups: 0,
       requests: 0,
+      estimatedGroups: undefined,
     },
-    reconciliation: {
-      cycle: 0,
-      cycleStartedAt: now,
-      coveredThrough: undefined,
-      rangeWidth: 30 * DAY,
-      lastCompletedAt: undefined,
-    },
+    reconciliation: { recent: newCycle(now), all: newCycle(now) },
     feedSequence: 0,
     health: { lastSettledAt: now, degradedSince: undefined, reasons: [], restUntil: 0, refusals: 0 },
     driftTold: [],
@@ -95,5 +90,19 @@ export function firstState(options: FirstStateOptions): SourceState {
     pollWidth: WIDEST_RANGE,
     fieldsSince: {},
     setAside: [],
+  };
+}
+
+function newCycle(now: Instant): CycleState {
+  return {
+    isUnderWay: false,
+    startedAt: now,
+    coveredThrough: undefined,
+    rangeWidth: FIRST_WIDTH,
+    pausedUntil: 0,
+    requests: 0,
+    removals: 0,
+    lastRequests: undefined,
+    lastCompletedAt: undefined,
   };
 }

@@ -70,13 +70,31 @@ export interface BaselineState {
   readonly rangeWidth: number;
   readonly groups: number;
   readonly requests: number;
+  /** How many groups there are in all, roughly; undefined before they were counted. */
+  readonly estimatedGroups: number | undefined;
 }
 
+/** The walks that find what polls can't: over the lately created often, over all groups in what time is left. */
 export interface ReconciliationState {
-  readonly cycle: number;
-  readonly cycleStartedAt: Instant;
+  readonly recent: CycleState;
+  readonly all: CycleState;
+}
+
+export interface CycleState {
+  readonly isUnderWay: boolean;
+  /** When it began, or was last begun. */
+  readonly startedAt: Instant;
+  /** Creation time up to which this cycle has read all groups. */
   readonly coveredThrough: Instant | undefined;
+  /** Width of the next range, in the unit of Instant. */
   readonly rangeWidth: number;
+  /** Its next range is not read before, so that it keeps to its share of the budget. */
+  readonly pausedUntil: Instant;
+  /** Of this cycle so far. */
+  readonly requests: number;
+  readonly removals: number;
+  /** Of the last cycle that was completed; undefined before the first. */
+  readonly lastRequests: number | undefined;
   readonly lastCompletedAt: Instant | undefined;
 }
 

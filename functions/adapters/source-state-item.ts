@@ -36,6 +36,18 @@ const format1 = z.object({ n: storedNumber, b: storedBytes });
 
 const instant = z.number();
 
+const cycle = storedObject({
+  isUnderWay: z.boolean(),
+  startedAt: instant,
+  coveredThrough: maybe(instant),
+  rangeWidth: z.number(),
+  pausedUntil: instant,
+  requests: z.int(),
+  removals: z.int(),
+  lastRequests: maybe(z.int()),
+  lastCompletedAt: maybe(instant),
+});
+
 const body1 = z.object({
   generation: z.string(),
   mintedIn: z.string(),
@@ -59,14 +71,9 @@ const body1 = z.object({
     rangeWidth: z.number(),
     groups: z.int(),
     requests: z.int(),
+    estimatedGroups: maybe(z.int()),
   }),
-  reconciliation: storedObject({
-    cycle: z.int(),
-    cycleStartedAt: instant,
-    coveredThrough: maybe(instant),
-    rangeWidth: z.number(),
-    lastCompletedAt: maybe(instant),
-  }),
+  reconciliation: z.object({ recent: cycle, all: cycle }),
   feedSequence: z.int(),
   health: storedObject({
     lastSettledAt: instant,

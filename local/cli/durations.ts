@@ -16,6 +16,18 @@ export function parseDuration(text: string): number {
   return milliseconds;
 }
 
+/**
+ * A duration for people, in two or three digits of one unit; one below 0 as 0.
+ *
+ * @param decimals of seconds
+ */
+export function formatDuration(milliseconds: number, decimals = 0): string {
+  const seconds = Math.max(0, milliseconds) / 1_000;
+  if (seconds < 99.95) return `${seconds.toFixed(decimals)} s`;
+  if (seconds < 6_000) return `${Math.round(seconds / 60)} min`;
+  return seconds < 360_000 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
+}
+
 /** Reads a whole number from 1. */
 export function parseCount(text: string): number {
   const count = Number(text);

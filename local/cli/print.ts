@@ -6,6 +6,8 @@ export interface Printer {
   line(text: string): Promise<void>;
   /** A line that the next one overwrites where that is possible; nothing elsewhere. */
   status(text: string): void;
+  /** Takes the status line away, for somebody else who writes to the same terminal. */
+  clear(): void;
 }
 
 export function createPrinter(stream: NodeJS.WriteStream): Printer {
@@ -27,5 +29,6 @@ export function createPrinter(stream: NodeJS.WriteStream): Printer {
       stream.write(text.slice(0, Math.max(0, (stream.columns ?? 80) - 1)));
       hasStatus = true;
     },
+    clear,
   };
 }

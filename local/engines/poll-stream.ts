@@ -25,6 +25,7 @@ const HURRIED_READ_EVERY_MS = 5;
  * of the table for every read, and must not be kept busy by readers that find nothing.
  */
 const PAUSE_PER_READ = 9;
+const LONGEST_PAUSE_MS = 1_000;
 const LOOK_FOR_SHARDS_EVERY_MS = 10_000;
 
 export interface StreamMapping {
@@ -77,7 +78,7 @@ export function pollStream(mapping: StreamMapping): EventSourceMapping {
         state.quietReads += 1;
         settleIdleWaits();
         const everyMs = idleWaits.size > 0 ? HURRIED_READ_EVERY_MS : READ_EVERY_MS;
-        return pauses.pause(Math.max(everyMs, readTookMs * PAUSE_PER_READ));
+        return pauses.pause(Math.max(everyMs, Math.min(LONGEST_PAUSE_MS, readTookMs * PAUSE_PER_READ)));
       },
     };
     if (!(await readShard(reading, stopping.signal))) return;

@@ -2,9 +2,9 @@
 // https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
 import * as z from 'zod';
 
-export const MAX_ENTRIES = 10;
+const MAX_ENTRIES = 10;
 /** All entries together, since January 2026. */
-export const MAX_REQUEST_BYTES = 1_048_576;
+const MAX_REQUEST_BYTES = 1_048_576;
 /** What a Time counts for, whatever it is. */
 const TIME_BYTES = 14;
 
@@ -31,7 +31,7 @@ export interface TakenEntry {
   readonly timeMs: number | undefined;
 }
 
-export interface RefusedEntry {
+interface RefusedEntry {
   readonly ErrorCode: string;
   readonly ErrorMessage: string;
 }

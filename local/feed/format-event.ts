@@ -1,57 +1,130 @@
-// An event in one line: when it arrived, what it is about, what changed from what to what, and how long after.
+// An event as a line of a table: when it arrived, how long after the change, of which return, what changed from what
+// to what. On a terminal what does not fit goes on in further lines, below the change; elsewhere an event is one
+// line, however long, so that it can be searched.
 import type pc from 'picocolors';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import { parseStamp } from '../../shared/instant.ts';
+import { formatDuration } from '../cli/durations.ts';
+import { type Part, wrapParts } from './wrap-parts.ts';
 
 type Colors = ReturnType<typeof pc.createColors>;
 
-/** @param now milliseconds since the epoch */
-export function formatEvent(event: FeedEvent, now: number, colors: Colors): string {
-  const time = new Date(now).toTimeString().slice(0, 8);
-  if (!('return_group' in event.data)) return `${colors.dim(time)}  ${colors.bold(event.type)}`;
-  const { return_group: group } = event.data;
-  const subject = nameOf(event);
-  const order = group.order.name === null ? '' : ` ${group.order.name}`;
-  const place = colors.dim(`return ${group.id}${order}`);
-  const lag = colors.dim(`+${formatLag(now - Date.parse(event.time))}`);
-  return `${colors.dim(time)}  ${subject.padEnd(28)} ${tellChange(event, colors)}  ${place}  ${lag}`;
+export interface EventTable {
+  /** The names of the columns, aligned with the lines. */
+  header(): string;
+  /** @param now milliseconds since the epoch */
+  row(event: FeedEvent, now: number): string;
+}
+
+export interface EventTableOptions {
+  readonly colors: Colors;
+  /** Columns of the terminal, asked for each row; undefined where lines may have any length. */
+  readonly width: () => number | undefined;
+}
+
+const TIME_WIDTH = 8;
+const AFTER_WIDTH = 6;
+/** Below this a terminal breaks lines as it likes. */
+const NARROWEST = 60;
+/** From here on the change's column has room for all of a change's lines. */
+const ROOMY = 100;
+
+export function createEventTable({ colors, width }: EventTableOptions): EventTable {
+  // What is usual fits; a column that meets more grows, and the lines after that are aligned again.
+  const widest = { place: 12, subject: 20 };
+
+  function indents() {
+    const place = TIME_WIDTH + AFTER_WIDTH + 4;
+    return { place, change: place + widest.place + widest.subject + 4 };
+  }
+
+  function lead(time: string, after: string, place: string, subject: string): string {
+    widest.place = Math.max(widest.place, place.length);
+    widest.subject = Math.max(widest.subject, subject.length);
+    const [start, middle] = [`${time.padEnd(TIME_WIDTH)}  ${after.padStart(AFTER_WIDTH)}`, place];
+    return `${colors.dim(`${start}  ${middle.padEnd(widest.place)}`)}  ${subject.padEnd(widest.subject)}  `;
+  }
+
+  return {
+    header: () => colors.dim(lead('time', 'after', 'return', 'what').concat('change')),
+    row(event, now) {
+      const time = timeOfDay(now);
+      if (!('return_group' in event.data))
+        return `${colors.dim(time.padEnd(TIME_WIDTH + AFTER_WIDTH + 4))}${colors.bold(event.type)}`;
+      const { id, order } = event.data.return_group;
+      const after = formatDuration(now - Date.parse(event.time), 1);
+      const start = lead(time, after, order.name === null ? `${id}` : `${id} ${order.name}`, nameOf(event));
+      const parts = tellChange(event, now, colors);
+      const columns = width() ?? 0;
+      if (columns < NARROWEST) return start + parts.map(({ styled }) => styled).join(', ');
+      const { place, change } = indents();
+      return start + wrapParts(parts, columns, change, columns < ROOMY ? place : change);
+    },
+  };
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  return_line_item: 'return item',
+  return_line_item: 'item',
   shipment: 'shipment',
   exchange_line_item: 'exchange',
   refund_transaction: 'refund',
   return_group: 'return',
 };
 
+/** A return's own id stands in the column before. */
 function nameOf({ type, data: { object } }: FeedEvent): string {
   const name = NAMES[type.split('.')[0] ?? ''] ?? type;
-  return 'id' in object ? `${name} ${object.id}` : name;
+  return 'id' in object && object.type !== 'return_group' ? `${name} ${object.id}` : name;
 }
 
-function tellChange({ type, data }: FeedEvent, colors: Colors): string {
+function tellChange({ type, data }: FeedEvent, now: number, colors: Colors): Part[] {
   const object = data.object as unknown as Readonly<Record<string, unknown>>;
-  if (type.endsWith('.removed')) return colors.red('removed');
+  if (type.endsWith('.removed')) return [part('removed', colors.red)];
   if (!('previous_attributes' in data)) {
-    return `${colors.green('new')}${typeof object.status === 'string' ? `, ${colors.bold(object.status)}` : ''}`;
+    const first = [object.status, object.amount].find((value) => value !== undefined && value !== null);
+    return [part('new', colors.green), ...(first === undefined ? [] : [part(show(first, now), colors.bold)])];
   }
   const fields = Object.entries(data.previous_attributes as Readonly<Record<string, unknown>>);
-  const told = fields.map(([field, before]) => {
-    const change = `${show(before)} → ${colors.bold(show(object[field]))}`;
-    return field === 'status' ? change : `${field} ${change}`;
+  return fields.map(([field, before]) => {
+    const from = `${field === 'status' ? '' : `${field} `}${show(before, now)} → `;
+    const to = show(object[field], now);
+    return { plain: from + to, styled: from + colors.bold(to) };
   });
-  return told.join(', ');
 }
 
-function show(value: unknown): string {
+function part(plain: string, style: (text: string) => string): Part {
+  return { plain, styled: style(plain) };
+}
+
+function show(value: unknown, now: number): string {
   if (value === null || value === undefined) return '–';
   if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(' ');
-  return String(value);
+  if (typeof value === 'object') return showMoney(value as Readonly<Record<string, unknown>>);
+  return typeof value === 'string' ? showStamp(value, now) : String(value);
 }
 
-function formatLag(milliseconds: number): string {
-  const seconds = Math.max(0, milliseconds) / 1_000;
-  if (seconds < 100) return `${seconds.toFixed(1)} s`;
-  if (seconds < 6_000) return `${Math.round(seconds / 60)} min`;
-  return seconds < 360_000 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
+/** A stamp in the time zone of the `time` column, without the day where it is today's; any other text as it is. */
+function showStamp(text: string, now: number): string {
+  const stamp = parseStamp(text);
+  if (stamp === undefined) return text;
+  // Whose zone is not told can't be brought to another.
+  if (!stamp.zoned) return text.slice(0, 19).replace('T', ' ');
+  const moment = stamp.instant / 1_000;
+  const day = dayOf(moment);
+  return day === dayOf(now) ? timeOfDay(moment) : `${day} ${timeOfDay(moment)}`;
+}
+
+function showMoney({ shop_money, presentment_money }: Readonly<Record<string, unknown>>): string {
+  const money = (shop_money ?? presentment_money) as { amount: number; currency_code: string } | null;
+  return money === null ? '–' : `${money.amount} ${money.currency_code}`;
+}
+
+function timeOfDay(milliseconds: number): string {
+  return new Date(milliseconds).toTimeString().slice(0, 8);
+}
+
+function dayOf(milliseconds: number): string {
+  const date = new Date(milliseconds);
+  const digits = (number: number) => String(number).padStart(2, '0');
+  return `${date.getFullYear()}-${digits(date.getMonth() + 1)}-${digits(date.getDate())}`;
 }

@@ -40,6 +40,7 @@ const BUS_NAME = 'returns-feed';
 /** A tick's time here: as in Lambda, and no more than a user waits for a clean end. */
 const TICK_MS = 50_000;
 const RELAY_MS = 30_000;
+const SWEEP_MS = 600_000;
 
 export interface LocalFeedOptions {
   readonly settings: SourceSettings;
@@ -114,8 +115,6 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
       marks,
     );
     const [queueRelay, busRelay] = [createRelay(queuePorts), createRelay(busPorts)];
-    if (options.dataDir !== undefined) await sweepLedger(queuePorts, queueRelay, RELAY_MS);
-
     const ticks = createTicks(settings.name, (body) =>
       sqs.send(new SendMessageCommand({ QueueUrl: queues.polls, MessageBody: body })),
     );
@@ -138,6 +137,8 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
         handler: (event) => relayRecords(relay, log, event.Records, RELAY_MS),
         clock,
         onError,
+        // The sweeps below send what was left; the engine never forgets a record, and would read them all again.
+        startingPosition: 'LATEST',
         filters: [{ eventName: ['INSERT'] }],
       });
     mappings.push(
@@ -163,6 +164,14 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
       },
     });
     mappings.push(queueMapping, busMapping, consumer);
+    // Once they are idle they have found the stream's end: from now on no record escapes them.
+    await Promise.all([queueMapping.idle(), busMapping.idle()]);
+    if (options.dataDir !== undefined) {
+      await Promise.all([
+        sweepLedger(queuePorts, queueRelay, SWEEP_MS),
+        sweepLedger(busPorts, busRelay, SWEEP_MS),
+      ]);
+    }
     return {
       tick: ticks.send,
       stopPolling: () => stopping.abort(),

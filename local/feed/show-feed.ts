@@ -4,8 +4,8 @@ import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { TickReport } from '../../shared/poll-source.ts';
 import type { SourceSettings } from '../../shared/source-settings.ts';
 import { createPrinter } from '../cli/print.ts';
-import { formatEvent } from './format-event.ts';
-import { formatBaseline } from './format-progress.ts';
+import { createEventTable } from './format-event.ts';
+import { createBaselineProgress } from './format-progress.ts';
 
 export interface FeedDisplay {
   showEvent(event: FeedEvent): Promise<void>;
@@ -24,10 +24,16 @@ export function createFeedDisplay(
 ): FeedDisplay {
   const out = createPrinter(process.stdout);
   const err = createPrinter(process.stderr);
-  const colors = pc.createColors(pc.isColorSupported && process.stdout.isTTY === true);
+  const isTerminal = process.stdout.isTTY === true;
+  const table = createEventTable({
+    colors: pc.createColors(pc.isColorSupported && isTerminal),
+    width: () => (isTerminal ? process.stdout.columns : undefined),
+  });
+  const progress = createBaselineProgress();
   let events = 0;
   let toldAt = Date.now();
-  let wasRunning = false;
+  /** The baseline's line while it runs. */
+  let status: string | undefined;
   let isGreeted = false;
   const tell = (line: string) => void err.line(line).catch(() => {});
 
@@ -35,23 +41,21 @@ export function createFeedDisplay(
   function greet(): void {
     if (isGreeted) return;
     isGreeted = true;
-    tell(
-      `watching ${new URL(settings.baseUrl).host} as source "${settings.name}", every ${settings.intervalMs / 1_000} s`,
-    );
+    const { baseUrl, name, intervalMs } = settings;
+    tell(`watching ${new URL(baseUrl).host} as source "${name}", every ${intervalMs / 1_000} s`);
   }
 
   function showReport(report: TickReport): void {
     const baseline = report.state?.baseline;
     if (baseline === undefined) return;
     if (report.polls > 0) greet();
-    const line = formatBaseline(baseline, Date.now());
+    const line = progress.line(baseline, Date.now());
     if (baseline.status === 'completed') {
-      if (wasRunning)
-        tell(`${line}: complete, ${baseline.mode === 'silent' ? 'watching for changes' : 'all announced'}`);
-      wasRunning = false;
+      if (status !== undefined) tell(line);
+      status = undefined;
       return;
     }
-    wasRunning = true;
+    status = line;
     err.status(line);
     if (!process.stderr.isTTY && Date.now() - toldAt >= PROGRESS_EVERY_MS) {
       toldAt = Date.now();
@@ -65,7 +69,12 @@ export function createFeedDisplay(
     },
     async showEvent(event) {
       events += 1;
-      await out.line(json ? JSON.stringify(event) : formatEvent(event, Date.now(), colors));
+      if (json) return out.line(JSON.stringify(event));
+      // Both streams may be one terminal: the event takes the status line's place.
+      err.clear();
+      const row = table.row(event, Date.now());
+      await out.line(events === 1 && isTerminal ? `${table.header()}\n${row}` : row);
+      if (status !== undefined) err.status(status);
     },
     showReport,
     tell,

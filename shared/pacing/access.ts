@@ -4,6 +4,7 @@ import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import type { Budget } from './budget.ts';
 
 export interface Access {
+  readonly token: string;
   readonly client: ReturnsServiceClient;
   readonly budget: Budget;
 }
@@ -26,20 +27,16 @@ export interface AccessKeeper {
   forget(): void;
 }
 
-interface Entry extends Access {
-  readonly token: string;
-}
-
 export function createAccessKeeper({ client, budget, secret }: AccessOptions): AccessKeeper {
-  let entry: Promise<Entry> | undefined;
+  let entry: Promise<Access> | undefined;
 
-  async function read(old: Entry | undefined): Promise<Entry> {
+  async function read(old?: Access): Promise<Access> {
     const token = await secret.read();
     if (token === old?.token) return old;
     return { token, client: client(token), budget: budget(token) };
   }
 
-  function keep(reading: Promise<Entry>): Promise<Entry> {
+  function keep(reading: Promise<Access>): Promise<Access> {
     entry = reading;
     // What failed is not kept; whoever waits for it hears of it.
     reading.catch(() => {
@@ -49,13 +46,13 @@ export function createAccessKeeper({ client, budget, secret }: AccessOptions): A
   }
 
   return {
-    current: () => entry ?? keep(read(undefined)),
+    current: () => entry ?? keep(read()),
     async renew(refused) {
       const kept = await entry;
       // Another request was refused as well and has renewed it already.
-      if (kept !== undefined && kept !== refused) return kept;
-      const renewed = await keep(read(kept));
-      return renewed === refused ? undefined : renewed;
+      if (kept !== undefined && kept.token !== refused.token) return kept;
+      const renewed = await keep(read(refused));
+      return renewed.token === refused.token ? undefined : renewed;
     },
     forget() {
       entry = undefined;

@@ -90,15 +90,12 @@ export function createBudget(options: BudgetOptions): Budget {
   async function book(want: Want): Promise<Held | Instant> {
     const { purpose, expect } = want;
     const asOf = pauses;
-    const { slots, next } = await stored.update(
-      (state) => {
-        const booking = bookSlots(rates, state, stored.atLeast(), { purpose, count: Math.max(1, expect) });
-        // What can't be used is left to others. A state without slots may have been mended, and is written.
-        if (booking.slots.length > 0) stopIfOver(want, booking.slots[0]);
-        return booking;
-      },
-      () => stopIfOver(want),
-    );
+    const { slots, next } = await stored.update((state) => {
+      const booking = bookSlots(rates, state, stored.atLeast(), { purpose, count: Math.max(1, expect) });
+      // What can't be used is left to others. A state without slots may have been mended, and is written.
+      stopIfOver(want, booking.slots[0]);
+      return booking;
+    });
     const [first, ...others] = slots.map((slot) => ({ slot, pauses: asOf }));
     held[purpose] = others;
     return first ?? next;

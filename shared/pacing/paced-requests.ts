@@ -89,7 +89,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
     let failure: ReturnsServiceError | undefined;
     let isRenewed = false;
     for (let tries = 1; ; tries += 1) {
-      await takeSlot(used, purpose, tries === 1 ? expect : 1, failure);
+      await takeSlot(used, purpose, expect, failure);
       counters[purpose].sent += 1;
       if (tries > 1) counters[purpose].retried += 1;
       const sentElapsed = clock.elapsed();

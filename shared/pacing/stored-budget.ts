@@ -25,14 +25,12 @@ export interface StoredBudget {
   pausedUntil(): Instant;
   /**
    * Changes the state; `change` is called for each try and may answer the state it was given, then nothing is
-   * written.
+   * written. What it throws ends the update.
    *
-   * @param beforeTry is called before each but the first; what it throws ends the update.
    * @throws {BudgetUnavailable} when others always were faster; and whatever the store throws.
    */
   update<Change extends { readonly state: BudgetState }>(
     change: (state: BudgetState) => Change,
-    beforeTry?: () => void,
   ): Promise<Change>;
 }
 
@@ -65,7 +63,7 @@ export function createStoredBudget(options: StoredBudgetOptions): StoredBudget {
     atLeast: (elapsed = clock.elapsed()) => Math.floor(storeAtLeast(store ?? UNREAD, elapsed)),
     atMost: () => Math.ceil(storeAtMost(store ?? UNREAD, clock.elapsed(), clock.now())),
     pausedUntil: () => seen.pausedUntil,
-    async update(change, beforeTry) {
+    async update(change) {
       for (let conflicts = 1; ; conflicts += 1) {
         const { version, stored } = await load();
         seen = laterOf(stored, seen);
@@ -80,7 +78,6 @@ export function createStoredBudget(options: StoredBudgetOptions): StoredBudget {
           throw new BudgetUnavailable(`The budget was changed by others ${MAX_CONFLICTS} times in a row.`);
         }
         await clock.sleep(conflictPauseMs(conflicts, random()));
-        beforeTry?.();
       }
     },
   };

@@ -49,6 +49,7 @@ async function tellHealth(run: TickRun, failure: Degradation | undefined): Promi
     now,
     isComplete: run.isComplete,
     setAside: run.state.setAside.length,
+    held: run.held,
     failure,
     intervalUs: settings.intervalMs * MILLISECOND,
   });

@@ -8,7 +8,7 @@ import { SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
 import type { TickReport } from '../poll-source.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
-import { createPageSource } from '../reading/page-source.ts';
+import { createLookUp, createPageSource } from '../reading/page-source.ts';
 import { learnLead, learnStamps, UNKNOWN_STAMPS } from '../reading/stamps-clock.ts';
 import { createRecorder, type RecordCounts, type Recorder } from '../record-pages.ts';
 import type { SourceSession } from '../source-session.ts';
@@ -33,6 +33,10 @@ export interface TickRun {
   hasCovered: boolean;
   /** How the list's order was last found not to be stable, if it was. */
   unstable: string | undefined;
+  /** Why what was found is not told, if it looks too much unlike this source. */
+  held: string | undefined;
+  /** Some group that this tick has seen. */
+  readonly lastSeenId: number | undefined;
   /** What was met that the service's document does not list. */
   drift(): string[];
   /** By this tick, until now. */
@@ -40,6 +44,8 @@ export interface TickRun {
   /** Tells who watches how far the source is. */
   progress(): void;
   fetch(purpose: Purpose): FetchPage;
+  /** Asks for one group by its id. */
+  lookUp(groupId: number): Promise<Page>;
   recorder(through: Reading['through']): Recorder;
   /** @throws LeaseLost */
   save(): Promise<void>;
@@ -53,6 +59,7 @@ export function createTickRun(session: SourceSession): TickRun {
   const recorders: Recorder[] = [];
   let state: SourceState | undefined;
   let stamps: StampsState = UNKNOWN_STAMPS;
+  let lastSeenId: number | undefined;
   const pageLimit = {
     get current() {
       return state?.pageLimit ?? firstPageLimit;
@@ -67,6 +74,8 @@ export function createTickRun(session: SourceSession): TickRun {
   function observe(page: Page, found: readonly string[]): void {
     stamps = learnStamps(state?.stamps ?? stamps, page.rows, page.receivedAt);
     for (const finding of found) drift.add(finding);
+    const shown = page.rows.find((row) => row.kind === 'readable');
+    if (shown?.kind === 'readable') lastSeenId = shown.group.id;
     if (state === undefined) return;
     let { fieldsSince } = state;
     for (const row of page.rows) {
@@ -92,12 +101,17 @@ export function createTickRun(session: SourceSession): TickRun {
     isComplete: false,
     hasCovered: false,
     unstable: undefined,
+    held: undefined,
+    get lastSeenId() {
+      return lastSeenId;
+    },
     drift: () => [...drift],
     requestsSent: () => sentOf(session) - requestsBefore,
     progress: () => session.onProgress?.(run.report('done', undefined)),
     fetch(purpose) {
       return createPageSource({ requests, purpose, stamps: () => run.stamps, pageLimit, observe, signal });
     },
+    lookUp: createLookUp({ requests, purpose: 'reconciliation', observe, signal }),
     recorder(through) {
       const { startedAt, generation, baseline } = run.state;
       const announcedFrom = startedAt - settings.lookbackMs * MILLISECOND;

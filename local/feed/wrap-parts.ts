@@ -1,0 +1,34 @@
+/** A piece of a line that is not broken, with and without its colours. */
+export interface Part {
+  readonly plain: string;
+  readonly styled: string;
+}
+
+/**
+ * Sets parts into a line, and into further ones where they do not fit; a part longer than a line is cut.
+ *
+ * @param width columns of the terminal
+ * @param used columns of the first line that are taken
+ * @param indent columns before each further line
+ */
+export function wrapParts(parts: readonly Part[], width: number, used: number, indent: number): string {
+  let text = '';
+  let column = used;
+  let isEmpty = true;
+  for (const [index, { plain, styled }] of parts.entries()) {
+    const comma = index < parts.length - 1 ? ',' : '';
+    const needed = (isEmpty ? 0 : 1) + plain.length + comma.length;
+    const fits = column + needed <= width;
+    if (fits) {
+      text += `${isEmpty ? '' : ' '}${styled}${comma}`;
+      column += needed;
+    } else {
+      const room = width - indent - comma.length;
+      const isLong = plain.length > room;
+      text += `\n${' '.repeat(indent)}${isLong ? `${plain.slice(0, room - 1)}…` : styled}${comma}`;
+      column = indent + Math.min(plain.length, room) + comma.length;
+    }
+    isEmpty = false;
+  }
+  return text;
+}

@@ -1,0 +1,28 @@
+// About how many groups there are: asked by offset, four times as far each time until a page is empty, then in
+// between. A dozen requests tell it of a million, to a tenth; it is for people who wait, and proves nothing.
+import type { FetchPage } from './page.ts';
+
+const FIRST_OFFSET = 1_000;
+const GROWTH = 4;
+/** Requests for narrowing it down after that. */
+const HALVINGS = 4;
+/** Beyond this nobody counts. */
+const MOST = 4_000_000_000;
+
+/** @returns the number of groups, to about a tenth; below the first offset at most that */
+export async function estimateSize(fetch: FetchPage): Promise<number> {
+  const reaches = async (offset: number) => (await fetch({ range: {}, offset, limit: 1 })).rows.length > 0;
+  let low = 0;
+  let high = FIRST_OFFSET;
+  while (high < MOST && (await reaches(high))) {
+    low = high;
+    high *= GROWTH;
+  }
+  if (low === 0) return high;
+  for (let halving = 0; halving < HALVINGS; halving += 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (await reaches(middle)) low = middle;
+    else high = middle;
+  }
+  return Math.floor((low + high) / 2);
+}

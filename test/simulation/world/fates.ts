@@ -1,0 +1,110 @@
+// What becomes of each call through a port. Calls are counted by their name, and the fate of the n-th call of a name
+// follows from the seed alone: so faults can be taken away one by one while the others stay, which is what shrinking
+// a failure needs.
+import { mix } from '../../../local/reference-service/store/seeded-random.ts';
+import type { FaultRates, Plan } from '../plan.ts';
+
+/** What the call does, so what can go wrong with it. */
+export type CallKind = 'read' | 'write';
+
+export type Fate =
+  | 'crash-before'
+  | 'crash-after'
+  | 'fail'
+  | 'lost'
+  | 'twice'
+  | 'slow'
+  | 'freeze'
+  | 'clock-jump';
+
+export interface Fated {
+  readonly fate: Fate | undefined;
+  /** Names this call among all of the run. */
+  readonly id: string;
+  /** A number of this call's own, from 0 to below 1, for how long and how much. */
+  readonly chance: number;
+}
+
+export interface Fates {
+  next(call: string, kind: CallKind): Fated;
+  /** Whether something with a rate of its own happens this time. */
+  happens(name: string, rate: keyof FaultRates): boolean;
+  /** From now on nothing goes wrong. */
+  calm(): void;
+  /** Those that were not left alone, in order. */
+  readonly struck: readonly string[];
+}
+
+const FATES: Record<CallKind, readonly (readonly [Fate, keyof FaultRates, number])[]> = {
+  read: [
+    ['crash-before', 'crash', 0.5],
+    ['crash-after', 'crash', 0.5],
+    ['fail', 'fail', 1],
+    ['slow', 'slow', 1],
+    ['freeze', 'freeze', 1],
+    ['clock-jump', 'clockJump', 1],
+  ],
+  write: [
+    ['crash-before', 'crash', 0.5],
+    ['crash-after', 'crash', 0.5],
+    ['fail', 'fail', 1],
+    ['lost', 'lost', 1],
+    ['twice', 'twice', 1],
+    ['slow', 'slow', 1],
+    ['freeze', 'freeze', 1],
+    ['clock-jump', 'clockJump', 1],
+  ],
+};
+
+export function createFates({ seed, faults, only }: Plan): Fates {
+  const counts = new Map<string, { seed: number; count: number }>();
+  const allowed = only && new Set(only);
+  const struck: string[] = [];
+  let isCalm = false;
+
+  function draw(name: string): { id: string; at: number } {
+    let known = counts.get(name);
+    if (known === undefined) {
+      known = { seed: mix(seed, hashOf(name)), count: 0 };
+      counts.set(name, known);
+    }
+    known.count += 1;
+    return { id: `${name}#${known.count}`, at: mix(known.seed, known.count) };
+  }
+
+  const fractionOf = (at: number, purpose: number) => mix(at, purpose) / 4_294_967_296;
+
+  return {
+    next(call, kind) {
+      const { id, at } = draw(call);
+      const chance = fractionOf(at, 2);
+      if (isCalm || (allowed !== undefined && !allowed.has(id))) return { fate: undefined, id, chance };
+      let left = fractionOf(at, 1);
+      for (const [fate, rate, share] of FATES[kind]) {
+        left -= faults[rate] * share;
+        if (left >= 0) continue;
+        struck.push(id);
+        return { fate, id, chance };
+      }
+      return { fate: undefined, id, chance };
+    },
+    happens(name, rate) {
+      if (faults[rate] === 0) return false;
+      const { id, at } = draw(name);
+      if (isCalm || (allowed !== undefined && !allowed.has(id))) return false;
+      const happens = fractionOf(at, 1) < faults[rate];
+      if (happens) struck.push(id);
+      return happens;
+    },
+    calm() {
+      isCalm = true;
+    },
+    struck,
+  };
+}
+
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}

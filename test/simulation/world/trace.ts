@@ -1,0 +1,45 @@
+// What happened in a run: a hash of all of it, so that two runs of one seed can be told to be the same; how often each
+// thing happened, so that what never does shows; and, where somebody wants to read it, a line for each.
+import { formatInstant, type Instant } from '../../../shared/instant.ts';
+
+export interface Trace {
+  /** @param detail for readers; made only where there are any. */
+  note(who: string, what: string, detail?: () => string): void;
+  count(occurrence: string): void;
+  readonly hash: string;
+  readonly occurrences: ReadonlyMap<string, number>;
+  readonly lines: readonly string[];
+}
+
+export function createTrace(now: () => Instant, isRead: boolean): Trace {
+  const occurrences = new Map<string, number>();
+  const lines: string[] = [];
+  let hash = 0x811c9dc5;
+
+  function add(number: number): void {
+    hash = Math.imul(hash ^ (number & 0xffff), 0x01000193);
+    hash = Math.imul(hash ^ (number >>> 16), 0x01000193);
+  }
+
+  function addText(text: string): void {
+    for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  }
+
+  return {
+    note(who, what, detail) {
+      const at = now();
+      add(at >>> 0);
+      addText(who);
+      addText(what);
+      if (isRead) lines.push(`${formatInstant(at)} ${who} ${what}${detail ? ` ${detail()}` : ''}`);
+    },
+    count(occurrence) {
+      occurrences.set(occurrence, (occurrences.get(occurrence) ?? 0) + 1);
+    },
+    get hash() {
+      return (hash >>> 0).toString(16).padStart(8, '0');
+    },
+    occurrences,
+    lines,
+  };
+}
