@@ -1,7 +1,7 @@
 // A source's first state. Before it is minted the service is looked at once, for what its stamps are like: polls
 // start a lookback before the stamps' time, or as far back as stamps may lag behind any clock.
 import { HOUR, type Instant, MILLISECOND } from './instant.ts';
-import { CLOSED_FOR_SURE_AFTER, PAGE_LIMIT } from './limits.ts';
+import { CLOSED_FOR_SURE_AFTER, MAX_TAIL_PAGES, PAGE_LIMIT } from './limits.ts';
 import { NO_LEASE } from './pacing/lease.ts';
 import type { FetchPage } from './reading/page.ts';
 import { WIDEST_RANGE } from './reading/poll.ts';
@@ -36,6 +36,7 @@ export async function findStart({ settings, now, fetch, stamps }: MintOptions): 
     const from = now() - width;
     const page = await fetch({ range: { updated: { from, to: now() + askedAhead(stamps()) } }, offset: 0 });
     if (page.rows.length === 0) continue;
+    await findNewest({ now, fetch, stamps });
     // What was stamped within the lookback of now shows that stamps and Date agree.
     const time = width === lookback && stamps().zoned ? now() : stampsTime(stamps(), now());
     if (time !== undefined)
@@ -45,6 +46,21 @@ export async function findStart({ settings, now, fetch, stamps }: MintOptions): 
       };
   }
   return { startedAt: now(), settledThrough: now() - Math.max(lookback, CLOSED_FOR_SURE_AFTER) };
+}
+
+/** A page need not hold its range's newest row: asks on from the newest one known until there is none newer. */
+async function findNewest({
+  now,
+  fetch,
+  stamps,
+}: Pick<MintOptions, 'now' | 'fetch' | 'stamps'>): Promise<void> {
+  for (let pages = 0; pages < MAX_TAIL_PAGES; pages += 1) {
+    const known = stampsTime(stamps(), now());
+    if (known === undefined || known >= now()) return;
+    const { newest } = stamps();
+    await fetch({ range: { updated: { from: newest, to: now() } }, offset: 0 });
+    if (stamps().newest === newest) return;
+  }
 }
 
 export interface FirstStateOptions {

@@ -26,9 +26,7 @@ async function start(): Promise<void> {
   const settings = sourceSettings.parse({ name: 'acme', baseUrl: service.url, intervalMs: 1_000 });
   const display = createFeedDisplay(settings, { json: false });
   try {
-    display.tell(
-      'A returns service that only answers when asked, and the feed that tells what changes. Ctrl-C ends it.',
-    );
+    display.tell('A returns service that can only be asked, a feed that tells. Ctrl-C ends it.');
     await runWatch({
       settings,
       token: TOKEN,

@@ -31,7 +31,7 @@ const ROOMY = 100;
 
 export function createEventTable({ colors, width }: EventTableOptions): EventTable {
   // What is usual fits; a column that meets more grows, and the lines after that are aligned again.
-  const widest = { place: 12, subject: 20 };
+  const widest = { place: 12, subject: 21 };
 
   function indents() {
     const place = TIME_WIDTH + AFTER_WIDTH + 4;
@@ -58,7 +58,8 @@ export function createEventTable({ colors, width }: EventTableOptions): EventTab
       const columns = width() ?? 0;
       if (columns < NARROWEST) return start + parts.map(({ styled }) => styled).join(', ');
       const { place, change } = indents();
-      return start + wrapParts(parts, columns, change, columns < ROOMY ? place : change);
+      const fitsBelow = parts.every(({ plain }) => change + plain.length < columns);
+      return start + wrapParts(parts, columns, change, columns >= ROOMY && fitsBelow ? change : place);
     },
   };
 }

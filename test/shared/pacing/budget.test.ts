@@ -171,7 +171,7 @@ describe('a slot that is not used in time', () => {
 
   it('is void after that', async () => {
     const { clock, store, budget } = setUp();
-    await clock.run(budget.take({ ...POLL, expect: 3 }));
+    await clock.run(budget.take({ ...POLL, expect: 8 }));
 
     await clock.advance(2 * SECOND + MILLISECOND);
     await clock.run(budget.take(POLL));
@@ -197,8 +197,10 @@ describe('a slot that is not used in time', () => {
 
     const taken = budget.take(POLL);
 
-    await expect(clock.run(taken)).rejects.toThrow(
-      new BudgetUnavailable('What is booked of the budget is void before it can be used: its store is slow.'),
+    const error = await clock.run(taken).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(BudgetUnavailable);
+    expect(String(error)).toBe(
+      'BudgetUnavailable: What is booked of the budget is void before it can be used: its store is slow.',
     );
     expect(store.calls).toEqual({ loads: 5, saves: 5, conflicts: 0 });
   });
@@ -331,12 +333,12 @@ describe('a pause', () => {
     await clock.run(other.take({ ...POLL, expect: 4 }));
 
     await clock.run(budget.pause(pause));
-    await clock.run(other.take({ ...RECONCILIATION, deadline: DAY }));
-    const reconciliationAt = clock.elapsed();
+    const looking = other.take({ ...RECONCILIATION, deadline: SECOND });
+    await expect(clock.run(looking)).rejects.toThrow(DeadlineReached);
     await clock.run(other.take(POLL));
 
-    expect(reconciliationAt).toBe(16 * SECOND);
-    expect(store.calls.saves).toBe(5);
+    expect(clock.elapsed()).toBe(16 * SECOND);
+    expect(store.calls.saves).toBe(4);
   });
 
   it('holds back who already waits for a slot', async () => {
@@ -399,6 +401,29 @@ describe("a clock's error", () => {
     await clock.run(budget.take(POLL));
 
     expect(clock.elapsed()).toBe(84 * SECOND);
+  });
+
+  it('is mended for all by who has no time to wait for it', async () => {
+    const { clock, store, budget, budgetOf } = setUp();
+    store.put({ ...UNUSED_BUDGET, pausedUntil: VIRTUAL_START + 3 * DAY });
+
+    const hasty = budget.take({ ...POLL, deadline: SECOND });
+    await expect(clock.run(hasty)).rejects.toThrow(DeadlineReached);
+    await clock.advance(80 * SECOND);
+    await clock.run(budgetOf().take(POLL));
+
+    expect(clock.elapsed()).toBe(84 * SECOND);
+  });
+
+  it("leaves nothing booked that is of a time that the store's clock went back from", async () => {
+    const { clock, store, budget } = setUp();
+    await clock.run(budget.take({ ...POLL, expect: 3 }));
+
+    store.jump(-DAY);
+    await clock.run(budget.take({ ...RECONCILIATION, deadline: 3 * MINUTE }));
+    await clock.run(budget.take({ ...POLL, deadline: 3 * MINUTE }));
+
+    expect(clock.elapsed()).toBeLessThan(90 * SECOND);
   });
 
   it.each([DAY, -DAY])("that moves the store's by %s µs holds nobody for longer", async (by) => {
