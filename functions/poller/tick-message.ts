@@ -13,8 +13,6 @@ export const tickMessage = z.object({
   opensMinute: z.boolean().default(false),
 });
 
-export type TickMessage = z.output<typeof tickMessage>;
-
 /** Seconds after a minute's first tick at which its others are due; none for intervals of a minute and more. */
 export function laterTicks(intervalMs: number): number[] {
   const step = Math.max(1, Math.round(intervalMs / 1_000));

@@ -1,5 +1,5 @@
-// How far a baseline is, in one line. Pace and time left come from what was seen here: a baseline that was taken up
-// again after a rest must not look as slow as the rest made it.
+// How far a baseline is, in one line. The pace is that of the last while, here: a baseline that is taken up again
+// after a rest must not look as slow as the rest made it.
 import type { BaselineState } from '../../shared/source-state.ts';
 import { formatDuration } from '../cli/durations.ts';
 
@@ -11,55 +11,47 @@ export interface BaselineProgress {
 interface Point {
   readonly at: number;
   readonly groups: number;
-  readonly coveredThrough: number | undefined;
 }
 
 /** Points that the pace is taken from: enough to even out, few enough to follow. */
 const POINTS_KEPT = 10;
-/** A pace that few points make is a guess. */
-const POINTS_NEEDED = 4;
+/** An estimate this low only says that there are no more, and they are soon read. */
+const SMALLEST_ESTIMATE = 1_000;
 
 export function createBaselineProgress(): BaselineProgress {
   let points: Point[] = [];
 
-  function note(point: Point): void {
-    const last = points.at(-1);
-    if (last?.groups === point.groups && last.coveredThrough === point.coveredThrough) return;
-    // Before the first group there are years of nothing, passed in no time.
-    points = point.groups === points[0]?.groups ? [point] : [...points, point].slice(-POINTS_KEPT);
-  }
-
   return {
-    line(baseline, now) {
-      const { groups, requests, coveredThrough } = baseline;
-      note({ at: now, groups, coveredThrough });
-      const told = [`${count(groups, 'group')}`, `${count(requests, 'request')}`];
-      if (baseline.status === 'completed') return `baseline complete: ${told.join(', ')}`;
-      const pace = paceOf(points);
-      if (pace !== undefined) told.push(`${Math.round(pace.groupsPerSecond).toLocaleString('en')} groups/s`);
-      if (pace !== undefined && points.length >= POINTS_NEEDED && coveredThrough !== undefined) {
-        const left = (now - coveredThrough / 1_000) / pace.coveredPerMs;
-        told.push(`about ${formatDuration(left)} left`);
-      }
+    line({ status, groups, requests, estimatedGroups = 0 }, now) {
+      if (points.at(-1)?.groups !== groups) points = [...points, { at: now, groups }].slice(-POINTS_KEPT);
+      const sent = count(requests, 'request');
+      if (status === 'completed') return `baseline complete: ${count(groups, 'group')}, ${sent}`;
+      const isEstimated = estimatedGroups > Math.max(SMALLEST_ESTIMATE, groups);
+      const told = [
+        isEstimated
+          ? `${formatCount(groups)} of about ${count(estimatedGroups, 'group')}`
+          : count(groups, 'group'),
+        sent,
+      ];
+      const pace = groupsPerSecond(points);
+      if (pace !== undefined) told.push(`${formatCount(Math.round(pace))} groups/s`);
+      if (pace !== undefined && isEstimated)
+        told.push(`about ${formatDuration(((estimatedGroups - groups) / pace) * 1_000)} left`);
       return `baseline: ${told.join(', ')}`;
     },
   };
 }
 
-/** From the first point to the last; undefined as long as there is no group, or no way, between them. */
-function paceOf(points: readonly Point[]) {
+function groupsPerSecond(points: readonly Point[]): number | undefined {
   const [first, last] = [points[0], points.at(-1)];
-  if (first?.coveredThrough === undefined || last?.coveredThrough === undefined) return undefined;
-  const elapsedMs = last.at - first.at;
-  const covered = last.coveredThrough - first.coveredThrough;
-  if (elapsedMs <= 0 || covered <= 0) return undefined;
-  return {
-    groupsPerSecond: ((last.groups - first.groups) / elapsedMs) * 1_000,
-    /** Milliseconds of creation time to one of ours. */
-    coveredPerMs: covered / 1_000 / elapsedMs,
-  };
+  if (first === undefined || last === undefined || last.at === first.at) return undefined;
+  return ((last.groups - first.groups) / (last.at - first.at)) * 1_000;
 }
 
 function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+  return `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function formatCount(number: number): string {
+  return number.toLocaleString('en');
 }

@@ -1,9 +1,10 @@
 // What a warm process remembers of groups, so that one that has not changed is not loaded from the store again. It
 // only ever spares a read: what is remembered is exactly what was saved, and a save is conditioned on the store.
 import type { Instant } from '../instant.ts';
+import { digestOf } from './digest.ts';
 import type { GroupProjection } from './snapshot.ts';
 
-/** About 30 MB of fingerprints; polls look at the lately updated alone. */
+/** About 3 MB; polls look at the lately updated alone. */
 const MAX_GROUPS = 20_000;
 
 interface Remembered {
@@ -21,9 +22,9 @@ export interface Memory {
   forgetAll(): void;
 }
 
-/** Everything of a group that a comparison looks at, as one text. */
+/** Of everything of a group that a comparison looks at. */
 export function fingerprintOf(projection: GroupProjection): string {
-  return JSON.stringify(projection);
+  return digestOf(projection);
 }
 
 /** Remembers the groups that were asked for last. */

@@ -19,7 +19,7 @@ export const BOOKED_AHEAD: Readonly<Record<Purpose, number>> = {
 };
 
 /** The rate is never lowered beyond this share of the full one. */
-export const LOWEST_SHARE = 1 / 8;
+const LOWEST_SHARE = 1 / 8;
 /** What the share rises by, from half to whole in five minutes: a service in trouble needs a few to recover. */
 const SHARE_RISE_PER_MINUTE = 0.1;
 /** How far two holders may be apart about the store's time: a second of its Date, and an answer on its way. */

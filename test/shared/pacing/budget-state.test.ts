@@ -9,6 +9,7 @@ import {
   UNUSED_BUDGET,
 } from '../../../shared/pacing/budget-state.ts';
 import type { BudgetState } from '../../../shared/ports.ts';
+import { mostWithin } from './most-within.ts';
 
 const NOW: Instant = Date.UTC(2026, 10, 20) * MILLISECOND;
 // Of 240 requests: 192 for all, 19 of them at once, and 48 for reconciliation, 4 at once.
@@ -160,6 +161,27 @@ describe('booking for reconciliation', () => {
     expect(first.slots).toEqual([NOW]);
     expect(second).toEqual({ state: first.state, slots: [], next: NOW + 64_000_001 });
   });
+});
+
+describe('the slots of all who take what they can', () => {
+  it.each([1, 2, 5, 12, 30, 240, 3_000])(
+    'fill a budget of %s to the last one, in a minute and what may be late',
+    (budget) => {
+      const rates = ratesFor(budget);
+      const slots: Instant[] = [];
+      let state = UNUSED_BUDGET;
+
+      for (let now = NOW; now < NOW + 5 * MINUTE; now += SECOND) {
+        for (const purpose of ['poll', 'reconciliation'] as const) {
+          const booking = bookSlots(rates, state, now, { purpose, count: budget });
+          slots.push(...booking.slots);
+          state = booking.state;
+        }
+      }
+
+      expect(mostWithin(64 * SECOND, slots)).toBe(budget);
+    },
+  );
 });
 
 describe('the share of the rate', () => {

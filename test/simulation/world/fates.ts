@@ -5,7 +5,7 @@ import { mix } from '../../../local/reference-service/store/seeded-random.ts';
 import type { FaultRates, Plan } from '../plan.ts';
 
 /** What the call does, so what can go wrong with it. */
-export type CallKind = 'read' | 'write';
+export type CallKind = 'read' | 'write' | 'request';
 
 export type Fate =
   | 'crash-before'
@@ -31,11 +31,19 @@ export interface Fates {
   happens(name: string, rate: keyof FaultRates): boolean;
   /** From now on nothing goes wrong. */
   calm(): void;
+  readonly isCalm: boolean;
   /** Those that were not left alone, in order. */
   readonly struck: readonly string[];
 }
 
 const FATES: Record<CallKind, readonly (readonly [Fate, keyof FaultRates, number])[]> = {
+  // What goes wrong on the way to the service is the network's business.
+  request: [
+    ['crash-before', 'crash', 0.5],
+    ['crash-after', 'crash', 0.5],
+    ['freeze', 'freeze', 1],
+    ['clock-jump', 'clockJump', 1],
+  ],
   read: [
     ['crash-before', 'crash', 0.5],
     ['crash-after', 'crash', 0.5],
@@ -98,6 +106,9 @@ export function createFates({ seed, faults, only }: Plan): Fates {
     },
     calm() {
       isCalm = true;
+    },
+    get isCalm() {
+      return isCalm;
     },
     struck,
   };

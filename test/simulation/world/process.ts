@@ -105,8 +105,8 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
         process.kill(fated.id);
         return never;
       }
-      const latency = SHORTEST + chance * LONGEST;
-      await sleep(fate === 'slow' ? chance * SLOWEST : latency);
+      const latency = kind === 'request' ? 0 : SHORTEST + chance * LONGEST;
+      if (latency > 0) await sleep(fate === 'slow' ? chance * SLOWEST : latency);
       if (fate === 'fail') {
         await process.awake();
         throw new SimulatedFailure(`${fated.id} failed`);
@@ -118,7 +118,7 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
       const result = await effect();
       if (fate === 'crash-after') process.kill(fated.id);
       if (fate !== undefined) process.suffer(fated);
-      if (chance < 0.25) await sleep(latency);
+      if (latency > 0 && chance < 0.25) await sleep(latency);
       await process.awake();
       if (fate === 'lost') throw new SimulatedFailure(`${fated.id} was not answered in time`);
       return result;

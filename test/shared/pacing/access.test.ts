@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { createAccessKeeper } from '../../../shared/pacing/access.ts';
+import type { Budget } from '../../../shared/pacing/budget.ts';
+import type { ReturnsServiceClient } from '../../../shared/returns-service/client.ts';
+
+const client: ReturnsServiceClient = {
+  listReturnGroups: () => Promise.reject(new Error('not asked for here')),
+  listAllowlistItems: () => Promise.reject(new Error('not asked for here')),
+};
+
+/** A secret whose readings are answered by hand, in any order. */
+function setUp() {
+  const readings: { resolve: (token: string) => void; reject: (error: Error) => void }[] = [];
+  const keeper = createAccessKeeper({
+    client: () => client,
+    budget: (token): Budget => ({ tokenHash: token, take: async () => {}, pause: async () => {} }),
+    secret: {
+      read: () =>
+        new Promise((resolve, reject) => {
+          readings.push({ resolve, reject });
+        }),
+    },
+  });
+  return { keeper, readings };
+}
+
+describe('the token in use', () => {
+  it('is read again by who comes after a reading that failed', async () => {
+    const { keeper, readings } = setUp();
+    const failed = keeper.current();
+    readings[0]!.reject(new Error('no access'));
+    await expect(failed).rejects.toThrow('no access');
+
+    const next = keeper.current();
+    readings[1]!.resolve('token');
+
+    expect((await next).token).toBe('token');
+  });
+
+  it('is kept whatever becomes of a reading before it', async () => {
+    const { keeper, readings } = setUp();
+    const late = keeper.current();
+    keeper.forget();
+    const next = keeper.current();
+
+    readings[1]!.resolve('token');
+    const access = await next;
+    readings[0]!.reject(new Error('too late'));
+    await expect(late).rejects.toThrow('too late');
+
+    expect(await keeper.current()).toBe(access);
+  });
+
+  it('that was refused and forgotten is still known as refused', async () => {
+    const { keeper, readings } = setUp();
+    const reading = keeper.current();
+    readings[0]!.resolve('token');
+    const refused = await reading;
+
+    keeper.forget();
+    const same = keeper.renew(refused);
+    await Promise.resolve();
+    readings[1]!.resolve('token');
+    const isSame = await same;
+    keeper.forget();
+    const other = keeper.renew(refused);
+    await Promise.resolve();
+    readings[2]!.resolve('other');
+
+    expect(isSame).toBeUndefined();
+    expect((await other)?.token).toBe('other');
+  });
+});

@@ -1,0 +1,47 @@
+// Judges a run by what the store's own history says was true. Imports nothing of ours but the events' types: what it
+// shares with the feed it could not judge.
+import { checkBudget } from './budget.ts';
+import { checkComplete } from './complete.ts';
+import type { Evidence, GroupDocument, Happening, Violation } from './evidence.ts';
+import { toldGroups } from './groups.ts';
+import { checkNeverSilent } from './never-silent.ts';
+import { checkOrdered } from './ordered.ts';
+import { checkPrivate } from './private.ts';
+import { checkSameId } from './same-id.ts';
+import { type GroupHistory, historyOf } from './states.ts';
+import { checkTrue } from './true.ts';
+import { checkUnbroken } from './unbroken.ts';
+
+/** Every way in which the run broke a guarantee; nothing if it broke none. */
+export function check(evidence: Evidence): Violation[] {
+  const histories = readHistories(evidence.happenings);
+  return [
+    ...evidence.ownErrors.map((message) => ({ guarantee: 'G0' as const, message })),
+    ...checkBudget(evidence),
+    ...checkPrivate(evidence),
+    ...evidence.sources.flatMap((source) => {
+      // What was written decides what was told; that it all arrived is judged apart.
+      const told = toldGroups(source.written);
+      return [
+        ...checkSameId(source),
+        ...checkOrdered(source),
+        ...checkUnbroken(source, told),
+        ...checkTrue(source, told, histories),
+        ...checkComplete(evidence, source, told, histories),
+        ...checkNeverSilent(evidence, source),
+      ];
+    }),
+  ];
+}
+
+function readHistories(happenings: readonly Happening[]): Map<number, GroupHistory> {
+  const byGroup = new Map<number, Happening[]>();
+  for (const happening of happenings) {
+    const known = byGroup.get(happening.groupId) ?? [];
+    byGroup.set(happening.groupId, known);
+    known.push(happening);
+  }
+  return new Map([...byGroup].map(([groupId, documents]) => [groupId, historyOf(documents)]));
+}
+
+export type { GroupDocument };

@@ -1,0 +1,89 @@
+// G1: once the service has stopped changing, the last event of each entity carries its present state; one without an
+// event is unchanged since it was first read. And every event that was written arrived at both ends.
+import type { Evidence, Happening, SourceEvidence, Violation } from './evidence.ts';
+import type { ToldGroup } from './groups.ts';
+import { type EntityHistory, type EntityName, type GroupHistory, isEntityEvent, stateAt } from './states.ts';
+
+export function checkComplete(
+  evidence: Evidence,
+  source: SourceEvidence,
+  told: ReadonlyMap<number, ToldGroup>,
+  histories: ReadonlyMap<number, GroupHistory>,
+): Violation[] {
+  const { startedAt } = source;
+  if (startedAt === undefined) {
+    return [violation(source, '', 'the source was never begun, though the service was there for long')];
+  }
+  const violations = [...checkArrived(source)];
+  for (const [groupId, history] of histories) {
+    if (evidence.unreadable.has(groupId)) continue;
+    const group = told.get(groupId);
+    for (const [name, periods] of history.entities) {
+      const problem = judgeEntity(periods, group?.entities.get(name)?.at(-1), startedAt, evidence, source, name);
+      if (problem !== undefined) violations.push(violation(source, `${name} of group ${groupId}`, problem));
+    }
+    violations.push(...checkRefunds(groupId, history, group, source, startedAt));
+  }
+  return violations;
+}
+
+function violation(source: SourceEvidence, place: string, message: string): Violation {
+  return { guarantee: 'G1', source: source.source, place, message };
+}
+
+function judgeEntity(
+  periods: EntityHistory,
+  last: { readonly verb: string; readonly state: string } | undefined,
+  startedAt: number,
+  { promises }: Evidence,
+  { baseline, baselineCompletedAt }: SourceEvidence,
+  name: EntityName,
+): string | undefined {
+  const present = periods.at(-1)?.state;
+  if (present === undefined) {
+    const isTold = last === undefined || last.verb === 'removed';
+    return isTold || !promises.findsRemovals ? undefined : 'is gone and was not told as removed';
+  }
+  if (last !== undefined) {
+    if (last.verb === 'removed') return 'was told as removed and is there';
+    return last.state === present ? undefined : `is ${present} and was last told as ${last.state}`;
+  }
+  if (baseline === 'emit') return `was never told, though everything was to be (${name})`;
+  if (stateAt(periods, startedAt) === present) return undefined;
+  const until = baselineCompletedAt ?? Number.POSITIVE_INFINITY;
+  const wasReadFirst = periods.some(({ from, state }) => from <= until && state === present);
+  if (!promises.changesMoveStamps && wasReadFirst) return undefined;
+  return `is ${present} and was never told, though it changed after the start`;
+}
+
+/** Refunds have no id of the service's own: they are counted. One that was told once is not told again. */
+function checkRefunds(
+  groupId: number,
+  { documents }: GroupHistory,
+  group: ToldGroup | undefined,
+  source: SourceEvidence,
+  startedAt: number,
+): Violation[] {
+  const told = (group?.tellings ?? []).filter(({ kind }) => kind === 'refund_transaction').length;
+  const atStart = refundsOf(documents.findLast(({ at }) => at <= startedAt));
+  const atEnd = refundsOf(documents.at(-1));
+  const isAnnounced = group?.tellings[0]?.verb === 'created' && group.tellings[0].kind === 'return_group';
+  const expected = isAnnounced || source.baseline === 'emit' ? [atEnd] : [atEnd - atStart, atEnd];
+  const [least = 0, most = least] = expected;
+  if (documents.at(-1)?.document === undefined || (told >= least && told <= most)) return [];
+  return [violation(source, `group ${groupId}`, `has ${atEnd} refunds, ${atStart} at the start; ${told} were told`)];
+}
+
+function refundsOf(happening: Happening | undefined): number {
+  const refunds = happening?.document?.refund_transactions;
+  return Array.isArray(refunds) ? refunds.length : 0;
+}
+
+function checkArrived(source: SourceEvidence): Violation[] {
+  const atQueue = new Set(source.queue.map(({ event }) => event.id));
+  const onBus = new Set(source.bus.map(({ event }) => event.id));
+  const lost = source.written.filter(
+    ({ event }) => !onBus.has(event.id) || (isEntityEvent(event) && !atQueue.has(event.id)),
+  );
+  return lost.map(({ event }) => violation(source, event.id, 'was written and did not arrive everywhere'));
+}

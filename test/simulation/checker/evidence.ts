@@ -1,0 +1,79 @@
+// What a run left behind, for the checker: plain data, no type of ours but the events'. What is true is told by the
+// documents that the store would have shown of each group, from its opening to its end.
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+
+/** Microseconds since 1970. */
+export type Time = number;
+
+/** A return group as the service's document has it. */
+export type GroupDocument = Readonly<Record<string, unknown>> & { readonly id: number };
+
+/** One state of a group. */
+export interface Happening {
+  readonly groupId: number;
+  /** When it came to be; before all times for what was there at the opening. */
+  readonly at: Time;
+  /** Undefined: there was no such group from then on. */
+  readonly document: GroupDocument | undefined;
+}
+
+export interface Arrival {
+  readonly at: Time;
+  readonly event: FeedEvent;
+}
+
+export interface SourceEvidence {
+  readonly source: string;
+  readonly baseline: 'silent' | 'emit';
+  readonly customerData: boolean;
+  /** Of the polls, in the unit of Time. */
+  readonly interval: number;
+  /** When the source's first state was saved; undefined if it never was. */
+  readonly startedAt: Time | undefined;
+  /** When `feed.baseline_completed` was written. */
+  readonly baselineCompletedAt: Time | undefined;
+  /** What was ever added to the ledger, in order. */
+  readonly written: readonly Arrival[];
+  /** What arrived, in order. */
+  readonly queue: readonly Arrival[];
+  readonly bus: readonly Arrival[];
+}
+
+export interface Promises {
+  /** Whether what the service has no more is to be told as removed. */
+  readonly findsRemovals: boolean;
+  /** Whether each change moves its group's stamp: only then is a first reading told from a late one. */
+  readonly changesMoveStamps: boolean;
+  /** Arrays that have become empty are shown as such. */
+  readonly showsEmptyArrays: boolean;
+}
+
+export interface Evidence {
+  readonly sources: readonly SourceEvidence[];
+  /** By group in the order of time. */
+  readonly happenings: readonly Happening[];
+  /** Groups that nobody can read. */
+  readonly unreadable: ReadonlySet<number>;
+  readonly promises: Promises;
+  /** Every request that was sent. */
+  readonly sent: readonly { readonly at: Time; readonly token: string }[];
+  readonly requestsPerMinute: number;
+  /** What nobody may find in anything that is stored, sent or logged. */
+  readonly secrets: readonly string[];
+  readonly stored: readonly unknown[];
+  readonly logged: readonly string[];
+  /** When the service could not be read at all. */
+  readonly outage: { readonly from: Time; readonly to: Time } | undefined;
+  readonly endedAt: Time;
+  /** Errors that our code threw and nobody did to it. */
+  readonly ownErrors: readonly string[];
+}
+
+export interface Violation {
+  /** G1 to G8; G0 for what must not be in any case. */
+  readonly guarantee: `G${number}`;
+  readonly source?: string;
+  /** For instance `shipment/77120` of group 184467. */
+  readonly place?: string;
+  readonly message: string;
+}

@@ -1,0 +1,24 @@
+// G3: a group's events are numbered 1, 2, 3 … and first reach the queue in that order.
+import type { SourceEvidence, Violation } from './evidence.ts';
+
+export function checkOrdered(source: SourceEvidence): Violation[] {
+  const violations: Violation[] = [];
+  const numbers = new Map<string, { last: number; seen: Set<number> }>();
+  for (const { event } of source.queue) {
+    const place = `${event.partitionkey} of generation ${event.data.generation}`;
+    const { sequence } = event.data;
+    const group = numbers.get(place) ?? { last: 0, seen: new Set<number>() };
+    numbers.set(place, group);
+    if (group.seen.has(sequence)) continue;
+    group.seen.add(sequence);
+    if (sequence !== group.last + 1) {
+      const message = `number ${sequence} reached the queue first after number ${group.last}`;
+      violations.push({ guarantee: 'G3', source: source.source, place, message });
+    }
+    group.last = sequence;
+    if (Number(event.sequence) === sequence && event.sequence.length >= 10) continue;
+    const message = `number ${sequence} is given as ${event.sequence}`;
+    violations.push({ guarantee: 'G3', source: source.source, place, message });
+  }
+  return violations;
+}

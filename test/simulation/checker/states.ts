@@ -1,0 +1,119 @@
+// The watched state of each entity over time, out of the store's documents; and the same out of an event. Fields are
+// listed here anew, so that a field forgotten by the feed is not forgotten by its judge.
+import type { EntityEvent } from '../../../shared/contract/event.ts';
+import type { GroupDocument, Happening, Time } from './evidence.ts';
+
+export const WATCHED = {
+  return_group: ['return_outcome', 'credit_method', 'return_method'],
+  return_line_item: [
+    'status',
+    'quantity',
+    'shipment_id',
+    'platform_refund_transaction_ids',
+    'last_rma_number',
+    'last_rma_provider',
+  ],
+  shipment: ['status', 'carrier', 'tracking_number', 'shipped_at', 'delivered_at', 'return_ids'],
+  exchange_line_item: ['status', 'quantity', 'line_item_platform_id', 'variant_platform_id'],
+} as const;
+
+export type Kind = keyof typeof WATCHED;
+
+const ARRAYS = {
+  returns: 'return_line_item',
+  shipments: 'shipment',
+  exchange_line_items: 'exchange_line_item',
+} as const satisfies Record<string, Kind>;
+
+/** The watched fields as one text; equal texts are equal states. */
+export type State = string;
+
+export interface Period {
+  readonly from: Time;
+  /** Undefined: it was not there. */
+  readonly state: State | undefined;
+}
+
+/** `<kind>/<id>`. */
+export type EntityName = string;
+
+export type EntityHistory = readonly Period[];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Absent, null and, where a list belongs, nothing are one; a list's order means nothing. */
+export function valueOf(fields: Fields, field: string): unknown {
+  const value = fields[field] ?? (LISTS.has(field) ? [] : null);
+  return Array.isArray(value) ? [...value].map(String).sort() : value;
+}
+
+const LISTS = new Set(['platform_refund_transaction_ids', 'return_ids']);
+
+export function stateOf(kind: Kind, fields: Fields): State {
+  return JSON.stringify(WATCHED[kind].map((field) => valueOf(fields, field)));
+}
+
+/** All entities of a group, itself among them. */
+function entitiesOf(document: GroupDocument): Map<EntityName, State> {
+  const entities = new Map([[`return_group/${document.id}`, stateOf('return_group', document)]]);
+  for (const [array, kind] of Object.entries(ARRAYS)) {
+    const list = (document[array] ?? []) as readonly Fields[];
+    for (const fields of list) entities.set(`${kind}/${String(fields.id)}`, stateOf(kind, fields));
+  }
+  return entities;
+}
+
+export interface GroupHistory {
+  readonly entities: ReadonlyMap<EntityName, EntityHistory>;
+  /** What its header has shown: stamp, outcome and method as one text. */
+  readonly headers: ReadonlySet<string>;
+  readonly documents: readonly Happening[];
+}
+
+/** Reads a group's documents, ascending in time, into what became of each of its entities. */
+export function historyOf(documents: readonly Happening[]): GroupHistory {
+  const entities = new Map<EntityName, Period[]>();
+  const headers = new Set<string>();
+  for (const { at, document } of documents) {
+    const present = document === undefined ? new Map<EntityName, State>() : entitiesOf(document);
+    if (document !== undefined) headers.add(headerOf(document));
+    for (const [name, state] of present) {
+      const periods = entities.get(name) ?? [];
+      entities.set(name, periods);
+      if (periods.at(-1)?.state !== state) periods.push({ from: at, state });
+    }
+    for (const [name, periods] of entities) {
+      if (!present.has(name) && periods.at(-1)?.state !== undefined) periods.push({ from: at, state: undefined });
+    }
+  }
+  return { entities, headers, documents };
+}
+
+export function headerOf(group: Fields): string {
+  return JSON.stringify([group.updated_at, group.return_outcome ?? null, group.return_method ?? null]);
+}
+
+/** The state at a moment. */
+export function stateAt(history: EntityHistory, at: Time): State | undefined {
+  return history.findLast(({ from }) => from <= at)?.state;
+}
+
+/** What an event says, taken apart. */
+export interface Telling {
+  readonly event: EntityEvent;
+  readonly kind: Kind | 'refund_transaction';
+  readonly verb: string;
+  readonly name: EntityName;
+  readonly state: State;
+}
+
+export function tellingOf(event: EntityEvent): Telling {
+  const [kind = '', verb = ''] = event.type.split('.') as [Kind | 'refund_transaction', string];
+  const object = event.data.object as unknown as Fields;
+  const state = kind === 'refund_transaction' ? '' : stateOf(kind as Kind, object);
+  return { event, kind: kind as Telling['kind'], verb, name: `${kind}/${String(object.id)}`, state };
+}
+
+export function isEntityEvent(event: { readonly type: string }): event is EntityEvent {
+  return !event.type.startsWith('feed.');
+}

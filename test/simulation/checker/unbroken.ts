@@ -1,0 +1,63 @@
+// G2: for each entity the events form a chain: what one says was there before is what the one before it carried.
+import type { SourceEvidence, Violation } from './evidence.ts';
+import type { ToldGroup } from './groups.ts';
+import { type Telling, valueOf, WATCHED } from './states.ts';
+
+export function checkUnbroken(source: SourceEvidence, told: ReadonlyMap<number, ToldGroup>): Violation[] {
+  const violations: Violation[] = [];
+  for (const { groupId, entities } of told.values()) {
+    for (const [name, tellings] of entities) {
+      if (tellings[0]?.kind === 'refund_transaction') continue;
+      tellings.forEach((telling, index) => {
+        const problem = judgeLink(tellings[index - 1], telling);
+        if (problem === undefined) return;
+        const place = `${name} of group ${groupId}, number ${telling.event.data.sequence}`;
+        violations.push({ guarantee: 'G2', source: source.source, place, message: problem });
+      });
+    }
+  }
+  return violations;
+}
+
+function judgeLink(before: Telling | undefined, now: Telling): string | undefined {
+  const { verb } = now;
+  if (verb === 'created') {
+    if (before === undefined || before.verb === 'removed') return undefined;
+    return 'was created twice';
+  }
+  if (before?.verb === 'removed') return `was ${verb} after it was removed`;
+  if (verb === 'removed') {
+    if (before === undefined || before.state === now.state) return undefined;
+    return `was removed as ${now.state}, and told before as ${before.state}`;
+  }
+  const previous = previousOf(now);
+  const changed = Object.keys(previous);
+  if (changed.length === 0) return 'tells no change';
+  if (verb === 'status_changed' && !changed.includes('status')) return 'tells a status that did not change';
+  if (verb === 'updated' && changed.includes('status')) return 'tells a changed status as something else';
+  return before && judgeFields(before, now, previous);
+}
+
+/** Each field was before what this event says it was: what it gives as previous, or, without that, what it is now. */
+function judgeFields(
+  before: Telling,
+  now: Telling,
+  previous: Readonly<Record<string, unknown>>,
+): string | undefined {
+  for (const field of WATCHED[now.kind as keyof typeof WATCHED]) {
+    const was = textOf(before.event.data.object, field);
+    const is = textOf(now.event.data.object, field);
+    const said = field in previous ? textOf(previous, field) : is;
+    if (said !== was) return `says that ${field} was ${said}, and it was told as ${was}`;
+    if (field in previous && said === is) return `says that ${field} changed from ${said} to the same`;
+  }
+  return undefined;
+}
+
+function previousOf({ event }: Telling): Readonly<Record<string, unknown>> {
+  return 'previous_attributes' in event.data ? (event.data.previous_attributes as Record<string, unknown>) : {};
+}
+
+function textOf(fields: unknown, field: string): string {
+  return JSON.stringify(valueOf(fields as Record<string, unknown>, field));
+}

@@ -1,0 +1,134 @@
+// Turns what a run left behind into what the checker judges: plain data, in the service's and the events' own words.
+import type { Knobs } from '../../local/reference-service/knobs.ts';
+import { deviate } from '../../local/reference-service/showing/deviate.ts';
+import { showGroup } from '../../local/reference-service/showing/show-group.ts';
+import { createStampForm } from '../../local/reference-service/showing/stamp-form.ts';
+import { createRandom } from '../../local/reference-service/store/seeded-random.ts';
+import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
+import { type Instant, MILLISECOND } from '../../shared/instant.ts';
+import type { SourceState } from '../../shared/source-state.ts';
+import type { Evidence, GroupDocument, Happening, SourceEvidence } from './checker/evidence.ts';
+import { sourceName } from './simulate.ts';
+import type { Pollers } from './world/pollers.ts';
+import { FIRST_TOKEN, type World } from './world/world.ts';
+
+export interface Starts {
+  /** When each source's first state was saved, by its name. */
+  readonly at: ReadonlyMap<string, Instant>;
+}
+
+/** Watches when sources begin: from then on every change is to be told. */
+export function watchStarts({ stores, time }: World): Starts {
+  const at = new Map<string, Instant>();
+  const { save } = stores.states;
+  stores.states.save = async (state: SourceState, expectedVersion: number) => {
+    const result = await save(state, expectedVersion);
+    if (result === 'saved' && expectedVersion === 0) at.set(state.source, time.now());
+    return result;
+  };
+  return { at };
+}
+
+export function gatherEvidence(world: World, starts: Starts, pollers: readonly Pollers[]): Evidence {
+  const { plan, service, network, time, stores, logged } = world;
+  const { settings, outage } = plan;
+  const knobs = service.control.knobs();
+  const startedAt = time.now() - time.elapsed();
+  const unreadableEvery = knobs.unreadableEvery;
+  const happenings = happeningsOf(world);
+  const ids = new Set(happenings.map(({ groupId }) => groupId));
+  return {
+    sources: pollers.map((_, index) => sourceEvidence(world, starts, sourceName(index))),
+    happenings,
+    unreadable: new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0)),
+    promises: {
+      findsRemovals: false,
+      changesMoveStamps: plan.knobs.touches === undefined,
+      showsEmptyArrays: knobs.arrays === 'full',
+    },
+    sent: network.sent,
+    requestsPerMinute: settings.requestsPerMinute,
+    secrets: secretsOf(world),
+    stored: pollers.flatMap((_, index) => storedOf(world, sourceName(index))),
+    logged,
+    outage: outage && {
+      from: startedAt + outage.fromMs * MILLISECOND,
+      to: startedAt + (outage.fromMs + outage.forMs) * MILLISECOND,
+    },
+    endedAt: time.now(),
+    ownErrors: pollers.flatMap(({ ownErrors }) => ownErrors.map((error) => error.stack ?? error.message)),
+  };
+
+  function storedOf({ stores: { snapshots, states } }: World, source: string): unknown[] {
+    const generations = new Set(stores.inserted.filter(({ key }) => key.source === source).map(({ key }) => key.generation));
+    void states;
+    return [...generations].flatMap((generation) => snapshots.all({ source, generation }));
+  }
+}
+
+function sourceEvidence({ stores, plan }: World, starts: Starts, source: string): SourceEvidence {
+  const isOwn = ({ event }: { readonly event: { readonly source: string } }) => event.source === `/sources/${source}`;
+  const written = stores.inserted.filter(isOwn);
+  return {
+    source,
+    baseline: plan.settings.baseline,
+    customerData: plan.settings.customerData,
+    interval: plan.settings.intervalMs * MILLISECOND,
+    startedAt: starts.at.get(source),
+    baselineCompletedAt: written.find(({ event }) => event.type === 'feed.baseline_completed')?.at,
+    written,
+    queue: stores.queue.all.filter(isOwn),
+    bus: stores.bus.all.filter(isOwn),
+  };
+}
+
+/** Every state of every group, as the service would show it to a reader that it hides nothing from. */
+function happeningsOf({ service }: World): Happening[] {
+  const knobs = service.control.knobs();
+  const document = documentMaker(knobs);
+  const changes = service.control.history();
+  const changed = new Set<number>();
+  const happenings: Happening[] = [];
+  for (const { groupId, before } of changes) {
+    if (!changed.has(groupId) && before !== undefined) {
+      happenings.push({ groupId, at: Number.NEGATIVE_INFINITY, document: document(before) });
+    }
+    changed.add(groupId);
+  }
+  for (const group of service.store.groups()) {
+    if (!changed.has(group.id)) {
+      happenings.push({ groupId: group.id, at: Number.NEGATIVE_INFINITY, document: document(group) });
+    }
+  }
+  for (const { groupId, at, after } of changes) {
+    happenings.push({ groupId, at, document: after && document(after) });
+  }
+  return happenings;
+}
+
+function documentMaker(knobs: Readonly<Knobs>): (group: StoredGroup) => GroupDocument {
+  const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
+  // What flickers is there; what is unreadable is judged by nobody.
+  const plain: Knobs = { ...knobs, arrays: 'full', nulls: 'present', childOrder: 'stable', unreadableEvery: 0 };
+  const nothingByChance = createRandom(1);
+  return (group) => deviate(showGroup(group, stamps), plain, nothingByChance) as GroupDocument;
+}
+
+/** Texts of customers, and tokens: what of them stands anywhere in what was stored or sent is too much. */
+function secretsOf({ service, plan }: World): string[] {
+  const secrets = [FIRST_TOKEN];
+  if (plan.seed % SECRETS_EVERY !== 0) return secrets;
+  for (const { customer, order, shipments, returns } of service.store.groups()) {
+    secrets.push(customer.name, customer.email, ...order.tags);
+    if (customer.phone !== null) secrets.push(customer.phone);
+    for (const { origin_address: home } of shipments) if (home !== null) secrets.push(home.address1);
+    for (const { reason, questions_answers: questions } of returns) {
+      if (reason.note !== null) secrets.push(reason.note);
+      for (const { answers, question_type: type } of questions) if (type === 'TEXT') secrets.push(...answers);
+    }
+  }
+  return secrets.filter((text) => text.length > 3);
+}
+
+/** Looking for every text in everything takes its time: so many seeds share the work. */
+const SECRETS_EVERY = 4;

@@ -1,0 +1,118 @@
+// One run: the world lives for a while with everything that its plan lets go wrong, then all is quiet until the feed
+// has had its time to settle, and the checker judges what is left behind.
+import { HOUR, MILLISECOND } from '../../shared/instant.ts';
+import type { TickReport } from '../../shared/poll-source.ts';
+import { sourceSettings } from '../../shared/source-settings.ts';
+import { check } from './checker/check.ts';
+import type { Violation } from './checker/evidence.ts';
+import { gatherEvidence, watchStarts } from './gather-evidence.ts';
+import type { Plan } from './plan.ts';
+import { runHands } from './world/hands.ts';
+import { BASE_URL } from './world/network.ts';
+import { createPollers, type Pollers, runSchedule } from './world/pollers.ts';
+import { createRelaySide } from './world/relays.ts';
+import { createWorld, type World } from './world/world.ts';
+
+export interface Run {
+  readonly plan: Plan;
+  readonly violations: readonly Violation[];
+  /** Of all that happened: equal hashes are equal runs. */
+  readonly hash: string;
+  readonly occurrences: ReadonlyMap<string, number>;
+  /** Faults that happened, to be taken away one by one. */
+  readonly struck: readonly string[];
+  /** What happened, a line each; empty unless asked for. */
+  readonly lines: readonly string[];
+  /** Events written. */
+  readonly events: number;
+  readonly requests: number;
+  readonly virtualMs: number;
+}
+
+/** What a source is called in a run. */
+export function sourceName(index: number): string {
+  return `s${index + 1}`;
+}
+
+/** Ticks that have to see all, once all is quiet: one to find what is left, one to have found nothing. */
+const WHOLE_POLLS = 3;
+/** Longer than any pause or rest that the feed may take. */
+const LONGEST_QUIET = 3 * HOUR;
+
+export async function simulate(plan: Plan, options: { readonly isRead?: boolean } = {}): Promise<Run> {
+  const world = createWorld(plan, options.isRead === true);
+  const sides = [createRelaySide(world, world.stores.queue), createRelaySide(world, world.stores.bus)];
+  world.onInsert = (inserted) => {
+    world.trace.note('ledger', inserted.event.type, () => `${inserted.event.id} ${inserted.event.subject}`);
+    for (const side of sides) side.notice(inserted);
+  };
+  const starts = watchStarts(world);
+  const sources = Array.from({ length: plan.sources }, (_, index) => {
+    const settings = sourceSettings.parse({ name: sourceName(index), baseUrl: BASE_URL, ...plan.settings });
+    return createPollers(world, settings);
+  });
+
+  await world.time.run(live(world, sources, sides));
+
+  const evidence = gatherEvidence(world, starts, sources);
+  return {
+    plan,
+    violations: check(evidence),
+    hash: world.trace.hash,
+    occurrences: world.trace.occurrences,
+    struck: world.fates.struck,
+    lines: world.trace.lines,
+    events: world.stores.inserted.length,
+    requests: world.network.sent.length,
+    virtualMs: world.time.elapsed() / MILLISECOND,
+  };
+}
+
+type Side = ReturnType<typeof createRelaySide>;
+
+async function live(world: World, sources: readonly Pollers[], sides: readonly Side[]): Promise<void> {
+  const { plan, time } = world;
+  const until = plan.activeMs * MILLISECOND;
+  const hands = runHands(world, until);
+  await Promise.all(sources.map((pollers) => runSchedule(world, pollers, plan.settings.intervalMs, until)));
+  await hands;
+  calm(world);
+  const settled = time.elapsed() + settledAfter(plan) * MILLISECOND;
+  await Promise.all(sources.map((pollers) => pollUntilSettled(world, pollers, settled)));
+  for (const side of sides) await side.sweep();
+}
+
+/** From now on the store does not change, and nothing goes wrong any more. */
+function calm({ fates, service, trace }: World): void {
+  trace.note('world', 'calm');
+  fates.calm();
+  service.control.pause();
+  service.control.setKnob('faultRate', 0);
+}
+
+/** After so long every change may be seen by every read, and no read is in doubt. */
+function settledAfter({ settings, knobs, tickMs }: Plan): number {
+  const { lookbackMs, settleMs } = settings;
+  const late = (knobs.lateSeconds?.most ?? 0) * 1_000;
+  const stale = (knobs.staleSeconds ?? 0) * 1_000;
+  return lookbackMs + settleMs + late + stale + tickMs + 60_000;
+}
+
+/** Ticks on until several polls were finished after everything could be seen. */
+async function pollUntilSettled(world: World, pollers: Pollers, settled: number): Promise<void> {
+  const { time, plan } = world;
+  const end = time.elapsed() + LONGEST_QUIET;
+  let whole = 0;
+  while (whole < WHOLE_POLLS && time.elapsed() < end) {
+    const startedAt = time.elapsed();
+    const report = await pollers.tick(Math.floor(time.now() / MILLISECOND));
+    if (startedAt >= settled && isWhole(report)) whole += 1;
+    await time.sleep(plan.settings.intervalMs);
+  }
+  world.trace.count(whole < WHOLE_POLLS ? 'quiet: not settled' : 'quiet: settled');
+}
+
+function isWhole(report: TickReport | undefined): boolean {
+  const isBegun = report?.state?.baseline.status === 'completed';
+  return isBegun && report?.outcome === 'done' && report.failure === undefined && report.polls > 0;
+}

@@ -1,0 +1,36 @@
+// Where events arrive: the FIFO queue, which drops what it has seen within the last five minutes, and the bus.
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import type { Instant } from '../../../shared/instant.ts';
+
+export interface Arrival {
+  readonly at: Instant;
+  readonly event: FeedEvent;
+}
+
+export interface Arrivals {
+  readonly name: 'queue' | 'bus';
+  /** In the order in which subscribers get them. */
+  readonly all: readonly Arrival[];
+  accept(event: FeedEvent): void;
+}
+
+/** @param deduplicatesFor how long an id is not taken again, 0 for always */
+export function createArrivals(
+  name: Arrivals['name'],
+  now: () => Instant,
+  deduplicatesFor: number,
+): Arrivals {
+  const all: Arrival[] = [];
+  const seen = new Map<string, Instant>();
+  return {
+    name,
+    all,
+    accept(event) {
+      const at = now();
+      const before = seen.get(event.id);
+      if (before !== undefined && at < before + deduplicatesFor) return;
+      if (deduplicatesFor > 0) seen.set(event.id, at);
+      all.push({ at, event });
+    },
+  };
+}

@@ -1,0 +1,74 @@
+// Changes that a store's life would hardly make: a status that goes and comes back between two polls, many changes of
+// one group at once, stamps that move although nothing watched changed, more entities than one transaction takes.
+import { MILLISECOND } from '../../../shared/instant.ts';
+import type { World } from './world.ts';
+
+const STATUSES = ['DRAFT', 'CREATED', 'IN_TRANSIT', 'DELIVERED', 'FAILED', 'CANCELED', 'UNKNOWN'];
+/** Beyond the events of one transaction. */
+const CROWD = 95;
+
+/** Changes groups by hand until the given moment of the elapsed time. */
+export async function runHands(world: World, until: number): Promise<void> {
+  const { time, plan, draws, trace } = world;
+  if (plan.handsPerMinute === 0) return;
+  for (;;) {
+    await time.sleep((60_000 / plan.handsPerMinute) * (0.3 + 1.4 * draws.hands.fraction()));
+    if (time.elapsed() >= until) return;
+    const group = pickGroup(world);
+    if (group === undefined) continue;
+    const kind = draws.hands.fraction();
+    const name = kind < 0.4 ? 'flap' : kind < 0.7 ? 'context' : kind < 0.97 ? 'burst' : 'crowd';
+    trace.count(`hand ${name}`);
+    trace.note('store', name, () => String(group));
+    HANDS[name](world, group, until);
+  }
+}
+
+type Hand = (world: World, group: number, until: number) => void;
+
+const HANDS: Record<'flap' | 'context' | 'burst' | 'crowd', Hand> = {
+  flap(world, group, until) {
+    const { store } = world.service;
+    const status = store.group(group)?.shipments[0]?.status;
+    if (status === undefined) return;
+    setStatus(world, group, anotherStatus(world, status));
+    const back = world.draws.hands.fraction() ** 2 * 60_000;
+    if (world.time.elapsed() + back * MILLISECOND >= until) return;
+    void world.time.sleep(back).then(() => setStatus(world, group, status));
+  },
+  context({ service }, group) {
+    service.store.alter(group, (draft) => {
+      draft.order.tags.push(`seen ${draft.order.tags.length}`);
+    });
+  },
+  burst(world, group) {
+    for (let changes = 0; changes < 4; changes += 1) {
+      setStatus(world, group, anotherStatus(world, ''));
+    }
+  },
+  crowd({ service, draws }, group) {
+    service.store.alter(group, (draft) => {
+      const [item] = draft.returns;
+      if (item === undefined || draft.returns.length > CROWD) return;
+      const first = group * 1_000 + draws.hands.below(400);
+      for (let added = 0; added < CROWD; added += 1) draft.returns.push({ ...item, id: first + added });
+    });
+  },
+};
+
+function setStatus({ service }: World, group: number, status: string): void {
+  if (service.store.group(group)?.shipments[0] === undefined) return;
+  service.store.alter(group, (draft) => {
+    const [shipment] = draft.shipments;
+    if (shipment !== undefined) shipment.status = status;
+  });
+}
+
+function anotherStatus({ draws }: World, than: string): string {
+  return draws.hands.pick(STATUSES.filter((status) => status !== than));
+}
+
+function pickGroup({ service, draws }: World): number | undefined {
+  const ids = Array.from(service.store.groups(), ({ id }) => id);
+  return ids.length === 0 ? undefined : draws.hands.pick(ids);
+}

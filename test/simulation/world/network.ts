@@ -1,0 +1,104 @@
+// The way to the reference service: an HttpTransport without sockets, on virtual time. Requests take their time in
+// both directions, connections break, and a service that can't be reached is one.
+import type { InProcessService } from '../../../local/reference-service/in-process-service.ts';
+import type { Answer } from '../../../local/reference-service/service/answer.ts';
+import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  type HttpTransport,
+  TransportFailure,
+} from '../../../shared/returns-service/http-transport.ts';
+import type { VirtualClock } from '../../fakes/virtual-clock.ts';
+import type { Outage } from '../plan.ts';
+import type { SimulatedProcess } from './process.ts';
+
+export const BASE_URL = 'https://returns.example/api';
+
+export interface SentRequest {
+  readonly at: Instant;
+  readonly token: string;
+}
+
+export interface Network {
+  /** Every request that left a process. */
+  readonly sent: readonly SentRequest[];
+  transport(process: SimulatedProcess): HttpTransport;
+}
+
+export interface NetworkOptions {
+  readonly time: VirtualClock;
+  readonly service: InProcessService;
+  /** From 0 to below 1. */
+  readonly fraction: () => number;
+  /** The token that the service takes at this moment. */
+  readonly token: () => string;
+  readonly outage: () => Outage | undefined;
+  readonly isCalm: () => boolean;
+}
+
+const encoder = new TextEncoder();
+
+export function createNetwork(options: NetworkOptions): Network {
+  const { time, service, fraction } = options;
+  const sent: SentRequest[] = [];
+  const sleep = (durationMs: number, signal?: AbortSignal) => time.sleep(durationMs, signal);
+
+  /** Mostly the usual; never more apart than the budget allows for. */
+  const transitMs = () => (options.isCalm() ? 20 : fraction() < 0.05 ? 20 + 900 * fraction() : 5 + 60 * fraction());
+
+  function answerTo({ url, headers }: HttpRequest): Answer {
+    const { pathname, searchParams } = new URL(url);
+    const outage = options.outage();
+    if (outage?.kind === 'unavailable') service.service.failNext('503-json', 1);
+    if (outage?.kind === 'hanging') service.service.failNext('hang', 1);
+    const isValid = headers['X-Service-Api-Token'] === options.token() && outage?.kind !== 'refused';
+    return service.service.answer({
+      path: pathname.slice(new URL(BASE_URL).pathname.length),
+      query: searchParams,
+      token: isValid ? service.token : 'another-token',
+    });
+  }
+
+  async function exchange(request: HttpRequest): Promise<HttpAnswer> {
+    const { timeoutMs, signal } = request;
+    const there = transitMs();
+    const back = transitMs();
+    sent.push({ at: time.now(), token: request.headers['X-Service-Api-Token'] ?? '' });
+    await sleep(there, signal);
+    if (signal?.aborted === true) throw new TransportFailure('aborted', 'the caller gave up');
+    if (options.outage()?.kind === 'unreachable') {
+      throw new TransportFailure('connection', 'nobody listens', { code: 'ECONNREFUSED' });
+    }
+    const answer = answerTo(request);
+    const tookMs = there + answer.afterMs + back;
+    if (answer.delivery === 'hang' || tookMs > timeoutMs) {
+      await sleep(timeoutMs - there, signal);
+      throw new TransportFailure(signal?.aborted === true ? 'aborted' : 'timeout', `no answer in ${timeoutMs} ms`);
+    }
+    await sleep(answer.afterMs + back, signal);
+    if (signal?.aborted === true) throw new TransportFailure('aborted', 'the caller gave up');
+    return received(answer, tookMs);
+  }
+
+  return {
+    sent,
+    transport: (process) => (request) => process.call('http.get', 'request', () => exchange(request)),
+  };
+}
+
+function received({ delivery, status, headers, body }: Answer, requestMs: number): HttpAnswer {
+  if (delivery === 'reset') {
+    throw new TransportFailure('connection', 'the connection was reset', { code: 'ECONNRESET' });
+  }
+  if (delivery === 'cut') {
+    throw new TransportFailure('truncated', 'the answer ended early', { code: 'ECONNRESET', status, headers });
+  }
+  return { status, headers, body: encoder.encode(body), requestMs };
+}
+
+/** When an outage is on. */
+export function isDuring({ fromMs, forMs }: Outage, elapsed: number): boolean {
+  const at = elapsed / MILLISECOND;
+  return at >= fromMs && at < fromMs + forMs;
+}

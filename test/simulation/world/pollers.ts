@@ -1,0 +1,145 @@
+// Where ticks end up: processes that poll. As in Lambda a tick meets a process that is warm and idle, or a new one;
+// it is brought again when its process ended or threw; and a process that takes too long is ended, or, where a run
+// has it so, comes back when others have long gone on.
+import { MILLISECOND } from '../../../shared/instant.ts';
+import { pollSource, type TickReport } from '../../../shared/poll-source.ts';
+import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
+import { createSourceSession, type SourceSession } from '../../../shared/source-session.ts';
+import type { SourceSettings } from '../../../shared/source-settings.ts';
+import { BASE_URL } from './network.ts';
+import type { SimulatedProcess } from './process.ts';
+import { SimulatedFailure } from './process.ts';
+import type { World } from './world.ts';
+
+interface Poller {
+  readonly process: SimulatedProcess;
+  readonly session: SourceSession;
+  isBusy: boolean;
+  idleSince: number;
+}
+
+export interface Pollers {
+  /** Lets one tick happen, now; resolves when nothing more comes of it. */
+  tick(slot: number): Promise<TickReport | undefined>;
+  /** What our code threw that nobody did to it. */
+  readonly ownErrors: readonly Error[];
+}
+
+/** How much longer than its tick a function may take before it is ended. */
+const TIMEOUT_MARGIN_MS = 10_000;
+const VISIBLE_AGAIN_AFTER_MS = 30_000;
+const MOST_RECEIVES = 3;
+
+export function createPollers(world: World, settings: SourceSettings): Pollers {
+  const { time, plan, fates, trace } = world;
+  const pollers: Poller[] = [];
+  const ownErrors: Error[] = [];
+
+  function start(): Poller {
+    const process = world.startProcess(`poller-${settings.name}`);
+    const ports = world.portsOf(process);
+    const session = createSourceSession({
+      ...ports,
+      settings,
+      clock: process.clock,
+      log: world.log,
+      random: world.draws.poller.fraction,
+      client: (token) =>
+        createReturnsServiceClient({
+          baseUrl: BASE_URL,
+          token,
+          transport: world.network.transport(process),
+          timeoutMs: settings.requestTimeoutMs,
+        }),
+      secret: { read: () => process.call('secret.read', 'read', () => world.token()) },
+      hashToken: (token) => `hash${[...token].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7)}`,
+      owner: process.name,
+    });
+    const poller = { process, session, isBusy: false, idleSince: time.elapsed() };
+    pollers.push(poller);
+    return poller;
+  }
+
+  function find(): Poller {
+    const idle = pollers.filter(({ process, isBusy }) => process.isAlive && !isBusy);
+    const [first] = idle;
+    if (first === undefined || !world.draws.poller.chance(plan.warm)) return start();
+    // Whether time that a function lay frozen has elapsed for it depends on the machine.
+    if (world.draws.poller.chance(0.3)) first.process.suspend(time.elapsed() - first.idleSince);
+    return first;
+  }
+
+  async function invoke(slot: number): Promise<TickReport | 'failed'> {
+    const poller = find();
+    const { process, session } = poller;
+    poller.isBusy = true;
+    trace.note(process.name, `tick ${slot}`);
+    const overdue = plan.tickMs + TIMEOUT_MARGIN_MS;
+    if (plan.endsOverdue || fates.isCalm) {
+      void time.sleep(overdue).then(() => {
+        if (poller.isBusy) process.kill('its time is over');
+      });
+    }
+    const outcome = await Promise.race([
+      pollSource({ slot, durationMs: plan.tickMs }, session).catch((error: unknown) => failed(error)),
+      process.ended.then(() => 'failed' as const),
+    ]);
+    poller.isBusy = false;
+    poller.idleSince = time.elapsed();
+    if (outcome !== 'failed') tell(process, outcome);
+    return outcome;
+  }
+
+  function tell(process: SimulatedProcess, report: TickReport): void {
+    const { outcome, polls, requests, counts, failure } = report;
+    trace.count(`tick ${outcome}${failure === undefined ? '' : ` (${failure.code})`}`);
+    trace.note(
+      process.name,
+      `tick ${outcome}`,
+      () =>
+        `polls ${polls} requests ${requests} events ${counts.events} left ${counts.left} ${failure?.message ?? ''}`,
+    );
+  }
+
+  function failed(error: unknown): 'failed' {
+    if (!isSimulated(error)) ownErrors.push(error instanceof Error ? error : new Error(String(error)));
+    trace.note('poller', 'throws', () => String(error));
+    return 'failed';
+  }
+
+  return {
+    ownErrors,
+    async tick(slot) {
+      for (let receives = 1; receives <= MOST_RECEIVES; receives += 1) {
+        const outcome = await invoke(slot);
+        if (outcome !== 'failed') return outcome;
+        await time.sleep(VISIBLE_AGAIN_AFTER_MS);
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Whether what was thrown follows from what was done to it. */
+function isSimulated(error: unknown): boolean {
+  if (error instanceof SimulatedFailure) return true;
+  // Contention and slowness that the budget gives up on is nothing but its store's.
+  if (error instanceof Error && error.name === 'BudgetUnavailable') return true;
+  return error instanceof Error && error.cause !== undefined && isSimulated(error.cause);
+}
+
+/** Brings ticks at each interval: some late, some twice, some never. */
+export async function runSchedule(world: World, pollers: Pollers, intervalMs: number, until: number): Promise<void> {
+  const { time, fates, draws } = world;
+  const deliver = (slot: number, delayMs: number) =>
+    void time.sleep(delayMs).then(() => pollers.tick(slot));
+  while (time.elapsed() < until) {
+    const slot = Math.floor(time.now() / MILLISECOND);
+    const isLate = fates.happens('tick late', 'tickLate');
+    if (!fates.happens('tick lost', 'tickLost')) {
+      deliver(slot, isLate ? draws.schedule.fraction() * 4 * intervalMs : draws.schedule.fraction() * 500);
+    }
+    if (fates.happens('tick doubled', 'tickDoubled')) deliver(slot, draws.schedule.fraction() * 90_000);
+    await time.sleep(Math.min(intervalMs, Math.max(1, (until - time.elapsed()) / MILLISECOND)));
+  }
+}

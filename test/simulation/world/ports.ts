@@ -1,0 +1,145 @@
+// A process's ports: the stores of the run, each call through the process's gate. What the AWS adapters do beyond a
+// single call (a batch answered in part is asked for again) is done here as they do it.
+import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
+import type {
+  Budgets,
+  Destination,
+  Ledger,
+  Marks,
+  SaveResult,
+  SendResult,
+  SnapshotStore,
+  SourceStates,
+} from '../../../shared/ports.ts';
+import type { Arrivals } from './arrivals.ts';
+import type { Fates } from './fates.ts';
+import { type SimulatedProcess, SimulatedFailure } from './process.ts';
+import type { Stores } from './stores.ts';
+
+export interface Ports {
+  readonly states: SourceStates;
+  readonly store: SnapshotStore;
+  readonly ledger: Ledger;
+  readonly budgets: Budgets;
+  readonly marks: Marks;
+  destination(arrivals: Arrivals): Destination;
+}
+
+export function createPorts(process: SimulatedProcess, stores: Stores, fates: Fates): Ports {
+  const { call } = process;
+  const { states, budgets, marks } = stores;
+  return {
+    states: {
+      load: (source) => call('states.load', 'read', () => states.load(source)),
+      save: (state, version) => call('states.save', 'write', () => states.save(state, version)),
+      identity: () => call('states.identity', 'read', () => states.identity()),
+    },
+    budgets: {
+      load: (tokenHash) => call('budgets.load', 'read', () => budgets.load(tokenHash)),
+      save: (tokenHash, state, version) =>
+        call('budgets.save', 'write', () => budgets.save(tokenHash, state, version)),
+    },
+    marks: {
+      load: (name, key) => call(`marks.load ${name}`, 'read', () => marks.load(name, key)),
+      advance: (name, key, sequence) =>
+        call(`marks.advance ${name}`, 'write', () => marks.advance(name, key, sequence)),
+      noteBehind: (name, key, reason) =>
+        call(`marks.noteBehind ${name}`, 'write', () => marks.noteBehind(name, key, reason)),
+    },
+    store: snapshotStoreOf(process, stores, fates),
+    ledger: ledgerOf(process, stores),
+    destination: (arrivals) => destinationOf(process, arrivals, fates),
+  };
+}
+
+function snapshotStoreOf({ call }: SimulatedProcess, { snapshots }: Stores, fates: Fates): SnapshotStore {
+  /** Some of what was asked for, and what was not looked at. */
+  async function readBatch(source: Parameters<SnapshotStore['load']>[0], wanted: readonly number[]) {
+    const isPartial = wanted.length > 1 && fates.happens('store.load in part', 'partial');
+    const processed = isPartial ? wanted.slice(0, Math.ceil(wanted.length / 2)) : wanted;
+    const answered = await snapshots.load(source, processed);
+    return { answered, unprocessed: wanted.slice(processed.length) };
+  }
+
+  return {
+    async load(source, groups) {
+      const found = new Map<number, Snapshot>();
+      let wanted = groups;
+      while (wanted.length > 0) {
+        const { answered, unprocessed } = await call('store.load', 'read', () => readBatch(source, wanted));
+        for (const [group, snapshot] of answered) found.set(group, snapshot);
+        wanted = unprocessed;
+      }
+      return found;
+    },
+    save: (key, save) => call('store.save', 'write', () => snapshots.save(key, save)),
+    async saveAll(source, saves) {
+      const results: SaveResult[] = [];
+      // As many writes as there are saves: any of them may be the last.
+      for (let at = 0; at < saves.length; at += MAX_BATCH_ENTRIES) {
+        const some = saves.slice(at, at + MAX_BATCH_ENTRIES);
+        results.push(...(await call('store.saveAll', 'write', () => snapshots.saveAll(source, some))));
+      }
+      return results;
+    },
+    async *knownCreatedBetween(source, from, to) {
+      const known: { readonly groupId: number; readonly createdAt: number }[] = [];
+      for await (const group of snapshots.knownCreatedBetween(source, from, to)) known.push(group);
+      for (let at = 0; at === 0 || at < known.length; at += MAX_BATCH_ENTRIES) {
+        yield* await call('store.knownCreatedBetween', 'read', () =>
+          known.slice(at, at + MAX_BATCH_ENTRIES),
+        );
+      }
+    },
+  };
+}
+
+function ledgerOf({ call }: SimulatedProcess, { ledger, isShown }: Stores): Ledger {
+  return {
+    read: (key, after, limit) =>
+      call('ledger.read', 'read', async () => {
+        const entries = await ledger.read(key, after, limit);
+        return entries.filter((entry) => 'undecodable' in entry || isShown(entry.event));
+      }),
+    append: (key, event) => call('ledger.append', 'write', () => ledger.append(key, event)),
+    async *groups() {
+      const groups: { readonly key: Parameters<Ledger['read']>[0]; readonly last: number }[] = [];
+      for await (const group of ledger.groups()) groups.push(group);
+      yield* await call('ledger.groups', 'read', () => groups);
+    },
+  };
+}
+
+function destinationOf(process: SimulatedProcess, arrivals: Arrivals, fates: Fates): Destination {
+  const send = `${arrivals.name}.send`;
+
+  function accept(event: FeedEvent): SendResult {
+    if (!fates.happens(`${send} entry`, 'entryFailed')) {
+      arrivals.accept(event);
+      return { sent: true };
+    }
+    // A failed entry may have arrived all the same.
+    if (fates.happens(`${send} entry arrives`, 'entryFailed')) arrivals.accept(event);
+    return { sent: false, cause: 'failed', reason: 'InternalError' };
+  }
+
+  return {
+    name: arrivals.name,
+    send: (events) =>
+      process.call(send, 'write', () => {
+        assertBatch(events);
+        const results = events.map(accept);
+        if (!fates.happens(`${send} answer`, 'lost')) return results;
+        throw new SimulatedFailure('the batch was not answered in time');
+      }),
+  };
+}
+
+/** What SQS and EventBridge would refuse, or what would let one event overtake another. */
+function assertBatch(events: readonly FeedEvent[]): void {
+  const groups = new Set(events.map(({ partitionkey, data }) => `${partitionkey} ${data.generation}`));
+  if (events.length > 0 && events.length <= MAX_BATCH_ENTRIES && groups.size === events.length) return;
+  throw new Error(`A batch of ${events.length} events of ${groups.size} groups is none.`);
+}

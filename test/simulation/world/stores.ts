@@ -1,0 +1,68 @@
+// What outlives all processes: snapshots, ledger, marks, states, budgets, and where events go. One for all processes
+// of a run; each reaches it through ports of its own (ports.ts).
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
+import type { Budgets, GroupKey } from '../../../shared/ports.ts';
+import { createMemoryBudgets } from '../../fakes/memory-budgets.ts';
+import { createMemoryLedger, type MemoryLedger } from '../../fakes/memory-ledger.ts';
+import { createMemoryMarks, type MemoryMarks } from '../../fakes/memory-marks.ts';
+import { createMemorySnapshotStore, type MemorySnapshotStore } from '../../fakes/memory-snapshot-store.ts';
+import { createMemorySourceStates, type MemorySourceStates } from '../../fakes/memory-source-states.ts';
+import type { VirtualClock } from '../../fakes/virtual-clock.ts';
+import { type Arrivals, createArrivals } from './arrivals.ts';
+
+export interface Inserted {
+  readonly key: GroupKey;
+  readonly event: FeedEvent;
+  readonly at: Instant;
+  /** From when a reader sees it: those of one transaction may show one by one. */
+  readonly shownFrom: Instant;
+}
+
+export interface Stores {
+  readonly snapshots: MemorySnapshotStore;
+  readonly ledger: MemoryLedger;
+  readonly marks: MemoryMarks;
+  readonly states: MemorySourceStates;
+  readonly budgets: Budgets;
+  readonly queue: Arrivals;
+  readonly bus: Arrivals;
+  /** Everything that was ever added to the ledger, in order. */
+  readonly inserted: readonly Inserted[];
+  isShown(event: FeedEvent): boolean;
+}
+
+const DEDUPLICATES_FOR = 5 * 60 * 1_000 * MILLISECOND;
+/** The last milliseconds of a transaction, in which a reader may see half of it. */
+const HALF_SEEN_FOR = 30 * MILLISECOND;
+
+/**
+ * @param fraction from 0 to below 1, for when each entry shows
+ * @param onInsert told of each new entry of the ledger
+ */
+export function createStores(
+  time: VirtualClock,
+  fraction: () => number,
+  onInsert: (inserted: Inserted) => void,
+): Stores {
+  const inserted: Inserted[] = [];
+  const shownFrom = new Map<FeedEvent, Instant>();
+  const ledger = createMemoryLedger((key, event) => {
+    const at = time.now();
+    const entry = { key, event, at, shownFrom: at + Math.floor(fraction() * HALF_SEEN_FOR) };
+    inserted.push(entry);
+    shownFrom.set(event, entry.shownFrom);
+    onInsert(entry);
+  });
+  return {
+    snapshots: createMemorySnapshotStore(ledger),
+    ledger,
+    marks: createMemoryMarks(),
+    states: createMemorySourceStates(),
+    budgets: createMemoryBudgets(time),
+    queue: createArrivals('queue', () => time.now(), DEDUPLICATES_FOR),
+    bus: createArrivals('bus', () => time.now(), 0),
+    inserted,
+    isShown: (event) => (shownFrom.get(event) ?? 0) <= time.now(),
+  };
+}

@@ -1,0 +1,125 @@
+// A whole deployment in one thread: the reference service, the stores, and the processes that come and go. Nothing in
+// it knows any time but the virtual one or any chance but the seed's.
+import {
+  createInProcessService,
+  type InProcessService,
+} from '../../../local/reference-service/in-process-service.ts';
+import { createRandom, mix, type Random } from '../../../local/reference-service/store/seeded-random.ts';
+import { HOUR, MILLISECOND } from '../../../shared/instant.ts';
+import type { Log, LogFields } from '../../../shared/ports.ts';
+import { createVirtualClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
+import type { Plan } from '../plan.ts';
+import { createFates, type Fates } from './fates.ts';
+import { createNetwork, isDuring, type Network } from './network.ts';
+import { createPorts, type Ports } from './ports.ts';
+import { createProcess, type SimulatedProcess } from './process.ts';
+import { createStores, type Inserted, type Stores } from './stores.ts';
+import { createTrace, type Trace } from './trace.ts';
+
+export interface World {
+  readonly plan: Plan;
+  readonly time: VirtualClock;
+  readonly fates: Fates;
+  readonly trace: Trace;
+  readonly draws: Draws;
+  readonly service: InProcessService;
+  readonly stores: Stores;
+  readonly network: Network;
+  readonly log: Log;
+  /** What was logged, as text. */
+  readonly logged: readonly string[];
+  /** The token that the secret holds and the service takes. */
+  token(): string;
+  startProcess(kind: string): SimulatedProcess;
+  portsOf(process: SimulatedProcess): Ports;
+  /** Called with each new entry of the ledger. */
+  onInsert: (inserted: Inserted) => void;
+}
+
+/** Chance by purpose, so that taking one thing away leaves the rest as it was. */
+export type Draws = Readonly<
+  Record<'poller' | 'relay' | 'schedule' | 'network' | 'machines' | 'stores' | 'hands', Random>
+>;
+
+export const FIRST_TOKEN = 'tok-4f1c0e77aa-first';
+const SECOND_TOKEN = 'tok-9b20d3c551-second';
+/** The fastest and slowest of clocks that anybody sells. */
+const LARGEST_DRIFT = 0.0002;
+
+export function createWorld(plan: Plan, isRead: boolean): World {
+  const time = createVirtualClock();
+  const trace = createTrace(time.now, isRead);
+  const fates = createFates(plan);
+  const draws = Object.fromEntries(
+    ['poller', 'relay', 'schedule', 'network', 'machines', 'stores', 'hands'].map((name, index) => [
+      name,
+      createRandom(mix(plan.seed, 90 + index)),
+    ]),
+  ) as unknown as Draws;
+  const service = createInProcessService({
+    seed: plan.seed,
+    groups: plan.groups,
+    knobs: plan.knobs,
+    clock: { now: time.now, advance: () => {} },
+    life: { changesPerSecond: plan.changesPerSecond },
+    keepsHistory: true,
+  });
+  const logged: string[] = [];
+  let processes = 0;
+
+  const token = () =>
+    plan.rotationMs !== undefined && time.elapsed() >= plan.rotationMs * MILLISECOND
+      ? SECOND_TOKEN
+      : FIRST_TOKEN;
+
+  const stores = createStores(time, draws.stores.fraction, (inserted) => world.onInsert(inserted));
+
+  const world: World = {
+    plan,
+    time,
+    fates,
+    trace,
+    draws,
+    service,
+    stores,
+    network: createNetwork({
+      time,
+      service,
+      fraction: draws.network.fraction,
+      token,
+      outage: () =>
+        plan.outage !== undefined && isDuring(plan.outage, time.elapsed()) ? plan.outage : undefined,
+      isCalm: () => fates.isCalm,
+    }),
+    log: createLog(logged),
+    logged,
+    token,
+    startProcess(kind) {
+      processes += 1;
+      const skew = plan.clockSkewMs * MILLISECOND * (draws.machines.fraction() * 2 - 1);
+      const machine = time.machine({
+        ahead: Math.round(skew),
+        elapsed: Math.round(draws.machines.fraction() * HOUR),
+        rate: 1 + LARGEST_DRIFT * (draws.machines.fraction() * 2 - 1),
+      });
+      return createProcess({ name: `${kind}/${processes}`, time, machine, fates, trace });
+    },
+    portsOf: (process) => createPorts(process, stores, fates),
+    onInsert: () => {},
+  };
+  return world;
+}
+
+function createLog(logged: string[]): Log {
+  const write = (message: string, fields: LogFields = {}) => {
+    const told = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`);
+    logged.push(`${message} ${told.join(' ')}`);
+  };
+  return { debug: write, info: write, warn: write, error: write };
+}
+
+function textOf(value: LogFields[string]): string {
+  if (!(value instanceof Error)) return String(value);
+  const cause = value.cause instanceof Error ? textOf(value.cause) : '';
+  return `${value.name} ${value.message} ${cause}`;
+}
