@@ -1,6 +1,6 @@
 // The poller apart from where it runs: ticks come in, sources are polled, reports go out. In Lambda and on one
 // machine it is this same function, with other hands for settings, secrets and reports.
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
 import { pollSource, type TickReport } from '../../shared/poll-source.ts';
@@ -23,6 +23,8 @@ export interface ConfiguredSource {
 }
 
 export interface PollerOptions {
+  /** Tells this process from all others that may poll the same sources. */
+  readonly owner: string;
   readonly client: DynamoDBClient;
   readonly tables: TableNames;
   readonly clock: Clock;
@@ -44,7 +46,6 @@ export type Poller = (event: SQSEvent, durationMs: number) => Promise<void>;
 
 export function createPoller(options: PollerOptions): Poller {
   const { client, tables, clock, log } = options;
-  const owner = randomUUID();
   const stores = {
     states: createDynamoDbSourceStates({ client, tables, clock }),
     store: createDynamoDbSnapshotStore({ client, tables, clock }),
@@ -64,7 +65,7 @@ export function createPoller(options: PollerOptions): Poller {
       secret,
       clock,
       log,
-      owner,
+      owner: options.owner,
       random: Math.random,
       client: (token) =>
         createReturnsServiceClient({

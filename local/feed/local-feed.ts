@@ -22,6 +22,8 @@ import { createRelay } from '../../shared/publishing/relay.ts';
 import { sweepLedger } from '../../shared/publishing/sweep.ts';
 import type { SourceSettings } from '../../shared/source-settings.ts';
 import type { TableNames } from '../../shared/tables.ts';
+import { makeDataDirectory } from '../engines/data-directory.ts';
+import { lockDataDirectory } from '../engines/data-directory-lock.ts';
 import { startEngines } from '../engines/engines.ts';
 import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
@@ -67,7 +69,13 @@ export interface LocalFeed {
 /** Starts the engines and the feed; nothing is polled before the first tick. */
 export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFeed> {
   const { settings, log } = options;
-  const engines = await startEngines({ environment: process.env, dataDir: options.dataDir });
+  const unlock = await lock(options.dataDir);
+  const engines = await startEngines({ environment: process.env, dataDir: options.dataDir }).catch(
+    async (error: unknown) => {
+      await unlock();
+      throw error;
+    },
+  );
   // The SDK's clients find the engines by these; nothing else in this process speaks to AWS.
   Object.assign(process.env, engines.environment);
   const clock = createSystemClock();
@@ -89,6 +97,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
     transport.close();
     for (const each of [client, sqs, streams, eventBridge]) each.destroy();
     await engines.stop();
+    await unlock();
   }
 
   try {
@@ -119,6 +128,8 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
       sqs.send(new SendMessageCommand({ QueueUrl: queues.polls, MessageBody: body })),
     );
     const poll = createPoller({
+      // Nobody else has this data: the lease of one that was killed is ours.
+      owner: 'local',
       client,
       tables: TABLE_NAMES,
       clock,
@@ -187,6 +198,12 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
     await close();
     throw error;
   }
+}
+
+async function lock(dataDir: string | undefined): Promise<() => Promise<void>> {
+  if (dataDir === undefined) return async () => {};
+  await makeDataDirectory(dataDir);
+  return lockDataDirectory(dataDir);
 }
 
 /** Ticks under way, by their slot: who sent one is told how it went. */

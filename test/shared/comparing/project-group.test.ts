@@ -4,7 +4,7 @@ import * as entities from '../../../shared/contract/entities.ts';
 import { MINUTE } from '../../../shared/instant.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
 import { documentedReturnGroupSchema } from '../../../shared/returns-service/resources/return-group.ts';
-import { aRow, read, snapshotOf, take } from './a-reading.ts';
+import { aRow, type Row, read, snapshotOf, take } from './a-reading.ts';
 
 /** All texts of a row that may be stored and published. Whoever adds one here lets it out. */
 const ALLOWED = new Set([
@@ -168,15 +168,23 @@ describe('a projection', () => {
   });
 
   it('leaves the group that it is made of as it was', () => {
-    const row = aRow((row) => {
-      for (const item of row.returns) item.platform_refund_transaction_ids = ['b', 'a'];
-      row.returns.reverse();
-    });
-    const before = structuredClone(row);
+    const group = groupOf(aRow(muddle));
+    const before = structuredClone(group);
 
-    project(row);
+    projectGroup(group);
 
-    expect(row).toEqual(before);
+    expect(group).toEqual(before);
+  });
+
+  it('is the same in whatever order the service deals its lists', () => {
+    const row = aRow(muddle);
+    const dealtAnew = structuredClone(row);
+    dealtAnew.returns.reverse();
+    dealtAnew.refund_transactions.reverse();
+    for (const item of dealtAnew.returns) item.platform_refund_transaction_ids.reverse();
+    for (const shipment of dealtAnew.shipments) shipment.return_ids?.reverse();
+
+    expect(JSON.stringify(project(dealtAnew))).toBe(JSON.stringify(project(row)));
   });
 
   it('of a snapshot that was stored and read back is the same to the letter', () => {
@@ -188,10 +196,27 @@ describe('a projection', () => {
   });
 });
 
-function project(row: unknown) {
+function groupOf(row: unknown) {
   const parsed = parseReturnGroup(row);
   if (parsed.kind === 'unreadable') throw new Error(parsed.reason);
-  return projectGroup(parsed.group);
+  return parsed.group;
+}
+
+function project(row: unknown) {
+  return projectGroup(groupOf(row));
+}
+
+/** Several of all that a service may deal in any order, and not in ours. */
+function muddle(row: Row): void {
+  for (const item of row.returns) item.platform_refund_transaction_ids = ['b', 'a'];
+  for (const shipment of row.shipments) shipment.return_ids?.reverse();
+  row.returns.reverse();
+  row.refund_transactions = ['b', null, 'a'].map((platform_id) => ({
+    type: 'refund_transaction',
+    platform_id,
+    amount: {},
+    gateway: null,
+  }));
 }
 
 function partsOf({ group, return_line_items }: ReturnType<typeof project>) {

@@ -52,7 +52,8 @@ describe('a group that is gone', () => {
   });
 
   it('leaves a tombstone that keeps its numbers and nothing of its entities', () => {
-    const snapshot = snapshotOf(read(aRow()));
+    const [absences, untold] = [{ 'shipment/1844670': 1 }, { 'shipment/1844670': { carrier: null } }];
+    const snapshot = { ...snapshotOf(read(aRow())), absences, untold };
 
     const tombstone = buried(snapshot, 10 * MINUTE);
 

@@ -66,7 +66,7 @@ export function createNetwork(options: NetworkOptions): Network {
     const back = transitMs();
     sent.push({ at: time.now(), token: request.headers['X-Service-Api-Token'] ?? '' });
     await sleep(there, signal);
-    if (signal?.aborted === true) throw new TransportFailure('aborted', 'the caller gave up');
+    throwIfAborted(signal);
     if (options.outage()?.kind === 'unreachable') {
       throw new TransportFailure('connection', 'nobody listens', { code: 'ECONNREFUSED' });
     }
@@ -74,10 +74,11 @@ export function createNetwork(options: NetworkOptions): Network {
     const tookMs = there + answer.afterMs + back;
     if (answer.delivery === 'hang' || tookMs > timeoutMs) {
       await sleep(timeoutMs - there, signal);
-      throw new TransportFailure(signal?.aborted === true ? 'aborted' : 'timeout', `no answer in ${timeoutMs} ms`);
+      throwIfAborted(signal);
+      throw new TransportFailure('timeout', `no answer in ${timeoutMs} ms`);
     }
     await sleep(answer.afterMs + back, signal);
-    if (signal?.aborted === true) throw new TransportFailure('aborted', 'the caller gave up');
+    throwIfAborted(signal);
     return received(answer, tookMs);
   }
 
@@ -85,6 +86,10 @@ export function createNetwork(options: NetworkOptions): Network {
     sent,
     transport: (process) => (request) => process.call('http.get', 'request', () => exchange(request)),
   };
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw new TransportFailure('aborted', 'the caller gave up');
 }
 
 function received({ delivery, status, headers, body }: Answer, requestMs: number): HttpAnswer {

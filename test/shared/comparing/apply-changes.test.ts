@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { applyChanges } from '../../../shared/comparing/apply-changes.ts';
+import type { KnownState } from '../../../shared/comparing/change-set.ts';
+import { aRow, read } from './a-reading.ts';
+
+const { projection } = read(aRow());
+const [first, second] = projection.return_line_items ?? [];
+if (first === undefined || second === undefined) throw new Error('The row has two line items.');
+
+const state: KnownState = {
+  projection,
+  absences: { 'return_line_item/1844671': 1, 'return_line_item/1844672': 2 },
+  untold: { 'return_line_item/1844671': { quantity: null }, 'return_line_item/1844672': { quantity: null } },
+};
+
+describe('the state after some changes are told', () => {
+  it('is without an entity that was removed, and without its notes', () => {
+    const next = applyChanges(state, [{ verb: 'removed', object: first }]);
+
+    expect(next).toEqual({
+      projection: { ...projection, return_line_items: [second] },
+      absences: { 'return_line_item/1844672': 2 },
+      untold: { 'return_line_item/1844672': { quantity: null } },
+    });
+  });
+
+  it('has an entity as it was told, and no notes of it', () => {
+    const object = { ...second, status: 'COMPLETED' };
+
+    const next = applyChanges(state, [
+      { verb: 'status_changed', object, previous: { status: 'OPEN', quantity: null } },
+    ]);
+
+    expect(next).toEqual({
+      projection: { ...projection, return_line_items: [first, object] },
+      absences: { 'return_line_item/1844671': 1 },
+      untold: { 'return_line_item/1844671': { quantity: null } },
+    });
+  });
+
+  it('has what was created, in an array that it did not know as well', () => {
+    const nothing = { ...projection, return_line_items: undefined, refund_transactions: undefined };
+    const [refund] = projection.refund_transactions ?? [];
+    if (refund === undefined) throw new Error('The row has a refund.');
+
+    const next = applyChanges({ projection: nothing, absences: {}, untold: {} }, [
+      { verb: 'created', object: first },
+      { verb: 'created', object: refund, place: 'x' },
+      { verb: 'created', object: second },
+    ]);
+
+    expect(next).toEqual({ projection, absences: {}, untold: {} });
+  });
+
+  it('has the group as it was told', () => {
+    const object = { ...projection.group, return_outcome: 'credit' };
+
+    const next = applyChanges(state, [
+      { verb: 'updated', object, previous: { return_outcome: 'exchange+refund' } },
+    ]);
+
+    expect(next).toEqual({ ...state, projection: { ...projection, group: object } });
+  });
+});

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { digestOf } from '../../../shared/comparing/digest.ts';
+import { projectGroup } from '../../../shared/comparing/project-group.ts';
+import type { GroupProjection } from '../../../shared/comparing/snapshot.ts';
+import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
+import { documentedReturnGroupSchema } from '../../../shared/returns-service/resources/return-group.ts';
+import { arbitraryOf } from '../returns-service/arbitrary-of-schema.ts';
+import { aRow, read } from './a-reading.ts';
+
+describe('a digest', () => {
+  it('is short, and the same for the same content', () => {
+    const digest = digestOf(read(aRow()).projection);
+
+    expect(digest).toMatch(/^\d{1,10}\.\d{1,10}$/);
+    expect(digestOf(read(aRow()).projection)).toBe(digest);
+  });
+
+  it('is another for every field of a group that becomes another', () => {
+    const { projection } = read(aRow());
+    const variants = variantsOf(projection);
+
+    const digests = new Set([projection, ...variants].map((variant) => digestOf(variant)));
+
+    expect(variants.length).toBeGreaterThan(90);
+    expect(digests.size).toBe(variants.length + 1);
+  });
+
+  it.each([
+    [
+      ['ab', 'c'],
+      ['a', 'bc'],
+    ],
+    [
+      ['', 'a'],
+      ['a', ''],
+    ],
+    [
+      [null, ''],
+      ['', null],
+    ],
+    [[], [null]],
+    [
+      [[1], [2]],
+      [[1, 2], []],
+    ],
+    [[0], [false]],
+    [[1.5], [1.25]],
+    [[2 ** 40], [2 ** 41]],
+    [['a\u0100'], ['a\u0000']],
+    [[1], ['1']],
+    [[-1], [null]],
+  ])('tells %j from %j', (one, other) => {
+    expect(digestOf(one)).not.toBe(digestOf(other));
+  });
+
+  it('takes undefined and null for one, as a group does', () => {
+    expect(digestOf({ carrier: undefined })).toBe(digestOf({ carrier: null }));
+  });
+
+  it('of two groups is one exactly where their projections are', () => {
+    const groups = arbitraryOf(documentedReturnGroupSchema).map(projectionOf);
+
+    fc.assert(
+      fc.property(groups, groups, (one, other) => {
+        const isSame = JSON.stringify(one) === JSON.stringify(other);
+
+        expect(digestOf(one) === digestOf(other)).toBe(isSame);
+      }),
+    );
+  });
+});
+
+function projectionOf(row: unknown): GroupProjection | undefined {
+  const parsed = parseReturnGroup(row);
+  return parsed.kind === 'readable' ? projectGroup(parsed.group) : undefined;
+}
+
+/** The value with each of the values in it changed, one at a time. */
+function variantsOf(value: unknown): unknown[] {
+  if (typeof value === 'string') return [`${value} `, value.slice(1), null];
+  if (typeof value === 'number') return [value + 1];
+  if (typeof value !== 'object' || value === null) return ['something'];
+  if (Array.isArray(value))
+    return [
+      [...value, null],
+      ...value.flatMap((element, at) => variantsOf(element).map((v) => value.with(at, v))),
+    ];
+  return Object.entries(value).flatMap(([name, field]) =>
+    variantsOf(field).map((variant) => ({ ...value, [name]: variant })),
+  );
+}

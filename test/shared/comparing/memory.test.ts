@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { createMemory, fingerprintOf } from '../../../shared/comparing/memory.ts';
+import { aRow, read } from './a-reading.ts';
+
+const remembered = { fingerprint: fingerprintOf(read(aRow()).projection), sentAt: 1 };
+
+describe('the memory of groups', () => {
+  it('recalls what it was told last', () => {
+    const memory = createMemory();
+
+    memory.remember(1, remembered);
+    memory.remember(1, { ...remembered, sentAt: 2 });
+
+    expect(memory.recall(1)).toEqual({ ...remembered, sentAt: 2 });
+    expect(memory.recall(2)).toBeUndefined();
+  });
+
+  it('forgets one group, or all', () => {
+    const memory = createMemory();
+    for (const group of [1, 2, 3]) memory.remember(group, remembered);
+
+    memory.forget(1);
+    expect([1, 2, 3].map((group) => memory.recall(group) !== undefined)).toEqual([false, true, true]);
+
+    memory.forgetAll();
+    expect([1, 2, 3].map((group) => memory.recall(group) !== undefined)).toEqual([false, false, false]);
+  });
+
+  it('keeps no more than it may: those remembered last', () => {
+    const memory = createMemory(2);
+
+    for (const group of [1, 2, 1, 3]) memory.remember(group, remembered);
+
+    expect([1, 2, 3].map((group) => memory.recall(group) !== undefined)).toEqual([true, false, true]);
+  });
+});

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { saysTheSame } from '../../../shared/comparing/says-the-same.ts';
+
+describe('a value that is known', () => {
+  it.each([
+    [
+      { a: 1, b: [{ c: null }] },
+      { b: [{ c: null }], a: 1 },
+    ],
+    [{ a: 1, later: 2 }, { a: 1 }],
+    [{ a: 1 }, { a: 1, b: undefined }],
+    [[], []],
+  ])('%j says the same as %j', (known, seen) => {
+    expect(saysTheSame(known, seen)).toBe(true);
+  });
+
+  it.each([
+    [{ a: 1 }, { a: 2 }],
+    [{ a: 1 }, { a: 1, b: null }],
+    [{ a: null }, { a: undefined }],
+    [[1, 2], [1]],
+    [[1], [1, 2]],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [{}, []],
+    [null, {}],
+    [{ a: {} }, { a: null }],
+    [1, '1'],
+  ])('%j says something else than %j', (known, seen) => {
+    expect(saysTheSame(known, seen)).toBe(false);
+  });
+
+  it('says the same as its copy, and not as any other JSON of the same keys', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+        const [list, another] = [[one], [other]];
+
+        expect(saysTheSame(list, JSON.parse(JSON.stringify(list)))).toBe(true);
+        if (saysTheSame(list, another) && saysTheSame(another, list)) expect(another).toEqual(list);
+      }),
+    );
+  });
+});

@@ -1,0 +1,152 @@
+// What a seed may draw. A profile is what the product is held to: `polls` leaves out what only reconciliation and
+// guards can find, `everything` leaves out nothing. Widening what is proved is adding values here.
+import type { Knobs } from '../../local/reference-service/knobs.ts';
+import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
+import { ORDERS } from '../../local/reference-service/store/orders.ts';
+import { type FaultRates, NO_FAULTS, type Outage, type Plan, type SimulatedSettings } from './plan.ts';
+
+export const PROFILES = ['polls', 'everything'] as const;
+export type Profile = (typeof PROFILES)[number];
+
+/** The plan of a seed. Pure: the same seed and profile always make the same. */
+export function makePlan(seed: number, profile: Profile): Plan {
+  const random = createRandom(mix(seed, 77));
+  const settings = drawSettings(random);
+  const knobs = drawKnobs(random, settings, profile);
+  const intervals = 8 + random.below(18);
+  const activeMs = Math.max(90_000, Math.min(900_000, settings.intervalMs * intervals));
+  const changes = 10 + random.below(80);
+  return {
+    seed,
+    groups: drawGroups(random, knobs),
+    activeMs,
+    changesPerSecond: (changes * 1_000) / activeMs,
+    handsPerMinute: random.chance(0.5) ? (60_000 * (2 + random.below(10))) / activeMs : 0,
+    knobs,
+    settings,
+    sources: random.chance(0.08) ? 2 : 1,
+    tickMs: random.pick([20_000, 50_000, 50_000]),
+    faults: drawFaults(random),
+    clockSkewMs: random.pick([0, 2_000, 60_000, 3_600_000]),
+    warm: random.pick([1, 0.9, 0.9, 0.5, 0]),
+    endsOverdue: random.chance(0.6),
+    ...(random.chance(0.08) ? { outage: drawOutage(random, activeMs) } : {}),
+    ...(random.chance(0.05) ? { rotationMs: random.below(activeMs) } : {}),
+  };
+}
+
+function drawSettings(random: Random): SimulatedSettings {
+  return {
+    intervalMs: random.pick([5, 10, 10, 15, 30, 60]) * 1_000,
+    baseline: random.pick(['silent', 'emit']),
+    lookbackMs: random.pick([5, 15, 30, 60, 300]) * 1_000,
+    settleMs: random.pick([2, 5, 15, 60]) * 1_000,
+    reconcileMs: random.pick([60, 120, 600]) * 1_000,
+    requestsPerMinute: random.pick([60, 120, 240, 240]),
+    customerData: random.chance(0.15),
+    requestTimeoutMs: random.pick([2_000, 10_000, 10_000]),
+  };
+}
+
+/** Few groups, for a run must be short; the fewer the smaller the pages are or the less the order holds still. */
+function drawGroups(random: Random, { order, limitMax = 250, pageBytes = 0 }: Partial<Knobs>): number {
+  const isRestless = order === 'random' || order === 'shuffled' || order === 'heap';
+  if (limitMax < 4 || (pageBytes > 0 && pageBytes < 20_000)) return 3 + random.below(5);
+  if (isRestless || limitMax < 10) return 4 + random.below(12);
+  return random.chance(0.2) ? 20 + random.below(30) : 4 + random.below(18);
+}
+
+function drawKnobs(random: Random, settings: SimulatedSettings, profile: Profile): Partial<Knobs> {
+  const knobs: Partial<Knobs> = {};
+  const maybe = <Name extends keyof Knobs>(name: Name, share: number, draw: () => Knobs[Name]) => {
+    // Drawn in any case, so that one knob more does not change all others.
+    const isTurned = random.chance(share);
+    const value = draw();
+    if (isTurned) knobs[name] = value;
+  };
+  const isNarrow = random.chance(0.15);
+  maybe('order', 0.6, () => random.pick(ORDERS));
+  maybe('ties', 0.2, () => 'unstable');
+  maybe('limitMax', 0.6, () => random.pick(isNarrow ? [1, 2, 3, 5, 9] : [10, 11, 13, 20, 50]));
+  maybe('limitOver', 0.25, () => 'refuse');
+  maybe('limitChanges', isNarrow ? 0 : 0.15, () => `${20 + random.below(60)}:${10 + random.below(30)}`);
+  maybe('pageBytes', 0.1, () => random.pick([1, 65_536, 90_000]));
+  maybe('lowerBound', 0.3, () => 'exclusive');
+  maybe('upperBound', 0.3, () => 'exclusive');
+  maybe('stampPrecision', 0.4, () => random.pick(['ms', 's']));
+  maybe('stampForm', 0.4, () => random.pick(['Z', '+05:30', '-08:00', 'none', 'none:+02:00', 'none:-05:00']));
+  maybe('compares', 0.3, () => 'shown');
+  maybe('lateSeconds', 0.3, () => ({ least: 0, most: (settings.lookbackMs / 1_000) * random.fraction() }));
+  maybe('lateShare', 0.5, () => 0.2);
+  maybe('staleShare', 0.3, () => random.pick([0.1, 0.5]));
+  maybe('staleSeconds', 1, () => (Math.min(settings.settleMs, settings.lookbackMs) / 1_000) * random.fraction());
+  maybe('bulkSize', 0.15, () => 2 + random.below(8));
+  maybe('removals', 0.15, () => 0.05);
+  maybe('groupRemovals', 0.1, () => 0.05);
+  maybe('reappearances', 0.1, () => 0.05);
+  maybe('unlistedStatuses', 0.15, () => 0.2);
+  maybe('newFields', 0.15, () => true);
+  maybe('omissions', 0.2, () => random.pick(['samples', 'all']));
+  maybe('lineItemType', 0.2, () => random.pick(['return', 'absent']));
+  maybe('arrays', 0.25, () => random.pick(['null-if-empty', 'absent-if-empty', 'flicker']));
+  maybe('nulls', 0.25, () => random.pick(['absent', 'flicker']));
+  maybe('childOrder', 0.25, () => 'shuffled');
+  maybe('unreadableEvery', 0.1, () => 3 + random.below(8));
+  maybe('badToken', 0.3, () => random.pick(['401', '403']));
+  maybe('rateLimit', 0.2, () => random.pick([20, 60, 0]));
+  maybe('rateBody', 0.3, () => random.pick(['text', 'html', 'empty']));
+  maybe('retryAfter', 0.3, () => random.pick(['date', 'none']));
+  maybe('date', 0.08, () => 'missing');
+  maybe('dateSkewSeconds', 0.2, () => Math.round((random.fraction() - 0.5) * 4_000));
+  maybe('latencyMs', 0.3, () => ({ least: 5, most: 5 + random.below(800) }));
+  maybe('faultRate', 0.4, () => random.pick([0.02, 0.1, 0.3]));
+  maybe('slowSeconds', 0.5, () => 1 + random.below(12));
+  maybe('absurdEvery', 0.1, () => 2 + random.below(6));
+  maybe('absurdStamps', 1, () => 'ahead');
+  return profile === 'polls' ? knobs : { ...knobs, ...drawBeyondPolls(random) };
+}
+
+/** What polls alone can't find, or what needs guards. */
+function drawBeyondPolls(random: Random): Partial<Knobs> {
+  return {
+    ...(random.chance(0.4)
+      ? { touches: random.pick([['return_group'], ['return_group', 'return_line_item'], []]) }
+      : {}),
+    ...(random.chance(0.2) ? { absurdEvery: 2 + random.below(6), absurdStamps: 'mixed' as const } : {}),
+  };
+}
+
+function drawFaults(random: Random): FaultRates {
+  if (random.chance(0.15)) return NO_FAULTS;
+  const rate = (share: number, ...rates: number[]) => {
+    const isOn = random.chance(share);
+    const drawn = random.pick(rates);
+    return isOn ? drawn : 0;
+  };
+  return {
+    crash: rate(0.6, 0.002, 0.01, 0.03),
+    fail: rate(0.5, 0.005, 0.02),
+    lost: rate(0.5, 0.005, 0.03),
+    twice: rate(0.3, 0.01, 0.05),
+    slow: rate(0.3, 0.005, 0.02),
+    freeze: rate(0.4, 0.002, 0.01),
+    clockJump: rate(0.2, 0.005),
+    partial: rate(0.4, 0.1, 0.5),
+    tickLost: rate(0.3, 0.05, 0.3),
+    tickDoubled: rate(0.3, 0.1, 0.3),
+    tickLate: rate(0.3, 0.1, 0.3),
+    recordLost: rate(0.3, 0.02, 0.2),
+    recordDoubled: rate(0.3, 0.1),
+    recordLate: rate(0.3, 0.1, 0.3),
+    entryFailed: rate(0.4, 0.02, 0.2),
+  };
+}
+
+function drawOutage(random: Random, activeMs: number): Outage {
+  const forMs = random.pick([30_000, 120_000, 600_000]);
+  return {
+    kind: random.pick(['refused', 'unavailable', 'unreachable', 'hanging']),
+    fromMs: random.below(activeMs),
+    forMs,
+  };
+}
