@@ -26,7 +26,7 @@ export interface PollerOptions {
   /** Tells this process from all others that may poll the same sources. */
   readonly owner: string;
   readonly client: DynamoDBClient;
-  readonly tables: TableNames;
+  readonly tables: Omit<TableNames, 'marks'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly transport: HttpTransport;

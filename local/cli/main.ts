@@ -24,9 +24,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Of an error commander adds what may have been meant in a line of its own. */
+/** Of an error commander adds what may have been meant in a line of its own. Help keeps its lines. */
 function oneLine(text: string): string {
-  return `${text.trim().replaceAll(/\s*\n\s*/g, ' ')}\n`;
+  return text.startsWith('error:') ? `${text.trim().replaceAll(/\s*\n\s*/g, ' ')}\n` : text;
 }
 
 function exitCodeOf(error: unknown): number {

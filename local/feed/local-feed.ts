@@ -77,7 +77,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
     },
   );
   // The SDK's clients find the engines by these; nothing else in this process speaks to AWS.
-  Object.assign(process.env, engines.environment);
+  const restoreEnvironment = setEnvironment(engines.environment);
   const clock = createSystemClock();
   const client = createDynamoDbClient();
   const sqs = new SQSClient();
@@ -97,6 +97,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
     transport.close();
     for (const each of [client, sqs, streams, eventBridge]) each.destroy();
     await engines.stop();
+    restoreEnvironment();
     await unlock();
   }
 
@@ -198,6 +199,18 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
     await close();
     throw error;
   }
+}
+
+/** @returns what sets the variables back to what they were */
+function setEnvironment(variables: Readonly<Record<string, string>>): () => void {
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, variables);
+  return () => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  };
 }
 
 async function lock(dataDir: string | undefined): Promise<() => Promise<void>> {

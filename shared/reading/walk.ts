@@ -1,7 +1,7 @@
 // R7, the walk over all groups by their time of creation, whatever their stamps say: the baseline's way, and
 // reconciliation's. It proves each range by reading on and never takes a short page for an end. Ranges are made as
 // wide as a good part of the pages that a range may have; how wide that is follows from the range before.
-import { DAY, type Instant } from '../instant.ts';
+import { DAY, type Instant, MINUTE } from '../instant.ts';
 import { CLOSED_AFTER, CLOSED_FOR_SURE_AFTER, MAX_RANGE_PAGES } from '../limits.ts';
 import type { StampsState } from '../source-state.ts';
 import { coverRange } from './cover-range.ts';
@@ -14,6 +14,11 @@ const AIMED_AT_PAGES = 36;
 const MAX_GROWTH = 4;
 /** No service's groups are older; below this one empty page tells that there is nothing. */
 export const FIRST_WIDTH = 32 * 365 * DAY;
+/**
+ * What is nearer than this to the end of what is closed is read with the newest groups: reading a range takes its
+ * time, by which the end has moved on, and a walk that went after it would never come to its own.
+ */
+const NEWEST_WIDTH = 5 * MINUTE;
 /** Tries at the newest range, which new groups enter while it is read. Polls find those in any case. */
 const TRIES_AT_NEWEST = 3;
 
@@ -59,7 +64,8 @@ function nextRange({ coveredThrough, rangeWidth }: WalkPosition, { stamps, now }
   const closedUpTo = closedBefore(stamps(), now());
   const from = coveredThrough ?? closedUpTo - FIRST_WIDTH;
   if (coveredThrough === undefined) return { from: undefined, to: from };
-  return from >= closedUpTo ? { from, to: undefined } : { from, to: Math.min(from + rangeWidth, closedUpTo) };
+  if (from >= closedUpTo - NEWEST_WIDTH) return { from, to: undefined };
+  return { from, to: Math.min(from + rangeWidth, closedUpTo) };
 }
 
 function closedBefore(stamps: StampsState, now: Instant): Instant {

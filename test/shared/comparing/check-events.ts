@@ -7,7 +7,7 @@ import { parseStamp } from '../../../shared/instant.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
 import { instantOf } from './a-reading.ts';
 import { type Followed, PLAIN, type TakenIn } from './follow-history.ts';
-import { show, type Version } from './true-history.ts';
+import { LATE_FIELDS, show, type Version } from './true-history.ts';
 
 /** An entity's watched fields as they were told, by `<kind>/<id>`. */
 type Told = Map<string, Record<string, unknown>>;
@@ -97,19 +97,29 @@ function checkChain(event: EntityEvent, told: Told): void {
   if (event.type === 'return_group.removed') told.clear();
 }
 
-/** The watched fields of all entities of a version, stamps as instants. */
-function statesOf({ group }: Version): Map<string, string> {
+/** Watched fields, stamps as instants. */
+type State = Readonly<Record<string, unknown>>;
+
+function statesOf({ group }: Version): Map<string, State> {
   if (group === undefined) return new Map();
-  const parsed = parseReturnGroup(show(group, PLAIN));
+  const parsed = parseReturnGroup(show(group, true, PLAIN));
   if (parsed.kind === 'unreadable') throw new Error(parsed.reason);
   const entities = Object.values(arraysOf(projectGroup(parsed.group))).flatMap((list) => list ?? []);
   return new Map(entities.map((entity) => [keyOf(entity), plain(watchedOf(entity))]));
 }
 
-function plain(watched: Record<string, unknown>): string {
-  return JSON.stringify(watched, (_, value) =>
-    typeof value === 'string' ? (parseStamp(value)?.instant ?? value) : value,
-  );
+function plain(watched: Record<string, unknown>): State {
+  const instant = (value: unknown) =>
+    typeof value === 'string' ? (parseStamp(value)?.instant ?? value) : value;
+  return Object.fromEntries(Object.entries(watched).map(([field, value]) => [field, instant(value)]));
+}
+
+/** What the service did not send from the start may have been filled in without a word. */
+function isTrue(told: State | undefined, truth: State | undefined): boolean {
+  if (told === undefined || truth === undefined) return told === truth;
+  const isUntold = (field: string) =>
+    LATE_FIELDS.includes(field) && /^(null|\[\])$/.test(JSON.stringify(told[field]));
+  return Object.keys(truth).every((field) => isSame(told[field], truth[field]) || isUntold(field));
 }
 
 /**
@@ -119,14 +129,14 @@ function plain(watched: Record<string, unknown>): string {
 function checkTruth(
   event: EntityEvent,
   followed: Followed,
-  truth: readonly ReadonlyMap<string, string>[],
+  truth: readonly ReadonlyMap<string, State>[],
   places: Map<string, number>,
 ): void {
   const object = event.data.object as Entity;
   if (object.type === 'refund_transaction') return;
   const key = keyOf(object);
   const state = event.type.endsWith('.removed') ? undefined : plain(watchedOf(object));
-  const holds = (at: number) => truth[at]?.get(key) === state;
+  const holds = (at: number) => isTrue(state, truth[at]?.get(key));
   const last = places.get(key) ?? 0;
   const place = truth.findIndex((_, at) => at >= last && holds(at));
   if (place < 0)
@@ -154,10 +164,12 @@ function isObservedTruly(
   });
 }
 
-function checkPresent(told: Told, present: ReadonlyMap<string, string>, followed: Followed): void {
-  const known = [...told].map(([key, watched]) => `${key} ${plain(watched)}`).sort();
-  const real = [...present].map(([key, watched]) => `${key} ${watched}`).sort();
-  if (!isSame(known, real)) throw new Error(`Told is ${known.join(', ')}; true is ${real.join(', ')}.`);
+function checkPresent(told: Told, present: ReadonlyMap<string, State>, followed: Followed): void {
+  for (const key of new Set([...told.keys(), ...present.keys()])) {
+    const watched = told.get(key);
+    if (!isTrue(watched && plain(watched), present.get(key)))
+      throw new Error(`${key} is not as it was told: ${JSON.stringify([watched, present.get(key)])}.`);
+  }
   const since = followed.events.findLastIndex(({ type }) => type === 'return_group.created');
   const refunds = followed.events.slice(since + 1).filter(({ type }) => type.startsWith('refund'));
   const there = followed.versions.at(-1)?.group?.refund_transactions.length ?? 0;

@@ -50,6 +50,8 @@ describe('a digest', () => {
     [['a\u0100'], ['a\u0000']],
     [[1], ['1']],
     [[-1], [null]],
+    [[0], [null]],
+    [[true], [false]],
   ])('tells %j from %j', (one, other) => {
     expect(digestOf(one)).not.toBe(digestOf(other));
   });

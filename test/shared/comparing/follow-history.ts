@@ -1,16 +1,20 @@
 // Reads a true history as the feed would, with crashes between saves, and keeps what was published.
 import { checkSave } from '../../../shared/check-save.ts';
 import { compareReading } from '../../../shared/comparing/compare-reading.ts';
+import { createUnknowable, type FieldsSince, learnFields } from '../../../shared/comparing/known-fields.ts';
 import { removeGroup } from '../../../shared/comparing/remove-group.ts';
 import { GROUP_ARRAYS, type Reading, type Snapshot } from '../../../shared/comparing/snapshot.ts';
 import type { EntityEvent } from '../../../shared/contract/event.ts';
+import { WATCHED_FIELDS } from '../../../shared/contract/watched-fields.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Save } from '../../../shared/ports.ts';
+import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
 import { FIRST_READ, OPTIONS, read, SETTLE, stored } from './a-reading.ts';
 import {
   BEGINNING,
   type Happening,
   happen,
+  LATE_FIELDS,
   newGroup,
   type Showing,
   show,
@@ -22,6 +26,7 @@ export type Step =
   | { readonly does: 'wait'; readonly seconds: number }
   | ({ readonly does: 'happen' } & Happening)
   | { readonly does: 'vanish' }
+  | { readonly does: 'upgrade' }
   | { readonly does: 'return' }
   | {
       readonly does: 'read';
@@ -55,6 +60,15 @@ export interface TakenIn {
   readonly isAnnounced: boolean;
 }
 
+/** All fields but the late ones came with other groups long ago. */
+const SENT_FROM_THE_START: FieldsSince = Object.fromEntries(
+  Object.entries({ ...WATCHED_FIELDS, refund_transaction: [] }).flatMap(([kind, fields]) =>
+    ['id', ...fields]
+      .filter((field) => !LATE_FIELDS.includes(field))
+      .map((field) => [`${kind}.${field}`, BEGINNING] as const),
+  ),
+);
+
 export const PLAIN: Showing = {
   leftOut: [],
   isReversed: false,
@@ -86,12 +100,14 @@ function take(step: Step, world: World, reader: Reader): void {
   if (step.does === 'wait') world.wait(step.seconds);
   else if (step.does === 'happen') world.become((group) => group && happen(step, group, now));
   else if (step.does === 'vanish') world.become(() => undefined);
+  else if (step.does === 'upgrade') world.upgrade();
   else if (step.does === 'return') world.become((group, last) => group ?? { ...last, updated_at: now });
   else reader.read(now, world.at(now - step.staleSeconds * SECOND), step.showing, step.saves);
 }
 
 function createWorld() {
-  const versions: Version[] = [{ from: BEGINNING, group: newGroup(BEGINNING) }];
+  const versions: Version[] = [{ from: BEGINNING, group: newGroup(BEGINNING), sendsAll: false }];
+  let sendsAll = false;
   let now = FIRST_READ;
   let last = newGroup(BEGINNING);
   return {
@@ -100,10 +116,14 @@ function createWorld() {
     wait(seconds: number) {
       now += seconds * SECOND;
     },
-    at: (moment: Instant) => versions.findLast(({ from }) => from <= moment)?.group,
+    at: (moment: Instant) => versions.findLast(({ from }) => from <= moment),
+    upgrade() {
+      sendsAll = true;
+      versions.push({ from: now, group: versions.at(-1)?.group, sendsAll });
+    },
     become(change: (group: TrueGroup | undefined, last: TrueGroup) => TrueGroup | undefined) {
       const group = change(versions.at(-1)?.group, last);
-      versions.push({ from: now, group });
+      versions.push({ from: now, group, sendsAll });
       last = group ?? last;
     },
   };
@@ -116,6 +136,7 @@ function createReader({ isSilent, remembers }: Feed) {
   let lastSeenAt: Instant | undefined;
   let lackedSince: Instant | undefined;
   let verdict: string | undefined;
+  let fieldsSince = SENT_FROM_THE_START;
 
   function keep(saves: readonly Save[]): void {
     for (const save of saves) {
@@ -141,11 +162,17 @@ function createReader({ isSilent, remembers }: Feed) {
     if (save !== undefined) keep([save]);
   }
 
+  function learn(row: unknown, receivedAt: Instant): void {
+    const parsed = parseReturnGroup(row);
+    if (parsed.kind === 'readable') fieldsSince = learnFields(fieldsSince, parsed.group, receivedAt);
+  }
+
   function compare(reading: Reading, saves: number): void {
     const told = events.length;
     const compared = compareReading(snapshot, reading, {
       ...OPTIONS,
       announces: () => !isSilent,
+      unknowable: createUnknowable(fieldsSince, snapshot, reading),
       lastSeenAt,
     });
     verdict = compared.verdict;
@@ -163,10 +190,13 @@ function createReader({ isSilent, remembers }: Feed) {
     events,
     takenIn,
     lastVerdict: () => verdict,
-    read(sentAt: Instant, group: TrueGroup | undefined, showing: Showing, saves: number) {
-      if (group === undefined) return lookUpInVain(sentAt);
+    read(sentAt: Instant, version: Version | undefined, showing: Showing, saves: number) {
+      if (version?.group === undefined) return lookUpInVain(sentAt);
+      const { group, sendsAll } = version;
       lackedSince = undefined;
-      const reading = read(show(group, showing), sentAt - FIRST_READ);
+      const row = show(group, sendsAll, showing);
+      const reading = read(row, sentAt - FIRST_READ);
+      learn(row, reading.receivedAt);
       if (reading.updatedAt !== group.updated_at) throw new Error('The stamp is not read as it was meant.');
       compare(reading, saves);
     },

@@ -17,7 +17,7 @@ const happening = fc.record({
 /** A hundred entities at once. */
 const rush = happening.map((step) => ({ ...step, what: 'rush' as const }));
 
-const comingAndGoing = fc.constantFrom<Step>({ does: 'vanish' }, { does: 'return' });
+const comingAndGoing = fc.constantFrom<Step>({ does: 'vanish' }, { does: 'return' }, { does: 'upgrade' });
 
 const reading = fc.record({
   does: fc.constant('read' as const),

@@ -44,7 +44,12 @@ export interface TrueGroup {
 export interface Version {
   readonly from: Instant;
   readonly group: TrueGroup | undefined;
+  /** Whether the service sends all fields by then, those in {@link LATE_FIELDS} as well. */
+  readonly sendsAll: boolean;
 }
+
+/** What the service learns to send one day. */
+export const LATE_FIELDS: readonly string[] = ['return_outcome', 'quantity', 'delivered_at', 'return_ids'];
 
 export const BEGINNING = FIRST_READ - 3600 * SECOND;
 
@@ -141,7 +146,7 @@ export function happen(
 }
 
 /** The row that an answer holds. */
-export function show(group: TrueGroup, showing: Showing): Record<string, unknown> {
+export function show(group: TrueGroup, sendsAll: boolean, showing: Showing): Record<string, unknown> {
   const spell = (at: Instant) =>
     showing.hasOffsets ? formatInstant(at + 2 * 3600 * SECOND).replace('Z', '+02:00') : formatInstant(at);
   const row = {
@@ -165,7 +170,9 @@ export function show(group: TrueGroup, showing: Showing): Record<string, unknown
     showing.leftOut.includes(name) ? undefined : inOrder<unknown>(row[name], showing.isReversed),
   ]);
   const shown = { ...row, ...Object.fromEntries(lists) };
-  return showing.isSparse ? JSON.parse(JSON.stringify(shown, (_, value) => value ?? undefined)) : shown;
+  const isLeftOut = (name: string, value: unknown) =>
+    (showing.isSparse && value === null) || (!sendsAll && LATE_FIELDS.includes(name));
+  return JSON.parse(JSON.stringify(shown, (name, value) => (isLeftOut(name, value) ? undefined : value)));
 }
 
 function inOrder<Element>(list: readonly Element[], isReversed: boolean): readonly Element[] {

@@ -71,6 +71,7 @@ export function createNetwork(options: NetworkOptions): Network {
       throw new TransportFailure('connection', 'nobody listens', { code: 'ECONNREFUSED' });
     }
     const answer = answerTo(request);
+    if ((globalThis as any).DBG) console.log(new Date(time.now()/1000).toISOString(), decodeURIComponent(request.url), answer.status, answer.rows, answer.delivery, JSON.stringify(answer.headers));
     const tookMs = there + answer.afterMs + back;
     if (answer.delivery === 'hang' || tookMs > timeoutMs) {
       await sleep(timeoutMs - there, signal);

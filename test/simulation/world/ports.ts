@@ -33,7 +33,7 @@ export function createPorts(process: SimulatedProcess, stores: Stores, fates: Fa
   return {
     states: {
       load: (source) => call('states.load', 'read', () => states.load(source)),
-      save: (state, version) => call('states.save', 'write', () => states.save(state, version)),
+      save: (state, version) => { if ((globalThis as any).DBG) console.log('STATE', JSON.stringify(state)); return call('states.save', 'write', () => states.save(state, version));},
       identity: () => call('states.identity', 'read', () => states.identity()),
     },
     budgets: {

@@ -1,0 +1,51 @@
+// Where sources are configured: one parameter each below a common path, holding the source's settings as JSON and
+// where its token is kept, never the token itself.
+import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
+import * as z from 'zod';
+import { type SourceSettings, sourceSettings } from '../../shared/source-settings.ts';
+
+/** A secret of Secrets Manager, or a SecureString of SSM. */
+export const tokenPlace = z.union([
+  z.object({ secretId: z.string().min(1) }).strict(),
+  z.object({ parameter: z.string().min(1) }).strict(),
+]);
+
+export type TokenPlace = z.output<typeof tokenPlace>;
+
+const storedSource = z.object({ settings: sourceSettings, token: tokenPlace });
+
+export interface StoredSource {
+  readonly settings: SourceSettings;
+  readonly token: TokenPlace;
+}
+
+export interface SsmSourceDirectoryOptions {
+  readonly client: SSMClient;
+  /** Without a slash at its end, for instance `/returns-feed/sources`. */
+  readonly path: string;
+}
+
+/**
+ * Reads a source's parameter.
+ *
+ * @throws Error that names the parameter and every field of it that is wrong
+ */
+export async function readStoredSource(
+  { client, path }: SsmSourceDirectoryOptions,
+  source: string,
+): Promise<StoredSource> {
+  const name = `${path}/${source}`;
+  const { Parameter } = await client.send(new GetParameterCommand({ Name: name }));
+  const parsed = storedSource.safeParse(parseJson(Parameter?.Value, name));
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path: place, message }) => `${place.join('.')}: ${message}`);
+  throw new Error(`The parameter ${name} does not describe a source. ${problems.join('; ')}.`);
+}
+
+function parseJson(text: string | undefined, name: string): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    throw new Error(`The parameter ${name} does not hold JSON.`);
+  }
+}

@@ -1,0 +1,78 @@
+// The poller in Lambda: ticks come from the poll queue, one a minute and source from the schedule, and those in
+// between from the poller itself.
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SSMClient } from '@aws-sdk/client-ssm';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { chunked } from '../../shared/in-parallel.ts';
+import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
+import type { TickReport } from '../../shared/poll-source.ts';
+import type { Log } from '../../shared/ports.ts';
+import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
+import { createHttpsTransport } from '../adapters/https-transport.ts';
+import { createPowertoolsLog } from '../adapters/powertools-log.ts';
+import { readStoredSource } from '../adapters/ssm-source-directory.ts';
+import { readStoredToken } from '../adapters/stored-token.ts';
+import { createSystemClock } from '../adapters/system-clock.ts';
+import { createPoller, type Poller, type PollerOptions } from './create-poller.ts';
+import { type PollerEnvironment, parsePollerEnvironment } from './poller-environment.ts';
+
+/** What a tick may still take after its time: the request under way, and the last saves. */
+const TIME_TO_FINISH_MS = 15_000;
+
+let poller: Poller | undefined;
+
+export async function handler(event: SQSEvent, context: Context): Promise<void> {
+  poller ??= createLambdaPoller(parsePollerEnvironment(process.env));
+  await poller(event, Math.max(1_000, context.getRemainingTimeInMillis() - TIME_TO_FINISH_MS));
+}
+
+function createLambdaPoller(environment: PollerEnvironment): Poller {
+  const log = createPowertoolsLog(new Logger());
+  const sqs = new SQSClient();
+  const ssm = new SSMClient();
+  const clients = { secretsManager: new SecretsManagerClient(), ssm };
+  return createPoller({
+    owner: randomUUID(),
+    client: createDynamoDbClient(),
+    tables: {
+      snapshots: environment.SNAPSHOTS_TABLE,
+      ledger: environment.LEDGER_TABLE,
+      sources: environment.SOURCES_TABLE,
+    },
+    clock: createSystemClock(),
+    log,
+    transport: createHttpsTransport(),
+    async findSource(name) {
+      const { settings, token } = await readStoredSource(
+        { client: ssm, path: environment.SOURCES_PATH },
+        name,
+      );
+      return { settings, secret: { read: () => readStoredToken(clients, token) } };
+    },
+    enqueue: (ticks) => enqueue(sqs, environment.POLL_QUEUE_URL, ticks),
+    onReport: (report) => tellReport(log, report),
+  });
+}
+
+async function enqueue(client: SQSClient, queueUrl: string, ticks: Parameters<PollerOptions['enqueue']>[0]) {
+  for (const batch of chunked(ticks, MAX_BATCH_ENTRIES)) {
+    const Entries = batch.map(({ body, delaySeconds }, index) => ({
+      Id: String(index),
+      MessageBody: body,
+      DelaySeconds: delaySeconds,
+    }));
+    const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+    // A tick that is missing is made up for by the next.
+    if (Failed.length > 0)
+      throw new Error(`${Failed.length} ticks could not be enqueued: ${Failed[0]?.Code}.`);
+  }
+}
+
+function tellReport(log: Log, { source, outcome, polls, requests, counts, error }: TickReport): void {
+  const fields = { source, outcome, polls, requests, ...counts };
+  if (error === undefined) log.info('Polled.', fields);
+  else log.warn('The service could not be read.', { ...fields, error });
+}

@@ -1,0 +1,50 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { createPrinter } from '../../../local/cli/print.ts';
+
+/** A stream that looks like a terminal of so many columns, or like none. */
+function stream(columns: number | undefined) {
+  const through = new PassThrough();
+  const terminal = Object.assign(through, { isTTY: columns !== undefined, columns });
+  return { terminal: terminal as unknown as NodeJS.WriteStream, written: () => String(through.read() ?? '') };
+}
+
+const CLEAR = '\r\u001b[2K';
+
+test('a line takes the place of the status on a terminal', async () => {
+  const { terminal, written } = stream(80);
+  const printer = createPrinter(terminal);
+
+  printer.status('half way');
+  await printer.line('done');
+  await printer.line('gone');
+
+  expect(written()).toBe(`half way${CLEAR}done\ngone\n`);
+});
+
+test('a status is cut to the width of the terminal', () => {
+  const { terminal, written } = stream(10);
+
+  createPrinter(terminal).status('0123456789');
+
+  expect(written()).toBe('012345678');
+});
+
+test('a status is left out where lines can not be overwritten', () => {
+  const { terminal, written } = stream(undefined);
+
+  createPrinter(terminal).status('half way');
+
+  expect(written()).toBe('');
+});
+
+test('a status can be taken away for another who writes to the terminal, once', () => {
+  const { terminal, written } = stream(80);
+  const printer = createPrinter(terminal);
+
+  printer.status('half way');
+  printer.clear();
+  printer.clear();
+
+  expect(written()).toBe(`half way${CLEAR}`);
+});

@@ -1,0 +1,37 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const COMMAND = fileURLToPath(new URL('../../../local/cli/returns-feed.js', import.meta.url));
+
+/** Then it is told to end, so that a test that waits in vain leaves nothing behind. */
+const LONGEST_MS = 60_000;
+
+export interface Ended {
+  /** Null if a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly token?: string | undefined;
+  /** Called once something came on stdout. */
+  readonly onOutput?: (child: ChildProcess) => void;
+}
+
+/** Runs `returns-feed`, as a process of its own, to its end. */
+export async function runFeed(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const { RETURNS_API_TOKEN: _, ...environment } = process.env;
+  const token = options.token === undefined ? {} : { RETURNS_API_TOKEN: options.token };
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    env: { ...environment, ...token },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: LONGEST_MS,
+  });
+  child.stdout.once('readable', () => options.onOutput?.(child));
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  return { code, stdout, stderr };
+}

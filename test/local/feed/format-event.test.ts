@@ -1,0 +1,136 @@
+import pc from 'picocolors';
+import { expect, test } from 'vitest';
+import { createEventTable } from '../../../local/feed/format-event.ts';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { goldenEvent } from './golden-event.ts';
+
+const colors = pc.createColors(false);
+/** In the zone of whoever runs this, as lines are. */
+const NOW = new Date(2026, 10, 20, 18, 30, 5).getTime();
+const ago = (milliseconds: number) => new Date(NOW - milliseconds).toISOString();
+
+function table(width?: number) {
+  return createEventTable({ colors, width: () => width });
+}
+
+function delivered(changes: Partial<FeedEvent> = {}): FeedEvent {
+  const event = goldenEvent('shipment.status_changed');
+  const object = { ...event.data.object, delivered_at: ago(65_000) };
+  return { ...event, time: ago(2_340), data: { ...event.data, object }, ...changes } as FeedEvent;
+}
+
+/** The old values of a shipment whose two long fields changed together with its status. */
+function shipped(): FeedEvent {
+  const event = goldenEvent('shipment.status_changed');
+  const previous_attributes = { status: 'CREATED', carrier: null, tracking_number: null };
+  return { ...event, time: ago(1_000), data: { ...event.data, previous_attributes } };
+}
+
+test('a row tells when it arrived, how long after the change, of what, and what changed', () => {
+  const row = table().row(delivered(), NOW);
+
+  expect(row).toBe(
+    '18:30:05   2.3 s  184467 #185467  shipment 1844670       IN_TRANSIT → DELIVERED, delivered_at – → 18:29:00',
+  );
+});
+
+test('the header stands above the columns', () => {
+  const events = table();
+  const [row, header] = [events.row(delivered(), NOW), events.header()];
+
+  const places = ['time', 'return', 'what', 'change'].map((name) => header.indexOf(name));
+
+  expect(places).toEqual(['18:30', '184467', 'shipment', 'IN_TRANSIT'].map((text) => row.indexOf(text)));
+});
+
+test('a column grows with what it holds, for the rows after that as well', () => {
+  const exchange = goldenEvent('exchange_line_item.created');
+  const long = { ...exchange.data.object, id: 'exl_0123456789_0123456789' };
+  const events = table();
+
+  const first = events.row({ ...exchange, data: { ...exchange.data, object: long } }, NOW);
+  const second = events.row(delivered(), NOW);
+
+  expect(second.indexOf('IN_TRANSIT')).toBe(first.indexOf('new'));
+});
+
+test('what does not fit a narrow terminal goes on below the return', () => {
+  const row = table(80).row(shipped(), NOW);
+
+  expect(row.split('\n')).toEqual([
+    '18:30:05   1.0 s  184467 #185467  shipment 1844670       CREATED → DELIVERED,',
+    '                  carrier – → UPS, tracking_number – → 1Z999AA11844670',
+  ]);
+});
+
+test('what does not fit a wide terminal goes on below the change', () => {
+  const row = table(110).row(shipped(), NOW);
+
+  expect(row.split('\n')).toEqual([
+    '18:30:05   1.0 s  184467 #185467  shipment 1844670       CREATED → DELIVERED, carrier – → UPS,',
+    '                                                         tracking_number – → 1Z999AA11844670',
+  ]);
+});
+
+test('no line is wider than the terminal', () => {
+  const event = goldenEvent('shipment.status_changed');
+  const object = { ...event.data.object, tracking_number: '9'.repeat(200) };
+  const previous_attributes = { status: 'CREATED', tracking_number: null };
+  const long: FeedEvent = { ...event, data: { ...event.data, object, previous_attributes } };
+
+  for (const width of [60, 80, 99, 100, 120]) {
+    const lines = table(width).row(long, NOW).split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
+  }
+});
+
+test('outside a terminal, and in a very narrow one, an event is one line', () => {
+  const rows = [undefined, 40].map((width) => table(width).row(shipped(), NOW));
+
+  expect(rows.every((row) => !row.includes('\n'))).toBe(true);
+});
+
+test('a stamp of another day is told with its day, one without a zone as it is', () => {
+  const { data, ...event } = goldenEvent('shipment.status_changed');
+  const before = new Date(2026, 10, 19, 7, 8, 9).toISOString();
+  const previous_attributes = { shipped_at: before, delivered_at: '2026-11-20T18:29:00.123' };
+  const object = { ...data.object, shipped_at: null, delivered_at: 'soon' };
+
+  const row = table().row({ ...event, data: { ...data, object, previous_attributes } } as FeedEvent, NOW);
+
+  expect(row).toContain('shipped_at 2026-11-19 07:08:09 → –, delivered_at 2026-11-20 18:29:00 → soon');
+});
+
+test('an amount, a list and a field that is empty are readable', () => {
+  const refund = table().row(goldenEvent('refund_transaction.created'), NOW);
+  const shipment = goldenEvent('shipment.updated');
+  const object = { ...shipment.data.object, return_ids: [5512, 5513] };
+  const previous_attributes = { return_ids: [] };
+
+  const list = table().row({ ...shipment, data: { ...shipment.data, object, previous_attributes } }, NOW);
+
+  expect(refund).toMatch(/ {2}refund +new, 49.9 EUR$/);
+  expect(list).toMatch(/return_ids – → 5512 5513$/);
+});
+
+test('a group is told by its id alone, and so is one whose order has no name', () => {
+  const event = goldenEvent('return_group.removed');
+  const { return_group: group } = event.data;
+  const unnamed = { ...group, order: { ...group.order, name: null } };
+
+  const row = table().row({ ...event, data: { ...event.data, return_group: unnamed } }, NOW);
+
+  expect(row).toMatch(/ {2}184467 {8}return +removed$/);
+});
+
+test('an event of the feed itself is told by its type', () => {
+  const event = {
+    type: 'feed.baseline_completed',
+    time: ago(0),
+    data: { generation: 'mi8x2k', sequence: 1, object: { type: 'baseline' } },
+  } as FeedEvent;
+
+  const row = table().row(event, NOW);
+
+  expect(row).toBe('18:30:05          feed.baseline_completed');
+});

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { createBaselineProgress } from '../../../local/feed/format-progress.ts';
+import type { BaselineState } from '../../../shared/source-state.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 10, 15);
+
+function baseline(changes: Partial<BaselineState>): BaselineState {
+  return {
+    mode: 'silent',
+    status: 'running',
+    startedAt: NOW * 1_000,
+    coveredThrough: undefined,
+    rangeWidth: 1,
+    groups: 0,
+    requests: 0,
+    estimatedGroups: undefined,
+    ...changes,
+  };
+}
+
+test('tells groups, requests, pace and time left', () => {
+  const progress = createBaselineProgress();
+  progress.line(baseline({ groups: 10_000, estimatedGroups: 100_000 }), NOW);
+
+  const line = progress.line(
+    baseline({ groups: 40_000, requests: 201, estimatedGroups: 100_000 }),
+    NOW + 60_000,
+  );
+
+  expect(line).toBe('baseline: 40,000 of about 100,000 groups, 201 requests, 500 groups/s, about 2 min left');
+});
+
+test('tells no pace before there is one', () => {
+  const line = createBaselineProgress().line(baseline({ requests: 1 }), NOW);
+
+  expect(line).toBe('baseline: 0 groups, 1 request');
+});
+
+test.each([
+  ['unknown', undefined],
+  ['only known to be small', 1_000],
+  ['surpassed', 1_500],
+])('tells no time left where the number of groups is %s', (_, estimatedGroups) => {
+  const progress = createBaselineProgress();
+  progress.line(baseline({ groups: 0, estimatedGroups }), NOW);
+
+  const line = progress.line(baseline({ groups: 2_000, requests: 10, estimatedGroups }), NOW + 1_000);
+
+  expect(line).toBe('baseline: 2,000 groups, 10 requests, 2,000 groups/s');
+});
+
+test('takes the pace from the last while, not from before a restart or a rest', () => {
+  const progress = createBaselineProgress();
+  for (let step = 0; step < 20; step += 1) {
+    progress.line(baseline({ groups: step * 10 }), NOW + step * 100_000);
+  }
+  for (let step = 1; step <= 10; step += 1) {
+    progress.line(baseline({ groups: 200 + step * 1_000 }), NOW + 2_000_000 + step * 1_000);
+  }
+
+  const line = progress.line(baseline({ groups: 11_200 }), NOW + 2_011_000);
+
+  expect(line).toBe('baseline: 11,200 groups, 0 requests, 1,000 groups/s');
+});
+
+test('tells what a completed one took', () => {
+  const line = createBaselineProgress().line(
+    baseline({ status: 'completed', groups: 1, requests: 37, estimatedGroups: 1_000 }),
+    NOW,
+  );
+
+  expect(line).toBe('baseline complete: 1 group, 37 requests');
+});

@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type LocalFeed, startLocalFeed } from '../../../local/feed/local-feed.ts';
+import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { sourceSettings } from '../../../shared/source-settings.ts';
+
+const TOKEN = 'a-token';
+const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** What has to be ended after a test, the latest first. */
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function startService() {
+  const service = await createReferenceService({ groups: 30, token: TOKEN, life: false });
+  ends.push(service.close);
+  return service;
+}
+
+async function startFeed(baseUrl: string, events: FeedEvent[], dataDir?: string): Promise<LocalFeed> {
+  const feed = await startLocalFeed({
+    settings: sourceSettings.parse({ name: 'acme', baseUrl, requestsPerMinute: 280 }),
+    token: TOKEN,
+    dataDir,
+    log: QUIET,
+    onProgress() {},
+    onEvent: async (event) => void events.push(event),
+  });
+  return feed;
+}
+
+describe('the feed on one machine', () => {
+  it('hands over a change at the service as an event from the FIFO queue', async () => {
+    const service = await startService();
+    const events: FeedEvent[] = [];
+    const feed = await startFeed(service.url, events);
+    ends.push(feed.close);
+    await feed.tick();
+    const group = service.control.snapshot().find(({ shipments }) => shipments.length > 0);
+    const shipment = group?.shipments[0];
+
+    service.control.mutate(Number(group?.id), (draft) => {
+      const [first] = draft.shipments;
+      if (first) first.status = 'FAILED';
+    });
+    await feed.tick();
+    await feed.handOver();
+
+    const told = events.filter(({ type }) => type === 'shipment.status_changed');
+    expect(told).toHaveLength(1);
+    expect(told[0]?.data).toMatchObject({
+      object: { id: shipment?.id, status: 'FAILED' },
+      previous_attributes: { status: shipment?.status },
+      observed: { through: 'poll' },
+    });
+  });
+
+  it('tells after a restart what was saved and not handed over', async () => {
+    const service = await startService();
+    const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
+    ends.push(() => rm(dataDir, { recursive: true }));
+    const before: FeedEvent[] = [];
+    const after: FeedEvent[] = [];
+    const first = await startFeed(service.url, before, dataDir);
+    await first.tick();
+    service.control.create();
+    await first.tick();
+    await first.close();
+
+    const second = await startFeed(service.url, after, dataDir);
+    ends.push(second.close);
+    await second.handOver();
+
+    const ids = [...before, ...after].map(({ id }) => id);
+    expect(new Set(ids).size).toBeGreaterThan(0);
+    expect(after.every(({ id }) => !before.some((event) => event.id === id))).toBe(true);
+    expect([...before, ...after].map(({ type }) => type)).toContain('return_group.created');
+  });
+
+  it('takes each data directory once', async () => {
+    const service = await startService();
+    const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
+    ends.push(() => rm(dataDir, { recursive: true }));
+    const first = await startFeed(service.url, [], dataDir);
+
+    await first.close();
+    const second = await startFeed(service.url, [], dataDir);
+    ends.push(second.close);
+
+    expect(await second.tick()).toMatchObject({ outcome: 'done', error: undefined });
+  });
+});

@@ -1,0 +1,61 @@
+// What a page of unchanged groups costs, as a share of JSON.parse of the same page. Printed, and held only to what no
+// busy machine can excuse.
+import { describe, expect, it } from 'vitest';
+import { compareReading } from '../../../shared/comparing/compare-reading.ts';
+import { learnFields } from '../../../shared/comparing/known-fields.ts';
+import { fingerprintOf } from '../../../shared/comparing/memory.ts';
+import { projectGroup } from '../../../shared/comparing/project-group.ts';
+import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
+import { sampleRow } from '../returns-service/sample-rows.ts';
+import { OPTIONS, read, SETTLE, snapshotOf } from './a-reading.ts';
+
+const rows = Array.from({ length: 100 }, (_, index) => sampleRow(index + 1));
+const page = JSON.stringify(rows);
+const groups = rows.map(groupOf);
+const readings = rows.map((row) => read(row, 2 * SETTLE));
+const snapshots = rows.map((row) => snapshotOf(read(row)));
+const known = groups.reduce((since, group) => learnFields(since, group, 1), {});
+
+const WORK = {
+  'JSON.parse': () => JSON.parse(page),
+  project: () => groups.map(projectGroup),
+  'project and fingerprint': () => groups.map((group) => fingerprintOf(projectGroup(group))),
+  'project and JSON.stringify': () => groups.map((group) => JSON.stringify(projectGroup(group))),
+  'compare, unchanged': () => readings.map((reading, at) => compareReading(snapshots[at], reading, OPTIONS)),
+  'learn fields': () => groups.map((group) => learnFields(known, group, 1)),
+  'all of it, remembered': () =>
+    JSON.parse(page).map((row: unknown) => {
+      const group = groupOf(row);
+      return [learnFields(known, group, 1), fingerprintOf(projectGroup(group))];
+    }),
+};
+
+describe('a page of 100 unchanged groups', () => {
+  it('is compared in a fraction of the time that JSON.parse takes for it', () => {
+    const least = new Map(Object.keys(WORK).map((name) => [name, Number.POSITIVE_INFINITY]));
+
+    for (let round = 0; round < 40; round += 1) {
+      for (const [name, work] of Object.entries(WORK)) {
+        least.set(name, Math.min(least.get(name) ?? 0, timeOf(work)));
+      }
+    }
+
+    const unit = least.get('JSON.parse') ?? 0;
+    const shares = [...least].map(([name, time]) => [name, time / unit] as const);
+    console.info(shares.map(([name, share]) => `${name} ${share.toFixed(3)}`).join(', '));
+    expect(new Map(shares).get('compare, unchanged')).toBeLessThan(0.5);
+    expect(new Map(shares).get('all of it, remembered')).toBeLessThan(2);
+  });
+});
+
+function groupOf(row: unknown) {
+  const parsed = parseReturnGroup(row);
+  if (parsed.kind === 'unreadable') throw new Error(parsed.reason);
+  return parsed.group;
+}
+
+function timeOf(work: () => unknown): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+}
