@@ -16,6 +16,10 @@ export interface Observed {
   readonly setAside: number;
   /** Why what was found is not told. */
   readonly held: string | undefined;
+  /** Whether what was held before is mended: a whole cycle found nothing to hold. */
+  readonly isUnheld: boolean;
+  /** How the list's order was found not to be stable, if it was. */
+  readonly unstable: string | undefined;
   /** What went wrong, if anything did; never with a value of a row or the token. */
   readonly failure: Degradation | undefined;
   readonly intervalUs: number;
@@ -29,7 +33,9 @@ export function judgeHealth(
   const { now, isComplete } = observed;
   const lastSettledAt = isComplete ? now : health.lastSettledAt;
   const patience = Math.max(3 * observed.intervalUs, DEGRADED_AFTER);
-  const reasons = reasonsOf(observed, now - lastSettledAt > patience);
+  const heldBefore = health.reasons.find(({ code }) => code === 'held')?.message;
+  const held = observed.held ?? (observed.isUnheld ? undefined : heldBefore);
+  const reasons = reasonsOf({ ...observed, held }, now - lastSettledAt > patience);
   const wasDegraded = health.degradedSince !== undefined;
   if (reasons.length === 0) {
     const isOver = wasDegraded && isComplete;
@@ -42,7 +48,7 @@ export function judgeHealth(
   };
 }
 
-function reasonsOf({ setAside, held, failure }: Observed, isBehind: boolean): Degradation[] {
+function reasonsOf({ setAside, held, failure, unstable }: Observed, isBehind: boolean): Degradation[] {
   const reasons: Degradation[] = [];
   if (held !== undefined) reasons.push({ code: 'held', message: held });
   if (setAside > 0) {
@@ -53,11 +59,20 @@ function reasonsOf({ setAside, held, failure }: Observed, isBehind: boolean): De
     });
   }
   if (isBehind) {
-    reasons.push(failure ?? { code: 'behind', message: 'Polls have not covered everything for a while.' });
+    reasons.push(failure ?? (unstable === undefined ? BEHIND : describeUnstable(unstable)));
   } else if (failure?.code === 'refused') {
     reasons.push(failure);
   }
   return reasons;
+}
+
+const BEHIND: Degradation = { code: 'behind', message: 'Polls have not covered everything for a while.' };
+
+function describeUnstable(how: string): Degradation {
+  return {
+    code: 'unstable',
+    message: `Polls have not covered everything for a while: the list does not keep its order (${how}).`,
+  };
 }
 
 /** A failure in words for people, under a code for machines. */

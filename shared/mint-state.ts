@@ -37,13 +37,8 @@ export async function findStart({ settings, now, fetch, stamps }: MintOptions): 
     const page = await fetch({ range: { updated: { from, to: now() + askedAhead(stamps()) } }, offset: 0 });
     if (page.rows.length === 0) continue;
     await findNewest({ now, fetch, stamps });
-    // What was stamped within the lookback of now shows that stamps and Date agree.
-    const time = width === lookback && stamps().zoned ? now() : stampsTime(stamps(), now());
-    if (time !== undefined)
-      return {
-        startedAt: time,
-        settledThrough: Math.min(time, stampsTime(stamps(), now()) ?? time) - lookback,
-      };
+    const time = stampsTime(stamps(), now());
+    if (time !== undefined) return { startedAt: time, settledThrough: time - lookback };
   }
   return { startedAt: now(), settledThrough: now() - Math.max(lookback, CLOSED_FOR_SURE_AFTER) };
 }

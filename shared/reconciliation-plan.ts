@@ -1,7 +1,7 @@
 // Which walk is due. Where a walk over all groups fits a cycle, that is all there is to it. Else the lately created
 // are walked in every cycle, and all groups in a share of the budget, however long that takes.
 import { type Instant, MILLISECOND, MINUTE } from './instant.ts';
-import { RECENT, SLOW_WALK_SHARE, WHOLE_WALK_SHARE } from './limits.ts';
+import { MAX_REMOVAL_SHARE, MAX_REMOVALS, RECENT, SLOW_WALK_SHARE, WHOLE_WALK_SHARE } from './limits.ts';
 import type { SourceSettings } from './source-settings.ts';
 import type { CycleState, SourceState } from './source-state.ts';
 
@@ -36,6 +36,17 @@ function isDue(cycle: CycleState, { reconcileMs }: Pace, now: Instant): boolean 
 export function beginCycle(cycle: CycleState, tier: Tier, now: Instant): CycleState {
   const coveredThrough = tier === 'recent' ? now - RECENT : undefined;
   return { ...cycle, isUnderWay: true, startedAt: now, coveredThrough, requests: 0, removals: 0 };
+}
+
+/** How many groups of one cycle may be gone before that looks like another store. */
+export function mostRemovals({ baseline }: Pick<Planned, 'baseline'>): number {
+  return Math.max(MAX_REMOVALS, Math.floor(baseline.groups * MAX_REMOVAL_SHARE));
+}
+
+/** Whether a cycle, the last or the one under way, found more groups missing than that. */
+export function isHeld(state: Planned): boolean {
+  const { recent, all } = state.reconciliation;
+  return Math.max(recent.removals, all.removals) > mostRemovals(state);
 }
 
 /** How long the walk over all groups pauses after so many requests, to keep to its share. */

@@ -7,7 +7,7 @@ import { projectGroup } from './comparing/project-group.ts';
 import type { Reading, Snapshot } from './comparing/snapshot.ts';
 import type { Instant } from './instant.ts';
 import { SAVES_AT_ONCE } from './limits.ts';
-import type { GroupKey, Save, SnapshotStore } from './ports.ts';
+import type { GroupKey, Save, SaveResult, SnapshotStore } from './ports.ts';
 import type { Page } from './reading/page.ts';
 import type { ReadableRow, RowReading, UnreadableRow } from './returns-service/parse-return-group.ts';
 import { TooLargeToStoreError } from './store-errors.ts';
@@ -17,8 +17,9 @@ export interface RecorderOptions {
   readonly generation: string;
   readonly store: SnapshotStore;
   readonly through: Reading['through'];
-  /** Spares loading what has not changed; reconciliation and baseline go without. */
-  readonly memory: Memory | undefined;
+  readonly memory: Memory;
+  /** Whether it spares loading what has not changed. Who does not trust it still makes it forget what is saved. */
+  readonly trustsMemory: boolean;
   readonly settle: number;
   readonly announces: (reading: Reading) => boolean;
   readonly customerData: boolean;
@@ -48,9 +49,10 @@ export interface RecordCounts {
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { store, memory, source, generation } = options;
+  const { store, memory, trustsMemory, source, generation } = options;
   const counts: RecordCounts = { groups: 0, firstSeen: 0, events: 0, left: 0, unreadable: 0 };
   let unsavedFrom: Instant | undefined;
+  const recall = (groupId: number) => (trustsMemory ? memory.recall(groupId) : undefined);
 
   async function take(page: Page): Promise<void> {
     counts.groups += page.rows.length;
@@ -75,9 +77,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
     for (const row of page.rows) {
       if (row.kind === 'unreadable') continue;
       const reading = makeReading(row, page, options);
-      const known = memory?.recall(row.group.id);
+      const known = recall(row.group.id);
       if (known !== undefined && known.fingerprint === fingerprintOf(reading.projection)) {
-        memory?.remember(row.group.id, { ...known, sentAt: page.sentAt });
+        memory.remember(row.group.id, { ...known, sentAt: page.sentAt });
       } else {
         readings.set(row.group.id, reading);
       }
@@ -88,7 +90,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   function compare(snapshot: Snapshot | undefined, reading: Reading): ComparedReading {
     const groupId = reading.projection.group.id;
     const unknowable = createUnknowable(options.fieldsSince(), snapshot, reading);
-    const lastSeenAt = memory?.recall(groupId)?.sentAt;
+    const lastSeenAt = recall(groupId)?.sentAt;
     const compared = compareReading(snapshot, reading, { ...options, unknowable, lastSeenAt });
     if (compared.verdict === 'unchanged') remember(reading, snapshot);
     if (compared.verdict === 'left') leave(reading);
@@ -109,13 +111,25 @@ export function createRecorder(options: RecorderOptions): Recorder {
       return only !== undefined && only.events.length === 0 ? [{ reading, save: only }] : [];
     });
     if (silent.length === 0) return;
-    const results = await store.saveAll(
-      { source, generation },
-      silent.map(({ save }) => save),
-    );
-    for (const [index, { reading, save }] of silent.entries()) {
-      if (results[index] === 'saved') remember(reading, save.snapshot);
-      else leave(reading);
+    const results = await saveAll(silent.map(({ save }) => save));
+    for (const { reading, save } of silent) {
+      const result = results.get(save.snapshot.groupId);
+      if (result === 'saved') remember(reading, save.snapshot);
+      if (result === 'conflict') leave(reading);
+    }
+  }
+
+  /** @returns the results by group, without those that are too large to store: these were set aside. */
+  async function saveAll(saves: readonly Omit<Save, 'events'>[]): Promise<Map<number, SaveResult>> {
+    try {
+      const results = await store.saveAll({ source, generation }, saves);
+      return new Map(results.map((result, index) => [saves[index]?.snapshot.groupId ?? Number.NaN, result]));
+    } catch (error) {
+      if (!(error instanceof TooLargeToStoreError)) throw error;
+      setAside({ id: error.groupId, reason: error.message, digest: '' });
+      const others = saves.filter(({ snapshot }) => snapshot.groupId !== error.groupId);
+      if (others.length === saves.length) throw error;
+      return others.length === 0 ? new Map() : saveAll(others);
     }
   }
 
@@ -137,16 +151,16 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   function leave(reading: Reading): void {
     counts.left += 1;
-    memory?.forget(reading.projection.group.id);
+    memory.forget(reading.projection.group.id);
     unsavedFrom = Math.min(unsavedFrom ?? reading.updatedAt, reading.updatedAt);
   }
 
   function remember(reading: Reading, snapshot: Snapshot | undefined): void {
-    if (memory === undefined || snapshot === undefined) return;
+    if (snapshot === undefined) return;
     const hasMissing = Object.keys(snapshot.absences).length > 0;
     const { id } = reading.projection.group;
     // Remembered is what the service showed; the snapshot may keep an entity that this reading lacks.
-    if (hasMissing) memory.forget(id);
+    if (hasMissing || !trustsMemory) memory.forget(id);
     else memory.remember(id, { fingerprint: fingerprintOf(reading.projection), sentAt: reading.sentAt });
   }
 

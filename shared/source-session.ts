@@ -39,6 +39,8 @@ export interface SourceSession extends SourceServices {
   deadline: number;
   /** The lease's epoch when the memory was last true. */
   epoch: number | undefined;
+  /** Whether this process has had an answer of the service. */
+  hasAnswers: boolean;
   /** Whether the last poll found little: then one page is likely all there is to ask for. */
   expectsLittle: boolean;
 }
@@ -70,6 +72,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
     }),
     deadline: 0,
     epoch: undefined,
+    hasAnswers: false,
     expectsLittle: true,
   };
   return session;

@@ -92,6 +92,7 @@ export interface CycleState {
   readonly pausedUntil: Instant;
   /** Of this cycle so far. */
   readonly requests: number;
+  /** Groups told as removed; where too many were missing at once, these as well, which were not told. */
   readonly removals: number;
   /** Of the last cycle that was completed; undefined before the first. */
   readonly lastRequests: number | undefined;
@@ -113,4 +114,6 @@ export interface SetAside {
   readonly reason: string;
   readonly digest: string;
   readonly since: Instant;
+  /** When it was last met; undefined in notes of a release that did not keep it. */
+  readonly seenAt: Instant | undefined;
 }

@@ -93,6 +93,7 @@ const body1 = z.object({
       reason: z.string(),
       digest: z.string(),
       since: instant,
+      seenAt: maybe(instant),
     }),
   ),
 });

@@ -41,7 +41,7 @@ export function compareReading(
   const asRead: KnownState = { projection: reading.projection, absences: {}, untold: {} };
   if (isSameState(snapshot, asRead, reading)) return { verdict: 'unchanged' };
   const { changes, next } = findChanges(snapshot, reading, options);
-  if (changes.length === 0 && isSameState(snapshot, next, reading)) return { verdict: 'unchanged' };
+  if (isSameState(snapshot, next, reading)) return { verdict: 'unchanged' };
   if (!isNews(reading, snapshot, options.settle)) return { verdict: 'left' };
   const { projection, absences, untold } = snapshot;
   const told: KnownState = { projection, absences, untold };

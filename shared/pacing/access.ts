@@ -10,7 +10,7 @@ export interface Access {
 }
 
 export interface AccessOptions {
-  /** The source's client for a token; called once for each token. */
+  /** The source's client for a token; called whenever the secret was read. */
   readonly client: (token: string) => ReturnsServiceClient;
   /** Likewise. A token that was rotated has a budget of its own, as it has at the service. */
   readonly budget: (token: string) => Budget;
@@ -30,9 +30,8 @@ export interface AccessKeeper {
 export function createAccessKeeper({ client, budget, secret }: AccessOptions): AccessKeeper {
   let entry: Promise<Access> | undefined;
 
-  async function read(old?: Access): Promise<Access> {
+  async function read(): Promise<Access> {
     const token = await secret.read();
-    if (token === old?.token) return old;
     return { token, client: client(token), budget: budget(token) };
   }
 
@@ -51,7 +50,7 @@ export function createAccessKeeper({ client, budget, secret }: AccessOptions): A
       const kept = await entry;
       // Another request was refused as well and has renewed it already.
       if (kept !== undefined && kept.token !== refused.token) return kept;
-      const renewed = await keep(read(refused));
+      const renewed = await keep(read());
       return renewed.token === refused.token ? undefined : renewed;
     },
     forget() {

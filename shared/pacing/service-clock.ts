@@ -76,10 +76,20 @@ export interface ServiceClock {
   read(exchange: Exchange): ServiceTimes;
   /** The service's time now, at the earliest and at the latest; the local time before the first Date. */
   now(): { readonly atLeast: Instant; readonly atMost: Instant };
+  /** Whether a Date that still holds was seen: else `now` is the local time. */
+  isKnown(): boolean;
 }
 
 export function createServiceClock(clock: Clock): ServiceClock {
   let offsets: ServiceOffsets | undefined;
+
+  /** What is known at this moment, without an answer. */
+  function here() {
+    const elapsed = clock.elapsed();
+    const moment = { sentElapsed: elapsed, receivedElapsed: elapsed, receivedNow: clock.now() };
+    return readServiceTimes(offsets, { ...moment, date: undefined });
+  }
+
   return {
     read(exchange) {
       const reading = readServiceTimes(offsets, exchange);
@@ -87,10 +97,9 @@ export function createServiceClock(clock: Clock): ServiceClock {
       return reading.times;
     },
     now() {
-      const elapsed = clock.elapsed();
-      const moment = { sentElapsed: elapsed, receivedElapsed: elapsed, receivedNow: clock.now() };
-      const { sentAt, receivedAt } = readServiceTimes(offsets, { ...moment, date: undefined }).times;
+      const { sentAt, receivedAt } = here().times;
       return { atLeast: sentAt, atMost: receivedAt };
     },
+    isKnown: () => here().offsets.bounds.length > 0,
   };
 }

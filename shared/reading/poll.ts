@@ -6,7 +6,7 @@ import { DAY, type Instant } from '../instant.ts';
 import { CLOSED_AFTER, CLOSED_FOR_SURE_AFTER, MAX_TAIL_PAGES, RANGE_OVERLAP } from '../limits.ts';
 import type { StampsState } from '../source-state.ts';
 import { type Coverage, coverRange } from './cover-range.ts';
-import { identityOf, type Page, type Range } from './page.ts';
+import { identityOf, type Range } from './page.ts';
 import { isShort, type Reader } from './read-pass.ts';
 import { askedAhead, stampsTime } from './stamps-clock.ts';
 
@@ -17,6 +17,8 @@ export interface PollOptions extends Reader {
   readonly stamps: () => StampsState;
   /** The service's time by now. */
   readonly now: () => Instant;
+  /** Whether that is known from the service, and not just the time here. */
+  readonly knowsTime: () => boolean;
   /** How late a change may show after its stamp, in the unit of Instant. */
   readonly lookback: number;
   /** The earliest stamp of a row that differed and was not saved; undefined where all were. */
@@ -25,6 +27,8 @@ export interface PollOptions extends Reader {
   readonly expectsLittle: boolean;
   /** Width of the next closed range, in the unit of Instant. */
   readonly rangeWidth: number;
+  /** Told after each closed range that was covered: that much is done, whatever ends the poll. */
+  readonly onCovered: (progress: Pick<PollResult, 'settledThrough' | 'rangeWidth'>) => void;
 }
 
 export interface PollResult {
@@ -39,10 +43,16 @@ export interface PollResult {
 }
 
 export async function poll(options: PollOptions): Promise<PollResult> {
-  if (options.expectsLittle) {
-    const page = await readOpenPage(options.settledThrough, options);
+  if (options.expectsLittle || !options.knowsTime()) {
+    const range = tailFrom(options.settledThrough, options);
+    const page = await options.fetch({ range, offset: 0 });
+    await options.take(page);
     if (options.trustsShortPages && isShort(page)) {
-      const through = stampsTime(options.stamps(), page.sentAt);
+      // Before the first answer of a process the time asked up to is its own idea of it, which may be far behind.
+      const through = Math.min(
+        range.updated.to,
+        stampsTime(options.stamps(), page.sentAt) ?? range.updated.to,
+      );
       return {
         ...settle(through, page.sentAt, options),
         wasLittle: true,
@@ -54,7 +64,9 @@ export async function poll(options: PollOptions): Promise<PollResult> {
   const startedAt = options.now();
   const closedUpTo = closedBefore(startedAt, options);
   await readTail(Math.max(closedUpTo, options.settledThrough), options);
-  const closed = await coverClosed(closedUpTo, options);
+  const closed = await coverClosed(closedUpTo, options, (through, rangeWidth) =>
+    options.onCovered({ settledThrough: settle(through, startedAt, options).settledThrough, rangeWidth }),
+  );
   return {
     ...settle(closed.through, startedAt, options),
     wasLittle: false,
@@ -83,14 +95,12 @@ function settle(
   return { settledThrough: Math.max(saved, settledThrough - RANGE_OVERLAP), isComplete };
 }
 
-async function readOpenPage(from: Instant, options: PollOptions): Promise<Page> {
-  const page = await options.fetch({ range: tailFrom(from, options), offset: 0 });
-  await options.take(page);
-  return page;
+interface OpenTail extends Range {
+  readonly updated: { readonly from: Instant; readonly to: Instant };
 }
 
 /** Everything from an instant on, as far ahead as honest stamps may run. */
-function tailFrom(from: Instant, { now, stamps }: PollOptions): Range {
+function tailFrom(from: Instant, { now, stamps }: PollOptions): OpenTail {
   return { updated: { from, to: now() + askedAhead(stamps()) } };
 }
 
@@ -115,6 +125,7 @@ async function readTail(from: Instant, options: PollOptions): Promise<void> {
 async function coverClosed(
   upTo: Instant,
   options: PollOptions,
+  onCovered: (through: Instant, rangeWidth: number) => void,
 ): Promise<Pick<PollResult, 'rangeWidth' | 'unstable'> & { through: Instant | undefined }> {
   let through = options.settledThrough;
   let { rangeWidth } = options;
@@ -127,6 +138,7 @@ async function coverClosed(
     if (coverage.outcome === 'overlong') rangeWidth = Math.max(Math.floor((to - through) / 2), 1);
     if (coverage.outcome !== 'proved') break;
     rangeWidth = Math.min(rangeWidth * 2, WIDEST_RANGE);
+    onCovered(through, rangeWidth);
   }
   return { through, rangeWidth, unstable };
 }

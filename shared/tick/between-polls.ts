@@ -13,7 +13,7 @@ const POLL_REQUESTS_TO_ONE = 4;
  * Makes sure that no walk, however long, delays the polls, and that no poll, however long, keeps a walk from getting
  * on. Call it before each of the walk's requests.
  */
-export function createPollWhenDue(run: TickRun): () => Promise<void> {
+export function createPollWhenDue(run: TickRun, poll = pollOnce): () => Promise<void> {
   const { clock, settings } = run.session;
   const interval = settings.intervalMs * MILLISECOND;
   let nextPollAt = clock.elapsed() + interval;
@@ -23,7 +23,7 @@ export function createPollWhenDue(run: TickRun): () => Promise<void> {
     if (owedToWalk > 0 || clock.elapsed() < nextPollAt) return;
     nextPollAt = clock.elapsed() + interval;
     const before = run.requestsSent();
-    await pollOnce(run);
+    await poll(run);
     owedToWalk = Math.ceil((run.requestsSent() - before) / POLL_REQUESTS_TO_ONE);
   };
 }

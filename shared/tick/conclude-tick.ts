@@ -2,7 +2,7 @@
 // back, and the state is saved.
 import { type Degradation, describeFailure, judgeHealth } from '../health.ts';
 import { formatInstant, MILLISECOND } from '../instant.ts';
-import { MAX_DRIFT_TOLD } from '../limits.ts';
+import { MAX_DRIFT_TOLD, NARROWEST_RANGE } from '../limits.ts';
 import { SourceRefused } from '../pacing/errors.ts';
 import { releaseLease } from '../pacing/lease.ts';
 import { restAfter } from '../pacing/rest.ts';
@@ -13,7 +13,7 @@ import type { TickRun } from './tick-run.ts';
 /** @param error what ended the tick early, unless that was its deadline */
 export async function concludeTick(run: TickRun, error: Error | undefined): Promise<TickReport> {
   rest(run, error);
-  if (!run.hasCovered) narrowRanges(run);
+  if (error === undefined) narrowRange(run);
   await tellHealth(run, error && describeFailure(error));
   await tellDrift(run);
   run.state = { ...run.state, lease: releaseLease(run.state.lease) };
@@ -31,14 +31,19 @@ function rest(run: TickRun, error: Error | undefined): void {
 }
 
 /** A range that a whole tick did not get through is asked half as wide next time (R3). */
-function narrowRanges(run: TickRun): void {
-  const { pollWidth, baseline } = run.state;
-  const half = (width: number) => Math.max(Math.floor(width / 2), 1);
-  run.state = {
-    ...run.state,
-    pollWidth: half(pollWidth),
-    baseline: { ...baseline, rangeWidth: half(baseline.rangeWidth) },
-  };
+function narrowRange(run: TickRun): void {
+  const { state, unfinished } = run;
+  const half = (width: number) => Math.max(Math.floor(width / 2), NARROWEST_RANGE);
+  if (unfinished === 'poll') {
+    run.state = { ...state, pollWidth: half(state.pollWidth) };
+  } else if (unfinished === 'baseline') {
+    const { baseline } = state;
+    run.state = { ...state, baseline: { ...baseline, rangeWidth: half(baseline.rangeWidth) } };
+  } else if (unfinished !== undefined) {
+    const cycle = state.reconciliation[unfinished];
+    const narrowed = { ...cycle, rangeWidth: half(cycle.rangeWidth) };
+    run.state = { ...state, reconciliation: { ...state.reconciliation, [unfinished]: narrowed } };
+  }
 }
 
 async function tellHealth(run: TickRun, failure: Degradation | undefined): Promise<void> {
@@ -50,6 +55,8 @@ async function tellHealth(run: TickRun, failure: Degradation | undefined): Promi
     isComplete: run.isComplete,
     setAside: run.state.setAside.length,
     held: run.held,
+    isUnheld: run.isUnheld,
+    unstable: run.unstable,
     failure,
     intervalUs: settings.intervalMs * MILLISECOND,
   });

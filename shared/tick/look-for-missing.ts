@@ -6,9 +6,8 @@ import { removeGroup } from '../comparing/remove-group.ts';
 import type { Snapshot } from '../comparing/snapshot.ts';
 import { isSettled } from '../comparing/take-reading.ts';
 import { MILLISECOND } from '../instant.ts';
-import { MAX_REMOVAL_SHARE, MAX_REMOVALS } from '../limits.ts';
 import type { Interval, Page } from '../reading/page.ts';
-import type { Tier } from '../reconciliation-plan.ts';
+import { mostRemovals, type Tier } from '../reconciliation-plan.ts';
 import type { Recorder } from '../record-pages.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -21,13 +20,14 @@ export interface MissingOptions {
   readonly pollWhenDue: () => Promise<void>;
 }
 
-/** @returns how many groups were told as removed */
+/** @returns how many groups count as gone: those told as removed, or all that are missing where that is too many */
 export async function lookForMissing(run: TickRun, options: MissingOptions): Promise<number> {
   const missing = await findMissing(run, options);
-  const room = mostRemovals(run) - run.state.reconciliation[options.tier].removals;
+  if (missing.length === 0) return 0;
+  const room = mostRemovals(run.state) - run.state.reconciliation[options.tier].removals;
   if (missing.length > room) {
-    run.held = `${missing.length} known return groups are missing from a range at once.`;
-    return 0;
+    run.held ??= `${missing.length} known return groups are missing from a range at once.`;
+    return missing.length;
   }
   let removals = 0;
   for (const groupId of missing) {
@@ -35,10 +35,6 @@ export async function lookForMissing(run: TickRun, options: MissingOptions): Pro
     if (await isToldRemoved(run, groupId, options)) removals += 1;
   }
   return removals;
-}
-
-function mostRemovals(run: TickRun): number {
-  return Math.max(MAX_REMOVALS, Math.floor(run.state.baseline.groups * MAX_REMOVAL_SHARE));
 }
 
 async function findMissing(run: TickRun, { range, seen }: MissingOptions): Promise<number[]> {
@@ -66,6 +62,8 @@ async function isToldRemoved(run: TickRun, groupId: number, options: MissingOpti
   const absentSince = snapshot.absences[absenceKey(groupId)];
   if (absentSince === undefined) {
     await store.saveAll(key, [{ expectedVersion: snapshot.version, snapshot: noteAbsence(snapshot, page) }]);
+    // Else a poll that shows it again would take it for unchanged, and never take the note back.
+    run.session.memory.forget(groupId);
     return false;
   }
   if (!isSettled(page.sentAt, absentSince, settle) || !(await isCanaryFound(run, options))) return false;

@@ -8,6 +8,8 @@ export async function pollOnce(run: TickRun): Promise<void> {
   const { session } = run;
   const { settings, serviceClock } = session;
   const recorder = run.recorder('poll');
+  const outer = run.unfinished;
+  run.unfinished = 'poll';
   const result = await poll({
     fetch: run.fetch('poll'),
     take: recorder.take,
@@ -16,13 +18,18 @@ export async function pollOnce(run: TickRun): Promise<void> {
     settledThrough: run.state.settledThrough,
     stamps: () => run.stamps,
     now: () => serviceClock.now().atLeast,
+    knowsTime: serviceClock.isKnown,
     lookback: settings.lookbackMs * MILLISECOND,
     unsavedFrom: recorder.unsavedFrom,
     expectsLittle: session.expectsLittle,
     rangeWidth: run.state.pollWidth,
+    onCovered({ settledThrough, rangeWidth }) {
+      run.unfinished = undefined;
+      run.state = { ...run.state, settledThrough, pollWidth: rangeWidth };
+    },
   });
   session.expectsLittle = result.wasLittle;
-  run.hasCovered = true;
+  run.unfinished = outer;
   run.polls += 1;
   run.isComplete = result.isComplete;
   run.unstable = result.unstable;

@@ -3,9 +3,17 @@
 import { MAX_RANGE_PAGES } from '../limits.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
-import { beginCycle, dueTier, fitsCycle, pauseAfterRange, type Tier } from '../reconciliation-plan.ts';
+import {
+  beginCycle,
+  dueTier,
+  fitsCycle,
+  isHeld,
+  pauseAfterRange,
+  type Tier,
+} from '../reconciliation-plan.ts';
 import type { CycleState } from '../source-state.ts';
 import { lookForMissing } from './look-for-missing.ts';
+import { forgetVanished } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** Reads the ranges that are due; what there is no time for shows as DeadlineReached. */
@@ -21,6 +29,8 @@ export async function reconcile(
     if (tier === undefined) return;
     if (!run.state.reconciliation[tier].isUnderWay) {
       setCycle(run, tier, beginCycle(run.state.reconciliation[tier], tier, now));
+      // R1: a short page may only end a poll if this cycle showed that the service gives longer ones.
+      if (tier === 'all') run.state = { ...run.state, fullPageSeen: false };
     }
     await reconcileRange(run, tier, fetch, pollWhenDue);
     await run.save();
@@ -31,8 +41,9 @@ async function reconcileRange(run: TickRun, tier: Tier, fetch: FetchPage, pollWh
   const { serviceClock } = run.session;
   const recorder = run.recorder('reconciliation');
   const seen = new Set<number>();
-  const before = run.requestsSent();
+  const before = run.requestsSent('reconciliation');
   const { coveredThrough, rangeWidth } = run.state.reconciliation[tier];
+  run.unfinished = tier;
   const take = (page: Page) => {
     for (const id of idsOf(page)) seen.add(id);
     return recorder.take(page);
@@ -47,13 +58,13 @@ async function reconcileRange(run: TickRun, tier: Tier, fetch: FetchPage, pollWh
       now: () => serviceClock.now().atLeast,
     },
   );
-  run.hasCovered = true;
+  run.unfinished = undefined;
   if (step.covered !== undefined) {
-    const removals = await lookForMissing(run, { tier, range: step.covered, seen, recorder, pollWhenDue });
+    const gone = await lookForMissing(run, { tier, range: step.covered, seen, recorder, pollWhenDue });
     const cycle = run.state.reconciliation[tier];
-    setCycle(run, tier, { ...cycle, removals: cycle.removals + removals });
+    setCycle(run, tier, { ...cycle, removals: cycle.removals + gone });
   }
-  advance(run, tier, step, run.requestsSent() - before);
+  advance(run, tier, step, run.requestsSent('reconciliation') - before);
 }
 
 function advance(run: TickRun, tier: Tier, step: WalkStep, sent: number): void {
@@ -69,6 +80,9 @@ function advance(run: TickRun, tier: Tier, step: WalkStep, sent: number): void {
     pausedUntil: isSlow ? now + pauseAfterRange(sent, settings) : cycle.pausedUntil,
     ...(step.isDone ? { isUnderWay: false, lastRequests: requests, lastCompletedAt: now } : {}),
   });
+  if (!step.isDone) return;
+  run.isUnheld = !isHeld(run.state);
+  if (tier === 'all') run.state = forgetVanished(run.state, cycle.startedAt);
 }
 
 function setCycle(run: TickRun, tier: Tier, cycle: CycleState): void {

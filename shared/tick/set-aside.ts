@@ -5,7 +5,7 @@ import { MAX_SET_ASIDE } from '../limits.ts';
 import type { ReadableRow, RowReading, UnreadableRow } from '../returns-service/parse-return-group.ts';
 import type { SetAside, SourceState } from '../source-state.ts';
 
-/** The state with the row noted; the same state if it was noted before, or no more are kept. */
+/** The state with the row noted, or with the note that it was met again; the same state if no more are kept. */
 export function noteSetAside(
   state: SourceState,
   row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>,
@@ -14,11 +14,17 @@ export function noteSetAside(
   const isSame = (known: SetAside) =>
     row.id === undefined ? known.digest === row.digest : known.groupId === row.id;
   const known = state.setAside.find(isSame);
-  if (known?.digest === row.digest) return state;
   const others = state.setAside.filter((other) => !isSame(other));
   if (others.length >= MAX_SET_ASIDE) return state;
-  const noted = { groupId: row.id, reason: row.reason, digest: row.digest, since: known?.since ?? now };
+  const { id: groupId, reason, digest } = row;
+  const noted = { groupId, reason, digest, since: known?.since ?? now, seenAt: now };
   return { ...state, setAside: [...others, noted] };
+}
+
+/** The state without those rows that a whole cycle, begun then, has not met again: they are gone, or others now. */
+export function forgetVanished(state: SourceState, cycleStartedAt: Instant): SourceState {
+  const setAside = state.setAside.filter(({ since, seenAt = since }) => seenAt >= cycleStartedAt);
+  return setAside.length === state.setAside.length ? state : { ...state, setAside };
 }
 
 /** The state without those groups that have become readable. */

@@ -10,6 +10,7 @@ import type { TickReport } from '../poll-source.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { createLookUp, createPageSource } from '../reading/page-source.ts';
 import { learnLead, learnStamps, UNKNOWN_STAMPS } from '../reading/stamps-clock.ts';
+import type { Tier } from '../reconciliation-plan.ts';
 import { createRecorder, type RecordCounts, type Recorder } from '../record-pages.ts';
 import type { SourceSession } from '../source-session.ts';
 import type { SourceState, StampsState } from '../source-state.ts';
@@ -29,18 +30,20 @@ export interface TickRun {
   polls: number;
   /** Whether the last poll of this tick covered all there was. */
   isComplete: boolean;
-  /** Whether a range was covered, so that the deadline found its width to be right. */
-  hasCovered: boolean;
+  /** Whose range is being read: what the deadline finds here was too wide for a tick. */
+  unfinished: 'poll' | 'baseline' | Tier | undefined;
   /** How the list's order was last found not to be stable, if it was. */
   unstable: string | undefined;
   /** Why what was found is not told, if it looks too much unlike this source. */
   held: string | undefined;
+  /** Whether a cycle was completed with nothing held in it, so that what was held before is mended. */
+  isUnheld: boolean;
   /** Some group that this tick has seen. */
   readonly lastSeenId: number | undefined;
   /** What was met that the service's document does not list. */
   drift(): string[];
-  /** By this tick, until now. */
-  requestsSent(): number;
+  /** By this tick, until now; all, or those for one purpose. */
+  requestsSent(purpose?: Purpose): number;
   /** Tells who watches how far the source is. */
   progress(): void;
   fetch(purpose: Purpose): FetchPage;
@@ -54,7 +57,7 @@ export interface TickRun {
 
 export function createTickRun(session: SourceSession): TickRun {
   const { states, requests, settings, signal } = session;
-  const requestsBefore = sentOf(session);
+  const before = session.requests.counters();
   const drift = new Set<string>();
   const recorders: Recorder[] = [];
   let state: SourceState | undefined;
@@ -71,8 +74,18 @@ export function createTickRun(session: SourceSession): TickRun {
   };
   let firstPageLimit = Number.MAX_SAFE_INTEGER;
 
+  /**
+   * Without a Date the newest stamp's age is known by the clock of the process that received it, which says nothing
+   * here: since then no time counts as passed.
+   */
+  function anchored(known: StampsState, { receivedAt }: Page): StampsState {
+    if (session.hasAnswers) return known;
+    session.hasAnswers = true;
+    return session.serviceClock.isKnown() ? known : { ...known, newestReceivedAt: receivedAt };
+  }
+
   function observe(page: Page, found: readonly string[]): void {
-    stamps = learnStamps(state?.stamps ?? stamps, page.rows, page.receivedAt);
+    stamps = learnStamps(anchored(state?.stamps ?? stamps, page), page.rows, page.receivedAt);
     for (const finding of found) drift.add(finding);
     const shown = page.rows.find((row) => row.kind === 'readable');
     if (shown?.kind === 'readable') lastSeenId = shown.group.id;
@@ -99,14 +112,19 @@ export function createTickRun(session: SourceSession): TickRun {
     },
     polls: 0,
     isComplete: false,
-    hasCovered: false,
+    unfinished: undefined,
     unstable: undefined,
     held: undefined,
+    isUnheld: false,
     get lastSeenId() {
       return lastSeenId;
     },
     drift: () => [...drift],
-    requestsSent: () => sentOf(session) - requestsBefore,
+    requestsSent(purpose) {
+      const now = requests.counters();
+      const sent = (name: Purpose) => now[name].sent - before[name].sent;
+      return purpose === undefined ? sent('poll') + sent('reconciliation') : sent(purpose);
+    },
     progress: () => session.onProgress?.(run.report('done', undefined)),
     fetch(purpose) {
       return createPageSource({ requests, purpose, stamps: () => run.stamps, pageLimit, observe, signal });
@@ -121,7 +139,8 @@ export function createTickRun(session: SourceSession): TickRun {
         generation,
         store: session.store,
         through,
-        memory: through === 'poll' ? session.memory : undefined,
+        memory: session.memory,
+        trustsMemory: through === 'poll',
         settle: settings.settleMs * MILLISECOND,
         announces: (reading) => announcesAll || reading.updatedAt >= announcedFrom,
         customerData: settings.customerData,
@@ -154,16 +173,11 @@ export function createTickRun(session: SourceSession): TickRun {
         counts: sumCounts(recorders),
         failure: error && describeFailure(error),
         error,
-        state,
+        state: outcome === 'done' ? state : undefined,
       };
     },
   };
   return run;
-}
-
-function sentOf({ requests }: SourceSession): number {
-  const { poll, reconciliation } = requests.counters();
-  return poll.sent + reconciliation.sent;
 }
 
 function sumCounts(recorders: readonly Recorder[]): RecordCounts {

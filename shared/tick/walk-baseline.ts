@@ -14,8 +14,9 @@ export async function walkBaseline(run: TickRun, fetch: FetchPage): Promise<void
   while (run.state.baseline.status === 'running') {
     const recorder = run.recorder('baseline');
     const saving = createSaveAhead(recorder.take);
-    const before = run.requestsSent();
+    const before = run.requestsSent('reconciliation');
     const { coveredThrough, rangeWidth } = run.state.baseline;
+    run.unfinished = 'baseline';
     const step = await saving.during(() =>
       walkOn(
         { coveredThrough, rangeWidth },
@@ -28,7 +29,7 @@ export async function walkBaseline(run: TickRun, fetch: FetchPage): Promise<void
         },
       ),
     );
-    run.hasCovered = true;
+    run.unfinished = undefined;
     const { baseline } = run.state;
     run.state = {
       ...run.state,
@@ -36,7 +37,7 @@ export async function walkBaseline(run: TickRun, fetch: FetchPage): Promise<void
         ...baseline,
         ...step.position,
         groups: baseline.groups + recorder.counts.firstSeen,
-        requests: baseline.requests + run.requestsSent() - before,
+        requests: baseline.requests + run.requestsSent('reconciliation') - before,
       },
     };
     if (step.isDone) await completeBaseline(run);
@@ -48,9 +49,9 @@ export async function walkBaseline(run: TickRun, fetch: FetchPage): Promise<void
 /** Only so that people can be told how long it will take. */
 async function estimate(run: TickRun, fetch: FetchPage): Promise<void> {
   if (run.state.baseline.estimatedGroups !== undefined) return;
-  const before = run.requestsSent();
+  const before = run.requestsSent('reconciliation');
   const estimatedGroups = await estimateSize(fetch);
   const { baseline } = run.state;
-  const requests = baseline.requests + run.requestsSent() - before;
+  const requests = baseline.requests + run.requestsSent('reconciliation') - before;
   run.state = { ...run.state, baseline: { ...baseline, estimatedGroups, requests } };
 }

@@ -11,17 +11,17 @@ export type Profile = (typeof PROFILES)[number];
 /** The plan of a seed. Pure: the same seed and profile always make the same. */
 export function makePlan(seed: number, profile: Profile): Plan {
   const random = createRandom(mix(seed, 77));
-  const settings = drawSettings(random);
+  const settings = drawSettings(random, profile);
   const knobs = drawKnobs(random, settings, profile);
-  const intervals = 8 + random.below(18);
-  const activeMs = Math.max(90_000, Math.min(900_000, settings.intervalMs * intervals));
-  const changes = 10 + random.below(80);
+  const intervals = 4 + random.below(9);
+  const activeMs = Math.max(60_000, Math.min(600_000, settings.intervalMs * intervals));
+  const changes = 8 + random.below(30);
   return {
     seed,
     groups: drawGroups(random, knobs),
     activeMs,
     changesPerSecond: (changes * 1_000) / activeMs,
-    handsPerMinute: random.chance(0.5) ? (60_000 * (2 + random.below(10))) / activeMs : 0,
+    handsPerMinute: random.chance(0.5) ? (60_000 * (2 + random.below(6))) / activeMs : 0,
     knobs,
     settings,
     sources: random.chance(0.08) ? 2 : 1,
@@ -35,13 +35,16 @@ export function makePlan(seed: number, profile: Profile): Plan {
   };
 }
 
-function drawSettings(random: Random): SimulatedSettings {
+/** Seconds; no run lasts as long. */
+const NEVER = 1_000_000;
+
+function drawSettings(random: Random, profile: Profile): SimulatedSettings {
   return {
     intervalMs: random.pick([5, 10, 10, 15, 30, 60]) * 1_000,
     baseline: random.pick(['silent', 'emit']),
     lookbackMs: random.pick([5, 15, 30, 60, 300]) * 1_000,
     settleMs: random.pick([2, 5, 15, 60]) * 1_000,
-    reconcileMs: random.pick([60, 120, 600]) * 1_000,
+    reconcileMs: (profile === 'polls' ? NEVER : random.pick([60, 120, 600])) * 1_000,
     requestsPerMinute: random.pick([60, 120, 240, 240]),
     customerData: random.chance(0.15),
     requestTimeoutMs: random.pick([2_000, 10_000, 10_000]),
@@ -51,10 +54,12 @@ function drawSettings(random: Random): SimulatedSettings {
 /** Few groups, for a run must be short; the fewer the smaller the pages are or the less the order holds still. */
 function drawGroups(random: Random, { order, limitMax = 250, pageBytes = 0 }: Partial<Knobs>): number {
   const isRestless = order === 'random' || order === 'shuffled' || order === 'heap';
-  if (limitMax < 4 || (pageBytes > 0 && pageBytes < 20_000)) return 3 + random.below(5);
-  if (isRestless || limitMax < 10) return 4 + random.below(12);
-  return random.chance(0.2) ? 20 + random.below(30) : 4 + random.below(18);
+  if (limitMax < 4 || (pageBytes > 0 && pageBytes < 20_000)) return 2 + random.below(4);
+  if (isRestless || limitMax < 10) return 3 + random.below(9);
+  return random.chance(0.15) ? 12 + random.below(24) : 3 + random.below(9);
 }
+
+const EMPTY_ARRAYS = ['null-if-empty', 'absent-if-empty'] as const;
 
 function drawKnobs(random: Random, settings: SimulatedSettings, profile: Profile): Partial<Knobs> {
   const knobs: Partial<Knobs> = {};
@@ -86,9 +91,9 @@ function drawKnobs(random: Random, settings: SimulatedSettings, profile: Profile
   maybe('reappearances', 0.1, () => 0.05);
   maybe('unlistedStatuses', 0.15, () => 0.2);
   maybe('newFields', 0.15, () => true);
-  maybe('omissions', 0.2, () => random.pick(['samples', 'all']));
+  maybe('omissions', 0.35, () => random.pick(['samples', 'all']));
   maybe('lineItemType', 0.2, () => random.pick(['return', 'absent']));
-  maybe('arrays', 0.25, () => random.pick(['null-if-empty', 'absent-if-empty', 'flicker']));
+  maybe('arrays', 0.25, () => random.pick(profile === 'polls' ? EMPTY_ARRAYS : [...EMPTY_ARRAYS, 'flicker']));
   maybe('nulls', 0.25, () => random.pick(['absent', 'flicker']));
   maybe('childOrder', 0.25, () => 'shuffled');
   maybe('unreadableEvery', 0.1, () => 3 + random.below(8));
@@ -101,8 +106,9 @@ function drawKnobs(random: Random, settings: SimulatedSettings, profile: Profile
   maybe('latencyMs', 0.3, () => ({ least: 5, most: 5 + random.below(800) }));
   maybe('faultRate', 0.4, () => random.pick([0.02, 0.1, 0.3]));
   maybe('slowSeconds', 0.5, () => 1 + random.below(12));
-  maybe('absurdEvery', 0.1, () => 2 + random.below(6));
+  maybe('absurdEvery', 0.1, () => (profile === 'polls' ? 17 : 2) + random.below(6));
   maybe('absurdStamps', 1, () => 'ahead');
+  if (profile === 'polls' && (knobs.dateSkewSeconds ?? 0) > 0) delete knobs.absurdEvery;
   return profile === 'polls' ? knobs : { ...knobs, ...drawBeyondPolls(random) };
 }
 

@@ -1,6 +1,6 @@
 // One run: the world lives for a while with everything that its plan lets go wrong, then all is quiet until the feed
 // has had its time to settle, and the checker judges what is left behind.
-import { HOUR, MILLISECOND } from '../../shared/instant.ts';
+import { formatInstant, HOUR, MILLISECOND } from '../../shared/instant.ts';
 import type { TickReport } from '../../shared/poll-source.ts';
 import { sourceSettings } from '../../shared/source-settings.ts';
 import { check } from './checker/check.ts';
@@ -54,6 +54,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
 
   await world.time.run(live(world, sources, sides));
 
+  tellChanges(world);
   const evidence = gatherEvidence(world, starts, sources);
   return {
     plan,
@@ -98,15 +99,15 @@ function settledAfter({ settings, knobs, tickMs }: Plan): number {
   return lookbackMs + settleMs + late + stale + tickMs + 60_000;
 }
 
-/** Ticks on until several polls were finished after everything could be seen. */
+/** Once everything can be seen, ticks on until several polls were finished. */
 async function pollUntilSettled(world: World, pollers: Pollers, settled: number): Promise<void> {
   const { time, plan } = world;
   const end = time.elapsed() + LONGEST_QUIET;
   let whole = 0;
+  await time.sleep(Math.max(0, settled - time.elapsed()) / MILLISECOND);
   while (whole < WHOLE_POLLS && time.elapsed() < end) {
-    const startedAt = time.elapsed();
     const report = await pollers.tick(Math.floor(time.now() / MILLISECOND));
-    if (startedAt >= settled && isWhole(report)) whole += 1;
+    if (isWhole(report)) whole += 1;
     await time.sleep(plan.settings.intervalMs);
   }
   world.trace.count(whole < WHOLE_POLLS ? 'quiet: not settled' : 'quiet: settled');
@@ -115,4 +116,13 @@ async function pollUntilSettled(world: World, pollers: Pollers, settled: number)
 function isWhole(report: TickReport | undefined): boolean {
   const isBegun = report?.state?.baseline.status === 'completed';
   return isBegun && report?.outcome === 'done' && report.failure === undefined && report.polls > 0;
+}
+
+/** For readers: what happened to the store, in its own words, among what the feed did. */
+function tellChanges({ service, trace }: World): void {
+  if (trace.lines.length === 0) return;
+  for (const { at, shownFrom, groupId, step } of service.control.history()) {
+    const shown = shownFrom > at ? ` (shown from ${formatInstant(shownFrom)})` : '';
+    trace.tellAt(at, 'store', `${groupId} ${step}${shown}`);
+  }
 }

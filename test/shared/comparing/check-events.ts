@@ -89,8 +89,8 @@ function checkChain(event: EntityEvent, told: Told): void {
       throw new Error(`${event.id}: something is told as changed that is not.`);
     if (Object.keys(previous).length === 0) throw new Error(`${event.id}: nothing is told as changed.`);
     if ('status' in previous !== (verb === 'status_changed')) throw new Error(`${event.id}: wrong verb.`);
-  } else if (!isSame(now, before)) {
-    throw new Error(`${event.id}: ${key} is not removed as last told.`);
+  } else if (!isTrue(plain(before), plain(now))) {
+    throw new Error(`${event.id}: ${key} is not removed as last known.`);
   }
   told.set(key, now);
   if (verb === 'removed') told.delete(key);
@@ -117,9 +117,11 @@ function plain(watched: Record<string, unknown>): State {
 /** What the service did not send from the start may have been filled in without a word. */
 function isTrue(told: State | undefined, truth: State | undefined): boolean {
   if (told === undefined || truth === undefined) return told === truth;
-  const isUntold = (field: string) =>
-    LATE_FIELDS.includes(field) && /^(null|\[\])$/.test(JSON.stringify(told[field]));
-  return Object.keys(truth).every((field) => isSame(told[field], truth[field]) || isUntold(field));
+  return Object.keys(truth).every((field) => isSame(told[field], truth[field]) || isUntold(told, field));
+}
+
+function isUntold(told: State, field: string): boolean {
+  return LATE_FIELDS.includes(field) && (told[field] === null || isSame(told[field], []));
 }
 
 /**
@@ -148,13 +150,17 @@ function checkTruth(
 
 /**
  * Whether a state began between the moments that it was observed between. What was there and gone again between two
- * readings may come from a third that is staler than the second: then it must only have held between them.
+ * readings may come from a third that is staler than the second: then it must only have held between them. Late
+ * fields are told at times where an answer that left out the array came between.
  */
 function isObservedTruly(
-  { data: { observed } }: EntityEvent,
+  { data }: EntityEvent,
   { versions, remembers }: Followed,
   holds: (at: number) => boolean,
 ): boolean {
+  const { observed } = data;
+  const previous = 'previous_attributes' in data ? (data.previous_attributes as State) : { status: '' };
+  if (Object.keys(previous).every((field) => isUntold(previous, field))) return true;
   const after = observed.after === null ? Number.NEGATIVE_INFINITY : instantOf(observed.after);
   const by = instantOf(observed.by);
   return versions.some(({ from }, at) => {

@@ -172,7 +172,8 @@ function createReader({ isSilent, remembers }: Feed) {
     const compared = compareReading(snapshot, reading, {
       ...OPTIONS,
       announces: () => !isSilent,
-      unknowable: createUnknowable(fieldsSince, snapshot, reading),
+      // As if no stamp had moved: else what is sent for the first time would be told with the next that does.
+      unknowable: createUnknowable(fieldsSince, snapshot, { updatedAt: 0 }),
       lastSeenAt,
     });
     verdict = compared.verdict;

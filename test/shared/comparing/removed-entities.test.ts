@@ -78,6 +78,18 @@ describe('an entity that an answer lacks', () => {
     expect(again.snapshot?.absences).toEqual({ 'return_line_item/1844671': again.snapshot?.receivedAt });
   });
 
+  it('is known as before even where its list then looks as it was kept', () => {
+    const withoutLast = aRow((row) => {
+      row.returns = row.returns.slice(0, 1);
+    });
+    const { snapshot } = take(snapshotOf(read(aRow())), read(withoutLast, FIRST_ABSENCE));
+
+    const back = take(snapshot, read(aRow(), SETTLED));
+
+    expect(snapshot?.projection.return_line_items?.map(({ id }) => id)).toEqual([1_844_671, 1_844_672]);
+    expect(back.snapshot?.absences).toEqual({});
+  });
+
   it('is created anew when it comes back after its removal', () => {
     const { snapshot } = take(afterFirstAbsence().snapshot, read(shorter(), SETTLED));
 

@@ -12,6 +12,7 @@ import {
 import type { VirtualClock } from '../../fakes/virtual-clock.ts';
 import type { Outage } from '../plan.ts';
 import type { SimulatedProcess } from './process.ts';
+import type { Trace } from './trace.ts';
 
 export const BASE_URL = 'https://returns.example/api';
 
@@ -35,12 +36,13 @@ export interface NetworkOptions {
   readonly token: () => string;
   readonly outage: () => Outage | undefined;
   readonly isCalm: () => boolean;
+  readonly trace: Trace;
 }
 
 const encoder = new TextEncoder();
 
 export function createNetwork(options: NetworkOptions): Network {
-  const { time, service, fraction } = options;
+  const { time, service, fraction, trace } = options;
   const sent: SentRequest[] = [];
   const sleep = (durationMs: number, signal?: AbortSignal) => time.sleep(durationMs, signal);
 
@@ -71,7 +73,7 @@ export function createNetwork(options: NetworkOptions): Network {
       throw new TransportFailure('connection', 'nobody listens', { code: 'ECONNREFUSED' });
     }
     const answer = answerTo(request);
-    if ((globalThis as any).DBG) console.log(new Date(time.now()/1000).toISOString(), decodeURIComponent(request.url), answer.status, answer.rows, answer.delivery, JSON.stringify(answer.headers));
+    trace.tell('service', () => tellAnswer(request, answer));
     const tookMs = there + answer.afterMs + back;
     if (answer.delivery === 'hang' || tookMs > timeoutMs) {
       await sleep(timeoutMs - there, signal);
@@ -87,6 +89,13 @@ export function createNetwork(options: NetworkOptions): Network {
     sent,
     transport: (process) => (request) => process.call('http.get', 'request', () => exchange(request)),
   };
+}
+
+function tellAnswer({ url }: HttpRequest, { status, delivery, body, headers }: Answer): string {
+  const rows = [...body.matchAll(/"id":(\d+),"return_method"|"id":(\d+),"created_at":"[^"]+","updated_at":"([^"]+)"/g)];
+  const ids = rows.map(([, id, other]) => id ?? other).join(' ');
+  const query = decodeURIComponent(url.slice(url.indexOf('?') + 1));
+  return `${query} -> ${status} ${delivery} [${ids}] ${headers.date ?? ''}`;
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {

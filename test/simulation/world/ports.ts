@@ -2,6 +2,7 @@
 // single call (a batch answered in part is asked for again) is done here as they do it.
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { formatInstant, SECOND } from '../../../shared/instant.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type {
   Budgets,
@@ -13,10 +14,12 @@ import type {
   SnapshotStore,
   SourceStates,
 } from '../../../shared/ports.ts';
+import type { SourceState } from '../../../shared/source-state.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { Fates } from './fates.ts';
 import { type SimulatedProcess, SimulatedFailure } from './process.ts';
 import type { Stores } from './stores.ts';
+import type { Trace } from './trace.ts';
 
 export interface Ports {
   readonly states: SourceStates;
@@ -27,13 +30,23 @@ export interface Ports {
   destination(arrivals: Arrivals): Destination;
 }
 
-export function createPorts(process: SimulatedProcess, stores: Stores, fates: Fates): Ports {
+export interface PortsOptions {
+  readonly process: SimulatedProcess;
+  readonly stores: Stores;
+  readonly fates: Fates;
+  readonly trace: Trace;
+}
+
+export function createPorts({ process, stores, fates, trace }: PortsOptions): Ports {
   const { call } = process;
   const { states, budgets, marks } = stores;
   return {
     states: {
       load: (source) => call('states.load', 'read', () => states.load(source)),
-      save: (state, version) => { if ((globalThis as any).DBG) console.log('STATE', JSON.stringify(state)); return call('states.save', 'write', () => states.save(state, version));},
+      save: (state, version) => {
+        trace.tell(process.name, () => tellState(state));
+        return call('states.save', 'write', () => states.save(state, version));
+      },
       identity: () => call('states.identity', 'read', () => states.identity()),
     },
     budgets: {
@@ -135,6 +148,14 @@ function destinationOf(process: SimulatedProcess, arrivals: Arrivals, fates: Fat
         throw new SimulatedFailure('the batch was not answered in time');
       }),
   };
+}
+
+function tellState({ settledThrough, pollWidth, baseline, stamps, lease }: SourceState): string {
+  const { newest, lead } = stamps;
+  const told = [`settled through ${formatInstant(settledThrough)}`, `width ${pollWidth / SECOND} s`];
+  if (newest !== undefined) told.push(`newest ${formatInstant(newest)} lead ${lead / SECOND} s`);
+  if (baseline.coveredThrough !== undefined) told.push(`covered through ${formatInstant(baseline.coveredThrough)}`);
+  return `state: ${[...told, `baseline ${baseline.status}`, `lease ${lease.owner} ${lease.epoch}`].join(', ')}`;
 }
 
 /** What SQS and EventBridge would refuse, or what would let one event overtake another. */

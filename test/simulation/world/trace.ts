@@ -5,11 +5,17 @@ import { formatInstant, type Instant } from '../../../shared/instant.ts';
 export interface Trace {
   /** @param detail for readers; made only where there are any. */
   note(who: string, what: string, detail?: () => string): void;
+  /** For readers alone. */
+  tell(who: string, detail: () => string): void;
+  tellAt(at: Instant, who: string, detail: string): void;
   count(occurrence: string): void;
   readonly hash: string;
   readonly occurrences: ReadonlyMap<string, number>;
   readonly lines: readonly string[];
 }
+
+/** Letters of a line's time. */
+const TIME = 27;
 
 export function createTrace(now: () => Instant, isRead: boolean): Trace {
   const occurrences = new Map<string, number>();
@@ -33,6 +39,12 @@ export function createTrace(now: () => Instant, isRead: boolean): Trace {
       addText(what);
       if (isRead) lines.push(`${formatInstant(at)} ${who} ${what}${detail ? ` ${detail()}` : ''}`);
     },
+    tell(who, detail) {
+      if (isRead) lines.push(`${formatInstant(now())} ${who}   ${detail()}`);
+    },
+    tellAt(at, who, detail) {
+      lines.push(`${formatInstant(at)} ${who} ${detail}`);
+    },
     count(occurrence) {
       occurrences.set(occurrence, (occurrences.get(occurrence) ?? 0) + 1);
     },
@@ -40,6 +52,9 @@ export function createTrace(now: () => Instant, isRead: boolean): Trace {
       return (hash >>> 0).toString(16).padStart(8, '0');
     },
     occurrences,
-    lines,
+    get lines() {
+      // Stable: what happened at one moment stays in its order.
+      return lines.sort((a, b) => (a.slice(0, TIME) < b.slice(0, TIME) ? -1 : a.slice(0, TIME) > b.slice(0, TIME) ? 1 : 0));
+    },
   };
 }

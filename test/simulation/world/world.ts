@@ -90,6 +90,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
       outage: () =>
         plan.outage !== undefined && isDuring(plan.outage, time.elapsed()) ? plan.outage : undefined,
       isCalm: () => fates.isCalm,
+      trace,
     }),
     log: createLog(logged),
     logged,
@@ -104,7 +105,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
       });
       return createProcess({ name: `${kind}/${processes}`, time, machine, fates, trace });
     },
-    portsOf: (process) => createPorts(process, stores, fates),
+    portsOf: (process) => createPorts({ process, stores, fates, trace }),
     onInsert: () => {},
   };
   return world;

@@ -1,0 +1,193 @@
+// A source with all that surrounds it: a reference service in virtual time, stores in memory, and processes that
+// poll. What a process sends and loads can be counted, and changed on its way.
+import {
+  createInProcessService,
+  type InProcessServiceOptions,
+} from '../../local/reference-service/in-process-service.ts';
+import type { Answer, ServiceRequest } from '../../local/reference-service/service/answer.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { FEED_GROUP } from '../../shared/contract/event-id.ts';
+import { MILLISECOND } from '../../shared/instant.ts';
+import { pollSource, type TickReport } from '../../shared/poll-source.ts';
+import type { GroupKey, LogFields, SnapshotStore } from '../../shared/ports.ts';
+import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
+import { type HttpTransport, TransportFailure } from '../../shared/returns-service/http-transport.ts';
+import { createSourceSession, type SourceServices, type SourceSession } from '../../shared/source-session.ts';
+import { type SourceSettings, sourceSettings } from '../../shared/source-settings.ts';
+import type { SourceState } from '../../shared/source-state.ts';
+import { createMemoryBudgets } from '../fakes/memory-budgets.ts';
+import { createMemoryLedger } from '../fakes/memory-ledger.ts';
+import { createMemorySnapshotStore, type MemorySnapshotStore } from '../fakes/memory-snapshot-store.ts';
+import { createMemorySourceStates } from '../fakes/memory-source-states.ts';
+import { createVirtualClock, VIRTUAL_START } from '../fakes/virtual-clock.ts';
+
+export const BASE_URL = 'https://returns.example/api';
+export const SOURCE = 'acme';
+export const TICK_MS = 50_000;
+
+export interface SourceWorldOptions extends InProcessServiceOptions {
+  readonly settings?: Partial<SourceSettings>;
+  /** How long each answer takes. @default 20 */
+  readonly latencyMs?: number;
+}
+
+/** Between a process and the service. */
+interface Network {
+  /** What the processes' secret holds. */
+  token: string;
+  /** Answers in the service's place, where it answers anything. */
+  intercept: ((request: ServiceRequest) => Answer | undefined) | undefined;
+  /** Called before each request leaves. */
+  onRequest: ((request: ServiceRequest) => void | Promise<void>) | undefined;
+}
+
+export type SourceWorld = ReturnType<typeof createSourceWorld>;
+
+export function createSourceWorld({ settings, latencyMs = 20, ...service }: SourceWorldOptions = {}) {
+  const time = createVirtualClock(VIRTUAL_START);
+  const reference = createInProcessService({
+    groups: 40,
+    life: false,
+    clock: {
+      now: () => time.now(),
+      advance() {
+        throw new Error('This time is moved by its clock alone.');
+      },
+    },
+    ...service,
+  });
+  // The stamps' clock of a store where nothing happened of late would lag behind by as long.
+  const newest = reference.control.create().groupId;
+  const ledger = createMemoryLedger();
+  const store = createMemorySnapshotStore(ledger);
+  const states = createMemorySourceStates();
+  const budgets = createMemoryBudgets(time);
+  const counts = { loads: 0, loaded: 0, saves: 0 };
+  const logged: { readonly message: string; readonly fields: LogFields | undefined }[] = [];
+  const note = (message: string, fields?: LogFields) => void logged.push({ message, fields });
+  const network: Network = { token: reference.token, intercept: undefined, onRequest: undefined };
+  const parsed = sourceSettings.parse({ name: SOURCE, baseUrl: BASE_URL, ...settings });
+
+  const world = {
+    time,
+    reference,
+    control: reference.control,
+    ledger,
+    store,
+    states,
+    counts,
+    logged,
+    settings: parsed,
+    network,
+    /** A group that was created just before anything else. */
+    newest,
+    /** A process, warm from its first tick on. */
+    startProcess(owner: string, others: Partial<SourceServices> = {}): SourceSession {
+      return createSourceSession({
+        settings: parsed,
+        states,
+        store: counting(store, counts),
+        ledger,
+        budgets,
+        clock: time,
+        log: { debug: note, info: note, warn: note, error: note },
+        random: () => 0.5,
+        client: (token) =>
+          createReturnsServiceClient({ baseUrl: BASE_URL, token, transport, timeoutMs: parsed.requestTimeoutMs }),
+        secret: { read: async () => network.token },
+        hashToken: (token) => `hash-of-${token.length}`,
+        owner,
+        ...others,
+      });
+    },
+    slot: () => Math.floor(time.now() / MILLISECOND),
+    /** One tick, to its end. */
+    tick(session: SourceSession, { slot = world.slot(), durationMs = TICK_MS } = {}): Promise<TickReport> {
+      return time.run(pollSource({ slot, durationMs }, session));
+    },
+    /** A minute goes by, and a tick. */
+    async nextTick(session: SourceSession, afterMs = 60_000, durationMs = TICK_MS): Promise<TickReport> {
+      await time.advance(afterMs * MILLISECOND);
+      return world.tick(session, { durationMs });
+    },
+    async state(): Promise<SourceState> {
+      const state = await states.load(SOURCE);
+      if (state === undefined) throw new Error('There is no state yet.');
+      return state;
+    },
+    async source() {
+      return { source: SOURCE, generation: (await world.state()).generation };
+    },
+    /** All events so far, of groups in no order, of one group in theirs. */
+    async events(): Promise<FeedEvent[]> {
+      const all: FeedEvent[] = [];
+      for await (const { key } of ledger.groups()) all.push(...(await eventsOf(key)));
+      return all;
+    },
+    async feedEvents(): Promise<FeedEvent[]> {
+      return eventsOf({ ...(await world.source()), group: FEED_GROUP });
+    },
+    async groupEvents(group: number): Promise<FeedEvent[]> {
+      return eventsOf({ ...(await world.source()), group });
+    },
+    /** Of some group that has a shipment. */
+    someGroup(): number {
+      const group = reference.control.snapshot().find(({ shipments }) => shipments.length > 0);
+      return Number(group?.id);
+    },
+    setShipment(groupId: number, status: string): void {
+      reference.control.mutate(groupId, (draft) => {
+        const [shipment] = draft.shipments;
+        if (shipment !== undefined) shipment.status = status;
+      });
+    },
+    /** What the service was asked for since, oldest first. */
+    requests: (since = 0) => reference.control.requests().slice(since),
+  };
+
+  async function eventsOf(key: GroupKey): Promise<FeedEvent[]> {
+    const entries = await ledger.read(key, 0, 10_000);
+    return entries.flatMap((entry) => ('event' in entry ? [entry.event] : []));
+  }
+
+  const transport: HttpTransport = async ({ url, headers, timeoutMs }) => {
+    const { pathname, searchParams } = new URL(url);
+    const request: ServiceRequest = {
+      path: pathname.slice(new URL(BASE_URL).pathname.length),
+      query: searchParams,
+      token: headers['X-Service-Api-Token'],
+    };
+    await network.onRequest?.(request);
+    const answer = network.intercept?.(request) ?? reference.service.answer(request);
+    const tookMs = answer.delivery === 'hang' ? timeoutMs : latencyMs + answer.afterMs;
+    await time.sleep(tookMs);
+    if (answer.delivery === 'hang') throw new TransportFailure('timeout', `no answer in ${timeoutMs} ms`);
+    if (answer.delivery !== 'whole') throw new TransportFailure('connection', 'reset', { code: 'ECONNRESET' });
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: new TextEncoder().encode(answer.body),
+      requestMs: tookMs,
+    };
+  };
+  return world;
+}
+
+function counting(store: MemorySnapshotStore, counts: { loads: number; loaded: number; saves: number }): SnapshotStore {
+  return {
+    ...store,
+    load(source, groups) {
+      counts.loads += 1;
+      counts.loaded += groups.length;
+      return store.load(source, groups);
+    },
+    save(key, save) {
+      counts.saves += 1;
+      return store.save(key, save);
+    },
+    saveAll(source, saves) {
+      counts.saves += saves.length;
+      return store.saveAll(source, saves);
+    },
+  };
+}

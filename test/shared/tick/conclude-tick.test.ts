@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { createSourceWorld } from '../source-world.ts';
+
+describe('what the document does not list', () => {
+  it('is told once, by whichever process', async () => {
+    const world = createSourceWorld();
+    const [a, b] = [world.startProcess('a'), world.startProcess('b')];
+    await world.tick(a);
+    world.setShipment(world.someGroup(), 'LOST_AT_SEA');
+    await world.nextTick(a);
+    await world.nextTick(a);
+    await world.nextTick(b);
+    const afterFirst = (await world.feedEvents()).filter(({ type }) => type === 'feed.drift_detected');
+
+    world.setShipment(world.someGroup(), 'FOUND_AGAIN');
+    await world.nextTick(b);
+    await world.nextTick(b);
+
+    const all = (await world.feedEvents()).filter(({ type }) => type === 'feed.drift_detected');
+    expect(afterFirst.map(({ data }) => data.object)).toEqual([
+      { type: 'drift', findings: ['shipment.status=LOST_AT_SEA'] },
+    ]);
+    expect(all.map(({ data }) => data.object)).toEqual([
+      { type: 'drift', findings: ['shipment.status=LOST_AT_SEA'] },
+      { type: 'drift', findings: ['shipment.status=FOUND_AGAIN'] },
+    ]);
+  });
+});
+
+describe('a service that fails', () => {
+  it('is told as degraded after five minutes, and as recovered by the first poll that succeeds', async () => {
+    const world = createSourceWorld();
+    const session = world.startProcess('a');
+    await world.tick(session);
+    world.control.setKnob('faultKinds', ['500-html']);
+    world.control.setKnob('faultRate', 1);
+    const degraded: boolean[] = [];
+    for (let minute = 1; minute <= 7; minute += 1) {
+      const report = await world.nextTick(session);
+      degraded.push(report.state?.health.degradedSince !== undefined);
+      expect(report).toMatchObject({ outcome: 'done', polls: 0, failure: { code: 'failing' } });
+    }
+
+    world.control.setKnob('faultRate', 0);
+    await world.nextTick(session);
+
+    const told = (await world.feedEvents()).map(({ type, data }) => [type, data.object]);
+    expect(degraded.indexOf(true)).toBeGreaterThanOrEqual(4);
+    expect(degraded.indexOf(true)).toBeLessThanOrEqual(5);
+    expect(told.slice(1)).toEqual([
+      ['feed.source_degraded', expect.objectContaining({ name: 'acme', reasons: [expect.objectContaining({ code: 'failing' })] })],
+      ['feed.source_recovered', expect.objectContaining({ name: 'acme', reasons: [] })],
+    ]);
+  });
+
+  it('does not make ranges narrower', async () => {
+    const world = createSourceWorld();
+    const session = world.startProcess('a');
+    await world.tick(session);
+    const { pollWidth, baseline } = await world.state();
+    world.control.setKnob('faultKinds', ['500-html', 'hang']);
+    world.control.setKnob('faultRate', 1);
+
+    for (let minute = 1; minute <= 10; minute += 1) await world.nextTick(session);
+
+    expect(await world.state()).toMatchObject({ pollWidth, baseline: { rangeWidth: baseline.rangeWidth } });
+  });
+});
+
+it('gives the lease back, so that another process may take the next tick', async () => {
+  const world = createSourceWorld();
+  const [a, b] = [world.startProcess('a'), world.startProcess('b')];
+
+  const reports = [await world.tick(a), await world.nextTick(b, 1_000), await world.nextTick(a, 1_000)];
+
+  expect(reports.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'done']);
+  expect((await world.state()).lease).toEqual({ owner: 'a', epoch: 3, expiresAt: 0 });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { createSourceWorld, type SourceWorld } from '../source-world.ts';
+
+const SETTINGS = { reconcileMs: 120_000 };
+const TELL_OF_GROUPS = 'return_group.removed';
+
+async function removed(world: SourceWorld): Promise<number[]> {
+  const events = await world.events();
+  return events.flatMap(({ type, data }) =>
+    type === TELL_OF_GROUPS && 'return_group' in data ? [data.return_group.id] : [],
+  );
+}
+
+async function ticks(world: SourceWorld, session: ReturnType<SourceWorld['startProcess']>, count: number) {
+  for (let tick = 0; tick < count; tick += 1) await world.nextTick(session);
+}
+
+function oldest(world: SourceWorld, count: number): number[] {
+  const ids = world.control.snapshot().map(({ id }) => Number(id));
+  return ids.filter((id) => id !== world.newest).slice(0, count);
+}
+
+describe('a group that is gone', () => {
+  it('is told as removed once, after two look-ups that found nothing, and another group was found', async () => {
+    const world = createSourceWorld({ settings: SETTINGS });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    const [gone = 0] = oldest(world, 1);
+    world.control.remove(gone);
+    await ticks(world, session, 3);
+    const afterOneCycle = await removed(world);
+
+    await ticks(world, session, 10);
+
+    const lookUps = world.requests().filter(({ query }) => query.includes(`return_group_id=${gone}`));
+    expect(afterOneCycle).toEqual([]);
+    expect(await removed(world)).toEqual([gone]);
+    expect(lookUps).toHaveLength(2);
+    expect((await world.groupEvents(gone)).at(-1)).toMatchObject({ type: TELL_OF_GROUPS });
+  });
+
+  it('is not told as long as nothing else is found by its id either', async () => {
+    const world = createSourceWorld({ settings: SETTINGS });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    const [gone = 0] = oldest(world, 1);
+    world.control.remove(gone);
+    world.network.intercept = ({ query }) => (query.has('return_group_id') ? jsonAnswer(200, []) : undefined);
+
+    await ticks(world, session, 12);
+
+    expect(await removed(world)).toEqual([]);
+  });
+
+  it('that only its lists leave out is never told as removed', async () => {
+    const world = createSourceWorld({ settings: SETTINGS });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    const [hidden = 0] = oldest(world, 1);
+    world.network.intercept = (request) => {
+      const answer = world.reference.service.answer(request);
+      if (request.query.has('return_group_id') || answer.status !== 200) return answer;
+      const rows = (JSON.parse(answer.body) as { id: number }[]).filter(({ id }) => id !== hidden);
+      return { ...answer, body: JSON.stringify(rows) };
+    };
+
+    await ticks(world, session, 12);
+
+    expect(await removed(world)).toEqual([]);
+  });
+
+  it('that comes back after one look-up in vain begins anew', async () => {
+    const world = createSourceWorld({ settings: SETTINGS });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    const [blinking = 0] = oldest(world, 1);
+    let isHidden = true;
+    world.network.intercept = (request) => {
+      const answer = world.reference.service.answer(request);
+      if (!isHidden || answer.status !== 200) return answer;
+      const rows = (JSON.parse(answer.body) as { id: number }[]).filter(({ id }) => id !== blinking);
+      return { ...answer, body: JSON.stringify(rows) };
+    };
+    const source = await world.source();
+    const absences = async () => (await world.store.load(source, [blinking])).get(blinking)?.absences;
+    await ticks(world, session, 3);
+    const whileHidden = await absences();
+
+    isHidden = false;
+    await ticks(world, session, 4);
+
+    expect(Object.keys(whileHidden ?? {})).toHaveLength(1);
+    expect(await absences()).toEqual({});
+    expect(await removed(world)).toEqual([]);
+  });
+});
+
+describe('more than twenty groups that are gone at once', () => {
+  it('are held and told as such until a whole cycle finds nothing to hold', async () => {
+    const world = createSourceWorld({ groups: 60, settings: SETTINGS });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    const gone = new Set(oldest(world, 25));
+    let isHidden = true;
+    world.network.intercept = (request) => {
+      const answer = world.reference.service.answer(request);
+      if (!isHidden || answer.status !== 200) return answer;
+      const rows = (JSON.parse(answer.body) as { id: number }[]).filter(({ id }) => !gone.has(id));
+      return { ...answer, body: JSON.stringify(rows) };
+    };
+    const codes: (readonly string[])[] = [];
+
+    for (let minute = 0; minute < 12; minute += 1) {
+      await world.nextTick(session);
+      codes.push((await world.state()).health.reasons.map(({ code }) => code));
+    }
+    isHidden = false;
+    await ticks(world, session, 5);
+
+    const told = (await world.feedEvents()).map(({ type }) => type);
+    const heldFrom = codes.findIndex((reasons) => reasons.includes('held'));
+    expect(heldFrom).toBeGreaterThanOrEqual(0);
+    expect(codes.slice(heldFrom).every((reasons) => reasons.includes('held'))).toBe(true);
+    expect(await removed(world)).toEqual([]);
+    expect(told).toEqual(['feed.baseline_completed', 'feed.source_degraded', 'feed.source_recovered']);
+  });
+
+  it('are not even looked up', async () => {
+    const world = createSourceWorld({ groups: 60, settings: SETTINGS });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    for (const id of oldest(world, 25)) world.control.remove(id);
+
+    await ticks(world, session, 12);
+
+    expect(world.requests().filter(({ query }) => query.includes('return_group_id='))).toEqual([]);
+  });
+
+  it('are told where they are fewer than that', async () => {
+    const world = createSourceWorld({ groups: 60, settings: SETTINGS });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    const gone = oldest(world, 20);
+    for (const id of gone) world.control.remove(id);
+
+    await ticks(world, session, 12);
+
+    expect((await removed(world)).sort()).toEqual([...gone].sort());
+  });
+});
