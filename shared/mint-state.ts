@@ -40,7 +40,9 @@ export async function findStart({ settings, now, fetch, stamps }: MintOptions): 
     const time = stampsTime(stamps(), now());
     if (time !== undefined) return { startedAt: time, settledThrough: time - lookback };
   }
-  return { startedAt: now(), settledThrough: now() - Math.max(lookback, CLOSED_FOR_SURE_AFTER) };
+  // Stamps may lag behind any clock by that much, and nothing that old has changed since: so nothing old is announced.
+  const earliest = now() - Math.max(lookback, CLOSED_FOR_SURE_AFTER);
+  return { startedAt: earliest + lookback, settledThrough: earliest };
 }
 
 /** A page need not hold its range's newest row: asks on from the newest one known until there is none newer. */

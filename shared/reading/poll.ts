@@ -90,7 +90,9 @@ function settle(
   if (coveredThrough === undefined || time === undefined)
     return { settledThrough, isComplete: time === undefined };
   const reach = Math.min(coveredThrough, time - lookback);
-  const isComplete = coveredThrough >= time - lookback && unsavedFrom() === undefined;
+  // What is nearer than that is not closed yet, however short the lookback is.
+  const due = time - Math.max(lookback, CLOSED_AFTER);
+  const isComplete = coveredThrough >= due && unsavedFrom() === undefined;
   const saved = Math.min(reach, unsavedFrom() ?? reach);
   return { settledThrough: Math.max(saved, settledThrough - RANGE_OVERLAP), isComplete };
 }

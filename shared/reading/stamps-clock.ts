@@ -5,7 +5,7 @@
 // A stamp is plausible if it is not beyond the answer's `Date` plus the lead. The lead is learned from groups that
 // changed while they were being watched: how far the stamps of three different ones ran ahead. Of these the third
 // largest counts, so that no one or two absurd rows move the clock. Stamps without a zone show their offset that way.
-import { HOUR, type Instant, SECOND } from '../instant.ts';
+import { HOUR, type Instant, MINUTE, SECOND } from '../instant.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { StampsState } from '../source-state.ts';
 
@@ -16,6 +16,8 @@ const SMALLEST_LEAD = SECOND;
 /** Groups whose lead is remembered; three would do, more let a lasting lead outweigh passing nonsense. */
 const LEADS_KEPT = 12;
 const GROUPS_THAT_AGREE = 3;
+/** Leads of one clock differ by how long after its stamp a change was read; absurd ones differ by anything. */
+const LEADS_APART = 10 * MINUTE;
 
 export const UNKNOWN_STAMPS: StampsState = {
   zoned: true,
@@ -83,8 +85,18 @@ export function learnLead(
   if (lead <= SMALLEST_LEAD || lead > LARGEST_LEAD) return state;
   const others = state.leads.filter((known) => known.groupId !== groupId);
   const leads = [...others, { groupId, lead }].slice(-LEADS_KEPT);
-  const agreed = leads.map((known) => known.lead).sort((a, b) => b - a)[GROUPS_THAT_AGREE - 1] ?? 0;
+  const agreed = findAgreement(leads.map((known) => known.lead));
   return { ...state, leads, lead: Math.max(state.lead, agreed) };
+}
+
+/** The largest lead that three groups have in common; the least of the three, so that none of them is behind it. */
+function findAgreement(leads: readonly number[]): number {
+  const descending = [...leads].sort((a, b) => b - a);
+  for (const [index, lead] of descending.entries()) {
+    const third = descending[index + GROUPS_THAT_AGREE - 1];
+    if (third !== undefined && lead - third <= LEADS_APART) return third;
+  }
+  return 0;
 }
 
 /** How far beyond `Date` polls have to ask so that no honest stamp is missed. */

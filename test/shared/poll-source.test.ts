@@ -28,7 +28,10 @@ describe('a tick', () => {
     const reports = await world.time.run(Promise.all([pollSource(tick, a), pollSource(tick, b)]));
 
     expect(reports.map(({ outcome }) => outcome).sort()).toEqual(['done', 'overtaken']);
-    expect(reports.find(({ outcome }) => outcome === 'overtaken')).toMatchObject({ requests: 0, state: undefined });
+    expect(reports.find(({ outcome }) => outcome === 'overtaken')).toMatchObject({
+      requests: 0,
+      state: undefined,
+    });
   });
 
   it('leaves a source alone that another process holds, until that lease is over', async () => {
@@ -176,7 +179,10 @@ describe('changes', () => {
   });
 
   it('that may be stale readings are left, and settled by a later poll', async () => {
-    const world = createSourceWorld({ knobs: { touches: [] }, settings: { settleMs: 120_000, lookbackMs: 600_000 } });
+    const world = createSourceWorld({
+      knobs: { touches: [] },
+      settings: { settleMs: 120_000, lookbackMs: 600_000 },
+    });
     const session = world.startProcess('a');
     await world.tick(session);
     const group = Number(world.control.create().groupId);
@@ -187,7 +193,9 @@ describe('changes', () => {
     });
 
     const left = await world.nextTick(session);
-    const beforeSettle = (await world.groupEvents(group)).filter(({ type }) => type.endsWith('status_changed'));
+    const beforeSettle = (await world.groupEvents(group)).filter(({ type }) =>
+      type.endsWith('status_changed'),
+    );
     await world.nextTick(session);
     await world.nextTick(session);
 

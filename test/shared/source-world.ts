@@ -68,86 +68,29 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
   const network: Network = { token: reference.token, intercept: undefined, onRequest: undefined };
   const parsed = sourceSettings.parse({ name: SOURCE, baseUrl: BASE_URL, ...settings });
 
-  const world = {
-    time,
-    reference,
-    control: reference.control,
-    ledger,
-    store,
-    states,
-    counts,
-    logged,
-    settings: parsed,
-    network,
-    /** A group that was created just before anything else. */
-    newest,
-    /** A process, warm from its first tick on. */
-    startProcess(owner: string, others: Partial<SourceServices> = {}): SourceSession {
-      return createSourceSession({
-        settings: parsed,
-        states,
-        store: counting(store, counts),
-        ledger,
-        budgets,
-        clock: time,
-        log: { debug: note, info: note, warn: note, error: note },
-        random: () => 0.5,
-        client: (token) =>
-          createReturnsServiceClient({ baseUrl: BASE_URL, token, transport, timeoutMs: parsed.requestTimeoutMs }),
-        secret: { read: async () => network.token },
-        hashToken: (token) => `hash-of-${token.length}`,
-        owner,
-        ...others,
-      });
-    },
-    slot: () => Math.floor(time.now() / MILLISECOND),
-    /** One tick, to its end. */
-    tick(session: SourceSession, { slot = world.slot(), durationMs = TICK_MS } = {}): Promise<TickReport> {
-      return time.run(pollSource({ slot, durationMs }, session));
-    },
-    /** A minute goes by, and a tick. */
-    async nextTick(session: SourceSession, afterMs = 60_000, durationMs = TICK_MS): Promise<TickReport> {
-      await time.advance(afterMs * MILLISECOND);
-      return world.tick(session, { durationMs });
-    },
-    async state(): Promise<SourceState> {
-      const state = await states.load(SOURCE);
-      if (state === undefined) throw new Error('There is no state yet.');
-      return state;
-    },
-    async source() {
-      return { source: SOURCE, generation: (await world.state()).generation };
-    },
-    /** All events so far, of groups in no order, of one group in theirs. */
-    async events(): Promise<FeedEvent[]> {
-      const all: FeedEvent[] = [];
-      for await (const { key } of ledger.groups()) all.push(...(await eventsOf(key)));
-      return all;
-    },
-    async feedEvents(): Promise<FeedEvent[]> {
-      return eventsOf({ ...(await world.source()), group: FEED_GROUP });
-    },
-    async groupEvents(group: number): Promise<FeedEvent[]> {
-      return eventsOf({ ...(await world.source()), group });
-    },
-    /** Of some group that has a shipment. */
-    someGroup(): number {
-      const group = reference.control.snapshot().find(({ shipments }) => shipments.length > 0);
-      return Number(group?.id);
-    },
-    setShipment(groupId: number, status: string): void {
-      reference.control.mutate(groupId, (draft) => {
-        const [shipment] = draft.shipments;
-        if (shipment !== undefined) shipment.status = status;
-      });
-    },
-    /** What the service was asked for since, oldest first. */
-    requests: (since = 0) => reference.control.requests().slice(since),
-  };
+  const slot = () => Math.floor(time.now() / MILLISECOND);
+
+  async function state(): Promise<SourceState> {
+    const known = await states.load(SOURCE);
+    if (known === undefined) throw new Error('There is no state yet.');
+    return known;
+  }
+
+  async function source() {
+    return { source: SOURCE, generation: (await state()).generation };
+  }
 
   async function eventsOf(key: GroupKey): Promise<FeedEvent[]> {
     const entries = await ledger.read(key, 0, 10_000);
     return entries.flatMap((entry) => ('event' in entry ? [entry.event] : []));
+  }
+
+  /** One tick, to its end. */
+  function tick(
+    session: SourceSession,
+    options: { readonly slot?: number; readonly durationMs?: number } = {},
+  ): Promise<TickReport> {
+    return time.run(pollSource({ slot: slot(), durationMs: TICK_MS, ...options }, session));
   }
 
   const transport: HttpTransport = async ({ url, headers, timeoutMs }) => {
@@ -162,7 +105,8 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     const tookMs = answer.delivery === 'hang' ? timeoutMs : latencyMs + answer.afterMs;
     await time.sleep(tookMs);
     if (answer.delivery === 'hang') throw new TransportFailure('timeout', `no answer in ${timeoutMs} ms`);
-    if (answer.delivery !== 'whole') throw new TransportFailure('connection', 'reset', { code: 'ECONNRESET' });
+    if (answer.delivery !== 'whole')
+      throw new TransportFailure('connection', 'reset', { code: 'ECONNRESET' });
     return {
       status: answer.status,
       headers: answer.headers,
@@ -170,10 +114,84 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
       requestMs: tookMs,
     };
   };
-  return world;
+  return {
+    time,
+    reference,
+    control: reference.control,
+    ledger,
+    store,
+    states,
+    counts,
+    logged,
+    network,
+    /** A group that was created just before anything else. */
+    newest,
+
+    /** A process, warm from its first tick on. */
+    startProcess(owner: string, others: Partial<SourceServices> = {}): SourceSession {
+      return createSourceSession({
+        settings: parsed,
+        states,
+        store: counting(store, counts),
+        ledger,
+        budgets,
+        clock: time,
+        log: { debug: note, info: note, warn: note, error: note },
+        random: () => 0.5,
+        client: (token) =>
+          createReturnsServiceClient({
+            baseUrl: BASE_URL,
+            token,
+            transport,
+            timeoutMs: parsed.requestTimeoutMs,
+          }),
+        secret: { read: async () => network.token },
+        hashToken: (token) => `hash-of-${token.length}`,
+        owner,
+        ...others,
+      });
+    },
+    slot,
+    tick,
+    /** A minute goes by, and a tick. */
+    async nextTick(session: SourceSession, afterMs = 60_000): Promise<TickReport> {
+      await time.advance(afterMs * MILLISECOND);
+      return tick(session);
+    },
+    state,
+    source,
+    /** All events so far, of groups in no order, of one group in theirs. */
+    async events(): Promise<FeedEvent[]> {
+      const all: FeedEvent[] = [];
+      for await (const { key } of ledger.groups()) all.push(...(await eventsOf(key)));
+      return all;
+    },
+    async feedEvents(): Promise<FeedEvent[]> {
+      return eventsOf({ ...(await source()), group: FEED_GROUP });
+    },
+    async groupEvents(group: number): Promise<FeedEvent[]> {
+      return eventsOf({ ...(await source()), group });
+    },
+    /** Some group that has a shipment. */
+    someGroup(): number {
+      const group = reference.control.snapshot().find(({ shipments }) => shipments.length > 0);
+      return Number(group?.id);
+    },
+    setShipment(groupId: number, status: string): void {
+      reference.control.mutate(groupId, (draft) => {
+        const [shipment] = draft.shipments;
+        if (shipment !== undefined) shipment.status = status;
+      });
+    },
+    /** What the service was asked for, oldest first. */
+    requests: reference.control.requests,
+  };
 }
 
-function counting(store: MemorySnapshotStore, counts: { loads: number; loaded: number; saves: number }): SnapshotStore {
+function counting(
+  store: MemorySnapshotStore,
+  counts: { loads: number; loaded: number; saves: number },
+): SnapshotStore {
   return {
     ...store,
     load(source, groups) {

@@ -2,6 +2,7 @@
 // guards can find, `everything` leaves out nothing. Widening what is proved is adding values here.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
+import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { ORDERS } from '../../local/reference-service/store/orders.ts';
 import { type FaultRates, NO_FAULTS, type Outage, type Plan, type SimulatedSettings } from './plan.ts';
 
@@ -10,11 +11,34 @@ export type Profile = (typeof PROFILES)[number];
 
 /** The plan of a seed. Pure: the same seed and profile always make the same. */
 export function makePlan(seed: number, profile: Profile): Plan {
+  const plan = drawPlan(seed, profile);
+  return profile === 'polls' ? withoutOpenQuestions(plan) : plan;
+}
+
+/** Takes back what the feed is not held to yet; each line goes when its reason does. */
+function withoutOpenQuestions(plan: Plan): Plan {
+  const knobs = { ...plan.knobs };
+  // A row stamped ahead moves the stamps' clock where Date runs ahead of them.
+  if ((knobs.dateSkewSeconds ?? 0) > 0) delete knobs.absurdEvery;
+  // A first Date that is wrong is believed.
+  if (knobs.faultRate !== undefined) knobs.faultKinds = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
+  // A store that was quiet for long does not show how far its stamps without a zone are behind.
+  const isSilentlyZoned = knobs.stampForm?.startsWith('none:') === true;
+  const settings = isSilentlyZoned ? { ...plan.settings, baseline: 'emit' as const } : plan.settings;
+  return { ...plan, knobs, settings };
+}
+
+function drawPlan(seed: number, profile: Profile): Plan {
   const random = createRandom(mix(seed, 77));
   const settings = drawSettings(random, profile);
   const knobs = drawKnobs(random, settings, profile);
   const intervals = 4 + random.below(9);
-  const activeMs = Math.max(60_000, Math.min(600_000, settings.intervalMs * intervals));
+  const outage = random.chance(0.08) ? drawOutage(random, settings) : undefined;
+  const activeMs = Math.max(
+    60_000,
+    Math.min(600_000, settings.intervalMs * intervals),
+    outage === undefined ? 0 : outage.fromMs + outage.forMs,
+  );
   const changes = 8 + random.below(30);
   return {
     seed,
@@ -30,7 +54,7 @@ export function makePlan(seed: number, profile: Profile): Plan {
     clockSkewMs: random.pick([0, 2_000, 60_000, 3_600_000]),
     warm: random.pick([1, 0.9, 0.9, 0.5, 0]),
     endsOverdue: random.chance(0.6),
-    ...(random.chance(0.08) ? { outage: drawOutage(random, activeMs) } : {}),
+    ...(outage === undefined ? {} : { outage }),
     ...(random.chance(0.05) ? { rotationMs: random.below(activeMs) } : {}),
   };
 }
@@ -108,7 +132,6 @@ function drawKnobs(random: Random, settings: SimulatedSettings, profile: Profile
   maybe('slowSeconds', 0.5, () => 1 + random.below(12));
   maybe('absurdEvery', 0.1, () => (profile === 'polls' ? 17 : 2) + random.below(6));
   maybe('absurdStamps', 1, () => 'ahead');
-  if (profile === 'polls' && (knobs.dateSkewSeconds ?? 0) > 0) delete knobs.absurdEvery;
   return profile === 'polls' ? knobs : { ...knobs, ...drawBeyondPolls(random) };
 }
 
@@ -148,11 +171,11 @@ function drawFaults(random: Random): FaultRates {
   };
 }
 
-function drawOutage(random: Random, activeMs: number): Outage {
-  const forMs = random.pick([30_000, 120_000, 600_000]);
+/** Now and then for so long that it has to be told. */
+function drawOutage(random: Random, { intervalMs }: SimulatedSettings): Outage {
   return {
     kind: random.pick(['refused', 'unavailable', 'unreachable', 'hanging']),
-    fromMs: random.below(activeMs),
-    forMs,
+    fromMs: random.below(60_000),
+    forMs: random.pick([30_000, 120_000, intervalMs < 15_000 ? 120_000 : 540_000]),
   };
 }

@@ -144,7 +144,8 @@ function checkTruth(
   if (place < 0)
     throw new Error(`${event.id}: ${key} was never like that, or not since it was told otherwise.`);
   places.set(key, place);
-  if (!isObservedTruly(event, followed, holds))
+  const holdsExactly = (at: number) => isSame(state, truth[at]?.get(key));
+  if (!isObservedTruly(event, followed, holds) && !isObservedTruly(event, followed, holdsExactly))
     throw new Error(`${event.id}: that ${key} is like that did not begin when it says.`);
 }
 

@@ -17,7 +17,10 @@ describe('a walk', () => {
 
     const report = await world.tick(world.startProcess('a'));
 
-    const polledAt = world.requests().filter(isPoll).map(({ at }) => at / MILLISECOND);
+    const polledAt = world
+      .requests()
+      .filter(isPoll)
+      .map(({ at }) => at / MILLISECOND);
     const gaps = polledAt.slice(1).map((at, index) => at - (polledAt[index] ?? 0));
     expect(report.polls).toBeGreaterThanOrEqual(5);
     expect(Math.max(...gaps)).toBeLessThan(8_000);

@@ -48,7 +48,10 @@ describe('a service that fails', () => {
     expect(degraded.indexOf(true)).toBeGreaterThanOrEqual(4);
     expect(degraded.indexOf(true)).toBeLessThanOrEqual(5);
     expect(told.slice(1)).toEqual([
-      ['feed.source_degraded', expect.objectContaining({ name: 'acme', reasons: [expect.objectContaining({ code: 'failing' })] })],
+      [
+        'feed.source_degraded',
+        expect.objectContaining({ name: 'acme', reasons: [expect.objectContaining({ code: 'failing' })] }),
+      ],
       ['feed.source_recovered', expect.objectContaining({ name: 'acme', reasons: [] })],
     ]);
   });

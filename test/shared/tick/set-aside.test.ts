@@ -14,7 +14,10 @@ describe('a row that can not be read', () => {
     const report = await world.tick(session);
     await world.nextTick(session);
     const aside = (await world.state()).setAside;
-    const known = await world.store.load(await world.source(), world.control.snapshot().map(({ id }) => Number(id)));
+    const known = await world.store.load(
+      await world.source(),
+      world.control.snapshot().map(({ id }) => Number(id)),
+    );
 
     world.control.setKnob('unreadableEvery', 0);
     for (let minute = 0; minute < 12; minute += 1) await world.nextTick(session);
@@ -49,33 +52,36 @@ describe('a row that can not be read', () => {
 });
 
 describe('a group that is too large to store', () => {
-  it.each(['silent', 'emit'] as const)('is set aside, the others of its page are saved (%s)', async (baseline) => {
-    const world = createSourceWorld({ settings: { baseline } });
-    const large = world.someGroup();
-    const refuse = (groupId: number) => {
-      if (groupId === large) throw new TooLargeToStoreError(groupId, 500_000);
-    };
-    const session = world.startProcess('a', {
-      store: {
-        ...world.store,
-        async save(key, save) {
-          refuse(save.snapshot.groupId);
-          return world.store.save(key, save);
+  it.each(['silent', 'emit'] as const)(
+    'is set aside, the others of its page are saved (%s)',
+    async (baseline) => {
+      const world = createSourceWorld({ settings: { baseline } });
+      const large = world.someGroup();
+      const refuse = (groupId: number) => {
+        if (groupId === large) throw new TooLargeToStoreError(groupId, 500_000);
+      };
+      const session = world.startProcess('a', {
+        store: {
+          ...world.store,
+          async save(key, save) {
+            refuse(save.snapshot.groupId);
+            return world.store.save(key, save);
+          },
+          async saveAll(source, saves) {
+            for (const { snapshot } of saves) refuse(snapshot.groupId);
+            return world.store.saveAll(source, saves);
+          },
         },
-        async saveAll(source, saves) {
-          for (const { snapshot } of saves) refuse(snapshot.groupId);
-          return world.store.saveAll(source, saves);
-        },
-      },
-    });
+      });
 
-    const report = await world.tick(session);
+      const report = await world.tick(session);
 
-    expect(report.outcome).toBe('done');
-    expect(report.state?.baseline.status).toBe('completed');
-    expect(report.state?.setAside.map(({ groupId }) => groupId)).toEqual([large]);
-    expect(world.store.all(await world.source())).toHaveLength(40);
-  });
+      expect(report.outcome).toBe('done');
+      expect(report.state?.baseline.status).toBe('completed');
+      expect(report.state?.setAside.map(({ groupId }) => groupId)).toEqual([large]);
+      expect(world.store.all(await world.source())).toHaveLength(40);
+    },
+  );
 });
 
 describe('the note of a row', () => {

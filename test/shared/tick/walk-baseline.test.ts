@@ -11,7 +11,11 @@ describe('a baseline', () => {
 
     const told = await world.feedEvents();
     expect(told.map(({ type }) => type)).toEqual(['feed.baseline_completed']);
-    expect(told[0]?.data.object).toMatchObject({ type: 'baseline', mode: 'silent', groups: expect.any(Number) });
+    expect(told[0]?.data.object).toMatchObject({
+      type: 'baseline',
+      mode: 'silent',
+      groups: expect.any(Number),
+    });
     expect(world.store.all(await world.source())).toHaveLength(121);
   });
 

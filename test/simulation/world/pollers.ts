@@ -74,16 +74,18 @@ export function createPollers(world: World, settings: SourceSettings): Pollers {
     const { process, session } = poller;
     poller.isBusy = true;
     trace.note(process.name, `tick ${slot}`);
+    let isUnderWay = true;
     const overdue = plan.tickMs + TIMEOUT_MARGIN_MS;
     if (plan.endsOverdue || fates.isCalm) {
       void time.sleep(overdue).then(() => {
-        if (poller.isBusy) process.kill('its time is over');
+        if (isUnderWay) process.kill('its time is over');
       });
     }
     const outcome = await Promise.race([
       pollSource({ slot, durationMs: plan.tickMs }, session).catch((error: unknown) => failed(error)),
       process.ended.then(() => 'failed' as const),
     ]);
+    isUnderWay = false;
     poller.isBusy = false;
     poller.idleSince = time.elapsed();
     if (outcome !== 'failed') tell(process, outcome);

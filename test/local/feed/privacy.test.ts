@@ -1,0 +1,233 @@
+// G7 over the whole feed: whatever a service says of people, and of the token, is found nowhere that the feed leaves
+// something behind.
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { type AttributeValue, ListTablesCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createDynamoDbClient } from '../../../functions/adapters/dynamodb-client.ts';
+import { decodeBody } from '../../../functions/adapters/stored-body.ts';
+import { startLocalFeed } from '../../../local/feed/local-feed.ts';
+import { type Answer, jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import type { TickReport } from '../../../shared/poll-source.ts';
+import type { LogFields } from '../../../shared/ports.ts';
+import { sourceSettings } from '../../../shared/source-settings.ts';
+import { createSourceWorld } from '../../shared/source-world.ts';
+import { runFeed } from '../cli/run-feed.ts';
+import { FAILURES, MARK, startTaintedService, TOKEN, taintedPage } from './tainted-service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** All that can be seen of a value: of an error its stack, its causes and whatever hangs on it. */
+function seen(value: unknown): string {
+  return inspect(value, {
+    depth: Number.POSITIVE_INFINITY,
+    maxArrayLength: null,
+    maxStringLength: null,
+    showHidden: true,
+  });
+}
+
+function leaks(text: string, mark = MARK): string[] {
+  const pattern = new RegExp(`.{0,80}${mark}.{0,20}`, 'gis');
+  return [...new Set(text.match(pattern) ?? [])].slice(0, 5);
+}
+
+/** Every body that the tables hold, and everything beside the bodies. */
+async function readTables(): Promise<{ readonly text: string; readonly bodies: number }> {
+  const client = createDynamoDbClient();
+  const { TableNames = [] } = await client.send(new ListTablesCommand({}));
+  const texts: string[] = [];
+  let bodies = 0;
+  for (const TableName of TableNames) {
+    for await (const { Items = [] } of paginateScan({ client }, { TableName })) {
+      for (const item of Items) {
+        texts.push(JSON.stringify(item));
+        for (const value of Object.values<AttributeValue>(item)) {
+          if (value.B === undefined) continue;
+          bodies += 1;
+          texts.push(JSON.stringify(decodeBody(value.B)), Buffer.from(value.B).toString('latin1'));
+        }
+      }
+    }
+  }
+  client.destroy();
+  return { text: texts.join('\n'), bodies };
+}
+
+async function readFiles(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  expect(files.length).toBeGreaterThan(0);
+  const contents = await Promise.all(
+    files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')),
+  );
+  return contents.join('\n').replaceAll('\0', '');
+}
+
+interface Trail {
+  readonly events: FeedEvent[];
+  readonly reports: TickReport[];
+  readonly logged: string;
+  readonly tables: string;
+  readonly bodies: number;
+  readonly files: string;
+}
+
+/** Runs the feed as `watch` does, through every failure once, and gathers all that it leaves behind. */
+async function leaveTrail(change: (body: string) => string, failures: readonly Answer[]): Promise<Trail> {
+  const service = await startTaintedService(change);
+  ends.push(service.close);
+  const directory = await mkdtemp(join(tmpdir(), 'privacy-'));
+  ends.push(() => rm(directory, { recursive: true }));
+  const events: FeedEvent[] = [];
+  const reports: TickReport[] = [];
+  const logged: string[] = [];
+  const note = (message: string, fields?: LogFields) => void logged.push(message, seen(fields));
+  const feed = await startLocalFeed({
+    settings: sourceSettings.parse({
+      name: 'acme',
+      baseUrl: service.url,
+      baseline: 'emit',
+      requestTimeoutMs: 300,
+      requestsPerMinute: 6_000,
+    }),
+    token: TOKEN,
+    dataDir: directory,
+    log: { debug: note, info: note, warn: note, error: note },
+    onProgress: (report) => void reports.push(report),
+    onEvent: async (event) => void events.push(event),
+  });
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await feed.close();
+    isOpen = false;
+  };
+  ends.push(close);
+  reports.push(await feed.tick());
+  for (const failure of failures) {
+    service.failNext(failure);
+    const group = service.control.snapshot().find(({ id }) => Number(id) % 4 === 2);
+    service.control.mutate(Number(group?.id), (draft) => {
+      for (const item of draft.returns) item.quantity += 1;
+    });
+    reports.push(await feed.tick());
+  }
+  await feed.handOver();
+  const { text: tables, bodies } = await readTables();
+  await close();
+  return { events, reports, logged: logged.join('\n'), tables, bodies, files: await readFiles(directory) };
+}
+
+/** Of each kind one that goes all the way over the wire; the refused token last, for the source rests after it. */
+const OVER_THE_WIRE = [
+  '500 with JSON',
+  'a web page',
+  'half an answer',
+  'a broken encoding',
+  'a reset',
+  'an answer cut off',
+  'silence',
+  '422',
+  'a redirect',
+  '401',
+].flatMap((name) => FAILURES[name] ?? []);
+
+describe('what the feed leaves behind', () => {
+  it('holds nothing of a person and no token, whatever the service answers', async () => {
+    const { events, reports, logged, tables, bodies, files } = await leaveTrail(taintedPage, OVER_THE_WIRE);
+
+    expect(events.length).toBeGreaterThan(100);
+    expect(bodies).toBeGreaterThan(100);
+    expect(reports.filter(({ error }) => error !== undefined)).toHaveLength(3);
+    expect(Math.max(...reports.map(({ counts }) => counts.unreadable))).toBeGreaterThan(10);
+    expect(leaks(JSON.stringify(events))).toEqual([]);
+    expect(leaks(seen(reports))).toEqual([]);
+    expect(leaks(logged)).toEqual([]);
+    expect(leaks(tables)).toEqual([]);
+    expect(leaks(files)).toEqual([]);
+  });
+
+  it('would show it: what may be published is found in events, tables and files', async () => {
+    const allowed = 'WvAllowedText';
+    const { events, tables, files } = await leaveTrail(
+      (body) => body.replaceAll(/"(sku|carrier)":("[^"]*"|null)/g, `"$1":"${allowed}"`),
+      [],
+    );
+
+    expect(leaks(JSON.stringify(events), allowed)).not.toEqual([]);
+    expect(leaks(tables, allowed)).not.toEqual([]);
+    expect(leaks(files, 'returns-feed')).not.toEqual([]);
+  });
+});
+
+describe('a service that goes on failing', () => {
+  it.each(Object.entries(FAILURES))('is told of without its words and the token: %s', async (_, failure) => {
+    const world = createSourceWorld({ token: TOKEN, groups: 8 });
+    const [before, cold] = [world.startProcess('a'), world.startProcess('b')];
+    world.network.intercept = (request) => {
+      const answer = world.reference.service.answer(request);
+      return answer.status === 200 ? { ...answer, body: taintedPage(answer.body) } : answer;
+    };
+    const reports = [await world.tick(before)];
+    world.network.intercept = () => failure;
+
+    for (let minute = 0; minute < 7; minute += 1) reports.push(await world.nextTick(before));
+    reports.push(await world.nextTick(cold));
+
+    expect(reports.some(({ error }) => error !== undefined)).toBe(true);
+    expect((await world.state()).health.degradedSince).toBeDefined();
+    expect(leaks(seen(reports))).toEqual([]);
+    expect(leaks(seen(world.logged))).toEqual([]);
+    expect(leaks(seen(await world.events()))).toEqual([]);
+    expect(leaks(seen(await world.state()))).toEqual([]);
+  });
+
+  it('is told of without its words before the source has a state', async () => {
+    const trail: unknown[] = [];
+
+    for (const failure of Object.values(FAILURES)) {
+      const world = createSourceWorld({ token: TOKEN, groups: 8 });
+      world.network.intercept = () => failure;
+      trail.push(await world.tick(world.startProcess('a')), world.logged);
+    }
+
+    expect(leaks(seen(trail))).toEqual([]);
+  });
+});
+
+describe.concurrent('the command', () => {
+  const watch = (url: string, ...others: string[]) =>
+    runFeed(['watch', '--base-url', url, '--verbose', '--baseline', 'emit', ...others], { token: TOKEN });
+
+  it('shows nothing of a person and no token while it watches', async () => {
+    const service = await startTaintedService();
+    service.failNext(FAILURES['500 with JSON'] ?? jsonAnswer(500, {}));
+
+    const { code, stdout, stderr } = await watch(service.url, '--every', '500ms', '--for', '3s', '--json');
+    await service.close();
+
+    expect(code).toBe(0);
+    expect(stdout.split('\n').length).toBeGreaterThan(100);
+    expect(leaks(stdout + stderr)).toEqual([]);
+  });
+
+  it.each(['401', 'a redirect'])('ends without either where all it gets is %s', async (name) => {
+    const service = await startTaintedService();
+    service.failOn(FAILURES[name]);
+
+    const { code, stdout, stderr } = await watch(service.url, '--for', '2s');
+    await service.close();
+
+    expect(stderr).not.toBe('');
+    expect(code).toBeGreaterThanOrEqual(0);
+    expect(leaks(stdout + stderr)).toEqual([]);
+  });
+});
