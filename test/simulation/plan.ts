@@ -57,6 +57,8 @@ export interface Plan {
   readonly changesPerSecond: number;
   /** Changes a minute that life would not make: a state that comes and goes, a crowd in one group. */
   readonly handsPerMinute: number;
+  /** Whether a group may get more entities than one transaction has room for. */
+  readonly crowds: boolean;
   /** Those of the reference service that are not as by default. */
   readonly knobs: Partial<Knobs>;
   readonly settings: SimulatedSettings;

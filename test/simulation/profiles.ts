@@ -25,7 +25,11 @@ function withoutOpenQuestions(plan: Plan): Plan {
   // A store that was quiet for long does not show how far its stamps without a zone are behind.
   const isSilentlyZoned = knobs.stampForm?.startsWith('none:') === true;
   const settings = isSilentlyZoned ? { ...plan.settings, baseline: 'emit' as const } : plan.settings;
-  return { ...plan, knobs, settings };
+  // Without any Date the clocks of several machines are compared with each other.
+  const clocks = knobs.date === 'missing' ? { clockSkewMs: 0, faults: { ...plan.faults, clockJump: 0 } } : {};
+  // A page that is cut before one large row looks short.
+  const crowds = plan.crowds && knobs.pageBytes === undefined;
+  return { ...plan, knobs, settings, crowds, ...clocks };
 }
 
 function drawPlan(seed: number, profile: Profile): Plan {
@@ -46,6 +50,7 @@ function drawPlan(seed: number, profile: Profile): Plan {
     activeMs,
     changesPerSecond: (changes * 1_000) / activeMs,
     handsPerMinute: random.chance(0.5) ? (60_000 * (2 + random.below(6))) / activeMs : 0,
+    crowds: true,
     knobs,
     settings,
     sources: random.chance(0.08) ? 2 : 1,

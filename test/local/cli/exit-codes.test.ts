@@ -1,17 +1,19 @@
 // The command as a shell sees it: what it says where, and the code that it ends with.
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   createReferenceService,
   type ReferenceService,
 } from '../../../local/reference-service/create-reference-service.ts';
 import { feedEvent } from '../../../shared/contract/event.ts';
-import { runFeed } from './run-feed.ts';
+import { COMMAND, runFeed } from './run-feed.ts';
 
 const TOKEN = 'the-token-that-nobody-may-see';
 const ONE_LINE = /^error: [^\n]+\n$/;
@@ -48,6 +50,9 @@ async function deadAddress(): Promise<string> {
   await once(server, 'close');
   return address;
 }
+
+const RUNS_ITS_ARGUMENTS =
+  "require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })";
 
 const watch = (url: string, ...others: string[]) => ['watch', '--base-url', url, ...others];
 
@@ -113,6 +118,28 @@ describe.concurrent('what ends as it should', () => {
     const { code, stderr } = await runFeed(args, { token: TOKEN, onOutput: (child) => child.kill('SIGINT') });
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/stopped: \d+ events\n$/) });
+  });
+
+  test('a signal that npm hands on beside the terminal’s own is no second one', async () => {
+    const args = watch(service.url, '--every', '500ms', '--baseline', 'emit');
+    const signalTwice = (child: ChildProcess) => child.kill('SIGINT') && child.kill('SIGTERM');
+
+    const { code, stderr } = await runFeed(args, { token: TOKEN, onOutput: signalTwice });
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/stopped: \d+ events\n$/) });
+  });
+
+  test('a command that npm runs ends when npm is gone', async () => {
+    const npm = spawn(process.execPath, ['-e', RUNS_ITS_ARGUMENTS, COMMAND, 'serve', '--groups', '5'], {
+      env: { ...process.env, npm_lifecycle_event: 'npx' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    npm.stdout.once('readable', () => npm.kill('SIGKILL'));
+
+    // The stream ends when the last process that writes to it has ended.
+    const stdout = await text(npm.stdout);
+
+    expect(stdout).toMatch(/^http:/);
   });
 
   test('the reference service tells its address alone on stdout, and ends with 0 when it is told to', async () => {

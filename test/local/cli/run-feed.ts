@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-const COMMAND = fileURLToPath(new URL('../../../local/cli/returns-feed.js', import.meta.url));
+export const COMMAND = fileURLToPath(new URL('../../../local/cli/returns-feed.js', import.meta.url));
 
 /** Then it is told to end, so that a test that waits in vain leaves nothing behind. */
 const LONGEST_MS = 60_000;

@@ -82,8 +82,12 @@ interface Trail {
 }
 
 /** Runs the feed as `watch` does, through every failure once, and gathers all that it leaves behind. */
-async function leaveTrail(change: (body: string) => string, failures: readonly Answer[]): Promise<Trail> {
-  const service = await startTaintedService(change);
+async function leaveTrail(
+  change: (body: string) => string,
+  failures: readonly Answer[],
+  groups?: number,
+): Promise<Trail> {
+  const service = await startTaintedService(change, groups);
   ends.push(service.close);
   const directory = await mkdtemp(join(tmpdir(), 'privacy-'));
   ends.push(() => rm(directory, { recursive: true }));
@@ -160,6 +164,7 @@ describe('what the feed leaves behind', () => {
     const { events, tables, files } = await leaveTrail(
       (body) => body.replaceAll(/"(sku|carrier)":("[^"]*"|null)/g, `"$1":"${allowed}"`),
       [],
+      8,
     );
 
     expect(leaks(JSON.stringify(events), allowed)).not.toEqual([]);

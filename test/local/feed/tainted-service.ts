@@ -138,8 +138,8 @@ export const FAILURES: Readonly<Record<string, Answer>> = {
 export type TaintedService = Awaited<ReturnType<typeof startTaintedService>>;
 
 /** The service on a port of this machine. */
-export async function startTaintedService(change: (body: string) => string = taintedPage) {
-  const inProcess = createInProcessService({ groups: 60, life: false, token: TOKEN });
+export async function startTaintedService(change: (body: string) => string = taintedPage, groups = 60) {
+  const inProcess = createInProcessService({ groups, life: false, token: TOKEN });
   const failures: Answer[] = [];
   let lasting: Answer | undefined;
   const server = createServer((request, response) => {

@@ -9,10 +9,10 @@ const isPoll = ({ query }: { readonly query: string }) => query.includes('min_up
 describe('a walk', () => {
   it('lets a poll through whenever one is due', async () => {
     const world = createSourceWorld({
-      groups: 400,
-      knobs: { limitMax: 10 },
+      groups: 200,
+      knobs: { limitMax: 8 },
       settings: { intervalMs: 5_000 },
-      latencyMs: 300,
+      latencyMs: 900,
     });
 
     const report = await world.tick(world.startProcess('a'));
@@ -28,10 +28,10 @@ describe('a walk', () => {
 
   it('finds a change between its pages', async () => {
     const world = createSourceWorld({
-      groups: 400,
-      knobs: { limitMax: 10 },
+      groups: 200,
+      knobs: { limitMax: 8 },
       settings: { intervalMs: 5_000 },
-      latencyMs: 300,
+      latencyMs: 900,
     });
     const group = world.someGroup();
     let asked = 0;

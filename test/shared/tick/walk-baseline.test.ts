@@ -21,10 +21,9 @@ describe('a baseline', () => {
 
   it('that a deadline cuts goes on where it was, and reads no covered range again', async () => {
     const world = createSourceWorld({
-      groups: 600,
+      groups: 200,
       knobs: { limitMax: 10 },
-      settings: { requestsPerMinute: 60 },
-      latencyMs: 50,
+      settings: { requestsPerMinute: 30 },
     });
     const session = world.startProcess('a');
     const covered: number[] = [];
@@ -41,16 +40,16 @@ describe('a baseline', () => {
     expect(ticks).toBeGreaterThan(1);
     expect(baseline.status).toBe('completed');
     expect(covered).toEqual([...covered].sort((a, b) => a - b));
-    expect(world.store.all(await world.source())).toHaveLength(601);
+    expect(world.store.all(await world.source())).toHaveLength(201);
     // Seven fresh rows to a page of ten: three are the seam's.
-    expect(baseline.requests).toBeLessThan(2.5 * (600 / 7));
+    expect(baseline.requests).toBeLessThan(3 * (200 / 7));
   });
 
   it('goes on in another process', async () => {
     const world = createSourceWorld({
-      groups: 300,
+      groups: 120,
       knobs: { limitMax: 10 },
-      settings: { requestsPerMinute: 60 },
+      settings: { requestsPerMinute: 30 },
     });
     const first = await world.tick(world.startProcess('a'));
 
@@ -61,7 +60,7 @@ describe('a baseline', () => {
 
     expect(first.state?.baseline.status).toBe('running');
     expect(state?.baseline.status).toBe('completed');
-    expect(world.store.all(await world.source())).toHaveLength(301);
+    expect(world.store.all(await world.source())).toHaveLength(121);
   });
 
   it('counts only its own requests', async () => {

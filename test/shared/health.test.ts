@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { describeFailure, judgeHealth, type Observed } from '../../shared/health.ts';
+import { MINUTE, SECOND } from '../../shared/instant.ts';
+import { SourceRefused } from '../../shared/pacing/errors.ts';
+import type { HealthState } from '../../shared/source-state.ts';
+
+const WELL: HealthState = {
+  lastSettledAt: 0,
+  degradedSince: undefined,
+  reasons: [],
+  restUntil: 0,
+  refusals: 0,
+};
+
+function seen(changes: Partial<Observed>): Observed {
+  return {
+    now: 0,
+    isComplete: false,
+    setAside: 0,
+    held: undefined,
+    isUnheld: false,
+    unstable: undefined,
+    failure: undefined,
+    intervalUs: MINUTE,
+    ...changes,
+  };
+}
+
+const FAILING = { code: 'failing', message: 'no answer' } as const;
+
+describe('a source that is not covered', () => {
+  it.each([
+    ['five minutes', 30 * SECOND, 5 * MINUTE],
+    ['three intervals', 4 * MINUTE, 12 * MINUTE],
+  ])('is degraded after %s, whichever is longer', (_, intervalUs, patience) => {
+    const at = judgeHealth(WELL, seen({ now: patience, intervalUs }));
+    const after = judgeHealth(WELL, seen({ now: patience + 1, intervalUs }));
+
+    expect(at.tell).toBeUndefined();
+    expect(after).toMatchObject({
+      tell: 'degraded',
+      health: { degradedSince: patience + 1, lastSettledAt: 0, reasons: [{ code: 'behind' }] },
+    });
+  });
+
+  it('says what it fails with, or that the order does not hold still', () => {
+    const failing = judgeHealth(WELL, seen({ now: MINUTE * 6, failure: FAILING }));
+    const unstable = judgeHealth(WELL, seen({ now: MINUTE * 6, unstable: 'the order changed' }));
+
+    expect(failing.health.reasons).toEqual([FAILING]);
+    expect(unstable.health.reasons).toEqual([
+      { code: 'unstable', message: expect.stringContaining('the order changed') },
+    ]);
+  });
+
+  it('is told once, keeps its first moment, and recovers with the first complete poll', () => {
+    const first = judgeHealth(WELL, seen({ now: 6 * MINUTE }));
+    const second = judgeHealth(first.health, seen({ now: 7 * MINUTE }));
+    const third = judgeHealth(second.health, seen({ now: 8 * MINUTE, isComplete: true }));
+
+    expect([first.tell, second.tell, third.tell]).toEqual(['degraded', undefined, 'recovered']);
+    expect(second.health.degradedSince).toBe(6 * MINUTE);
+    expect(third.health).toMatchObject({ degradedSince: undefined, reasons: [], lastSettledAt: 8 * MINUTE });
+  });
+});
+
+it('a refused token is told at once, another failure is not', () => {
+  const refused = judgeHealth(WELL, seen({ failure: describeFailure(new SourceRefused('refused')) }));
+  const failed = judgeHealth(WELL, seen({ failure: FAILING }));
+
+  expect(refused).toMatchObject({
+    tell: 'degraded',
+    health: { reasons: [{ code: 'refused', message: 'refused' }] },
+  });
+  expect(failed.tell).toBeUndefined();
+});
+
+it('groups that can not be read degrade a source although its polls are complete', () => {
+  const one = judgeHealth(WELL, seen({ isComplete: true, setAside: 1 }));
+  const none = judgeHealth(one.health, seen({ isComplete: true, setAside: 0 }));
+
+  expect(one).toMatchObject({ tell: 'degraded', health: { reasons: [{ code: 'unreadable' }] } });
+  expect(none.tell).toBe('recovered');
+});
+
+it('a source does not recover before a poll was complete, whatever else is mended', () => {
+  const { health } = judgeHealth(WELL, seen({ isComplete: true, setAside: 1 }));
+
+  const unread = judgeHealth(health, seen({ now: SECOND, setAside: 0 }));
+
+  expect(unread.tell).toBeUndefined();
+  expect(unread.health.degradedSince).toBe(0);
+});
+
+describe('what is held', () => {
+  it('stays told until a whole cycle found nothing to hold', () => {
+    const held = judgeHealth(WELL, seen({ isComplete: true, held: '25 are missing' }));
+    const next = judgeHealth(held.health, seen({ isComplete: true, now: MINUTE }));
+    const mended = judgeHealth(next.health, seen({ isComplete: true, now: 2 * MINUTE, isUnheld: true }));
+
+    expect([held.tell, next.tell, mended.tell]).toEqual(['degraded', undefined, 'recovered']);
+    expect(next.health.reasons).toEqual([{ code: 'held', message: '25 are missing' }]);
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { NO_LEASE, releaseLease, takeLease } from '../../../shared/pacing/lease.ts';
+
+const DURATION = 65_000_000;
+const NOW = 1_000_000_000;
+const HELD = { owner: 'a', epoch: 4, expiresAt: NOW + DURATION };
+
+it("is anybody's before the first", () => {
+  expect(takeLease(NO_LEASE, 'a', NOW, DURATION)).toEqual({
+    owner: 'a',
+    epoch: 1,
+    expiresAt: NOW + DURATION,
+  });
+});
+
+it("is nobody else's until it is over", () => {
+  expect(takeLease(HELD, 'b', HELD.expiresAt - 1, DURATION)).toBeUndefined();
+  expect(takeLease(HELD, 'b', HELD.expiresAt, DURATION)).toMatchObject({ owner: 'b', epoch: 5 });
+});
+
+it("is its owner's again at any time, in the same epoch", () => {
+  expect(takeLease(HELD, 'a', NOW + 1, DURATION)).toEqual({ ...HELD, expiresAt: NOW + 1 + DURATION });
+});
+
+it("that was given back is anybody's, and only another one begins an epoch", () => {
+  const released = releaseLease(HELD);
+
+  expect(takeLease(released, 'b', NOW, DURATION)).toMatchObject({ owner: 'b', epoch: 5 });
+  expect(takeLease(released, 'a', NOW, DURATION)).toMatchObject({ owner: 'a', epoch: 4 });
+});
+
+it('of a clock that was wrong does not last', () => {
+  const absurd = { ...HELD, expiresAt: NOW + 2 * DURATION + 1 };
+
+  expect(takeLease(absurd, 'b', NOW, DURATION)).toMatchObject({ owner: 'b', epoch: 5 });
+});

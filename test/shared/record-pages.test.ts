@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import { createMemory } from '../../shared/comparing/memory.ts';
+import { SECOND } from '../../shared/instant.ts';
+import type { SnapshotStore } from '../../shared/ports.ts';
+import type { Page } from '../../shared/reading/page.ts';
+import { createRecorder, type RecorderOptions } from '../../shared/record-pages.ts';
+import { parseReturnGroup } from '../../shared/returns-service/parse-return-group.ts';
+import { TooLargeToStoreError } from '../../shared/store-errors.ts';
+import { createMemoryLedger } from '../fakes/memory-ledger.ts';
+import { createMemorySnapshotStore } from '../fakes/memory-snapshot-store.ts';
+import { sampleRow } from './returns-service/sample-rows.ts';
+
+const SOURCE = { source: 'acme', generation: 'gen' };
+const START = Date.UTC(2026, 10, 20, 11) * 1_000;
+const SETTLE = 60 * SECOND;
+
+function createSetting(changes: Partial<SnapshotStore> = {}) {
+  const ledger = createMemoryLedger();
+  const store = createMemorySnapshotStore(ledger);
+  const memory = createMemory();
+  const aside: unknown[] = [];
+  const fresh: number[] = [];
+  let loads = 0;
+  const recorder = (others: Partial<RecorderOptions> = {}) =>
+    createRecorder({
+      ...SOURCE,
+      store: {
+        ...store,
+        load(source, groups) {
+          loads += 1;
+          return store.load(source, groups);
+        },
+        ...changes,
+      },
+      through: 'poll',
+      memory,
+      trustsMemory: true,
+      settle: SETTLE,
+      announces: () => false,
+      customerData: false,
+      fieldsSince: () => ({}),
+      setAside: (row) => void aside.push(row),
+      noteFresh: (groupId) => void fresh.push(groupId),
+      ...others,
+    });
+  const known = async (id: number) => (await store.load(SOURCE, [id])).get(id);
+  const events = async (group: number) => ledger.read({ ...SOURCE, group }, 0, 100);
+  return { store, memory, recorder, aside, fresh, known, events, loads: () => loads };
+}
+
+/** A page of such rows, asked for so many seconds after the start. */
+function page(rows: readonly unknown[], after = 0): Page {
+  const sentAt = START + after * SECOND;
+  return { rows: rows.map(parseReturnGroup), bytes: 1_000, sentAt, receivedAt: sentAt + SECOND };
+}
+
+function failed(id: number, updated_at = sampleRow(id).updated_at) {
+  const row = sampleRow(id);
+  return {
+    ...row,
+    updated_at,
+    shipments: row.shipments.map((shipment) => ({ ...shipment, status: 'FAILED' })),
+  };
+}
+
+const LATER = '2026-11-20T10:16:02.000000Z';
+
+describe('a page', () => {
+  it('is saved whole, group by group, silently where nothing is announced', async () => {
+    const { recorder, known, events } = createSetting();
+    const { take, counts, unsavedFrom } = recorder();
+
+    await take(page([sampleRow(1), sampleRow(2)]));
+
+    expect(counts).toEqual({ groups: 2, firstSeen: 2, events: 0, left: 0, unreadable: 0 });
+    expect(await known(1)).toMatchObject({ version: 1, sequence: 0 });
+    expect(await known(2)).toMatchObject({ version: 1, sequence: 0 });
+    expect(await events(1)).toEqual([]);
+    expect(unsavedFrom()).toBeUndefined();
+  });
+
+  it('with a row that can not be read is saved but for that row', async () => {
+    const { recorder, known, aside } = createSetting();
+    const { take, counts } = recorder();
+
+    await take(page([{ ...sampleRow(1), created_at: 'yesterday' }, sampleRow(2)]));
+
+    expect(counts).toMatchObject({ groups: 2, unreadable: 1 });
+    expect(aside).toEqual([expect.objectContaining({ id: 1, reason: 'created_at is not a timestamp' })]);
+    expect(await known(1)).toBeUndefined();
+    expect(await known(2)).toBeDefined();
+  });
+
+  it('that shows a group twice counts as its last showing', async () => {
+    const { recorder, known } = createSetting();
+
+    await recorder().take(page([sampleRow(1), failed(1)]));
+
+    expect((await known(1))?.projection.shipments?.[0]?.status).toBe('FAILED');
+  });
+});
+
+describe('a group that changed', () => {
+  it('is told with its change, and noted as fresh', async () => {
+    const { recorder, events, fresh } = createSetting();
+    const { take, counts } = recorder();
+    await take(page([sampleRow(1)]));
+
+    await take(page([failed(1, LATER)], 1));
+
+    expect(counts.events).toBe(1);
+    expect(await events(1)).toMatchObject([{ sequence: 1, event: { type: 'shipment.status_changed' } }]);
+    expect(fresh).toEqual([1, 1]);
+  });
+
+  it('without a newer stamp is left while the reading may be stale, and taken after', async () => {
+    const { recorder, events } = createSetting();
+    await recorder().take(page([sampleRow(1)]));
+    const early = recorder();
+    await early.take(page([failed(1)], 30));
+    const tooSoon = await events(1);
+
+    const late = recorder();
+    await late.take(page([failed(1)], 62));
+
+    expect(tooSoon).toEqual([]);
+    expect(early.counts.left).toBe(1);
+    expect(early.unsavedFrom()).toBe(Date.parse(sampleRow(1).updated_at) * 1_000 + 456);
+    expect(await events(1)).toHaveLength(1);
+    expect(late.unsavedFrom()).toBeUndefined();
+  });
+
+  it.each(['save', 'saveAll'] as const)(
+    'whose %s meets a conflict is left, and counts as not saved',
+    async (call) => {
+      const { recorder, memory } = createSetting(
+        call === 'save'
+          ? { save: async () => 'conflict' }
+          : { saveAll: async (_, saves) => saves.map(() => 'conflict') },
+      );
+      const { take, counts, unsavedFrom } = recorder({ announces: () => call === 'save' });
+
+      await take(page([sampleRow(1)]));
+
+      expect(counts).toMatchObject({ events: 0, left: 1 });
+      expect(unsavedFrom()).toBeDefined();
+      expect(memory.recall(1)).toBeUndefined();
+    },
+  );
+
+  it('is set aside, and nothing else, where the store finds it too large', async () => {
+    const { recorder, aside, known, store } = createSetting({
+      async saveAll(source, saves) {
+        for (const { snapshot } of saves)
+          if (snapshot.groupId % 2 === 0) throw new TooLargeToStoreError(snapshot.groupId, 1);
+        return store.saveAll(source, saves);
+      },
+    });
+    const { take, counts, unsavedFrom } = recorder();
+
+    await take(page([1, 2, 3, 4, 5].map(sampleRow)));
+
+    expect(aside).toMatchObject([{ id: 2 }, { id: 4 }]);
+    expect(counts).toMatchObject({ unreadable: 2, left: 0 });
+    expect(await known(5)).toBeDefined();
+    expect(unsavedFrom()).toBeUndefined();
+  });
+});
+
+describe('what is remembered', () => {
+  it('spares loading groups that are as they were saved', async () => {
+    const { recorder, loads } = createSetting();
+    await recorder().take(page([sampleRow(1)]));
+
+    await recorder().take(page([sampleRow(1)], 10));
+
+    expect(loads()).toBe(1);
+  });
+
+  it('is not trusted by a walk, and forgotten where a walk saved something else', async () => {
+    const { recorder, loads, memory, events } = createSetting();
+    await recorder().take(page([sampleRow(1)]));
+    const walk = recorder({ through: 'reconciliation', trustsMemory: false });
+    await walk.take(page([sampleRow(1)], 10));
+    const afterUnchanged = loads();
+
+    await walk.take(page([failed(1)], 100));
+    const forgotten = memory.recall(1);
+    await recorder().take(page([sampleRow(1)], 200));
+
+    expect(afterUnchanged).toBe(2);
+    expect(forgotten).toBeUndefined();
+    expect(await events(1)).toHaveLength(2);
+  });
+
+  it('is nothing of a group that lacks something', async () => {
+    const { recorder, memory } = createSetting();
+    await recorder().take(page([sampleRow(1)]));
+
+    await recorder().take(page([{ ...sampleRow(1), updated_at: LATER, shipments: [] }], 10));
+
+    expect(memory.recall(1)).toBeUndefined();
+  });
+});
+
+it('a customer is told of only where the settings ask for it', async () => {
+  const { recorder, events } = createSetting();
+  await recorder({ announces: () => true, customerData: false }).take(page([sampleRow(1)]));
+  await recorder({ announces: () => true, customerData: true }).take(page([sampleRow(2)]));
+
+  expect(JSON.stringify(await events(1))).not.toContain('Rosalind');
+  expect(JSON.stringify(await events(2))).toContain('Rosalind');
+});
