@@ -31,7 +31,8 @@ export function judgeHealth(
   observed: Observed,
 ): { readonly health: HealthState; readonly tell: 'degraded' | 'recovered' | undefined } {
   const { now, isComplete } = observed;
-  const lastSettledAt = isComplete ? now : health.lastSettledAt;
+  // A moment ahead of now was noted by a clock that was wrong.
+  const lastSettledAt = isComplete ? now : Math.min(health.lastSettledAt, now);
   const patience = Math.max(3 * observed.intervalUs, DEGRADED_AFTER);
   const heldBefore = health.reasons.find(({ code }) => code === 'held')?.message;
   const held = observed.held ?? (observed.isUnheld ? undefined : heldBefore);

@@ -5,7 +5,7 @@ import { MINUTE, SECOND } from '../instant.ts';
 
 /** However often a source is polled: a refusal that is gone by then was none. */
 const SHORTEST_REST = 5 * SECOND;
-const LONGEST_REST = 15 * MINUTE;
+export const LONGEST_REST = 15 * MINUTE;
 
 /**
  * One interval after the first refusal in a row, twice as long after each further one, up to a quarter of an hour:

@@ -3,6 +3,7 @@
 import { MILLISECOND } from '../instant.ts';
 import { findStart, firstState } from '../mint-state.ts';
 import { takeLease } from '../pacing/lease.ts';
+import { LONGEST_REST } from '../pacing/rest.ts';
 import type { TickReport } from '../poll-source.ts';
 import { RestoredStateError } from '../restored-state.ts';
 import type { TickRun } from './tick-run.ts';
@@ -30,7 +31,7 @@ export async function startTick(
   run.state = known ?? (await mint(run));
   if (tick.slot <= run.state.lastSlot) return 'late';
   const now = clock.now();
-  if (run.state.health.restUntil > session.serviceClock.now().atLeast) return 'resting';
+  if (isResting(run)) return 'resting';
   const durationUs = (tick.durationMs + LEASE_MARGIN_MS) * MILLISECOND;
   const lease = takeLease(run.state.lease, owner, now, durationUs);
   if (lease === undefined) return 'busy';
@@ -39,6 +40,12 @@ export async function startTick(
   if (session.epoch !== lease.epoch) session.memory.forgetAll();
   session.epoch = lease.epoch;
   return 'taken';
+}
+
+/** A rest that is longer than any is was noted by a clock that was wrong. */
+function isResting({ state, session }: TickRun): boolean {
+  const left = state.health.restUntil - session.serviceClock.now().atLeast;
+  return left > 0 && left <= LONGEST_REST;
 }
 
 async function mint(run: TickRun) {

@@ -44,6 +44,18 @@ describe('what is no change', () => {
     expect(events[0]?.data.object).toHaveProperty('shipped_at', '2026-11-19T07:00:00Z');
   });
 
+  it('stamps that are none are compared as texts', () => {
+    const row = aRow((row) =>
+      row.shipments.map((shipment) => Object.assign(shipment, { delivered_at: 'soon' })),
+    );
+    const snapshot = snapshotOf(read(row));
+    for (const shipment of row.shipments) shipment.delivered_at = 'later';
+
+    const { events } = take(snapshot, read(row, 2 * MINUTE));
+
+    expect(inShort(events)).toEqual([['shipment.updated', '1844670', { delivered_at: 'soon' }]]);
+  });
+
   it('a text that only looks like a stamp is compared as a text', () => {
     const row = aRow((row) => {
       for (const item of row.returns.slice(0, 1)) item.last_rma_number = '2026-11-20T10:00:00Z';

@@ -26,6 +26,7 @@ describe('a value that is known', () => {
       [2, 1],
     ],
     [{}, []],
+    [{ length: 0 }, []],
     [null, {}],
     [{ a: {} }, { a: null }],
     [1, '1'],

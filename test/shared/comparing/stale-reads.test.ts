@@ -146,10 +146,14 @@ describe('what an event says of its observation', () => {
 
     const partial = take(snapshot, read({ ...withoutShipments, order }, 2 * MINUTE)).snapshot;
     const [change] = take(partial, read(delivered(BEFORE), 5 * MINUTE)).events;
+    const remembered = take(snapshot, read({ ...withoutShipments, order }, 2 * MINUTE), {
+      lastSeenAt: snapshot.sentAt + MINUTE,
+    }).snapshot;
     const lacking = take(snapshot, read({ ...withoutShipments, shipments: [] }, 2 * MINUTE)).snapshot;
     const [removal] = take(lacking, read({ ...withoutShipments, shipments: [] }, 5 * MINUTE)).events;
 
     expect(change?.data.observed.after).toBe('2026-11-20T10:14:03.000000Z');
     expect(removal?.data.observed.after).toBe('2026-11-20T10:14:03.000000Z');
+    expect(remembered?.sentAt).toBe(snapshot.sentAt + MINUTE);
   });
 });
