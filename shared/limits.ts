@@ -6,11 +6,19 @@ import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 export const PAGE_LIMIT = 200;
 /** Rows that a page repeats of the one before it, so that a shift of the list shows (R2). */
 export const SEAM_ROWS = 3;
+/** The same in a range of creation, which next to no row leaves: there one shows a shift as well as three. */
+export const SEAM_ROWS_BY_CREATION = 1;
 /** A page below both of these ends a poll's list: no service cuts a page that small (R1). */
 export const SHORT_PAGE_ROWS = 10;
 export const SHORT_PAGE_BYTES = 64 * 1024;
 /** Pages to one range. A longer one takes so long that too much leaves it while it is read (R3). */
 export const MAX_RANGE_PAGES = 50;
+/** The same of a walk over all groups, whose ranges next to no row leaves: half a minute's budget (R3). */
+export const MAX_WALK_PAGES = 120;
+/** Pages to a range that is too narrow to be cut: what was changed all at once has to be read all at once. */
+export const MAX_CROWD_PAGES = 1_000;
+/** Pages that a poll is read in at once, up to its open end, where little is expected. */
+export const MAX_OPEN_PAGES = 5;
 /** Pages of an open tail: it is read for its news only, covering is left to closed ranges. */
 export const MAX_TAIL_PAGES = 20;
 /** A range is closed if it ends at least this long before the stamps' clock (R3). */
@@ -21,8 +29,11 @@ export const CLOSED_FOR_SURE_AFTER = 26 * HOUR;
 export const RANGE_OVERLAP = SECOND;
 /** A range this narrow is not cut by time any more (R5). */
 export const NARROWEST_RANGE = 4 * SECOND;
-/** Passes over a range that will neither hold still nor be cut; beyond, it stays unproved and is tried later (R5). */
-export const MAX_COUNTING_PASSES = 6;
+/** Requests for a range that won't hold still, cut into pieces; beyond, the rest is left to the next try (R5). */
+export const MAX_COVER_REQUESTS = 1_000;
+/** Requests for a piece that will neither hold still nor be cut; beyond, it stays unproved and is tried later (R5). */
+export const MAX_COUNTING_REQUESTS = 1_000;
+
 /** How far beyond the stamps' clock polls ask, so that a stamp a little ahead is not missed. */
 export const ASK_AHEAD = HOUR;
 /** The same while stamps have no zone and the service's offset is not known yet. */

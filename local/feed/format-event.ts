@@ -59,7 +59,8 @@ export function createEventTable({ colors, width }: EventTableOptions): EventTab
       if (columns < NARROWEST) return start + parts.map(({ styled }) => styled).join(', ');
       const { place, change } = indents();
       const fitsBelow = parts.every(({ plain }) => change + plain.length < columns);
-      return start + wrapParts(parts, columns, change, columns >= ROOMY && fitsBelow ? change : place);
+      const told = wrapParts(parts, columns, change, columns >= ROOMY && fitsBelow ? change : place);
+      return `${told.startsWith('\n') ? start.trimEnd() : start}${told}`;
     },
   };
 }

@@ -1,15 +1,13 @@
 // A group that the service has no more: one event, and a tombstone that keeps the group's numbers for ever. What
 // comes back under the same id goes on from them as created.
 import type { Save } from '../ports.ts';
-import { type CompareOptions, lastShownAt } from './compare-reading.ts';
 import { makeEvent } from './make-event.ts';
+import { lastShownAt, type SaveOptions } from './make-saves.ts';
 import { PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
 import { isSettled } from './take-reading.ts';
 
 /** The look-up by id that found nothing, the last of those that it takes to believe it. */
 export type VainLookUp = Pick<Reading, 'sentAt' | 'receivedAt' | 'through'>;
-
-export type RemoveOptions = Pick<CompareOptions, 'source' | 'generation' | 'settle' | 'lastSeenAt'>;
 
 /**
  * Tells a group as removed. That it is gone was proved by the caller: two look-ups, `settle` apart, found nothing.
@@ -17,11 +15,7 @@ export type RemoveOptions = Pick<CompareOptions, 'source' | 'generation' | 'sett
  * @returns undefined where the look-up may be too stale to contradict the snapshot: to be tried again later
  * @throws RangeError for a group that was told as removed already
  */
-export function removeGroup(
-  snapshot: Snapshot,
-  lookUp: VainLookUp,
-  options: RemoveOptions,
-): Save | undefined {
+export function removeGroup(snapshot: Snapshot, lookUp: VainLookUp, options: SaveOptions): Save | undefined {
   const { groupId, removedAt } = snapshot;
   if (removedAt !== undefined) throw new RangeError(`Group ${groupId} was told as removed already.`);
   if (!isSettled(lookUp.sentAt, snapshot.receivedAt, options.settle)) return undefined;
@@ -31,7 +25,7 @@ export function removeGroup(
     generation: options.generation,
     group,
     time: lookUp.receivedAt,
-    after: lastShownAt(snapshot, options.lastSeenAt) - options.settle,
+    after: lastShownAt(snapshot, options) - options.settle,
     reading: { receivedAt: lookUp.receivedAt, through: lookUp.through },
   });
   return { expectedVersion: snapshot.version, events: [event], snapshot: bury(snapshot, lookUp) };

@@ -1,38 +1,68 @@
 // R5, the last resort: a range that is too narrow to cut and too full for a page, in an order that is never the
-// same twice. It is paged, each time in pages of another size, until as many different rows were seen as there are
-// rows, and one more pass shows no other. Two passes that merely agree would prove nothing.
-import { MAX_COUNTING_PASSES, PAGE_LIMIT } from '../limits.ts';
-import { identityOf, type Range } from './page.ts';
+// same twice. It is paged again and again. Each time an empty page tells how many rows there were at most at that
+// moment; once as many different rows were seen after it, these are all: for rows leave a closed range and none
+// enter, so that whatever is seen later was there. Passes that merely agree would prove nothing.
+import { MAX_COUNTING_REQUESTS, PAGE_LIMIT } from '../limits.ts';
+import { nameOf, type Page, type Range } from './page.ts';
 import type { Reader } from './read-pass.ts';
+
+/** Pages differ by up to so many rows from one pass to the next: an order may depend on where pages are cut. */
+const DIFFERENT_SIZES = 8;
 
 /** @returns whether all rows of the range were seen. */
 export async function readByCounting(range: Range, reader: Reader): Promise<boolean> {
-  const seen = new Set<string>();
-  let wasComplete = false;
-  for (let pass = 0; pass < MAX_COUNTING_PASSES; pass += 1) {
-    const known = seen.size;
-    const counted = await countRows(range, PAGE_LIMIT - pass, seen, reader);
-    if (counted === undefined) return false;
-    if (wasComplete && seen.size === known && counted <= known) return true;
-    wasComplete = seen.size === counted;
+  const census = createCensus();
+  let offset = 0;
+  let passes = 0;
+  let largest = 1;
+  for (let requests = 0; requests < MAX_COUNTING_REQUESTS; requests += 1) {
+    const limit = passes === 0 ? PAGE_LIMIT : Math.max(1, largest - (passes % DIFFERENT_SIZES));
+    const page = await reader.fetch({ range, offset, limit });
+    await reader.take(page);
+    if (page.rows.length > 0) {
+      census.note(page);
+      largest = Math.max(largest, page.rows.length);
+      offset += page.rows.length;
+    } else {
+      census.bound(offset);
+      offset = 0;
+      passes += 1;
+    }
+    if (census.isWhole()) return true;
   }
   return false;
 }
 
-/** Pages once through the range. @returns how many rows it has, or undefined if it has too many pages. */
-async function countRows(
-  range: Range,
-  limit: number,
-  seen: Set<string>,
-  reader: Reader,
-): Promise<number | undefined> {
-  let offset = 0;
-  for (let pages = 0; pages < reader.maxPages; pages += 1) {
-    const page = await reader.fetch({ range, offset, limit });
-    await reader.take(page);
-    if (page.rows.length === 0) return offset;
-    for (const row of page.rows) seen.add(identityOf(row));
-    offset += page.rows.length;
-  }
-  return undefined;
+interface Bound {
+  /** At this request the list had no more rows than this. */
+  readonly rows: number;
+  readonly request: number;
+  /** Different rows seen since. */
+  seen: number;
+  /** Rows without an id can't be told apart: as many as one page since has shown at once. */
+  unnamed: number;
+}
+
+function createCensus() {
+  const lastSeen = new Map<string, number>();
+  const bounds: Bound[] = [];
+  let requests = 0;
+  return {
+    note({ rows }: Page): void {
+      requests += 1;
+      const named = rows.map(nameOf).filter((name) => name !== undefined);
+      for (const name of named) {
+        const before = lastSeen.get(name) ?? -1;
+        lastSeen.set(name, requests);
+        for (const bound of bounds) if (before < bound.request) bound.seen += 1;
+      }
+      const unnamed = rows.length - named.length;
+      for (const bound of bounds) bound.unnamed = Math.max(bound.unnamed, unnamed);
+    },
+    bound(rows: number): void {
+      requests += 1;
+      bounds.push({ rows, request: requests, seen: 0, unnamed: 0 });
+    },
+    isWhole: () => bounds.some(({ rows, seen, unnamed }) => seen + unnamed >= rows),
+  };
 }

@@ -1,11 +1,14 @@
 // Reads a closed range so that nothing in it is missed, whatever the list's order: in one pass where the order
-// holds still (R1, R2), else in pieces that are each one page and so true in themselves (R5).
+// holds still (R1, R2), else in pieces (R5). Where rows have merely entered, by late changes or because the list is
+// sorted by what changes, a piece is read in a pass again, only a shorter one; where the order is none at all, down
+// to pieces that are each one page and so true in themselves.
 import type { Instant } from '../instant.ts';
+import { MAX_COVER_REQUESTS, SHORT_PAGE_ROWS } from '../limits.ts';
 import { readByCounting } from './count-rows.ts';
-import { cutRange, type RowStamps } from './cut-range.ts';
-import type { Range } from './page.ts';
+import { cutRange, type RowStamps, stampsOf } from './cut-range.ts';
+import type { Page, Range } from './page.ts';
 import { provePage } from './prove-page.ts';
-import { type Reader, readPass, stampsOf } from './read-pass.ts';
+import { isShort, type Reader, readPage, readPass } from './read-pass.ts';
 
 export interface Coverage {
   /**
@@ -19,64 +22,115 @@ export interface Coverage {
   readonly unstable?: string;
 }
 
-/** Pieces that a range may be cut into: a backstop, far beyond what a page's worth of rows needs. */
-const MAX_PIECES = 400;
-
-/** Reads a closed range; its rows are handed to `reader.take` on the way. */
-export async function coverRange(range: Range, reader: Reader): Promise<Coverage> {
-  const pass = await readPass(range, reader);
-  if (pass.outcome === 'complete') return { outcome: 'proved', through: endOf(range) };
-  if (pass.outcome === 'overlong') return { outcome: 'overlong', through: startOf(range) };
-  const unstable = pass.reason ?? 'the order changed';
-  const pieces = { left: MAX_PIECES };
-  return { ...(await coverInPieces(range, pass.stamps, reader, pieces)), unstable };
+/**
+ * Reads a closed range; its rows are handed to `reader.take` on the way.
+ *
+ * @param first the range's first page, where it was read just before
+ */
+export async function coverRange(range: Range, reader: Reader, first?: Page): Promise<Coverage> {
+  const read = await readStraight(range, reader, first);
+  const unstable = read.reason === undefined ? {} : { unstable: read.reason };
+  if (read.outcome === 'whole') return { ...proved(range), ...unstable };
+  if (read.outcome === 'overlong') return { outcome: 'overlong', through: startOf(range) };
+  return { ...(await coverInPieces(range, read, createPieces(reader))), ...unstable };
 }
 
-async function coverInPieces(
-  range: Range,
-  seen: readonly RowStamps[],
-  reader: Reader,
-  pieces: { left: number },
-): Promise<Coverage> {
-  const cut = cutRange(range, seen);
+/** What came of reading a range as if its order were stable. */
+export interface StraightReading {
+  readonly outcome: 'whole' | 'overlong' | 'void';
+  /** Why the order was found not to be stable, if it was. */
+  readonly reason?: string | undefined;
+  /** Whether that may be only because rows have entered. */
+  readonly isShifted: boolean;
+  readonly stamps: readonly RowStamps[];
+}
+
+/** Reads a range in one pass or, in whatever order, in one page that is all there is. */
+export async function readStraight(range: Range, reader: Reader, first?: Page): Promise<StraightReading> {
+  const page = first ?? (await readPage(range, 0, reader));
+  if (isShort(page) && (await provePage(range, page, reader)) === 'whole') {
+    return { outcome: 'whole', isShifted: false, stamps: stampsOf(page.rows) };
+  }
+  const { outcome, reason, isShifted, stamps, rows } = await readPass(range, reader, page);
+  if (outcome !== 'void') {
+    return { outcome: outcome === 'complete' ? 'whole' : outcome, isShifted, stamps };
+  }
+  const mayBeOnePage = rows <= page.rows.length;
+  const isWhole = mayBeOnePage && (await provePage(range, page, reader)) === 'whole';
+  return { outcome: isWhole ? 'whole' : 'void', reason, isShifted, stamps };
+}
+
+/** How a range is being covered piece by piece. */
+interface Pieces {
+  readonly reader: Reader;
+  /** A backstop, far beyond what a range's worth of pages needs. */
+  requestsLeft: number;
+  /** The largest page seen: another as large is hardly all of its piece. */
+  largestPage: number;
+}
+
+function createPieces(reader: Reader): Pieces {
+  const pieces: Pieces = {
+    reader: {
+      ...reader,
+      fetch(request) {
+        pieces.requestsLeft -= 1;
+        return reader.fetch(request);
+      },
+    },
+    requestsLeft: MAX_COVER_REQUESTS,
+    largestPage: 0,
+  };
+  return pieces;
+}
+
+type Known = Pick<StraightReading, 'stamps' | 'isShifted'>;
+
+async function coverInPieces(range: Range, known: Known, pieces: Pieces): Promise<Coverage> {
+  const cut = cutRange(range, known.stamps);
   if (cut === undefined) {
-    const isProved = await readByCounting(range, reader);
-    return isProved ? proved(range) : { outcome: 'unproved', through: startOf(range) };
+    return (await readByCounting(range, pieces.reader)) ? proved(range) : unproved(range);
   }
   let through = startOf(range);
   let isWhole = true;
   // The later piece is read even where the earlier one stays unproved: it may hold news.
   for (const piece of cut) {
-    const coverage = await coverPiece(piece, reader, pieces);
-    if (isWhole && cutsByUpdate(range, piece)) through = coverage.through;
+    const coverage = await coverPiece(piece, known.isShifted, pieces);
+    if (isWhole && isCutAlong(range, piece)) through = coverage.through;
     isWhole &&= coverage.outcome === 'proved';
   }
   return isWhole ? proved(range) : { outcome: 'unproved', through };
 }
 
-async function coverPiece(range: Range, reader: Reader, pieces: { left: number }): Promise<Coverage> {
-  pieces.left -= 1;
-  if (pieces.left < 0) return { outcome: 'unproved', through: startOf(range) };
-  const first = await reader.fetch({ range, offset: 0 });
-  await reader.take(first);
-  const verdict = await provePage(range, first, reader);
-  if (verdict === 'whole') return proved(range);
-  return coverInPieces(range, stampsOf(first.rows), reader, pieces);
+async function coverPiece(range: Range, isShifted: boolean, pieces: Pieces): Promise<Coverage> {
+  if (pieces.requestsLeft <= 0) return unproved(range);
+  if (isShifted) {
+    const read = await readStraight(range, pieces.reader);
+    if (read.outcome === 'whole') return proved(range);
+    const isStable = read.isShifted || read.outcome === 'overlong';
+    return coverInPieces(range, { stamps: read.stamps, isShifted: isStable }, pieces);
+  }
+  const first = await readPage(range, 0, pieces.reader);
+  const isHardlyAll =
+    first.rows.length >= pieces.largestPage && first.rows.length >= SHORT_PAGE_ROWS && pieces.largestPage > 0;
+  pieces.largestPage = Math.max(pieces.largestPage, first.rows.length);
+  if (!isHardlyAll && (await provePage(range, first, pieces.reader)) === 'whole') return proved(range);
+  return coverInPieces(range, { stamps: stampsOf(first.rows), isShifted: false }, pieces);
 }
 
 /** Only pieces along the range's own axis, in its direction, move what is covered from its start. */
-function cutsByUpdate(range: Range, piece: Range): boolean {
+function isCutAlong(range: Range, piece: Range): boolean {
   return range.updated === undefined || piece.updated !== range.updated;
 }
 
 function proved(range: Range): Coverage {
-  return { outcome: 'proved', through: endOf(range) };
+  return { outcome: 'proved', through: (range.updated ?? range.created)?.to };
+}
+
+function unproved(range: Range): Coverage {
+  return { outcome: 'unproved', through: startOf(range) };
 }
 
 function startOf(range: Range): Instant | undefined {
   return (range.updated ?? range.created)?.from;
-}
-
-function endOf(range: Range): Instant | undefined {
-  return (range.updated ?? range.created)?.to;
 }

@@ -3,12 +3,20 @@
 // around it.
 import type { Instant } from '../instant.ts';
 import { NARROWEST_RANGE } from '../limits.ts';
+import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { Interval, Range } from './page.ts';
 
 /** When a row that was seen was created and updated. */
 export interface RowStamps {
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
+}
+
+/** The stamps of those rows that can be read. */
+export function stampsOf(rows: readonly RowReading[]): RowStamps[] {
+  return rows
+    .filter((row) => row.kind === 'readable')
+    .map(({ createdAt, updatedAt }) => ({ createdAt, updatedAt }));
 }
 
 /** @returns the earlier and the later piece, or undefined where the range can't be cut any more. */
@@ -31,6 +39,12 @@ export function cutRange(range: Range, seen: readonly RowStamps[]): readonly [Ra
   );
 }
 
+/** Whether a range is as narrow as ranges get: what crowds in there has to be read as it is. */
+export function isNarrow({ updated, created }: Range): boolean {
+  const { from, to } = updated ?? created ?? {};
+  return from !== undefined && to !== undefined && to - from <= NARROWEST_RANGE;
+}
+
 function instantsOf(rows: readonly RowStamps[], field: 'updatedAt' | 'createdAt'): Instant[] {
   return rows.map((row) => row[field]).sort((a, b) => a - b);
 }
@@ -43,7 +57,7 @@ function cutInterval(
   const highest = to ?? instants.at(-1);
   if (lowest === undefined || highest === undefined || highest - lowest <= NARROWEST_RANGE) return undefined;
   const median = instants[Math.floor(instants.length / 2)] ?? lowest + (highest - lowest) / 2;
-  // A quarter from either end at most: a lopsided sample must not cut off a sliver again and again.
+  // An eighth from either end at least: a lopsided sample must not cut off a sliver again and again.
   const margin = Math.floor((highest - lowest) / 8);
   const at = Math.floor(Math.min(Math.max(median, lowest + margin), highest - margin));
   return [

@@ -38,6 +38,16 @@ export type FetchPage = (request: PageRequest) => Promise<Page>;
 
 /** What names a row over several pages: its id, or what it looks like where it can't even show that. */
 export function identityOf(row: RowReading): string {
+  return nameOf(row) ?? `#${row.kind === 'unreadable' ? row.digest : ''}`;
+}
+
+/** The row's id; undefined where it shows none, and so can't be told from another that looks the same. */
+export function nameOf(row: RowReading): string | undefined {
   if (row.kind === 'readable') return String(row.group.id);
-  return row.id === undefined ? `#${row.digest}` : String(row.id);
+  return row.id === undefined ? undefined : String(row.id);
+}
+
+/** Tells whether a row has changed since it was last seen. */
+export function versionOf(row: RowReading): string {
+  return row.kind === 'readable' ? String(row.updatedAt) : `#${row.digest}`;
 }

@@ -1,14 +1,16 @@
-// A poll reads what was updated since the last settled instant, R3 and R6. Up to a little before the stamps' clock
-// the range is closed: rows may leave it, none enter, so it can be covered page by page. Behind that the tail is
-// open: it is read for its news, and settled by a later poll. A read settles stamps only up to `lookback` before
-// its moment, for changes may show that late, and only as far as every difference was saved.
+// A poll reads what was updated since the last settled instant, R3 and R6. Where little is expected it is read at
+// once, up to its open end. Else up to a little before the stamps' clock, where the range is closed: rows may leave
+// it, none enter, so it can be covered page by page; behind that the tail is open: it is read for its news, and
+// settled by a later poll. A read settles stamps only up to `lookback` before its moment, for changes may show that
+// late, and only as far as every difference was saved.
 import { DAY, type Instant } from '../instant.ts';
-import { CLOSED_AFTER, CLOSED_FOR_SURE_AFTER, MAX_TAIL_PAGES, RANGE_OVERLAP } from '../limits.ts';
+import { CLOSED_AFTER, CLOSED_FOR_SURE_AFTER, MAX_OPEN_PAGES, MAX_TAIL_PAGES } from '../limits.ts';
 import type { StampsState } from '../source-state.ts';
-import { type Coverage, coverRange } from './cover-range.ts';
+import { coverRange, readStraight } from './cover-range.ts';
 import { identityOf, type Range } from './page.ts';
-import { isShort, type Reader } from './read-pass.ts';
-import { askedAhead, stampsTime } from './stamps-clock.ts';
+import { halfWidth, nextWidth } from './range-width.ts';
+import { isShort, type Reader, readPage } from './read-pass.ts';
+import { askedAhead, mayFallBackBy, stampsTime } from './stamps-clock.ts';
 
 export interface PollOptions extends Reader {
   /** Before this instant nothing is left to be read. */
@@ -23,19 +25,20 @@ export interface PollOptions extends Reader {
   readonly lookback: number;
   /** The earliest stamp of a row that differed and was not saved; undefined where all were. */
   readonly unsavedFrom: () => Instant | undefined;
-  /** Whether little is expected: one page is then asked for everything. */
+  /** Told after each closed range that was covered: that much is done, whatever ends the poll. */
+  readonly onCovered: (progress: Pick<PollResult, 'settledThrough' | 'rangeWidth'>) => void;
+  /** Whether little is expected: everything is then read at once. */
   readonly expectsLittle: boolean;
   /** Width of the next closed range, in the unit of Instant. */
   readonly rangeWidth: number;
-  /** Told after each closed range that was covered: that much is done, whatever ends the poll. */
-  readonly onCovered: (progress: Pick<PollResult, 'settledThrough' | 'rangeWidth'>) => void;
 }
 
 export interface PollResult {
+  /** Never before that of the options. */
   readonly settledThrough: Instant;
-  /** Whether everything up to `lookback` ago was covered. */
+  /** Whether everything was covered, and saved, up to the open end. */
   readonly isComplete: boolean;
-  /** Whether one page held all there was. */
+  /** Whether it took only a few pages. */
   readonly wasLittle: boolean;
   readonly rangeWidth: number;
   /** How the order was found not to be stable, if it was. */
@@ -43,33 +46,25 @@ export interface PollResult {
 }
 
 export async function poll(options: PollOptions): Promise<PollResult> {
+  const { rangeWidth } = options;
   if (options.expectsLittle || !options.knowsTime()) {
-    const range = tailFrom(options.settledThrough, options);
-    const page = await options.fetch({ range, offset: 0 });
-    await options.take(page);
-    if (options.trustsShortPages && isShort(page)) {
-      // Before the first answer of a process the time asked up to is its own idea of it, which may be far behind.
-      const through = Math.min(
-        range.updated.to,
-        stampsTime(options.stamps(), page.sentAt) ?? range.updated.to,
-      );
-      return {
-        ...settle(through, page.sentAt, options),
-        wasLittle: true,
-        rangeWidth: options.rangeWidth,
-        unstable: undefined,
-      };
+    const open = await readOpen(options);
+    if (open.isWhole) {
+      const { unstable } = open;
+      return { ...settle(open.through, open.readAt, true, options), wasLittle: true, rangeWidth, unstable };
     }
   }
-  const startedAt = options.now();
-  const closedUpTo = closedBefore(startedAt, options);
-  await readTail(Math.max(closedUpTo, options.settledThrough), options);
-  const closed = await coverClosed(closedUpTo, options, (through, rangeWidth) =>
-    options.onCovered({ settledThrough: settle(through, startedAt, options).settledThrough, rangeWidth }),
+  const requests = { sent: 0 };
+  const counted = { ...options, ...countRequests(options, requests) };
+  const readAt = options.now();
+  const closedUpTo = closedBefore(readAt, options);
+  await readTail(Math.max(closedUpTo, options.settledThrough), counted);
+  const closed = await coverClosed(closedUpTo, counted, (through, width) =>
+    options.onCovered({ ...settle(through, readAt, false, options), rangeWidth: width }),
   );
   return {
-    ...settle(closed.through, startedAt, options),
-    wasLittle: false,
+    ...settle(closed.through, readAt, closed.through >= closedUpTo, options),
+    wasLittle: requests.sent <= MAX_OPEN_PAGES,
     rangeWidth: closed.rangeWidth,
     unstable: closed.unstable,
   };
@@ -82,19 +77,18 @@ function closedBefore(now: Instant, { stamps }: PollOptions): Instant {
 }
 
 function settle(
-  coveredThrough: Instant | undefined,
+  through: Instant,
   readAt: Instant,
+  isCovered: boolean,
   { stamps, lookback, settledThrough, unsavedFrom }: PollOptions,
 ): Pick<PollResult, 'settledThrough' | 'isComplete'> {
+  const isComplete = isCovered && unsavedFrom() === undefined;
   const time = stampsTime(stamps(), readAt);
-  if (coveredThrough === undefined || time === undefined)
-    return { settledThrough, isComplete: time === undefined };
-  const reach = Math.min(coveredThrough, time - lookback);
-  // What is nearer than that is not closed yet, however short the lookback is.
-  const due = time - Math.max(lookback, CLOSED_AFTER);
-  const isComplete = coveredThrough >= due && unsavedFrom() === undefined;
-  const saved = Math.min(reach, unsavedFrom() ?? reach);
-  return { settledThrough: Math.max(saved, settledThrough - RANGE_OVERLAP), isComplete };
+  if (time === undefined) return { settledThrough, isComplete };
+  const reach = time - lookback - mayFallBackBy(stamps());
+  const saved = Math.min(reach, through, unsavedFrom() ?? reach);
+  // What is unsaved and older shows up again in any case: a range begins a little before its start.
+  return { settledThrough: Math.max(saved, settledThrough), isComplete };
 }
 
 interface OpenTail extends Range {
@@ -106,6 +100,23 @@ function tailFrom(from: Instant, { now, stamps }: PollOptions): OpenTail {
   return { updated: { from, to: now() + askedAhead(stamps()) } };
 }
 
+interface OpenReading {
+  readonly isWhole: boolean;
+  /** How far was asked: before a process's first answer that is its own idea of the time, which may be far behind. */
+  readonly through: Instant;
+  readonly readAt: Instant;
+  readonly unstable: string | undefined;
+}
+
+/** Reads all there is in a few pages, if it can. What changes meanwhile is stamped later, and left to later polls. */
+async function readOpen(options: PollOptions): Promise<OpenReading> {
+  const range = tailFrom(options.settledThrough, options);
+  const first = await readPage(range, 0, options);
+  const read = await readStraight(range, { ...options, maxPages: MAX_OPEN_PAGES }, first);
+  const { outcome, reason: unstable } = read;
+  return { isWhole: outcome === 'whole', through: range.updated.to, readAt: first.sentAt, unstable };
+}
+
 /**
  * Reads an open tail on for its news. It proves nothing: what it misses is closed before long. So a page smaller
  * than the one before it may end it.
@@ -115,8 +126,7 @@ async function readTail(from: Instant, options: PollOptions): Promise<void> {
   const seen = new Set<string>();
   let offset = 0;
   for (let pages = 0; pages < MAX_TAIL_PAGES; pages += 1) {
-    const page = await options.fetch({ range, offset });
-    await options.take(page);
+    const page = await readPage(range, offset, options);
     const known = seen.size;
     for (const row of page.rows) seen.add(identityOf(row));
     if (seen.size === known || isShort(page)) return;
@@ -128,21 +138,37 @@ async function coverClosed(
   upTo: Instant,
   options: PollOptions,
   onCovered: (through: Instant, rangeWidth: number) => void,
-): Promise<Pick<PollResult, 'rangeWidth' | 'unstable'> & { through: Instant | undefined }> {
-  let through = options.settledThrough;
+): Promise<Pick<PollResult, 'rangeWidth' | 'unstable'> & { readonly through: Instant }> {
+  let from = options.settledThrough;
+  let through = from;
+  let isWhole = true;
   let { rangeWidth } = options;
   let unstable: string | undefined;
-  while (through < upTo) {
-    const to = Math.min(upTo, through + rangeWidth);
-    const coverage: Coverage = await coverRange({ updated: { from: through, to } }, options);
+  while (from < upTo) {
+    const to = Math.min(upTo, from + rangeWidth);
+    const requests = { sent: 0 };
+    const coverage = await coverRange({ updated: { from, to } }, countRequests(options, requests));
     unstable ??= coverage.unstable;
-    through = coverage.through ?? through;
-    if (coverage.outcome === 'overlong') rangeWidth = Math.max(Math.floor((to - through) / 2), 1);
-    if (coverage.outcome !== 'proved') break;
-    rangeWidth = Math.min(rangeWidth * 2, WIDEST_RANGE);
-    onCovered(through, rangeWidth);
+    if (coverage.outcome === 'overlong') return { through, unstable, rangeWidth: halfWidth(to - from) };
+    if (isWhole) through = coverage.through ?? through;
+    // What lies behind an unproved range is read all the same: it may hold news.
+    isWhole &&= coverage.outcome === 'proved';
+    if (to < upTo)
+      rangeWidth = Math.min(nextWidth(rangeWidth, requests.sent, options.maxPages), WIDEST_RANGE);
+    if (isWhole) onCovered(through, rangeWidth);
+    from = to;
   }
   return { through, rangeWidth, unstable };
+}
+
+function countRequests(reader: Reader, requests: { sent: number }): Reader {
+  return {
+    ...reader,
+    fetch(request) {
+      requests.sent += 1;
+      return reader.fetch(request);
+    },
+  };
 }
 
 /** A first guess, and as wide as it gets again; a range with too many pages is halved. */

@@ -1,34 +1,44 @@
 // R1 for a list of no known order: one page is one read, and so true in itself. That it was the whole list is
-// proved by an empty page behind it and then the same page again: rows only leave a closed range, so there were at
-// least as many as the page has throughout, and in between not one more.
-import { type FetchPage, identityOf, type Page, type Range } from './page.ts';
-import { isShort, type Reader } from './read-pass.ts';
+// proved by an empty page behind it and then the same rows again: rows only leave a closed range, so there were at
+// least as many as the page has throughout, and in between not one more. The same holds for an open range, as long
+// as none of the rows has left it meanwhile.
+import { nameOf, type Page, type Range } from './page.ts';
+import { isShort, type Reader, readPage } from './read-pass.ts';
+
+/** Rows may leave while a page is being proved; then it is tried again with what is left. */
+const TRIES = 3;
 
 /**
  * @param first the range's first page, read just before
- * @returns `whole`: the page held all of the range; `larger`: there is more than it holds; `changed`: rows left
- * while it was being proved, so that trying again may help
+ * @returns `whole`: the rows seen are all of the range; `larger`: there is more than a page holds; `changed`: rows
+ * left whenever it was tried
  */
 export async function provePage(
   range: Range,
   first: Page,
   reader: Reader,
 ): Promise<'whole' | 'larger' | 'changed'> {
-  if (reader.trustsShortPages && isShort(first)) return 'whole';
-  const behind = await readOn(range, first.rows.length, reader);
-  if (first.rows.length === 0) return behind.rows.length === 0 ? 'whole' : 'changed';
-  if (behind.rows.length > 0) return 'larger';
-  const again = await readOn(range, 0, reader);
-  return haveSameRows(first, again) ? 'whole' : 'changed';
+  let page = first;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    if (page.rows.length === 0 || (reader.trustsShortPages && isShort(page))) return 'whole';
+    const behind = await readPage(range, page.rows.length, reader);
+    if (behind.rows.length > 0) return 'larger';
+    const again = await readPage(range, 0, reader);
+    if (hasStayed(page, again)) return 'whole';
+    page = again;
+  }
+  return 'changed';
 }
 
-async function readOn(range: Range, offset: number, reader: Reader): ReturnType<FetchPage> {
-  const page = await reader.fetch({ range, offset });
-  await reader.take(page);
-  return page;
+/** Whether a page has all the rows of an earlier one; of those that can't be told apart, as many. */
+function hasStayed(page: Page, again: Page): boolean {
+  const { names, unnamed } = namesOf(page);
+  const later = namesOf(again);
+  const isConsistent = names.size + unnamed === page.rows.length;
+  return isConsistent && later.unnamed >= unnamed && [...names].every((name) => later.names.has(name));
 }
 
-function haveSameRows(a: Page, b: Page): boolean {
-  const seen = new Set(a.rows.map(identityOf));
-  return a.rows.length === b.rows.length && b.rows.every((row) => seen.has(identityOf(row)));
+function namesOf({ rows }: Page): { readonly names: Set<string>; readonly unnamed: number } {
+  const named = rows.map(nameOf).filter((name) => name !== undefined);
+  return { names: new Set(named), unnamed: rows.length - named.length };
 }

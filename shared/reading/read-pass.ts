@@ -1,11 +1,21 @@
 // One pass over the list of a closed range, R1 and R2: page after page, each joined to the one before it, to an end
 // that was proved by reading on. What a pass claims once it is complete: in a stable order, every row that stayed
 // in the range while it was read has been seen, whatever else left, however the service cuts its pages.
-import { SEAM_ROWS, SHORT_PAGE_BYTES, SHORT_PAGE_ROWS } from '../limits.ts';
-import type { RowReading } from '../returns-service/parse-return-group.ts';
-import type { RowStamps } from './cut-range.ts';
-import { type FetchPage, identityOf, type Page, type Range } from './page.ts';
-import { judgeSeam } from './seam.ts';
+//
+// A page may end anywhere: at a limit that was lowered, before a row that is too large to fit. So the end is looked
+// for behind the last row, where an empty page is no page cut short; and the rows before it are then looked at
+// again: if the last one still is where it was, nothing has moved up in between, and what came behind it, rows or
+// the end, is its neighbour.
+import {
+  MAX_CROWD_PAGES,
+  SEAM_ROWS,
+  SEAM_ROWS_BY_CREATION,
+  SHORT_PAGE_BYTES,
+  SHORT_PAGE_ROWS,
+} from '../limits.ts';
+import { isNarrow, type RowStamps } from './cut-range.ts';
+import type { FetchPage, Page, Range } from './page.ts';
+import { createTrack, type PlacedPage } from './track.ts';
 
 export interface Reader {
   readonly fetch: FetchPage;
@@ -21,92 +31,71 @@ export interface Pass {
   /** `overlong`: more pages than a range may have. `void`: no stable order, nothing is proved. */
   readonly outcome: 'complete' | 'overlong' | 'void';
   readonly reason?: string;
-  /** When the rows that were seen were created and updated. */
+  /** Of a void pass: rows have entered, the order itself may be stable. */
+  readonly isShifted: boolean;
+  /** How many different rows were seen. */
+  readonly rows: number;
+  /** When they were created and updated. */
   readonly stamps: readonly RowStamps[];
+  /** Pages that were read, the first included. */
   readonly pages: number;
 }
 
-/** Reads a range once. The rows have been handed to `reader.take` whatever the outcome. */
-export async function readPass(range: Range, reader: Reader): Promise<Pass> {
-  const pass = createPass();
-  let offset = 0;
-  let stepBack = SEAM_ROWS;
-  for (;;) {
-    if (pass.pages === reader.maxPages) return pass.end('overlong');
-    const page = await reader.fetch({ range, offset });
-    await reader.take(page);
-    const seam = pass.join(page, offset);
-    if (seam.verdict === 'void') return pass.end('void', seam.reason);
+/** Asks for a page and hands it on. */
+export async function readPage(range: Range, offset: number, { fetch, take }: Reader): Promise<Page> {
+  const page = await fetch({ range, offset });
+  await take(page);
+  return page;
+}
+
+/**
+ * Reads a range once. The rows have been handed to `reader.take` whatever the outcome.
+ *
+ * @param first the range's first page, where it was read just before
+ */
+export async function readPass(range: Range, reader: Reader, first?: Page): Promise<Pass> {
+  const track = createTrack();
+  const overlap = range.updated === undefined ? SEAM_ROWS_BY_CREATION : SEAM_ROWS;
+  const maxPages = isNarrow(range) ? Math.max(MAX_CROWD_PAGES, reader.maxPages) : reader.maxPages;
+  const read = async (offset: number) => track.place(await readPage(range, offset, reader), offset);
+  let at = first === undefined ? await read(0) : track.place(first, 0);
+  /** What was seen behind the last page, until that page was looked at again. */
+  let behind: PlacedPage | undefined;
+  let stepBack = overlap;
+  while (track.pages <= maxPages) {
+    const seam = track.join(at);
+    if (seam.verdict === 'void') return track.end('void', seam);
     if (seam.verdict === 'apart') {
-      if (offset === 0)
-        return page.rows.length === 0 ? pass.end('complete') : pass.end('void', 'all rows were others');
+      if (at.offset === 0) return track.end(at.rows.length === 0 ? 'complete' : 'void', ALL_OTHERS);
       stepBack *= 2;
-      offset = Math.max(0, offset - stepBack);
+      behind = undefined;
+      at = await read(Math.max(0, at.offset - stepBack));
       continue;
     }
-    if (page.rows.length === 0 || (reader.trustsShortPages && isShort(page))) return pass.end('complete');
-    if (seam.fresh === 0 && pass.showsLastRow(page)) {
-      if (!pass.isSurelyUncut(page) && !(await isEmptyFrom(range, offset + page.rows.length, reader))) {
-        return pass.end('void', 'rows turned up behind the last one');
-      }
-      return pass.end('complete');
+    stepBack = overlap;
+    if (at.rows.length === 0 || (reader.trustsShortPages && isShort(at))) return track.end('complete');
+    let mayBeLast = seam.fresh === 0;
+    if (mayBeLast && seam.movedUp === 0 && behind?.offset === at.end) {
+      if (behind.rows.length === 0) return track.end('complete');
+      at = track.append(behind);
+      mayBeLast = false;
     }
-    stepBack = SEAM_ROWS;
-    offset += page.rows.length - Math.min(SEAM_ROWS, page.rows.length - 1);
+    behind = undefined;
+    if (mayBeLast || at.rows.length === 1 || track.isSmallest(at)) {
+      const next = await read(at.end);
+      // A page that is known already, or that shows the order to be unstable, speaks for itself.
+      if (track.judge(next).verdict === 'apart') behind = next;
+      at = behind === undefined ? next : await read(Math.max(0, at.end - overlap));
+    } else {
+      at = await read(at.end - Math.min(overlap, at.rows.length - 1));
+    }
   }
+  return track.end('overlong');
 }
+
+const ALL_OTHERS = { reason: 'all rows were others', isShifted: false };
 
 /** No service cuts a page this small. */
-export function isShort(page: Page): boolean {
+export function isShort(page: Pick<Page, 'rows' | 'bytes'>): boolean {
   return page.rows.length < SHORT_PAGE_ROWS && page.bytes < SHORT_PAGE_BYTES;
-}
-
-async function isEmptyFrom(range: Range, offset: number, reader: Reader): Promise<boolean> {
-  const page = await reader.fetch({ range, offset });
-  await reader.take(page);
-  return page.rows.length === 0;
-}
-
-/** The stamps of those rows that can be read. */
-export function stampsOf(rows: readonly RowReading[]): RowStamps[] {
-  return rows
-    .filter((row) => row.kind === 'readable')
-    .map(({ createdAt, updatedAt }) => ({ createdAt, updatedAt }));
-}
-
-function createPass() {
-  const places = new Map<string, number>();
-  const stamps: RowStamps[] = [];
-  const sizes: number[] = [];
-  let last: string | undefined;
-
-  return {
-    get pages() {
-      return sizes.length;
-    },
-    join(page: Page, offset: number) {
-      sizes.push(page.rows.length);
-      const identities = page.rows.map(identityOf);
-      const seam = judgeSeam(places, identities, offset);
-      if (seam.verdict === 'joined') {
-        for (const [index, identity] of identities.entries()) places.set(identity, offset + index);
-        stamps.push(...stampsOf(page.rows.slice(page.rows.length - seam.fresh)));
-        if (seam.fresh > 0) last = identities.at(-1);
-      }
-      return seam;
-    },
-    showsLastRow(page: Page): boolean {
-      const shown = page.rows.at(-1);
-      return shown !== undefined && identityOf(shown) === last;
-    },
-    /** The pages before were of one size, and this one is smaller: it ends because the list does. */
-    isSurelyUncut(page: Page): boolean {
-      const full = sizes.slice(0, -2);
-      const largest = sizes[0] ?? 0;
-      return page.rows.length < largest && full.every((size) => size === largest);
-    },
-    end(outcome: Pass['outcome'], reason?: string): Pass {
-      return { outcome, stamps, pages: sizes.length, ...(reason === undefined ? {} : { reason }) };
-    },
-  };
 }

@@ -3,21 +3,24 @@
 // boundary of what is settled can move past what the service has yet to stamp.
 //
 // A stamp is plausible if it is not beyond the answer's `Date` plus the lead. The lead is learned from groups that
-// changed while they were being watched: how far the stamps of three different ones ran ahead. Of these the third
-// largest counts, so that no one or two absurd rows move the clock. Stamps without a zone show their offset that way.
-import { HOUR, type Instant, MINUTE, SECOND } from '../instant.ts';
+// changed while they were being watched: how far most of the last ones, and at least three, ran ahead. So neither
+// one or two absurd rows move the clock, nor many among more honest ones. Stamps without a zone show their offset
+// that way; as theirs may lie behind `Date` too, where any nonsense is plausible, three rows of one page have to
+// agree before they move the clock.
+import { HOUR, type Instant, MINUTE } from '../instant.ts';
+import { ASK_AHEAD, ASK_AHEAD_WITHOUT_ZONE } from '../limits.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { StampsState } from '../source-state.ts';
 
 /** No zone is further ahead of UTC than 14 hours; a lead beyond is no lead but nonsense. */
 const LARGEST_LEAD = 15 * HOUR;
-/** `Date` is cut to the second: less is no lead. */
-const SMALLEST_LEAD = SECOND;
-/** Groups whose lead is remembered; three would do, more let a lasting lead outweigh passing nonsense. */
+/** Polls ask further ahead than this in any case; and no zone is nearer to UTC than an hour, but UTC itself. */
+const SMALLEST_LEAD = 30 * MINUTE;
+/** Groups whose lead is remembered: the last that changed. */
 const LEADS_KEPT = 12;
 const GROUPS_THAT_AGREE = 3;
-/** Leads of one clock differ by how long after its stamp a change was read; absurd ones differ by anything. */
-const LEADS_APART = 10 * MINUTE;
+/** Summer time ends by setting clocks back that far. */
+const SUMMER_TIME = HOUR;
 
 export const UNKNOWN_STAMPS: StampsState = {
   zoned: true,
@@ -44,34 +47,43 @@ export function learnStamps(
   rows: readonly RowReading[],
   receivedAt: Instant,
 ): StampsState {
-  let { newest, newestReceivedAt } = state;
-  const latest = receivedAt + state.lead;
-  let precision = 0;
-  let readable = 0;
-  let zoned = 0;
-  for (const row of rows) {
-    if (row.kind === 'unreadable') continue;
-    readable += 1;
-    if (row.zoned) zoned += 1;
-    precision = Math.max(precision, row.precision);
-    for (const stamp of [row.createdAt, row.updatedAt]) {
-      if (stamp > latest) continue;
-      if (newest === undefined || stamp - receivedAt > newest - newestReceivedAt) {
-        newest = stamp;
-        newestReceivedAt = receivedAt;
-      }
-    }
-  }
-  if (readable === 0) return state;
-  // Precision only grows: a page of whole seconds by chance must not coarsen the bounds, and finer ones do no harm.
-  const isFirst = state.newest === undefined && state.leads.length === 0;
+  const readable = rows.filter((row) => row.kind === 'readable');
+  if (readable.length === 0) return state;
+  const precision = Math.max(...readable.map((row) => row.precision));
+  const zoned = learnZoned(state, readable);
+  const newest = newestOf(readable, receivedAt + state.lead, zoned ? 1 : GROUPS_THAT_AGREE);
+  const lead = newest === undefined ? undefined : newest - receivedAt;
+  const isNews =
+    lead !== undefined && (state.newest === undefined || lead > state.newest - state.newestReceivedAt);
   return {
     ...state,
-    zoned: zoned * 2 >= readable,
-    precision: isFirst ? precision : Math.max(precision, state.precision),
-    newest,
-    newestReceivedAt,
+    zoned,
+    // Precision only grows: a page of whole seconds by chance must not coarsen the bounds, and finer ones do no harm.
+    precision: isUntouched(state) ? precision : Math.max(precision, state.precision),
+    ...(isNews ? { newest, newestReceivedAt: receivedAt } : {}),
   };
+}
+
+type Stamped = Extract<RowReading, { kind: 'readable' }>;
+
+/** The newest plausible stamp that so many rows reach. */
+function newestOf(rows: readonly Stamped[], latest: Instant, agreeing: number): Instant | undefined {
+  return rows
+    .map(({ createdAt, updatedAt }) => Math.max(...[createdAt, updatedAt].filter((stamp) => stamp <= latest)))
+    .filter((stamp) => Number.isFinite(stamp))
+    .sort((a, b) => b - a)[agreeing - 1];
+}
+
+/** The first page tells; later a whole page has to say otherwise, for a few odd rows must not change the bounds. */
+function learnZoned(state: StampsState, rows: readonly Stamped[]): boolean {
+  const zoned = rows.filter((row) => row.zoned).length;
+  if (isUntouched(state)) return zoned * 2 >= rows.length;
+  const otherwise = state.zoned ? rows.length - zoned : zoned;
+  return otherwise === rows.length && rows.length >= GROUPS_THAT_AGREE ? !state.zoned : state.zoned;
+}
+
+function isUntouched(state: StampsState): boolean {
+  return state.newest === undefined && state.leads.length === 0;
 }
 
 /** Takes in how far the stamp of a group that has just changed ran ahead of the answer's `Date`. */
@@ -81,25 +93,29 @@ export function learnLead(
   stamp: Instant,
   receivedAt: Instant,
 ): StampsState {
-  const lead = stamp - receivedAt;
-  if (lead <= SMALLEST_LEAD || lead > LARGEST_LEAD) return state;
   const others = state.leads.filter((known) => known.groupId !== groupId);
-  const leads = [...others, { groupId, lead }].slice(-LEADS_KEPT);
-  const agreed = findAgreement(leads.map((known) => known.lead));
+  const leads = [...others, { groupId, lead: stamp - receivedAt }].slice(-LEADS_KEPT);
+  const agreed = agreedLead(leads.map(({ lead }) => lead));
   return { ...state, leads, lead: Math.max(state.lead, agreed) };
 }
 
-/** The largest lead that three groups have in common; the least of the three, so that none of them is behind it. */
-function findAgreement(leads: readonly number[]): number {
-  const descending = [...leads].sort((a, b) => b - a);
-  for (const [index, lead] of descending.entries()) {
-    const third = descending[index + GROUPS_THAT_AGREE - 1];
-    if (third !== undefined && lead - third <= LEADS_APART) return third;
-  }
-  return 0;
+/** What most of them, and at least three, have in common; 0 where that is nothing to speak of, or nonsense. */
+function agreedLead(leads: readonly number[]): number {
+  const majority = Math.max(GROUPS_THAT_AGREE, Math.floor(leads.length / 2) + 1);
+  const agreed = [...leads].sort((a, b) => b - a)[majority - 1] ?? 0;
+  return agreed < SMALLEST_LEAD || agreed > LARGEST_LEAD ? 0 : agreed;
 }
 
 /** How far beyond `Date` polls have to ask so that no honest stamp is missed. */
 export function askedAhead({ zoned, lead }: StampsState): number {
-  return lead + (zoned || lead > 0 ? HOUR : LARGEST_LEAD);
+  return lead + (zoned || lead > 0 ? ASK_AHEAD : ASK_AHEAD_WITHOUT_ZONE);
+}
+
+/**
+ * How far the service's stamps may fall back behind their clock: those without a zone, unless they are in UTC, when
+ * summer time ends. A settled instant that did not allow for it would lie ahead of them until spring.
+ */
+export function mayFallBackBy({ zoned, newest, newestReceivedAt }: StampsState): number {
+  const offset = newest === undefined ? 0 : Math.abs(newest - newestReceivedAt);
+  return zoned || offset < SMALLEST_LEAD ? 0 : SUMMER_TIME;
 }

@@ -10,6 +10,9 @@ export async function pollOnce(run: TickRun): Promise<void> {
   const recorder = run.recorder('poll');
   const outer = run.unfinished;
   run.unfinished = 'poll';
+  const { expectsLittle } = session;
+  // A poll that is cut off found more than it had time for: the next one goes range by range.
+  session.expectsLittle = false;
   const result = await poll({
     fetch: run.fetch('poll'),
     take: recorder.take,
@@ -21,7 +24,7 @@ export async function pollOnce(run: TickRun): Promise<void> {
     knowsTime: serviceClock.isKnown,
     lookback: settings.lookbackMs * MILLISECOND,
     unsavedFrom: recorder.unsavedFrom,
-    expectsLittle: session.expectsLittle,
+    expectsLittle,
     rangeWidth: run.state.pollWidth,
     onCovered({ settledThrough, rangeWidth }) {
       run.unfinished = undefined;

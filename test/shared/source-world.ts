@@ -21,9 +21,9 @@ import { createMemorySnapshotStore, type MemorySnapshotStore } from '../fakes/me
 import { createMemorySourceStates } from '../fakes/memory-source-states.ts';
 import { createVirtualClock, VIRTUAL_START } from '../fakes/virtual-clock.ts';
 
-export const BASE_URL = 'https://returns.example/api';
+const BASE_URL = 'https://returns.example/api';
 export const SOURCE = 'acme';
-export const TICK_MS = 50_000;
+const TICK_MS = 50_000;
 
 export interface SourceWorldOptions extends InProcessServiceOptions {
   readonly settings?: Partial<SourceSettings>;

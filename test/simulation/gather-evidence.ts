@@ -53,21 +53,24 @@ export function gatherEvidence(world: World, starts: Starts, pollers: readonly P
     logged,
     outage: outage && {
       from: startedAt + outage.fromMs * MILLISECOND,
-      to: startedAt + (outage.fromMs + outage.forMs) * MILLISECOND,
+      to: startedAt + Math.min(outage.fromMs + outage.forMs, plan.activeMs) * MILLISECOND,
     },
     endedAt: time.now(),
     ownErrors: pollers.flatMap(({ ownErrors }) => ownErrors.map((error) => error.stack ?? error.message)),
   };
 
   function storedOf({ stores: { snapshots, states } }: World, source: string): unknown[] {
-    const generations = new Set(stores.inserted.filter(({ key }) => key.source === source).map(({ key }) => key.generation));
+    const generations = new Set(
+      stores.inserted.filter(({ key }) => key.source === source).map(({ key }) => key.generation),
+    );
     void states;
     return [...generations].flatMap((generation) => snapshots.all({ source, generation }));
   }
 }
 
 function sourceEvidence({ stores, plan }: World, starts: Starts, source: string): SourceEvidence {
-  const isOwn = ({ event }: { readonly event: { readonly source: string } }) => event.source === `/sources/${source}`;
+  const isOwn = ({ event }: { readonly event: { readonly source: string } }) =>
+    event.source === `/sources/${source}`;
   const written = stores.inserted.filter(isOwn);
   return {
     source,
@@ -91,25 +94,36 @@ function happeningsOf({ service }: World): Happening[] {
   const happenings: Happening[] = [];
   for (const { groupId, before } of changes) {
     if (!changed.has(groupId) && before !== undefined) {
-      happenings.push({ groupId, at: Number.NEGATIVE_INFINITY, document: document(before) });
+      happenings.push(fromTheStart(document(before)));
     }
     changed.add(groupId);
   }
   for (const group of service.store.groups()) {
     if (!changed.has(group.id)) {
-      happenings.push({ groupId: group.id, at: Number.NEGATIVE_INFINITY, document: document(group) });
+      happenings.push(fromTheStart(document(group)));
     }
   }
-  for (const { groupId, at, after } of changes) {
-    happenings.push({ groupId, at, document: after && document(after) });
+  for (const { groupId, at, shownFrom, after } of changes) {
+    happenings.push({ groupId, at, shownFrom, document: after && document(after) });
   }
   return happenings;
+}
+
+function fromTheStart(document: GroupDocument): Happening {
+  const always = Number.NEGATIVE_INFINITY;
+  return { groupId: document.id, at: always, shownFrom: always, document };
 }
 
 function documentMaker(knobs: Readonly<Knobs>): (group: StoredGroup) => GroupDocument {
   const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
   // What flickers is there; what is unreadable is judged by nobody.
-  const plain: Knobs = { ...knobs, arrays: 'full', nulls: 'present', childOrder: 'stable', unreadableEvery: 0 };
+  const plain: Knobs = {
+    ...knobs,
+    arrays: 'full',
+    nulls: 'present',
+    childOrder: 'stable',
+    unreadableEvery: 0,
+  };
   const nothingByChance = createRandom(1);
   return (group) => deviate(showGroup(group, stamps), plain, nothingByChance) as GroupDocument;
 }

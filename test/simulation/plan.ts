@@ -97,3 +97,62 @@ export const NO_FAULTS: FaultRates = {
   recordLate: 0,
   entryFailed: 0,
 };
+
+/** Nothing goes wrong in it, and the service is an ordinary one. */
+export const PLAIN_PLAN: Plan = {
+  seed: 1,
+  groups: 8,
+  activeMs: 60_000,
+  changesPerSecond: 0.3,
+  handsPerMinute: 0,
+  crowds: false,
+  knobs: {},
+  settings: {
+    intervalMs: 10_000,
+    baseline: 'silent',
+    lookbackMs: 60_000,
+    settleMs: 5_000,
+    reconcileMs: 600_000,
+    requestsPerMinute: 240,
+    customerData: false,
+    requestTimeoutMs: 10_000,
+  },
+  sources: 1,
+  tickMs: 50_000,
+  faults: NO_FAULTS,
+  clockSkewMs: 0,
+  warm: 1,
+  endsOverdue: true,
+};
+
+/** The plan as short as it can be told: what is not as in the plain one. */
+export function abbreviatePlan(plan: Plan): Record<string, unknown> {
+  return differenceOf(plan as unknown as Fields, PLAIN_PLAN as unknown as Fields);
+}
+
+/** The plan that a part of one stands for; the rest is as in the plain one. */
+export function completePlan(part: Record<string, unknown>, base: Plan = PLAIN_PLAN): Plan {
+  const nested = (name: 'settings' | 'faults' | 'knobs') => ({
+    ...base[name],
+    ...((part[name] ?? {}) as object),
+  });
+  return {
+    ...base,
+    ...part,
+    settings: nested('settings'),
+    faults: nested('faults'),
+    knobs: nested('knobs'),
+  } as Plan;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function differenceOf(fields: Fields, plain: Fields): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => {
+      if (value === undefined || JSON.stringify(value) === JSON.stringify(plain[name])) return [];
+      const isNested = name === 'settings' || name === 'faults' || name === 'knobs';
+      return [[name, isNested ? differenceOf(value as Fields, plain[name] as Fields) : value]];
+    }),
+  );
+}

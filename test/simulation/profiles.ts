@@ -1,9 +1,9 @@
 // What a seed may draw. A profile is what the product is held to: `polls` leaves out what only reconciliation and
 // guards can find, `everything` leaves out nothing. Widening what is proved is adding values here.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
-import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { ORDERS } from '../../local/reference-service/store/orders.ts';
+import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { type FaultRates, NO_FAULTS, type Outage, type Plan, type SimulatedSettings } from './plan.ts';
 
 export const PROFILES = ['polls', 'everything'] as const;
@@ -19,7 +19,8 @@ export function makePlan(seed: number, profile: Profile): Plan {
 function withoutOpenQuestions(plan: Plan): Plan {
   const knobs = { ...plan.knobs };
   // A row stamped ahead moves the stamps' clock where Date runs ahead of them.
-  if ((knobs.dateSkewSeconds ?? 0) > 0) delete knobs.absurdEvery;
+  const isDateAhead = (knobs.dateSkewSeconds ?? 0) > 0 || knobs.stampForm?.startsWith('none:-') === true;
+  if (isDateAhead) delete knobs.absurdEvery;
   // A first Date that is wrong is believed.
   if (knobs.faultRate !== undefined) knobs.faultKinds = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
   // A store that was quiet for long does not show how far its stamps without a zone are behind.
@@ -98,13 +99,14 @@ function drawKnobs(random: Random, settings: SimulatedSettings, profile: Profile
     const value = draw();
     if (isTurned) knobs[name] = value;
   };
-  const isNarrow = random.chance(0.15);
+  // Polls are only promised with pages of ten rows and more.
+  const isNarrow = random.chance(profile === 'polls' ? 0 : 0.15);
   maybe('order', 0.6, () => random.pick(ORDERS));
   maybe('ties', 0.2, () => 'unstable');
   maybe('limitMax', 0.6, () => random.pick(isNarrow ? [1, 2, 3, 5, 9] : [10, 11, 13, 20, 50]));
   maybe('limitOver', 0.25, () => 'refuse');
   maybe('limitChanges', isNarrow ? 0 : 0.15, () => `${20 + random.below(60)}:${10 + random.below(30)}`);
-  maybe('pageBytes', 0.1, () => random.pick([1, 65_536, 90_000]));
+  maybe('pageBytes', 0.1, () => random.pick([...(profile === 'polls' ? [] : [1]), 65_536, 90_000]));
   maybe('lowerBound', 0.3, () => 'exclusive');
   maybe('upperBound', 0.3, () => 'exclusive');
   maybe('stampPrecision', 0.4, () => random.pick(['ms', 's']));
@@ -113,7 +115,11 @@ function drawKnobs(random: Random, settings: SimulatedSettings, profile: Profile
   maybe('lateSeconds', 0.3, () => ({ least: 0, most: (settings.lookbackMs / 1_000) * random.fraction() }));
   maybe('lateShare', 0.5, () => 0.2);
   maybe('staleShare', 0.3, () => random.pick([0.1, 0.5]));
-  maybe('staleSeconds', 1, () => (Math.min(settings.settleMs, settings.lookbackMs) / 1_000) * random.fraction());
+  maybe(
+    'staleSeconds',
+    1,
+    () => (Math.min(settings.settleMs, settings.lookbackMs) / 1_000) * random.fraction(),
+  );
   maybe('bulkSize', 0.15, () => 2 + random.below(8));
   maybe('removals', 0.15, () => 0.05);
   maybe('groupRemovals', 0.1, () => 0.05);

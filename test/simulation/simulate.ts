@@ -54,6 +54,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
 
   await world.time.run(live(world, sources, sides));
 
+  countTurnedKnobs(world);
   tellChanges(world);
   const evidence = gatherEvidence(world, starts, sources);
   return {
@@ -116,6 +117,21 @@ async function pollUntilSettled(world: World, pollers: Pollers, settled: number)
 function isWhole(report: TickReport | undefined): boolean {
   const isBegun = report?.state?.baseline.status === 'completed';
   return isBegun && report?.outcome === 'done' && report.failure === undefined && report.polls > 0;
+}
+
+/** How the run was set up, and what the service did to requests. */
+function countTurnedKnobs({ plan, service, trace }: World): void {
+  const turned = Object.entries(plan.knobs).filter(([name]) => name !== 'faultKinds');
+  for (const [name, value] of turned) {
+    const isWord = typeof value === 'string' || typeof value === 'boolean';
+    trace.count(`knob ${name}${isWord && name !== 'limitChanges' ? `=${value}` : ''}`);
+  }
+  for (const [name, value] of Object.entries(plan.settings)) trace.count(`setting ${name}=${value}`);
+  if (plan.outage !== undefined) trace.count(`outage ${plan.outage.kind}`);
+  if (plan.rotationMs !== undefined) trace.count('token rotated');
+  for (const { fault, status } of service.service.requests()) {
+    trace.count(fault === undefined ? `answer ${status}` : `fault ${fault}`);
+  }
 }
 
 /** For readers: what happened to the store, in its own words, among what the feed did. */

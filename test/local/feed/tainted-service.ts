@@ -15,7 +15,7 @@ const TAINT = `${MARK} Ada ${MARK}@example.test +49 ${MARK}`;
 type Json = { [name: string]: unknown };
 
 /** A row with the mark in every personal and free-text field, and in fields that no document has. */
-export function taintRow(row: Json): Json {
+function taintRow(row: Json): Json {
   const address = {
     address1: TAINT,
     address2: TAINT,
@@ -134,8 +134,6 @@ export const FAILURES: Readonly<Record<string, Answer>> = {
   'an answer cut off': { ...plain, status: 200, headers: json, body: said, delivery: 'cut' },
   silence: { ...plain, status: 200, headers: json, body: said, delivery: 'hang' },
 };
-
-export type TaintedService = Awaited<ReturnType<typeof startTaintedService>>;
 
 /** The service on a port of this machine. */
 export async function startTaintedService(change: (body: string) => string = taintedPage, groups = 60) {

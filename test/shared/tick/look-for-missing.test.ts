@@ -23,7 +23,7 @@ function oldest(world: SourceWorld, count: number): number[] {
 
 describe('a group that is gone', () => {
   it('is told as removed once, after two look-ups that found nothing, and another group was found', async () => {
-    const world = createSourceWorld({ settings: SETTINGS });
+    const world = createSourceWorld({ groups: 8, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);
     const [gone = 0] = oldest(world, 1);
@@ -41,20 +41,20 @@ describe('a group that is gone', () => {
   });
 
   it('is not told as long as nothing else is found by its id either', async () => {
-    const world = createSourceWorld({ settings: SETTINGS });
+    const world = createSourceWorld({ groups: 8, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);
     const [gone = 0] = oldest(world, 1);
     world.control.remove(gone);
     world.network.intercept = ({ query }) => (query.has('return_group_id') ? jsonAnswer(200, []) : undefined);
 
-    await ticks(world, session, 12);
+    await ticks(world, session, 8);
 
     expect(await removed(world)).toEqual([]);
   });
 
   it('that only its lists leave out is never told as removed', async () => {
-    const world = createSourceWorld({ settings: SETTINGS });
+    const world = createSourceWorld({ groups: 8, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);
     const [hidden = 0] = oldest(world, 1);
@@ -65,13 +65,13 @@ describe('a group that is gone', () => {
       return { ...answer, body: JSON.stringify(rows) };
     };
 
-    await ticks(world, session, 12);
+    await ticks(world, session, 8);
 
     expect(await removed(world)).toEqual([]);
   });
 
   it('that comes back after one look-up in vain begins anew', async () => {
-    const world = createSourceWorld({ settings: SETTINGS });
+    const world = createSourceWorld({ groups: 8, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);
     const [blinking = 0] = oldest(world, 1);
@@ -94,6 +94,24 @@ describe('a group that is gone', () => {
     expect(await absences()).toEqual({});
     expect(await removed(world)).toEqual([]);
   });
+});
+
+it('is not told where a poll showed the group between the two look-ups', async () => {
+  const world = createSourceWorld({ groups: 8, settings: { reconcileMs: 60_000 } });
+  const session = world.startProcess('a');
+  await world.tick(session);
+  world.network.intercept = (request) => {
+    const answer = world.reference.service.answer(request);
+    if (request.query.has('min_updated_at') || answer.status !== 200) return answer;
+    const rows = (JSON.parse(answer.body) as { id: number }[]).filter(({ id }) => id !== world.newest);
+    return { ...answer, body: JSON.stringify(rows) };
+  };
+
+  await ticks(world, session, 4);
+
+  const lookUps = world.requests().filter(({ query }) => query.includes(`return_group_id=${world.newest}`));
+  expect(lookUps.length).toBeGreaterThan(1);
+  expect(await removed(world)).toEqual([]);
 });
 
 describe('more than twenty groups that are gone at once', () => {
@@ -126,13 +144,45 @@ describe('more than twenty groups that are gone at once', () => {
     expect(told).toEqual(['feed.baseline_completed', 'feed.source_degraded', 'feed.source_recovered']);
   });
 
+  it('stay held where the cycle goes on in later ticks', async () => {
+    const world = createSourceWorld({
+      groups: 60,
+      knobs: { limitMax: 12 },
+      settings: { ...SETTINGS, requestsPerMinute: 12 },
+    });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
+    const gone = new Set(oldest(world, 25));
+    world.network.intercept = (request) => {
+      const answer = world.reference.service.answer(request);
+      if (answer.status !== 200) return answer;
+      const rows = (JSON.parse(answer.body) as { id: number }[]).filter(({ id }) => !gone.has(id));
+      return { ...answer, body: JSON.stringify(rows) };
+    };
+    let cycles = 0;
+    let completedAt: number | undefined;
+
+    while (cycles < 3) {
+      await world.nextTick(session);
+      const { all } = (await world.state()).reconciliation;
+      if (all.lastCompletedAt !== completedAt) cycles += 1;
+      completedAt = all.lastCompletedAt;
+    }
+
+    expect((await world.feedEvents()).map(({ type }) => type)).toEqual([
+      'feed.baseline_completed',
+      'feed.source_degraded',
+    ]);
+  });
+
   it('are not even looked up', async () => {
     const world = createSourceWorld({ groups: 60, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);
     for (const id of oldest(world, 25)) world.control.remove(id);
 
-    await ticks(world, session, 12);
+    await ticks(world, session, 8);
 
     expect(world.requests().filter(({ query }) => query.includes('return_group_id='))).toEqual([]);
   });
@@ -144,7 +194,7 @@ describe('more than twenty groups that are gone at once', () => {
     const gone = oldest(world, 20);
     for (const id of gone) world.control.remove(id);
 
-    await ticks(world, session, 12);
+    await ticks(world, session, 8);
 
     expect((await removed(world)).sort()).toEqual([...gone].sort());
   });

@@ -3,9 +3,9 @@ import { createSourceWorld } from '../source-world.ts';
 
 it('gets through more than a tick has time for, range by range, and tells each change once', async () => {
   const world = createSourceWorld({
-    groups: 150,
+    groups: 120,
     knobs: { limitMax: 10 },
-    settings: { requestsPerMinute: 12, settleMs: 1_000 },
+    settings: { requestsPerMinute: 24, settleMs: 1_000 },
   });
   const session = world.startProcess('a');
   await world.tick(session);

@@ -34,6 +34,19 @@ describe('a row that can not be read', () => {
     ]);
   });
 
+  it('is taken back by the poll that can read it', async () => {
+    const world = createSourceWorld({ knobs: { unreadableEvery: 10, unreadableAs: 'no-status' } });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    const [first, ...others] = (await world.state()).setAside.map(({ groupId }) => Number(groupId));
+
+    world.control.setKnob('unreadableEvery', 0);
+    world.setShipment(first ?? 0, 'FAILED');
+    await world.nextTick(session);
+
+    expect((await world.state()).setAside.map(({ groupId }) => groupId)).toEqual(others);
+  });
+
   it('and has no id is forgotten when a whole cycle has not met it again', async () => {
     const world = createSourceWorld({ knobs: { unreadableEvery: 10, unreadableAs: 'no-id' } });
     const session = world.startProcess('a');

@@ -2,7 +2,7 @@
 // event is unchanged since it was first read. And every event that was written arrived at both ends.
 import type { Evidence, Happening, SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
-import { type EntityHistory, type EntityName, type GroupHistory, isEntityEvent, stateAt } from './states.ts';
+import { type EntityName, type GroupHistory, isEntityEvent, shownAt, stateIn } from './states.ts';
 
 export function checkComplete(
   evidence: Evidence,
@@ -18,8 +18,9 @@ export function checkComplete(
   for (const [groupId, history] of histories) {
     if (evidence.unreadable.has(groupId)) continue;
     const group = told.get(groupId);
-    for (const [name, periods] of history.entities) {
-      const problem = judgeEntity(periods, group?.entities.get(name)?.at(-1), startedAt, evidence, source, name);
+    for (const name of history.entities.keys()) {
+      const last = group?.entities.get(name)?.at(-1);
+      const problem = judgeEntity(name, history, last, evidence, source);
       if (problem !== undefined) violations.push(violation(source, `${name} of group ${groupId}`, problem));
     }
     violations.push(...checkRefunds(groupId, history, group, source, startedAt));
@@ -32,13 +33,13 @@ function violation(source: SourceEvidence, place: string, message: string): Viol
 }
 
 function judgeEntity(
-  periods: EntityHistory,
-  last: { readonly verb: string; readonly state: string } | undefined,
-  startedAt: number,
-  { promises }: Evidence,
-  { baseline, baselineCompletedAt }: SourceEvidence,
   name: EntityName,
+  history: GroupHistory,
+  last: { readonly verb: string; readonly state: string } | undefined,
+  { promises }: Evidence,
+  { baseline, startedAt = 0, baselineCompletedAt }: SourceEvidence,
 ): string | undefined {
+  const periods = history.entities.get(name) ?? [];
   const present = periods.at(-1)?.state;
   if (present === undefined) {
     const isTold = last === undefined || last.verb === 'removed';
@@ -49,7 +50,7 @@ function judgeEntity(
     return last.state === present ? undefined : `is ${present} and was last told as ${last.state}`;
   }
   if (baseline === 'emit') return `was never told, though everything was to be (${name})`;
-  if (stateAt(periods, startedAt) === present) return undefined;
+  if (stateIn(shownAt(history, startedAt), name) === present) return undefined;
   const until = baselineCompletedAt ?? Number.POSITIVE_INFINITY;
   const wasReadFirst = periods.some(({ from, state }) => from <= until && state === present);
   if (!promises.changesMoveStamps && wasReadFirst) return undefined;
@@ -65,13 +66,15 @@ function checkRefunds(
   startedAt: number,
 ): Violation[] {
   const told = (group?.tellings ?? []).filter(({ kind }) => kind === 'refund_transaction').length;
-  const atStart = refundsOf(documents.findLast(({ at }) => at <= startedAt));
+  const atStart = refundsOf(documents.findLast(({ shownFrom }) => shownFrom <= startedAt));
   const atEnd = refundsOf(documents.at(-1));
   const isAnnounced = group?.tellings[0]?.verb === 'created' && group.tellings[0].kind === 'return_group';
   const expected = isAnnounced || source.baseline === 'emit' ? [atEnd] : [atEnd - atStart, atEnd];
   const [least = 0, most = least] = expected;
   if (documents.at(-1)?.document === undefined || (told >= least && told <= most)) return [];
-  return [violation(source, `group ${groupId}`, `has ${atEnd} refunds, ${atStart} at the start; ${told} were told`)];
+  return [
+    violation(source, `group ${groupId}`, `has ${atEnd} refunds, ${atStart} at the start; ${told} were told`),
+  ];
 }
 
 function refundsOf(happening: Happening | undefined): number {

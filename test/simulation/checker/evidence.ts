@@ -13,6 +13,8 @@ export interface Happening {
   readonly groupId: number;
   /** When it came to be; before all times for what was there at the opening. */
   readonly at: Time;
+  /** From when it could be seen, unless a later one could be seen earlier. */
+  readonly shownFrom: Time;
   /** Undefined: there was no such group from then on. */
   readonly document: GroupDocument | undefined;
 }

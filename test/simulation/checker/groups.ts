@@ -21,7 +21,9 @@ export function toldGroups(arrivals: readonly Arrival[]): Map<number, ToldGroup>
     byGroup.set(groupId, events);
     if (!events.has(event.data.sequence)) events.set(event.data.sequence, event);
   }
-  return new Map([...byGroup].map(([groupId, events]) => [groupId, toldGroup(groupId, [...events.values()])]));
+  return new Map(
+    [...byGroup].map(([groupId, events]) => [groupId, toldGroup(groupId, [...events.values()])]),
+  );
 }
 
 function toldGroup(groupId: number, events: EntityEvent[]): ToldGroup {

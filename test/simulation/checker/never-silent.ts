@@ -4,7 +4,7 @@ import type { Evidence, SourceEvidence, Violation } from './evidence.ts';
 
 const MINUTE = 60_000_000;
 
-/** Two more polls: the one that has to notice, and the one that was under way. */
+/** Some more polls: the one that has to notice, the one that was under way, and those that fell to other faults. */
 export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Violation[] {
   const { outage, unreadable, endedAt } = evidence;
   const conditions = source.written.filter(({ event }) => CONDITIONS.has(event.type));
@@ -13,14 +13,17 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
   const violate = (message: string): Violation => ({ guarantee: 'G8', source: source.source, message });
   const violations: Violation[] = [];
 
-  const patience = Math.max(3 * source.interval, 5 * MINUTE) + 2 * source.interval + MINUTE;
+  const patience = Math.max(3 * source.interval, 5 * MINUTE) + 4 * source.interval + MINUTE;
   const begun = Math.max(outage?.from ?? 0, source.startedAt ?? Number.POSITIVE_INFINITY);
   if (outage !== undefined && outage.to - begun > patience) {
-    const isTold = conditions.some(({ at, event }) => event.type.endsWith('degraded') && at <= begun + patience);
+    const isTold = conditions.some(
+      ({ at, event }) => event.type.endsWith('degraded') && at <= begun + patience,
+    );
     if (!isTold) violations.push(violate('the service could not be read for long, and nothing told of it'));
   }
   const hasUnreadable = unreadable.size > 0;
-  if (hasUnreadable && !isDegraded) violations.push(violate('groups can not be read, and the source seems well'));
+  if (hasUnreadable && !isDegraded)
+    violations.push(violate('groups can not be read, and the source seems well'));
   if (!hasUnreadable && isDegraded && endedAt - last.at > patience) {
     violations.push(violate('all is well for long, and the source still seems degraded'));
   }

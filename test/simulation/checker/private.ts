@@ -4,7 +4,8 @@ import type { Evidence, Violation } from './evidence.ts';
 export function checkPrivate({ secrets, stored, logged, sources }: Evidence): Violation[] {
   const tainted = new Set(secrets);
   const violations: Violation[] = [];
-  const violate = (place: string, text: string) => violations.push({ guarantee: 'G7', place, message: `holds "${text}"` });
+  const violate = (place: string, text: string) =>
+    violations.push({ guarantee: 'G7', place, message: `holds "${text}"` });
 
   for (const item of stored) forEachText(item, (text) => tainted.has(text) && violate('a stored item', text));
   for (const { written, customerData } of sources) {

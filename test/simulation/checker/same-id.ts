@@ -11,7 +11,8 @@ export function checkSameId(source: SourceEvidence): Violation[] {
   for (const { event } of source.written) {
     if (known.has(event.id)) violate(event.id, 'was written twice');
     known.set(event.id, event);
-    if (event.id.length > 80 || !/^[A-Za-z0-9_-]+$/.test(event.id)) violate(event.id, 'is no id to be used everywhere');
+    if (event.id.length > 80 || !/^[A-Za-z0-9_-]+$/.test(event.id))
+      violate(event.id, 'is no id to be used everywhere');
     const { generation, sequence } = event.data;
     if (!event.id.endsWith(`_${generation}_${event.partitionkey.split('/')[1]}_${sequence}`)) {
       violate(event.id, 'does not name its generation, group and number');
@@ -21,7 +22,8 @@ export function checkSameId(source: SourceEvidence): Violation[] {
   for (const { event } of arrivals) {
     const first = known.get(event.id);
     if (first === undefined) violate(event.id, 'arrived and was never written');
-    else if (first !== event && JSON.stringify(first) !== JSON.stringify(event)) violate(event.id, 'has two contents');
+    else if (first !== event && JSON.stringify(first) !== JSON.stringify(event))
+      violate(event.id, 'has two contents');
   }
   return violations;
 }

@@ -42,7 +42,7 @@ export type EntityHistory = readonly Period[];
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Absent, null and, where a list belongs, nothing are one; a list's order means nothing. */
-export function valueOf(fields: Fields, field: string): unknown {
+export function fieldValue(fields: Fields, field: string): unknown {
   const value = fields[field] ?? (LISTS.has(field) ? [] : null);
   return Array.isArray(value) ? [...value].map(String).sort() : value;
 }
@@ -50,7 +50,7 @@ export function valueOf(fields: Fields, field: string): unknown {
 const LISTS = new Set(['platform_refund_transaction_ids', 'return_ids']);
 
 export function stateOf(kind: Kind, fields: Fields): State {
-  return JSON.stringify(WATCHED[kind].map((field) => valueOf(fields, field)));
+  return JSON.stringify(WATCHED[kind].map((field) => fieldValue(fields, field)));
 }
 
 /** All entities of a group, itself among them. */
@@ -83,7 +83,8 @@ export function historyOf(documents: readonly Happening[]): GroupHistory {
       if (periods.at(-1)?.state !== state) periods.push({ from: at, state });
     }
     for (const [name, periods] of entities) {
-      if (!present.has(name) && periods.at(-1)?.state !== undefined) periods.push({ from: at, state: undefined });
+      if (!present.has(name) && periods.at(-1)?.state !== undefined)
+        periods.push({ from: at, state: undefined });
     }
   }
   return { entities, headers, documents };
@@ -93,9 +94,14 @@ export function headerOf(group: Fields): string {
   return JSON.stringify([group.updated_at, group.return_outcome ?? null, group.return_method ?? null]);
 }
 
-/** The state at a moment. */
-export function stateAt(history: EntityHistory, at: Time): State | undefined {
-  return history.findLast(({ from }) => from <= at)?.state;
+/** The group as it could be seen at a moment: the latest of what showed by then. */
+export function shownAt({ documents }: GroupHistory, at: Time): Happening | undefined {
+  return documents.findLast(({ shownFrom }) => shownFrom <= at);
+}
+
+/** An entity's state in a document. */
+export function stateIn(happening: Happening | undefined, name: EntityName): State | undefined {
+  return happening?.document && entitiesOf(happening.document).get(name);
 }
 
 /** What an event says, taken apart. */

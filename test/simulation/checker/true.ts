@@ -20,14 +20,20 @@ export function checkTrue(
   for (const { groupId, entities, tellings } of told.values()) {
     const history = histories.get(groupId);
     const violate = (place: string, message: string) =>
-      violations.push({ guarantee: 'G5', source: source.source, place: `${place} of group ${groupId}`, message });
+      violations.push({
+        guarantee: 'G5',
+        source: source.source,
+        place: `${place} of group ${groupId}`,
+        message,
+      });
     if (history === undefined) {
       violate('all', 'there never was such a group');
       continue;
     }
     for (const { event } of tellings) {
       const header = headerOf(event.data.return_group);
-      if (!history.headers.has(header)) violate(`number ${event.data.sequence}`, `its group never was ${header}`);
+      if (!history.headers.has(header))
+        violate(`number ${event.data.sequence}`, `its group never was ${header}`);
     }
     for (const [name, events] of entities) {
       if (events[0]?.kind === 'refund_transaction') continue;
@@ -45,7 +51,8 @@ function followHistory(history: EntityHistory, events: readonly Telling[]): stri
     const first = index === 0 ? beforeFirst(telling) : undefined;
     if (first !== undefined) {
       place = findFrom(history, 0, first);
-      if (place === -1) return `number ${telling.event.data.sequence} says it was ${first}, which it never was`;
+      if (place === -1)
+        return `number ${telling.event.data.sequence} says it was ${first}, which it never was`;
     }
     const state = telling.verb === 'removed' ? undefined : telling.state;
     const next = findFrom(history, place + 1, state);
@@ -60,7 +67,8 @@ function followHistory(history: EntityHistory, events: readonly Telling[]): stri
 
 /** What a first event that tells a change says was there before. */
 function beforeFirst({ event, kind, verb }: Telling): State | undefined {
-  if (verb === 'removed') return stateOf(kind as Kind, event.data.object as unknown as Record<string, unknown>);
+  if (verb === 'removed')
+    return stateOf(kind as Kind, event.data.object as unknown as Record<string, unknown>);
   if (!('previous_attributes' in event.data)) return undefined;
   return stateOf(kind as Kind, { ...event.data.object, ...event.data.previous_attributes });
 }

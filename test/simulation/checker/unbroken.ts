@@ -1,7 +1,7 @@
 // G2: for each entity the events form a chain: what one says was there before is what the one before it carried.
 import type { SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
-import { type Telling, valueOf, WATCHED } from './states.ts';
+import { fieldValue, type Telling, WATCHED } from './states.ts';
 
 export function checkUnbroken(source: SourceEvidence, told: ReadonlyMap<number, ToldGroup>): Violation[] {
   const violations: Violation[] = [];
@@ -55,9 +55,11 @@ function judgeFields(
 }
 
 function previousOf({ event }: Telling): Readonly<Record<string, unknown>> {
-  return 'previous_attributes' in event.data ? (event.data.previous_attributes as Record<string, unknown>) : {};
+  return 'previous_attributes' in event.data
+    ? (event.data.previous_attributes as Record<string, unknown>)
+    : {};
 }
 
 function textOf(fields: unknown, field: string): string {
-  return JSON.stringify(valueOf(fields as Record<string, unknown>, field));
+  return JSON.stringify(fieldValue(fields as Record<string, unknown>, field));
 }

@@ -36,7 +36,7 @@ export interface Fates {
   readonly struck: readonly string[];
 }
 
-const FATES: Record<CallKind, readonly (readonly [Fate, keyof FaultRates, number])[]> = {
+export const FATES: Record<CallKind, readonly (readonly [Fate, keyof FaultRates, number])[]> = {
   // What goes wrong on the way to the service is the network's business.
   request: [
     ['crash-before', 'crash', 0.5],

@@ -17,7 +17,8 @@ export async function runHands(world: World, until: number): Promise<void> {
     const group = pickGroup(world);
     if (group === undefined) continue;
     const kind = draws.hands.fraction();
-    const name = kind < 0.4 ? 'flap' : kind < 0.7 ? 'context' : kind < 0.97 || !plan.crowds ? 'burst' : 'crowd';
+    const name =
+      kind < 0.4 ? 'flap' : kind < 0.7 ? 'context' : kind < 0.97 || !plan.crowds ? 'burst' : 'crowd';
     trace.count(`hand ${name}`);
     trace.note('store', name, () => String(group));
     HANDS[name](world, group, until);

@@ -47,7 +47,8 @@ export function createNetwork(options: NetworkOptions): Network {
   const sleep = (durationMs: number, signal?: AbortSignal) => time.sleep(durationMs, signal);
 
   /** Mostly the usual; never more apart than the budget allows for. */
-  const transitMs = () => (options.isCalm() ? 20 : fraction() < 0.05 ? 20 + 900 * fraction() : 5 + 60 * fraction());
+  const transitMs = () =>
+    options.isCalm() ? 20 : fraction() < 0.05 ? 20 + 900 * fraction() : 5 + 60 * fraction();
 
   function answerTo({ url, headers }: HttpRequest): Answer {
     const { pathname, searchParams } = new URL(url);
@@ -92,7 +93,9 @@ export function createNetwork(options: NetworkOptions): Network {
 }
 
 function tellAnswer({ url }: HttpRequest, { status, delivery, body, headers }: Answer): string {
-  const rows = [...body.matchAll(/"id":(\d+),"return_method"|"id":(\d+),"created_at":"[^"]+","updated_at":"([^"]+)"/g)];
+  const rows = [
+    ...body.matchAll(/"id":(\d+),"return_method"|"id":(\d+),"created_at":"[^"]+","updated_at":"([^"]+)"/g),
+  ];
   const ids = rows.map(([, id, other]) => id ?? other).join(' ');
   const query = decodeURIComponent(url.slice(url.indexOf('?') + 1));
   return `${query} -> ${status} ${delivery} [${ids}] ${headers.date ?? ''}`;
@@ -107,7 +110,11 @@ function received({ delivery, status, headers, body }: Answer, requestMs: number
     throw new TransportFailure('connection', 'the connection was reset', { code: 'ECONNRESET' });
   }
   if (delivery === 'cut') {
-    throw new TransportFailure('truncated', 'the answer ended early', { code: 'ECONNRESET', status, headers });
+    throw new TransportFailure('truncated', 'the answer ended early', {
+      code: 'ECONNRESET',
+      status,
+      headers,
+    });
   }
   return { status, headers, body: encoder.encode(body), requestMs };
 }

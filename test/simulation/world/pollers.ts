@@ -52,7 +52,8 @@ export function createPollers(world: World, settings: SourceSettings): Pollers {
           timeoutMs: settings.requestTimeoutMs,
         }),
       secret: { read: () => process.call('secret.read', 'read', () => world.token()) },
-      hashToken: (token) => `hash${[...token].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7)}`,
+      hashToken: (token) =>
+        `hash${[...token].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7)}`,
       owner: process.name,
     });
     const poller = { process, session, isBusy: false, idleSince: time.elapsed() };
@@ -131,10 +132,14 @@ function isSimulated(error: unknown): boolean {
 }
 
 /** Brings ticks at each interval: some late, some twice, some never. */
-export async function runSchedule(world: World, pollers: Pollers, intervalMs: number, until: number): Promise<void> {
+export async function runSchedule(
+  world: World,
+  pollers: Pollers,
+  intervalMs: number,
+  until: number,
+): Promise<void> {
   const { time, fates, draws } = world;
-  const deliver = (slot: number, delayMs: number) =>
-    void time.sleep(delayMs).then(() => pollers.tick(slot));
+  const deliver = (slot: number, delayMs: number) => void time.sleep(delayMs).then(() => pollers.tick(slot));
   while (time.elapsed() < until) {
     const slot = Math.floor(time.now() / MILLISECOND);
     const isLate = fates.happens('tick late', 'tickLate');

@@ -17,7 +17,7 @@ import type {
 import type { SourceState } from '../../../shared/source-state.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { Fates } from './fates.ts';
-import { type SimulatedProcess, SimulatedFailure } from './process.ts';
+import { SimulatedFailure, type SimulatedProcess } from './process.ts';
 import type { Stores } from './stores.ts';
 import type { Trace } from './trace.ts';
 
@@ -101,9 +101,7 @@ function snapshotStoreOf({ call }: SimulatedProcess, { snapshots }: Stores, fate
       const known: { readonly groupId: number; readonly createdAt: number }[] = [];
       for await (const group of snapshots.knownCreatedBetween(source, from, to)) known.push(group);
       for (let at = 0; at === 0 || at < known.length; at += MAX_BATCH_ENTRIES) {
-        yield* await call('store.knownCreatedBetween', 'read', () =>
-          known.slice(at, at + MAX_BATCH_ENTRIES),
-        );
+        yield* await call('store.knownCreatedBetween', 'read', () => known.slice(at, at + MAX_BATCH_ENTRIES));
       }
     },
   };
@@ -154,7 +152,8 @@ function tellState({ settledThrough, pollWidth, baseline, stamps, lease }: Sourc
   const { newest, lead } = stamps;
   const told = [`settled through ${formatInstant(settledThrough)}`, `width ${pollWidth / SECOND} s`];
   if (newest !== undefined) told.push(`newest ${formatInstant(newest)} lead ${lead / SECOND} s`);
-  if (baseline.coveredThrough !== undefined) told.push(`covered through ${formatInstant(baseline.coveredThrough)}`);
+  if (baseline.coveredThrough !== undefined)
+    told.push(`covered through ${formatInstant(baseline.coveredThrough)}`);
   return `state: ${[...told, `baseline ${baseline.status}`, `lease ${lease.owner} ${lease.epoch}`].join(', ')}`;
 }
 

@@ -100,6 +100,7 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
       const fated = fates.next(call, kind);
       const { fate, chance } = fated;
       trace.note(name, call, () => fate ?? '');
+      trace.count(`call ${call}`);
       if (fate !== undefined) trace.count(`${fate} ${call}`);
       if (fate === 'crash-before') {
         process.kill(fated.id);

@@ -96,7 +96,8 @@ export function createRelaySide(world: World, arrivals: Arrivals): RelaySide {
     for (const [index, key] of groups.entries()) {
       const outcome = outcomes?.[index];
       trace.count(`relay ${outcome?.state ?? 'ended'}`);
-      if (outcome === undefined || outcome.state === 'failed') add(key, 1_000 + draws.relay.fraction() * 5_000);
+      if (outcome === undefined || outcome.state === 'failed')
+        add(key, 1_000 + draws.relay.fraction() * 5_000);
     }
   }
 

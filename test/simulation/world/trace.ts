@@ -54,7 +54,9 @@ export function createTrace(now: () => Instant, isRead: boolean): Trace {
     occurrences,
     get lines() {
       // Stable: what happened at one moment stays in its order.
-      return lines.sort((a, b) => (a.slice(0, TIME) < b.slice(0, TIME) ? -1 : a.slice(0, TIME) > b.slice(0, TIME) ? 1 : 0));
+      return lines.sort((a, b) =>
+        a.slice(0, TIME) < b.slice(0, TIME) ? -1 : a.slice(0, TIME) > b.slice(0, TIME) ? 1 : 0,
+      );
     },
   };
 }

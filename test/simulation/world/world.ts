@@ -88,7 +88,9 @@ export function createWorld(plan: Plan, isRead: boolean): World {
       fraction: draws.network.fraction,
       token,
       outage: () =>
-        plan.outage !== undefined && isDuring(plan.outage, time.elapsed()) ? plan.outage : undefined,
+        !fates.isCalm && plan.outage !== undefined && isDuring(plan.outage, time.elapsed())
+          ? plan.outage
+          : undefined,
       isCalm: () => fates.isCalm,
       trace,
     }),

@@ -1,0 +1,112 @@
+// Changes as what must be saved. What is too much for one transaction goes out as several, each of them a true state:
+// the old one plus exactly what its events tell. So a crash in between leaves an ordinary difference.
+import type { Instant } from '../instant.ts';
+import { MAX_EVENTS_PER_SAVE } from '../limits.ts';
+import type { Save } from '../ports.ts';
+import { applyChanges } from './apply-changes.ts';
+import type { ChangeSet, KnownState } from './change-set.ts';
+import { type EventContext, makeEvent } from './make-event.ts';
+import { GROUP_ARRAYS, PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
+
+export interface SaveOptions {
+  readonly source: string;
+  readonly generation: string;
+  /** How long a read may be stale, in the unit of Instant. */
+  readonly settle: number;
+  /**
+   * When the request was sent that last showed the group whole and unchanged, if that is remembered; never before
+   * the snapshot's own reading.
+   */
+  readonly lastSeenAt?: Instant | undefined;
+}
+
+/**
+ * The saves that take a group from what was told of it to what was read, to be made one after the other.
+ *
+ * @param snapshot what is stored, undefined for a group that is new
+ * @param told the state that its events tell so far; of a group that is new or back: nothing
+ */
+export function makeSaves(
+  snapshot: Snapshot | undefined,
+  told: KnownState,
+  { changes, next }: ChangeSet,
+  reading: Reading,
+  options: SaveOptions,
+): Save[] {
+  const context = contextOf(snapshot, reading, options);
+  const shownAt = lastShownWhole(snapshot, told, next, reading, options);
+  const saves: Save[] = [];
+  let version = snapshot?.version ?? 0;
+  let sequence = snapshot?.sequence ?? 0;
+  let state = told;
+  for (let start = 0; start === 0 || start < changes.length; start += MAX_EVENTS_PER_SAVE) {
+    const chunk = changes.slice(start, start + MAX_EVENTS_PER_SAVE);
+    const isLast = start + MAX_EVENTS_PER_SAVE >= changes.length;
+    state = isLast ? next : applyChanges(state, chunk);
+    const from = sequence;
+    const events = chunk.map((change, index) => makeEvent(change, from + index + 1, context));
+    sequence += chunk.length;
+    saves.push({
+      expectedVersion: version,
+      events,
+      snapshot: {
+        ...makeSnapshot(version + 1, sequence, reading, state),
+        sentAt: isLast ? shownAt.inTheEnd : shownAt.onTheWay,
+      },
+    });
+    version += 1;
+  }
+  return saves;
+}
+
+/** When the request was sent that last showed a group as its snapshot tells. */
+export function lastShownAt(snapshot: Snapshot, { lastSeenAt }: Pick<SaveOptions, 'lastSeenAt'>): Instant {
+  return Math.max(snapshot.sentAt, lastSeenAt ?? snapshot.sentAt);
+}
+
+function makeSnapshot(version: number, sequence: number, reading: Reading, state: KnownState): Snapshot {
+  return {
+    groupId: reading.projection.group.id,
+    version,
+    sequence,
+    projectionVersion: PROJECTION,
+    updatedAt: reading.updatedAt,
+    createdAt: reading.createdAt,
+    sentAt: reading.sentAt,
+    receivedAt: reading.receivedAt,
+    ...state,
+  };
+}
+
+function contextOf(snapshot: Snapshot | undefined, reading: Reading, options: SaveOptions): EventContext {
+  const isFirstSight = snapshot === undefined || snapshot.removedAt !== undefined;
+  const hasMoved = isFirstSight || reading.updatedAt > snapshot.updatedAt;
+  return {
+    source: options.source,
+    generation: options.generation,
+    group: reading.projection.group,
+    time: hasMoved ? reading.updatedAt : reading.receivedAt,
+    after: isFirstSight ? undefined : lastShownAt(snapshot, options) - options.settle,
+    reading,
+  };
+}
+
+/**
+ * When the request was sent that last showed all that a snapshot tells, for the last of the saves and for those
+ * before it. What is still untold then may have changed long before this reading: since the last one, or, where that
+ * had nothing of it, since there is a group.
+ */
+function lastShownWhole(
+  snapshot: Snapshot | undefined,
+  told: KnownState,
+  next: KnownState,
+  reading: Reading,
+  options: SaveOptions,
+): { readonly inTheEnd: Instant; readonly onTheWay: Instant } {
+  const [before, now] = [told.projection, reading.projection];
+  const isNew = snapshot === undefined || GROUP_ARRAYS.some((name) => !before[name] && now[name]);
+  const onTheWay = isNew ? Math.min(reading.sentAt, reading.createdAt) : lastShownAt(snapshot, options);
+  const lacksSomething =
+    Object.keys(next.absences).length > 0 || GROUP_ARRAYS.some((name) => before[name] && !now[name]);
+  return { inTheEnd: lacksSomething ? onTheWay : reading.sentAt, onTheWay };
+}

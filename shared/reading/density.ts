@@ -1,0 +1,48 @@
+// How densely groups were created lately: what the width of a walk's next range follows from.
+import type { Instant } from '../instant.ts';
+import type { Page } from './page.ts';
+import type { Reader } from './read-pass.ts';
+
+/** Fewer rows say nothing. */
+const FEWEST = 10;
+
+export interface Density {
+  /** The reader, with its rows looked at on their way. */
+  watch(reader: Reader): Reader;
+  /**
+   * How long it took, at the end of an interval, until so many pages of rows were created.
+   *
+   * @returns undefined where too few rows were seen to tell
+   */
+  timeOf(pages: number, interval: { readonly from: Instant; readonly to: Instant }): number | undefined;
+}
+
+export function createDensity(): Density {
+  const created: Instant[] = [];
+  let largestPage = 0;
+
+  function note({ rows }: Page): void {
+    largestPage = Math.max(largestPage, rows.length);
+    for (const row of rows) if (row.kind === 'readable') created.push(row.createdAt);
+  }
+
+  return {
+    watch(reader) {
+      return {
+        ...reader,
+        take(page) {
+          note(page);
+          return reader.take(page);
+        },
+      };
+    },
+    timeOf(pages, { from, to }) {
+      const within = created.filter((instant) => instant >= from && instant < to).sort((a, b) => a - b);
+      // Of the last quarter: stores grow, and the first range begins long before the first group.
+      const first = Math.floor((within.length * 3) / 4);
+      const start = within[first];
+      if (start === undefined || within.length < FEWEST) return undefined;
+      return ((to - start) * pages * largestPage) / (within.length - first);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// Whether a range has more pages than it may, found out with one request behind what they hold instead of by reading
+// them all; and where it is to end then.
+import type { Instant } from '../instant.ts';
+import { NARROWEST_RANGE } from '../limits.ts';
+import { stampsOf } from './cut-range.ts';
+import type { Page } from './page.ts';
+import { isShort, type Reader, readPage } from './read-pass.ts';
+
+/** Times that a range is narrowed in one go. In the least lucky order each takes away only as much as is read next. */
+const MAX_NARROWINGS = 20;
+/** Pages that go into finding a range's end. */
+const END_PAGES = 4;
+
+export interface Fitted {
+  readonly to: Instant;
+  /** False where even more narrowing is needed. */
+  readonly fits: boolean;
+  /** The range's first page, if it was read. */
+  readonly first?: Page;
+}
+
+/**
+ * Narrows a range of creation to the pages that it may have.
+ *
+ * @param lowest where its rows begin at the earliest; its start may be open
+ */
+export async function fitRange(
+  { from, to }: { readonly from: Instant | undefined; readonly to: Instant },
+  lowest: Instant,
+  reader: Reader,
+): Promise<Fitted> {
+  const first = await readPage({ created: { from, to } }, 0, reader);
+  if (isShort(first)) return { to, fits: true, first };
+  const beyond = Math.max(first.rows.length - 1, 1) * Math.max(reader.maxPages - END_PAGES, 1);
+  let end = to;
+  for (let narrowings = 0; narrowings < MAX_NARROWINGS; narrowings += 1) {
+    const fitted = { to: end, fits: true, ...(end === to ? { first } : {}) };
+    if (end - lowest <= NARROWEST_RANGE) return fitted;
+    const page = await readPage({ created: { from, to: end } }, beyond, reader);
+    if (page.rows.length === 0) return fitted;
+    const isSorted = newestOf(first) <= oldestOf(page);
+    end = narrower(lowest, end, isSorted || from === undefined ? oldestOf(page) - 1 : Number.NaN);
+  }
+  return { to: end, fits: false };
+}
+
+/**
+ * Where a range that is too long ends instead. Just before the oldest row found beyond its pages, if the list is
+ * sorted by creation: that is exact; also if the range's start is open, for there the middle lies in empty decades.
+ */
+function narrower(lowest: Instant, to: Instant, wished: Instant): Instant {
+  if (wished >= lowest + NARROWEST_RANGE && wished < to) return wished;
+  return Math.max(lowest + Math.floor((to - lowest) / 2), lowest + NARROWEST_RANGE);
+}
+
+function oldestOf({ rows }: Page): Instant {
+  return Math.min(...stampsOf(rows).map(({ createdAt }) => createdAt));
+}
+
+function newestOf({ rows }: Page): Instant {
+  return Math.max(...stampsOf(rows).map(({ createdAt }) => createdAt));
+}

@@ -1,0 +1,80 @@
+// What a pass has seen so far: which rows, where, and how large its pages were.
+import type { RowReading } from '../returns-service/parse-return-group.ts';
+import { type RowStamps, stampsOf } from './cut-range.ts';
+import { nameOf, type Page, versionOf } from './page.ts';
+import type { Pass } from './read-pass.ts';
+import { judgeSeam, type Place, type Seam } from './seam.ts';
+
+/** A page and where it stands in the list: from `offset` up to, not including, `end`. */
+export interface PlacedPage {
+  readonly rows: readonly RowReading[];
+  readonly bytes: number;
+  readonly offset: number;
+  readonly end: number;
+}
+
+/** A first page of fewer rows than that is likely the whole list. */
+const FEW_ROWS = 10;
+
+export function createTrack() {
+  const places = new Map<string, Place>();
+  const stamps: RowStamps[] = [];
+  let pages = 0;
+  let smallest: number | undefined;
+  /** Rows of a page that could not be joined. */
+  let others = 0;
+
+  function judge({ rows, offset }: PlacedPage): Seam {
+    return judgeSeam(places, rows, offset);
+  }
+
+  function freshOf({ rows }: PlacedPage): RowReading[] {
+    return rows.filter((row) => {
+      const name = nameOf(row);
+      return name !== undefined && !places.has(name);
+    });
+  }
+
+  function append(page: PlacedPage): PlacedPage {
+    stamps.push(...stampsOf(freshOf(page)));
+    for (const [index, row] of page.rows.entries()) {
+      const name = nameOf(row);
+      if (name === undefined) continue;
+      const rank = places.get(name)?.rank ?? places.size;
+      places.set(name, { rank, place: page.offset + index, version: versionOf(row) });
+    }
+    return page;
+  }
+
+  return {
+    get pages() {
+      return pages;
+    },
+    place({ rows, bytes }: Page, offset: number): PlacedPage {
+      pages += 1;
+      return { rows, bytes, offset, end: offset + rows.length };
+    },
+    judge,
+    /** Takes a page whose rows are known to follow those already seen. */
+    append,
+    /** Takes a page in if it joins what was seen. */
+    join(page: PlacedPage): Seam {
+      const seam = judge(page);
+      if (seam.verdict === 'joined') append(page);
+      else others = freshOf(page).length;
+      return seam;
+    },
+    /** Whether a page has fewer rows than any before it: a hint, never a proof, that the list ends with it. */
+    isSmallest({ rows }: PlacedPage): boolean {
+      const isSmaller = rows.length < (smallest ?? FEW_ROWS);
+      smallest = Math.min(smallest ?? rows.length, rows.length);
+      return isSmaller;
+    },
+    end(outcome: Pass['outcome'], why?: { readonly reason: string; readonly isShifted: boolean }): Pass {
+      const base = { stamps, pages, rows: places.size + others };
+      return outcome === 'void' && why !== undefined
+        ? { ...base, outcome, reason: why.reason, isShifted: why.isShifted }
+        : { ...base, outcome, isShifted: false };
+    },
+  };
+}

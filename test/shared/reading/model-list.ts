@@ -1,0 +1,185 @@
+// A list of return groups that changes while it is read: what reading is proved against. It keeps every version of
+// every row, so that a request can be answered late or from a replica that lags, and it answers in any order and
+// with any pages that the service's document leaves open. Its time passes with each request, and by hand.
+import type { Instant } from '../../../shared/instant.ts';
+import { SECOND } from '../../../shared/instant.ts';
+import { boundsOf } from '../../../shared/reading/bounds.ts';
+import type { FetchPage, Page, Range } from '../../../shared/reading/page.ts';
+import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
+import type { RowReading } from '../../../shared/returns-service/parse-return-group.ts';
+import type { StampsState } from '../../../shared/source-state.ts';
+import { createSeededRandom, type SeededRandom } from '../../fakes/seeded-random.ts';
+import { compareRows, type Order } from './model-orders.ts';
+import { createCutter, type PagePolicy, UNCUT_PAGES } from './model-pages.ts';
+import { EXACT_STAMPS, isWithin, type Looks, type StampStyle, showRow } from './model-stamps.ts';
+
+export interface RowVersion {
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  /** When the list begins to show it. */
+  readonly shownFrom: Instant;
+  /** The row is not in the store any more. */
+  readonly isGone: boolean;
+  /** Counts the changes of the whole list. */
+  readonly change: number;
+  /** Another one with each change. */
+  readonly luck: number;
+}
+
+export interface ModelRow {
+  readonly id: number;
+  readonly bytes: number;
+  readonly looks: Looks;
+  readonly versions: RowVersion[];
+}
+
+export interface ModelOptions {
+  readonly seed: number;
+  /** The service's time at the start. */
+  readonly now: Instant;
+  readonly order?: Order;
+  /** Rows of equal rank come in another order each time. */
+  readonly hasUnstableTies?: boolean;
+  readonly pages?: PagePolicy;
+  readonly stamps?: StampStyle;
+  /** How late a change shows after its stamp. */
+  readonly lateness?: (random: SeededRandom) => number;
+  /** Share of the requests that a replica answers, and how far behind it is. */
+  readonly staleShare?: number;
+  readonly staleBy?: number;
+  /** How long a request takes. */
+  readonly latency?: number;
+}
+
+export interface ModelList {
+  now: Instant;
+  readonly random: SeededRandom;
+  readonly fetch: FetchPage;
+  requests: number;
+  /** Called before each request is answered; changes the list. */
+  meanwhile: () => void;
+  add(row: { createdAt: Instant; updatedAt?: Instant; bytes?: number; looks?: Looks }): ModelRow;
+  /** The row changes now, or with another stamp than now's. */
+  update(row: ModelRow, updatedAt?: Instant): void;
+  remove(row: ModelRow): void;
+  /** A row that was removed or has left a range is again what it was before. */
+  undo(row: ModelRow): void;
+  readonly rows: readonly ModelRow[];
+  /** The row that was shown as this, whether or not that can be read. */
+  rowOf(reading: RowReading): ModelRow | undefined;
+  /** The row as the list shows it at this moment; undefined while it does not. */
+  current(row: ModelRow, at?: Instant): RowVersion | undefined;
+}
+
+export function createModelList(options: ModelOptions): ModelList {
+  const { order = 'id asc', stamps = EXACT_STAMPS, staleShare = 0, staleBy = 0 } = options;
+  const random = createSeededRandom(options.seed);
+  const cut = createCutter(options.pages ?? UNCUT_PAGES, random);
+  const rows: ModelRow[] = [];
+  const shownAs = new WeakMap<RowReading, ModelRow>();
+  const isRestless = order === 'random' || options.hasUnstableTies === true;
+  const isTimeless = !isRestless && options.lateness === undefined && staleShare === 0;
+  const sorted = { change: -1, rows: [] as ShownRow[] };
+  let changes = 0;
+
+  function change(row: ModelRow, version: Pick<RowVersion, 'createdAt' | 'updatedAt' | 'isGone'>): void {
+    const lateness = options.lateness?.(random) ?? 0;
+    changes += 1;
+    row.versions.push({ ...version, shownFrom: list.now + lateness, change: changes, luck: random.next() });
+  }
+
+  function current(row: ModelRow, at: Instant = list.now): RowVersion | undefined {
+    const version = row.versions.findLast(({ shownFrom }) => shownFrom <= at);
+    return version?.isGone === true ? undefined : version;
+  }
+
+  /** All rows in the list's order, as shown at a moment. */
+  function inOrder(at: Instant): readonly ShownRow[] {
+    if (isTimeless && sorted.change === changes) return sorted.rows;
+    const shown = rows.flatMap((row) => {
+      const version = current(row, at);
+      return version === undefined ? [] : [{ row, version, tie: random.next() }];
+    });
+    const rank = order === 'random' ? () => 0 : compareRows(order);
+    shown.sort((a, b) => rank(a, b) || (isRestless ? a.tie - b.tie : a.row.id - b.row.id));
+    Object.assign(sorted, { change: changes, rows: shown });
+    return shown;
+  }
+
+  const list: ModelList = {
+    now: options.now,
+    random,
+    requests: 0,
+    meanwhile: () => {},
+    rows,
+    rowOf: (reading) => shownAs.get(reading),
+    current,
+    async fetch({ range, offset, limit }): Promise<Page> {
+      list.requests += 1;
+      const sentAt = Math.floor(list.now / SECOND) * SECOND;
+      list.now += Math.floor((options.latency ?? 200_000) / 2);
+      list.meanwhile();
+      const at = random.chance(staleShare) ? list.now - staleBy : list.now;
+      const matches = select(inOrder(at), range);
+      const page = cut(matches, offset, limit);
+      list.now += Math.ceil((options.latency ?? 200_000) / 2);
+      return {
+        rows: page.map(({ row, version }) => {
+          const reading = showRow(row.id, version, row.looks, stamps, random);
+          shownAs.set(reading, row);
+          return reading;
+        }),
+        bytes: page.reduce((sum, { row }) => sum + row.bytes, 2),
+        sentAt,
+        receivedAt: Math.ceil(list.now / SECOND) * SECOND,
+      };
+    },
+    add({ createdAt, updatedAt = createdAt, bytes = 3_000, looks = 'readable' }) {
+      const row: ModelRow = { id: rows.length + 1, bytes, looks, versions: [] };
+      changes += 1;
+      const version = { createdAt, updatedAt, isGone: false, change: changes, luck: random.next() };
+      row.versions.push({ ...version, shownFrom: Number.NEGATIVE_INFINITY });
+      rows.push(row);
+      return row;
+    },
+    update(row, updatedAt = list.now) {
+      const { createdAt } = lastOf(row);
+      change(row, { createdAt, updatedAt, isGone: false });
+    },
+    remove(row) {
+      change(row, { ...lastOf(row), isGone: true });
+    },
+    undo(row) {
+      const before = row.versions.at(-2);
+      if (before !== undefined) change(row, before);
+    },
+  };
+
+  function select(shown: readonly ShownRow[], range: Range): readonly ShownRow[] {
+    const bounds = boundsOf(range, formOf(stamps));
+    return shown.filter(
+      ({ version }) =>
+        isWithin(version.updatedAt, bounds.minUpdatedAt, bounds.maxUpdatedAt, stamps) &&
+        isWithin(version.createdAt, bounds.minCreatedAt, bounds.maxCreatedAt, stamps),
+    );
+  }
+
+  return list;
+}
+
+interface ShownRow {
+  readonly row: ModelRow;
+  readonly version: RowVersion;
+  readonly tie: number;
+}
+
+function lastOf(row: ModelRow): RowVersion {
+  const last = row.versions.at(-1);
+  if (last === undefined) throw new Error('A row without a version.');
+  return last;
+}
+
+/** What reading has learned of the stamps' form, for tests that do not let it learn. */
+export function formOf({ zone, digits }: StampStyle): StampsState {
+  return { ...UNKNOWN_STAMPS, zoned: zone === 'Z', precision: digits };
+}

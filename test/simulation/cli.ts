@@ -1,0 +1,174 @@
+// The command: `npm run simulate -- --seeds 2000`. Seeds are dealt out to as many processes as there are cores.
+import { fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { readKnobs } from '../../local/reference-service/read-knobs.ts';
+import { completePlan, type Plan } from './plan.ts';
+import { makePlan, PROFILES, type Profile } from './profiles.ts';
+import { printFigures, printOccurrences, printViolation } from './report.ts';
+import { shrink } from './shrink.ts';
+import { simulate } from './simulate.ts';
+import { addOutcome, createTally, type Outcome, outcomeOf, type Tally } from './tally.ts';
+
+interface Options {
+  readonly seeds: number;
+  readonly from: number;
+  readonly profile: Profile;
+  readonly knobs: readonly string[];
+  readonly plan?: string;
+  readonly jobs: number;
+  readonly trace: boolean;
+  readonly shrink: boolean;
+  readonly stop: number;
+  readonly quiet: boolean;
+  /** Set in the processes that this one starts: every how many seeds it takes one. */
+  readonly step?: number;
+}
+
+const PROGRESS_EVERY_MS = 5_000;
+/** More violations than these are counted and not shrunk. */
+const MOST_SHOWN = 3;
+
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+
+function integer(least: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!Number.isSafeInteger(number) || number < least) {
+      throw new InvalidArgumentError(`It takes an integer from ${least}.`);
+    }
+    return number;
+  };
+}
+
+const program = new Command('simulate')
+  .description(
+    'Runs the feed against the reference service in virtual time, with everything that can go wrong.',
+  )
+  .option('--seeds <n>', 'how many seeds to run', integer(1), 200)
+  .option('--from <seed>', 'the first of them', integer(0), 1)
+  .addOption(new Option('--profile <name>', 'what is drawn').choices(PROFILES).default('everything'))
+  .option('--knobs <name=value...>', 'set knobs of the reference service in every run', [])
+  .option('--plan <json>', 'run this plan, or this change of each plan where --seeds is given')
+  .option('--jobs <n>', 'processes', integer(1), availableParallelism())
+  .option('--trace', 'print all that happens (for a single seed)', false)
+  .option('--no-shrink', 'tell violations as they were found')
+  .option('--stop <n>', 'stop after so many violating seeds', integer(1), Number.MAX_SAFE_INTEGER)
+  .option('--quiet', 'only figures and violations, not how often each thing happened', false)
+  .addOption(new Option('--step <n>').argParser(integer(1)).hideHelp());
+
+function planOf(seed: number, { profile, knobs, plan }: Options): Plan {
+  const drawn = makePlan(seed, profile);
+  const changed =
+    plan === undefined ? drawn : completePlan(JSON.parse(plan) as Record<string, unknown>, drawn);
+  return { ...changed, knobs: { ...changed.knobs, ...readKnobs(knobs) } };
+}
+
+/** Runs every `step`-th seed and tells of each. */
+async function runSeeds(options: Options, tell: (outcome: Outcome) => boolean): Promise<void> {
+  const { from, seeds, step = 1 } = options;
+  for (let seed = from; seed < from + seeds; seed += step) {
+    const before = process.cpuUsage();
+    const run = await simulate(planOf(seed, options));
+    const { user, system } = process.cpuUsage(before);
+    if (!tell(outcomeOf(run, (user + system) / 1_000))) return;
+  }
+}
+
+/** Deals the seeds out to processes of their own. */
+async function runInParallel(options: Options, tell: (outcome: Outcome) => boolean): Promise<void> {
+  const [, script = ''] = process.argv;
+  const jobs = Math.min(options.jobs, options.seeds);
+  const workers = Array.from({ length: jobs }, (_, index) => {
+    const from = options.from + index;
+    const seeds = options.seeds - index;
+    const own = [
+      ...process.argv.slice(2),
+      '--from',
+      String(from),
+      '--seeds',
+      String(seeds),
+      '--step',
+      String(jobs),
+    ];
+    return fork(script, own, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  });
+  await Promise.all(
+    workers.map(
+      (worker) =>
+        new Promise<void>((resolve, reject) => {
+          worker.on('message', (outcome) => {
+            if (!tell(outcome as Outcome)) for (const each of workers) each.kill();
+          });
+          worker.on('exit', (code, signal) =>
+            code === 0 || signal === 'SIGTERM'
+              ? resolve()
+              : reject(new Error(`a process ended with ${code}`)),
+          );
+        }),
+    ),
+  );
+}
+
+async function runMany(options: Options): Promise<Tally> {
+  const tally = createTally();
+  const startedAt = performance.now();
+  let toldAt = startedAt;
+  const run = options.jobs === 1 ? runSeeds : runInParallel;
+  await run(options, (outcome) => {
+    addOutcome(tally, outcome);
+    if (performance.now() - toldAt > PROGRESS_EVERY_MS) {
+      toldAt = performance.now();
+      const perSecond = (tally.runs * 1_000) / (toldAt - startedAt);
+      process.stderr.write(
+        `${tally.runs}/${options.seeds} runs, ${perSecond.toFixed(1)} a second, ${tally.violating.length} violating\n`,
+      );
+    }
+    return tally.violating.length < options.stop;
+  });
+  if (!options.quiet) printOccurrences(print, tally);
+  print('');
+  printFigures(print, tally, performance.now() - startedAt);
+  return tally;
+}
+
+async function showViolations({ violating }: Tally, isShrunk: boolean): Promise<void> {
+  const inOrder = [...violating].sort((a, b) => a.seed - b.seed);
+  for (const { seed, plan } of inOrder.slice(0, MOST_SHOWN)) {
+    const run = await simulate(plan);
+    const [first] = run.violations;
+    if (first === undefined) {
+      print(`Seed ${seed} did not repeat itself: something in a run depends on more than its plan.`);
+      continue;
+    }
+    const smallest = isShrunk ? await shrink(run, first.guarantee) : run;
+    printViolation(print, seed, await simulate(smallest.plan, { isRead: true }));
+  }
+  const rest = inOrder.slice(MOST_SHOWN).map(({ seed }) => seed);
+  if (rest.length > 0) print(`\nMore violating seeds: ${rest.slice(0, 100).join(', ')}`);
+}
+
+async function traceOne(plan: Plan): Promise<boolean> {
+  const run = await simulate(plan, { isRead: true });
+  for (const line of run.lines) print(line);
+  for (const { guarantee, place = '', message } of run.violations) print(`${guarantee} ${place} ${message}`);
+  print(`hash ${run.hash}, ${run.requests} requests, ${run.events} events`);
+  return run.violations.length === 0;
+}
+
+async function main(): Promise<boolean> {
+  const options = program.parse().opts<Options>();
+  if (options.step !== undefined) {
+    await runSeeds(options, (outcome) => process.send?.(outcome) ?? true);
+    process.disconnect?.();
+    return true;
+  }
+  const isOnePlan = options.plan !== undefined && program.getOptionValueSource('seeds') === 'default';
+  if (isOnePlan) return traceOne(completePlan(JSON.parse(options.plan ?? '{}') as Record<string, unknown>));
+  if (options.trace) return traceOne(planOf(options.from, options));
+  const tally = await runMany(options);
+  await showViolations(tally, options.shrink);
+  return tally.violating.length === 0;
+}
+
+process.exitCode = (await main()) ? 0 : 1;

@@ -1,0 +1,79 @@
+// Prints what runs came to, for people: the figures, what happened how often, and for a violation all it takes to
+// see it again.
+import { abbreviatePlan, type Plan } from './plan.ts';
+import type { Run } from './simulate.ts';
+import { neverHit, type Tally } from './tally.ts';
+
+type Print = (line: string) => void;
+
+const HOUR_MS = 3_600_000;
+
+export function printFigures(print: Print, tally: Tally, wallMs: number): void {
+  const { runs, requests, events, virtualMs, cpuMs, violating } = tally;
+  const perSecond = (runs / Math.max(wallMs, 1)) * 1_000;
+  print(
+    `${runs} runs, ${violating.length} with a violation; ${perSecond.toFixed(1)} a second, ` +
+      `${(cpuMs / Math.max(runs, 1)).toFixed(1)} ms of processor each`,
+  );
+  print(`${requests} requests, ${events} events, ${(virtualMs / HOUR_MS).toFixed(1)} virtual hours`);
+}
+
+/** How often each thing happened, one kind of thing a paragraph. */
+export function printOccurrences(print: Print, tally: Tally): void {
+  const kinds = new Map<string, [string, number][]>();
+  for (const [name, count] of [...tally.occurrences].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const [kind = ''] = name.split(' ');
+    kinds.set(kind, [...(kinds.get(kind) ?? []), [name.slice(kind.length + 1), count]]);
+  }
+  for (const [kind, counted] of kinds) {
+    print('');
+    print(kind);
+    for (const line of inColumns(counted.map(([name, count]) => `${String(count).padStart(8)} ${name}`)))
+      print(line);
+  }
+  const missed = neverHit(tally);
+  print('');
+  print(missed.length === 0 ? 'Every fault met every call.' : `Never met: ${missed.join(', ')}`);
+}
+
+const LINE = 118;
+
+function inColumns(cells: readonly string[]): string[] {
+  const width = Math.max(...cells.map((cell) => cell.length)) + 2;
+  const columns = Math.max(1, Math.floor(LINE / width));
+  const rows = Math.ceil(cells.length / columns);
+  return Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: columns }, (_, column) => (cells[column * rows + row] ?? '').padEnd(width))
+      .join('')
+      .trimEnd(),
+  );
+}
+
+/** A violation with the least that shows it. `run` has its lines. */
+export function printViolation(print: Print, seed: number, run: Run): void {
+  const [first] = run.violations;
+  if (first === undefined) return;
+  print('');
+  print(`Seed ${seed} breaks ${first.guarantee}: ${first.place ?? 'the source'} ${first.message}`);
+  const others = run.violations.length - 1;
+  if (others > 0) print(`  and ${others} more`);
+  if (run.struck.length > 0) print(`  faults that it takes: ${run.struck.join(', ')}`);
+  for (const line of linesAbout(run.lines, first.place)) print(`  ${line}`);
+  print(`  again: ${replayCommand(run.plan)}`);
+}
+
+export function replayCommand(plan: Plan): string {
+  return `npm run simulate -- --trace --plan '${JSON.stringify(abbreviatePlan(plan))}'`;
+}
+
+/** What was asked and answered, and what became of the group at hand. */
+function linesAbout(lines: readonly string[], place: string | undefined): string[] {
+  const group = /of group (\d+)/.exec(place ?? '')?.[1] ?? /_(\d+)_\d+$/.exec(place ?? '')?.[1] ?? 'no group';
+  const told = lines.filter((line) => line.includes(group) || SHOWN.test(line));
+  return told.length <= MOST_LINES
+    ? told
+    : [...told.slice(0, MOST_LINES / 2), '…', ...told.slice(-MOST_LINES / 2)];
+}
+
+const SHOWN = /service {3}|tick|ends:|calm|state:|crash|lost|freeze|clock-jump| fail$| store /;
+const MOST_LINES = 80;

@@ -1,0 +1,96 @@
+// Makes a run that breaks a guarantee as small as it can while it still breaks the same one: without this knob, that
+// fault, the second half of its time. What cannot be left out is what it takes.
+import type { Violation } from './checker/evidence.ts';
+import { type FaultRates, NO_FAULTS, type Plan } from './plan.ts';
+import { type Run, simulate } from './simulate.ts';
+
+/** Runs that shrinking may take. */
+const MOST_RUNS = 400;
+
+/** @returns the smallest run found; the given one where nothing can be left out */
+export async function shrink(
+  run: Run,
+  guarantee: Violation['guarantee'],
+  mostRuns = MOST_RUNS,
+): Promise<Run> {
+  let best = run;
+  let left = mostRuns;
+
+  async function attempt(plan: Plan): Promise<boolean> {
+    if (left <= 0) return false;
+    left -= 1;
+    const tried = await simulate(plan);
+    if (!tried.violations.some((violation) => violation.guarantee === guarantee)) return false;
+    best = tried;
+    return true;
+  }
+
+  for (let round = 0; round < 3; round += 1) {
+    const before = JSON.stringify(best.plan);
+    await dropParts(() => best.plan, attempt);
+    await shortenTime(() => best.plan, attempt);
+    await dropFaults(() => best, attempt);
+    if (JSON.stringify(best.plan) === before) break;
+  }
+  return best;
+}
+
+type Attempt = (plan: Plan) => Promise<boolean>;
+
+/** One simplification after the other, each kept if the violation stays. */
+async function dropParts(current: () => Plan, attempt: Attempt): Promise<void> {
+  for (const simpler of SIMPLER) {
+    const plan = current();
+    const next = { ...plan, ...simpler };
+    if (JSON.stringify(next) !== JSON.stringify(plan)) await attempt(next);
+  }
+  for (const name of Object.keys(current().knobs) as (keyof Plan['knobs'])[]) {
+    // How stale reads may be is what the plan is held to; without it there must be none.
+    const knobs: Plan['knobs'] = { ...current().knobs };
+    delete knobs[name];
+    if (name !== 'staleSeconds' || knobs.staleShare === undefined) await attempt({ ...current(), knobs });
+  }
+  for (const name of Object.keys(NO_FAULTS) as (keyof FaultRates)[]) {
+    const { faults } = current();
+    if (faults[name] > 0) await attempt({ ...current(), faults: { ...faults, [name]: 0 } });
+  }
+}
+
+const SIMPLER: readonly Partial<Plan>[] = [
+  { faults: NO_FAULTS, only: undefined },
+  { knobs: {} },
+  { sources: 1 },
+  { outage: undefined },
+  { rotationMs: undefined },
+  { handsPerMinute: 0 },
+  { crowds: false },
+  { clockSkewMs: 0 },
+  { warm: 1 },
+  { endsOverdue: true },
+];
+
+async function shortenTime(current: () => Plan, attempt: Attempt): Promise<void> {
+  for (const share of [0.5, 0.5, 0.7, 0.8, 0.9]) {
+    const { activeMs } = current();
+    await attempt({ ...current(), activeMs: Math.ceil(activeMs * share) });
+  }
+  for (const share of [0.5, 0.7]) {
+    const { groups } = current();
+    if (groups > 1) await attempt({ ...current(), groups: Math.max(1, Math.floor(groups * share)) });
+  }
+}
+
+/** Single faults, halves first: what is left are those without which all would be well. */
+async function dropFaults(current: () => Run, attempt: Attempt): Promise<void> {
+  let size = Math.ceil(current().struck.length / 2);
+  while (size >= 1) {
+    const { struck } = current();
+    let at = 0;
+    while (at < current().struck.length) {
+      const kept = current().struck.filter((_, place) => place < at || place >= at + size);
+      if (!(await attempt({ ...current().plan, only: kept }))) at += size;
+    }
+    if (size === 1 || struck.length === 0) return;
+    size = Math.floor(size / 2);
+  }
+}
