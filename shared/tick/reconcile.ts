@@ -1,6 +1,6 @@
 // R7: the walk that finds what polls can't, whatever a group's stamps say. A range that was read to its proved end
 // also tells which known groups are not in it any more.
-import { MAX_RANGE_PAGES } from '../limits.ts';
+import { MAX_WALK_PAGES } from '../limits.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
 import {
@@ -53,7 +53,7 @@ async function reconcileRange(run: TickRun, tier: Tier, fetch: FetchPage, pollWh
     {
       fetch,
       take,
-      maxPages: MAX_RANGE_PAGES,
+      maxPages: MAX_WALK_PAGES,
       stamps: () => run.stamps,
       now: () => serviceClock.now().atLeast,
     },

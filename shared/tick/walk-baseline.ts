@@ -1,6 +1,6 @@
 // The first reading of everything. What it has covered is saved range by range, so that it goes on from there
 // whatever ends it; pages are saved while the next one is on its way.
-import { MAX_RANGE_PAGES } from '../limits.ts';
+import { MAX_WALK_PAGES } from '../limits.ts';
 import { estimateSize } from '../reading/estimate-size.ts';
 import type { FetchPage } from '../reading/page.ts';
 import { walkOn } from '../reading/walk.ts';
@@ -23,7 +23,7 @@ export async function walkBaseline(run: TickRun, fetch: FetchPage): Promise<void
         {
           fetch,
           take: saving.take,
-          maxPages: MAX_RANGE_PAGES,
+          maxPages: MAX_WALK_PAGES,
           stamps: () => run.stamps,
           now: () => run.session.serviceClock.now().atLeast,
         },

@@ -42,7 +42,7 @@ export function gatherEvidence(world: World, starts: Starts, pollers: readonly P
     happenings,
     unreadable: new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0)),
     promises: {
-      findsRemovals: false,
+      findsRemovals: plan.reconciles,
       changesMoveStamps: plan.knobs.touches === undefined,
       showsEmptyArrays: knobs.arrays === 'full',
     },

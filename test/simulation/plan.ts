@@ -76,6 +76,8 @@ export interface Plan {
   readonly outage?: Outage | undefined;
   /** When the token is rotated, if it is. */
   readonly rotationMs?: number | undefined;
+  /** Whether the feed is held to what only reconciliation can find; then it gets the time for it. */
+  readonly reconciles: boolean;
   /** Only these faults happen (`<call>#<count>`), whatever the rates say. */
   readonly only?: readonly string[] | undefined;
 }
@@ -123,6 +125,7 @@ export const PLAIN_PLAN: Plan = {
   clockSkewMs: 0,
   warm: 1,
   endsOverdue: true,
+  reconciles: false,
 };
 
 /** The plan as short as it can be told: what is not as in the plain one. */

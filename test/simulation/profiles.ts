@@ -60,6 +60,7 @@ function drawPlan(seed: number, profile: Profile): Plan {
     clockSkewMs: random.pick([0, 2_000, 60_000, 3_600_000]),
     warm: random.pick([1, 0.9, 0.9, 0.5, 0]),
     endsOverdue: random.chance(0.6),
+    reconciles: profile === 'everything',
     ...(outage === undefined ? {} : { outage }),
     ...(random.chance(0.05) ? { rotationMs: random.below(activeMs) } : {}),
   };
@@ -74,7 +75,7 @@ function drawSettings(random: Random, profile: Profile): SimulatedSettings {
     baseline: random.pick(['silent', 'emit']),
     lookbackMs: random.pick([5, 15, 30, 60, 300]) * 1_000,
     settleMs: random.pick([2, 5, 15, 60]) * 1_000,
-    reconcileMs: (profile === 'polls' ? NEVER : random.pick([60, 120, 600])) * 1_000,
+    reconcileMs: (profile === 'polls' ? NEVER : random.pick([30, 60, 120])) * 1_000,
     requestsPerMinute: random.pick([60, 120, 240, 240]),
     customerData: random.chance(0.15),
     requestTimeoutMs: random.pick([2_000, 10_000, 10_000]),

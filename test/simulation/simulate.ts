@@ -36,6 +36,9 @@ export function sourceName(index: number): string {
 
 /** Ticks that have to see all, once all is quiet: one to find what is left, one to have found nothing. */
 const WHOLE_POLLS = 3;
+/** Cycles likewise: one may have begun before, and what is gone has to be found missing twice. */
+const WHOLE_CYCLES = 3;
+const QUIET_TICK_EVERY_MS = 20_000;
 /** Longer than any pause or rest that the feed may take. */
 const LONGEST_QUIET = 3 * HOUR;
 
@@ -100,18 +103,23 @@ function settledAfter({ settings, knobs, tickMs }: Plan): number {
   return lookbackMs + settleMs + late + stale + tickMs + 60_000;
 }
 
-/** Once everything can be seen, ticks on until several polls were finished. */
+/** Once everything can be seen, ticks on until several polls, or cycles, were finished. */
 async function pollUntilSettled(world: World, pollers: Pollers, settled: number): Promise<void> {
-  const { time, plan } = world;
+  const { time, plan, trace } = world;
   const end = time.elapsed() + LONGEST_QUIET;
+  const pause = Math.max(plan.settings.intervalMs, QUIET_TICK_EVERY_MS);
+  const cycles = new Set<number>();
   let whole = 0;
   await time.sleep(Math.max(0, settled - time.elapsed()) / MILLISECOND);
-  while (whole < WHOLE_POLLS && time.elapsed() < end) {
+  const isDone = () => whole >= WHOLE_POLLS && (!plan.reconciles || cycles.size > WHOLE_CYCLES);
+  while (!isDone() && time.elapsed() < end) {
     const report = await pollers.tick(Math.floor(time.now() / MILLISECOND));
     if (isWhole(report)) whole += 1;
-    await time.sleep(plan.settings.intervalMs);
+    const completedAt = report?.state?.reconciliation.all.lastCompletedAt;
+    if (completedAt !== undefined) cycles.add(completedAt);
+    await time.sleep(pause);
   }
-  world.trace.count(whole < WHOLE_POLLS ? 'quiet: not settled' : 'quiet: settled');
+  trace.count(isDone() ? 'quiet: settled' : 'quiet: not settled');
 }
 
 function isWhole(report: TickReport | undefined): boolean {

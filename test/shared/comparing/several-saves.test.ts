@@ -25,6 +25,10 @@ function large(status = 'OPEN'): Row {
   });
 }
 
+function withManyReturns(): Row {
+  return { ...large(), returns: many(200, large().returns, (item, id) => ({ ...item, id })) };
+}
+
 /** Two of each of them. */
 function small(): Row {
   const row = large();
@@ -59,6 +63,12 @@ const SETTINGS: readonly [string, Snapshot | undefined, Row, number][] = [
     take(snapshotOf(read(large())), read({ ...large('CANCELED'), returns: [] }, 2 * MINUTE)).snapshot,
     { ...large('COMPLETED'), returns: [] },
     220,
+  ],
+  [
+    'a group whose line items were left out before',
+    snapshotOf(read({ ...withManyReturns(), returns: undefined })),
+    withManyReturns(),
+    200,
   ],
 ];
 

@@ -1,7 +1,7 @@
 // Lists for property tests: how many rows of what kind, in what order, in what pages, and what happens to them while
 // they are read. A world follows from its description alone, so that a failing one can be run again.
 import fc from 'fast-check';
-import { DAY, HOUR, type Instant, SECOND } from '../../../shared/instant.ts';
+import { DAY, HOUR } from '../../../shared/instant.ts';
 import type { Range } from '../../../shared/reading/page.ts';
 import { createModelList, type ModelList, type ModelRow } from './model-list.ts';
 import { ORDERS, type Order, STABLE_ORDERS } from './model-orders.ts';
@@ -99,8 +99,4 @@ export function rowsLeave(list: ModelList, { unrest, atOnce }: World, removedSha
       else list.update(row);
     }
   };
-}
-
-export function after(list: ModelList, seconds: number): Instant {
-  return list.now + seconds * SECOND;
 }

@@ -43,5 +43,3 @@ function readHistories(happenings: readonly Happening[]): Map<number, GroupHisto
   }
   return new Map([...byGroup].map(([groupId, documents]) => [groupId, historyOf(documents)]));
 }
-
-export type { GroupDocument };

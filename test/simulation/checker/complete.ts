@@ -2,7 +2,7 @@
 // event is unchanged since it was first read. And every event that was written arrived at both ends.
 import type { Evidence, Happening, SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
-import { type EntityName, type GroupHistory, isEntityEvent, shownAt, stateIn } from './states.ts';
+import { type EntityName, type GroupHistory, isEntityEvent, shownAt, stateIn, stateNames } from './states.ts';
 
 export function checkComplete(
   evidence: Evidence,
@@ -43,7 +43,8 @@ function judgeEntity(
   const present = periods.at(-1)?.state;
   if (present === undefined) {
     const isTold = last === undefined || last.verb === 'removed';
-    return isTold || !promises.findsRemovals ? undefined : 'is gone and was not told as removed';
+    const hasToBe = promises.findsRemovals && (promises.showsEmptyArrays || isArrayShown(history, name));
+    return isTold || !hasToBe ? undefined : 'is gone and was not told as removed';
   }
   if (last !== undefined) {
     if (last.verb === 'removed') return 'was told as removed and is there';
@@ -55,6 +56,16 @@ function judgeEntity(
   const wasReadFirst = periods.some(({ from, state }) => from <= until && state === present);
   if (!promises.changesMoveStamps && wasReadFirst) return undefined;
   return `is ${present} and was never told, though it changed after the start`;
+}
+
+/** Whether a gone entity's array still is there to lack it; that a whole group is gone shows in any case. */
+function isArrayShown({ documents }: GroupHistory, name: EntityName): boolean {
+  const document = documents.at(-1)?.document;
+  return document === undefined || [...stateNames(document)].some((other) => kindOf(other) === kindOf(name));
+}
+
+function kindOf(name: EntityName): string {
+  return name.slice(0, name.indexOf('/'));
 }
 
 /** Refunds have no id of the service's own: they are counted. One that was told once is not told again. */

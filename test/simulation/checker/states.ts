@@ -99,6 +99,10 @@ export function shownAt({ documents }: GroupHistory, at: Time): Happening | unde
   return documents.findLast(({ shownFrom }) => shownFrom <= at);
 }
 
+export function stateNames(document: GroupDocument): Iterable<EntityName> {
+  return entitiesOf(document).keys();
+}
+
 /** An entity's state in a document. */
 export function stateIn(happening: Happening | undefined, name: EntityName): State | undefined {
   return happening?.document && entitiesOf(happening.document).get(name);
