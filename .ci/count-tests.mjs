@@ -1,34 +1,42 @@
-// The last line of `.ci/run`: adds up vitest's reports and the steps that failed without one failing test.
+// The last line of `.ci/run`: adds up vitest's reports, and the steps that failed without one failing test.
 // usage: node .ci/count-tests.mjs <directory of results> <exit code so far>; exits with 1 if anything failed
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [, , directory, code] = process.argv;
 const names = readdirSync(directory);
-const reports = new Map(
-  names
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => [name.slice(0, -'.json'.length), JSON.parse(readFileSync(join(directory, name), 'utf8'))]),
-);
-const failedSteps = names
-  .filter((name) => name.endsWith('.failed'))
-  .map((name) => name.slice(0, -'.failed'.length));
-const failedTests = (step) => reports.get(step)?.numFailedTests ?? 0;
-
+const failedSteps = stepsWith('.failed');
 let passed = 0;
 let failed = 0;
-for (const [step, report] of reports) {
-  passed += report.numPassedTests;
-  failed += failedTests(step);
-  process.stdout.write(
-    `\n${step}: ${report.numPassedTests} passed, ${report.numFailedTests} failed, ${report.numPendingTests} skipped`,
-  );
+
+for (const step of stepsWith('.json')) {
+  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0 } = readReport(step);
+  passed += numPassedTests;
+  failed += numFailedTests;
+  print(`${step}: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
 }
 for (const step of failedSteps) {
-  if (failedTests(step) === 0) failed += 1;
-  process.stdout.write(`\n${step}: failed`);
+  print(`${step}: failed`);
+  if (!(readReport(step).numFailedTests > 0)) failed += 1;
 }
-// Ended before it came to its steps.
+// It ended before it came to its steps.
 if (code !== '0' && failed === 0) failed = 1;
-process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+print(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+function stepsWith(ending) {
+  return names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
+}
+
+/** Empty where there is none, or only the half of one that was written when its run was ended. */
+function readReport(step) {
+  try {
+    return JSON.parse(readFileSync(join(directory, `${step}.json`), 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function print(line) {
+  process.stdout.write(`${line}\n`);
+}

@@ -2,7 +2,7 @@
 // shares with the feed it could not judge.
 import { checkBudget } from './budget.ts';
 import { checkComplete } from './complete.ts';
-import type { Evidence, GroupDocument, Happening, Violation } from './evidence.ts';
+import type { Evidence, Happening, Violation } from './evidence.ts';
 import { toldGroups } from './groups.ts';
 import { checkNeverSilent } from './never-silent.ts';
 import { checkOrdered } from './ordered.ts';
