@@ -5,8 +5,11 @@ import { createServeCommand } from '../commands/serve.ts';
 import { createStartCommand } from '../commands/start.ts';
 import { createWatchCommand } from '../commands/watch.ts';
 import { tellFailure, UsageError } from './failures.ts';
+import { endWithReader } from './print.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
+  endWithReader(process.stdout);
+  endWithReader(process.stderr);
   const program = new Command('returns-feed')
     .description('The webhook that a returns service never had: every change as an event.')
     .configureOutput({ writeErr: (text) => process.stderr.write(oneLine(text)) })

@@ -1,5 +1,4 @@
-// Lines for people and programs. A line counts as written once the stream has taken it, and a reader that has gone
-// away (`| head`) is no failure of ours.
+// Lines for people and programs. A line counts as written once the stream has taken it.
 
 export interface Printer {
   /** Resolves when the line was taken. */
@@ -31,4 +30,15 @@ export function createPrinter(stream: NodeJS.WriteStream): Printer {
     },
     clear,
   };
+}
+
+/**
+ * Ends the process when nobody reads the stream any more (`| head`): that is no failure, but nothing can be handed
+ * over either. What was not taken by then comes again where state is kept.
+ */
+export function endWithReader(stream: NodeJS.WriteStream): void {
+  stream.on('error', (error) => {
+    if ('code' in error && error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
 }

@@ -27,17 +27,14 @@ export function createBaselineProgress(): BaselineProgress {
       const sent = count(requests, 'request');
       if (status === 'completed') return `baseline complete: ${count(groups, 'group')}, ${sent}`;
       const isEstimated = estimatedGroups > Math.max(SMALLEST_ESTIMATE, groups);
-      const told = [
-        isEstimated
-          ? `${formatCount(groups)} of about ${count(estimatedGroups, 'group')}`
-          : count(groups, 'group'),
-        sent,
-      ];
+      const of = isEstimated ? `${formatCount(groups)} of ~` : '';
+      const told = [`baseline: ${of}${count(isEstimated ? estimatedGroups : groups, 'group')}`];
       const pace = groupsPerSecond(points);
-      if (pace !== undefined) told.push(`${formatCount(Math.round(pace))} groups/s`);
       if (pace !== undefined && isEstimated)
-        told.push(`about ${formatDuration(((estimatedGroups - groups) / pace) * 1_000)} left`);
-      return `baseline: ${told.join(', ')}`;
+        told.push(`~${formatDuration(((estimatedGroups - groups) / pace) * 1_000)} left`);
+      if (pace !== undefined) told.push(`${formatCount(Math.round(pace))} groups/s`);
+      // The last is what a narrow terminal cuts off.
+      return [...told, sent].join(', ');
     },
   };
 }

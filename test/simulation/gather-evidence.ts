@@ -43,7 +43,8 @@ export function gatherEvidence(world: World, starts: Starts, pollers: readonly P
     unreadable: new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0)),
     promises: {
       findsRemovals: plan.reconciles,
-      changesMoveStamps: plan.knobs.touches === undefined,
+      changesMoveStamps:
+        plan.knobs.touches === undefined && (knobs.absurdEvery === 0 || knobs.absurdStamps === 'ahead'),
       showsEmptyArrays: knobs.arrays === 'full',
     },
     sent: network.sent,

@@ -122,9 +122,12 @@ async function pollUntilSettled(world: World, pollers: Pollers, settled: number)
   trace.count(isDone() ? 'quiet: settled' : 'quiet: not settled');
 }
 
+/** A poll without trouble, of a source that is well (but for groups that nobody can read). */
 function isWhole(report: TickReport | undefined): boolean {
-  const isBegun = report?.state?.baseline.status === 'completed';
-  return isBegun && report?.outcome === 'done' && report.failure === undefined && report.polls > 0;
+  const { state } = report ?? {};
+  const isWell = state?.health.degradedSince === undefined || state.setAside.length > 0;
+  const isBegun = state?.baseline.status === 'completed';
+  return isBegun && isWell && report?.outcome === 'done' && report.failure === undefined && report.polls > 0;
 }
 
 /** How the run was set up, and what the service did to requests. */

@@ -142,6 +142,19 @@ describe.concurrent('what ends as it should', () => {
     expect(stdout).toMatch(/^http:/);
   });
 
+  test('a reader that has had enough ends a watch with 0, without a word', async () => {
+    const args = watch(service.url, '--every', '500ms', '--baseline', 'emit', '--json');
+    const child = spawn(process.execPath, [COMMAND, ...args], {
+      env: { ...process.env, RETURNS_API_TOKEN: TOKEN },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.once('readable', () => child.stdout.destroy());
+
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^(watching [^\n]+\n)?$/) });
+  });
+
   test('the reference service tells its address alone on stdout, and ends with 0 when it is told to', async () => {
     const { code, stdout } = await runFeed(['serve', '--groups', '5'], {
       onOutput: (child) => child.kill('SIGTERM'),

@@ -72,15 +72,16 @@ test('what does not fit a wide terminal goes on below the change', () => {
   ]);
 });
 
-test('no line is wider than the terminal', () => {
+test('no line is wider than the terminal, nor ends with spaces', () => {
   const event = goldenEvent('shipment.status_changed');
   const object = { ...event.data.object, tracking_number: '9'.repeat(200) };
-  const previous_attributes = { status: 'CREATED', tracking_number: null };
+  const previous_attributes = { tracking_number: null };
   const long: FeedEvent = { ...event, data: { ...event.data, object, previous_attributes } };
 
   for (const width of [60, 80, 99, 100, 120]) {
     const lines = table(width).row(long, NOW).split('\n');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
+    expect(lines).toEqual(lines.map((line) => line.trimEnd()));
   }
 });
 

@@ -27,7 +27,16 @@ test('tells groups, requests, pace and time left', () => {
     NOW + 60_000,
   );
 
-  expect(line).toBe('baseline: 40,000 of about 100,000 groups, 201 requests, 500 groups/s, about 2 min left');
+  expect(line).toBe('baseline: 40,000 of ~100,000 groups, ~2 min left, 500 groups/s, 201 requests');
+});
+
+test('tells no time left where more groups came than were expected', () => {
+  const progress = createBaselineProgress();
+  progress.line(baseline({ groups: 0, estimatedGroups: 1_500 }), NOW);
+
+  const line = progress.line(baseline({ groups: 2_000, estimatedGroups: 1_500 }), NOW + 1_000);
+
+  expect(line).toBe('baseline: 2,000 groups, 2,000 groups/s, 0 requests');
 });
 
 test('tells no pace before there is one', () => {
@@ -39,14 +48,13 @@ test('tells no pace before there is one', () => {
 test.each([
   ['unknown', undefined],
   ['only known to be small', 1_000],
-  ['surpassed', 1_500],
 ])('tells no time left where the number of groups is %s', (_, estimatedGroups) => {
   const progress = createBaselineProgress();
   progress.line(baseline({ groups: 0, estimatedGroups }), NOW);
 
-  const line = progress.line(baseline({ groups: 2_000, requests: 10, estimatedGroups }), NOW + 1_000);
+  const line = progress.line(baseline({ groups: 800, requests: 10, estimatedGroups }), NOW + 1_000);
 
-  expect(line).toBe('baseline: 2,000 groups, 10 requests, 2,000 groups/s');
+  expect(line).toBe('baseline: 800 groups, 800 groups/s, 10 requests');
 });
 
 test('takes the pace from the last while, not from before a restart or a rest', () => {
@@ -60,7 +68,7 @@ test('takes the pace from the last while, not from before a restart or a rest', 
 
   const line = progress.line(baseline({ groups: 11_200 }), NOW + 2_011_000);
 
-  expect(line).toBe('baseline: 11,200 groups, 0 requests, 1,000 groups/s');
+  expect(line).toBe('baseline: 11,200 groups, 1,000 groups/s, 0 requests');
 });
 
 test('tells what a completed one took', () => {
