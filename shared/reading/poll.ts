@@ -31,6 +31,8 @@ export interface PollOptions extends Reader {
   readonly expectsLittle: boolean;
   /** Width of the next closed range, in the unit of Instant. */
   readonly rangeWidth: number;
+  /** Whether there is time for another closed range, of about so many pages. The first is tried in any case. */
+  readonly hasTimeFor: (pages: number) => boolean;
 }
 
 export interface PollResult {
@@ -144,7 +146,8 @@ async function coverClosed(
   let isWhole = true;
   let { rangeWidth } = options;
   let unstable: string | undefined;
-  while (from < upTo) {
+  let lastPages = 0;
+  while (from < upTo && options.hasTimeFor(lastPages)) {
     const to = Math.min(upTo, from + rangeWidth);
     const requests = { sent: 0 };
     const coverage = await coverRange({ updated: { from, to } }, countRequests(options, requests));
@@ -153,6 +156,7 @@ async function coverClosed(
     if (isWhole) through = coverage.through ?? through;
     // What lies behind an unproved range is read all the same: it may hold news.
     isWhole &&= coverage.outcome === 'proved';
+    lastPages = requests.sent;
     if (to < upTo)
       rangeWidth = Math.min(nextWidth(rangeWidth, requests.sent, options.maxPages), WIDEST_RANGE);
     if (isWhole) onCovered(through, rangeWidth);

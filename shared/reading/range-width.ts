@@ -2,7 +2,7 @@
 import { NARROWEST_RANGE } from '../limits.ts';
 
 /** Of the pages that a range may have, the share that it is made for. */
-export const AIMED_SHARE = 0.8;
+const AIMED_SHARE = 0.8;
 const MAX_GROWTH = 4;
 
 /** The width of the next range, after one of a width took so many pages. */

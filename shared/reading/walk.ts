@@ -3,13 +3,19 @@
 // made follows from how densely groups were created at the end of the one before; whether it then has too many
 // pages is found out before it is read.
 import { DAY, type Instant, MINUTE } from '../instant.ts';
-import { CLOSED_AFTER, CLOSED_FOR_SURE_AFTER, MAX_CROWD_PAGES, NARROWEST_RANGE } from '../limits.ts';
+import {
+  CLOSED_AFTER,
+  CLOSED_FOR_SURE_AFTER,
+  MAX_CROWD_PAGES,
+  MAX_WALK_PAGES,
+  NARROWEST_RANGE,
+} from '../limits.ts';
 import type { StampsState } from '../source-state.ts';
 import { coverRange } from './cover-range.ts';
 import { createDensity } from './density.ts';
-import { fitRange } from './fit-range.ts';
+import { AIMED_SHARE, fitRange } from './fit-range.ts';
 import type { Interval } from './page.ts';
-import { AIMED_SHARE, halfWidth } from './range-width.ts';
+import { halfWidth } from './range-width.ts';
 import type { Reader } from './read-pass.ts';
 import { stampsTime } from './stamps-clock.ts';
 
@@ -26,7 +32,7 @@ const TRIES_AT_NEWEST = 3;
 export interface WalkPosition {
   /** Everything created before was read; undefined at the start of a walk. */
   readonly coveredThrough: Instant | undefined;
-  /** Width of the next range, in the unit of Instant. */
+  /** Width of the next range where it may have all the pages of one, in the unit of Instant. */
   readonly rangeWidth: number;
 }
 
@@ -51,7 +57,9 @@ export async function walkOn(position: WalkPosition, options: WalkOptions): Prom
   const reader = { ...options, trustsShortPages: false };
   if (from !== undefined && from >= closedUpTo - NEWEST_WIDTH) return walkNewest(position, reader);
   const lowest = from ?? closedUpTo - FIRST_WIDTH;
-  const to = Math.min(lowest + Math.max(rangeWidth, NARROWEST_RANGE), closedUpTo);
+  // The first range is mostly empty decades.
+  const width = from === undefined ? rangeWidth : Math.floor(rangeWidth * shareOf(options));
+  const to = Math.min(lowest + Math.max(width, NARROWEST_RANGE), closedUpTo);
   return walkRange({ from, to }, lowest, reader);
 }
 
@@ -65,8 +73,8 @@ async function walkRange(
   const density = createDensity();
   const reader = density.watch(options);
   const { to, fits, first } = await fitRange(range, lowest, reader);
-  const notYet = (rangeWidth: number, unstable: string | undefined): WalkStep => ({
-    position: { coveredThrough: from, rangeWidth },
+  const notYet = (width: number, unstable: string | undefined): WalkStep => ({
+    position: { coveredThrough: from, rangeWidth: Math.floor(width / shareOf(options)) },
     covered: undefined,
     isDone: false,
     unstable,
@@ -75,7 +83,7 @@ async function walkRange(
   const coverage = await coverRange({ created: { from, to } }, reader, first);
   const { outcome, unstable } = coverage;
   if (outcome !== 'proved') return notYet(halfWidth(to - lowest), unstable);
-  const width = density.timeOf(AIMED_SHARE * reader.maxPages, { from: lowest, to }) ?? FIRST_WIDTH;
+  const width = density.timeOf(AIMED_SHARE * MAX_WALK_PAGES, { from: lowest, to }) ?? FIRST_WIDTH;
   const rangeWidth = Math.min(Math.max(Math.floor(width), NARROWEST_RANGE), FIRST_WIDTH);
   return { position: { coveredThrough: to, rangeWidth }, covered: { from, to }, isDone: false, unstable };
 }
@@ -91,6 +99,11 @@ async function walkNewest(position: WalkPosition, reader: Reader): Promise<WalkS
     if (coverage.outcome === 'proved') return { position, covered: range, isDone: true, unstable };
   }
   return { position, covered: undefined, isDone: true, unstable };
+}
+
+/** Of the pages that a range may have at most, those that this one may have: what there is time for. */
+function shareOf({ maxPages }: Pick<Reader, 'maxPages'>): number {
+  return maxPages / MAX_WALK_PAGES;
 }
 
 function closedBefore(stamps: StampsState, now: Instant): Instant {

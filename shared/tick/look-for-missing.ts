@@ -5,9 +5,15 @@
 import { removeGroup } from '../comparing/remove-group.ts';
 import type { Snapshot } from '../comparing/snapshot.ts';
 import { isSettled } from '../comparing/take-reading.ts';
+import {
+  areRemovalsHeld,
+  holdMissing,
+  isKnownRangeEmpty,
+  useRemovalPermit,
+} from '../guarding/guard-missing.ts';
 import { MILLISECOND } from '../instant.ts';
 import type { Interval, Page } from '../reading/page.ts';
-import { mostRemovals, type Tier } from '../reconciliation-plan.ts';
+import type { Tier } from '../reconciliation-plan.ts';
 import type { Recorder } from '../record-pages.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -20,58 +26,75 @@ export interface MissingOptions {
   readonly pollWhenDue: () => Promise<void>;
 }
 
-/** @returns how many groups count as gone: those told as removed, or all that are missing where that is too many */
-export async function lookForMissing(run: TickRun, options: MissingOptions): Promise<number> {
-  const missing = await findMissing(run, options);
-  if (missing.length === 0) return 0;
-  const room = mostRemovals(run.state) - run.state.reconciliation[options.tier].removals;
-  if (missing.length > room) {
-    run.held ??= `${missing.length} known return groups are missing from a range at once.`;
-    return missing.length;
-  }
-  let removals = 0;
+/** Counts those that are gone in the cycle: noted as missing, told as removed, or held because they are too many. */
+export async function lookForMissing(run: TickRun, options: MissingOptions): Promise<void> {
+  const { tier, range } = options;
+  const { missing, known } = await findMissing(run, options);
+  if (missing.length === 0) return;
+  const found = { tier, from: range.from, known, missing: missing.length };
+  // Where nothing that is known is found by its id either, it is not the range that is empty.
+  if (isKnownRangeEmpty(found)) await run.tokenGuard.proveAnew();
+  const before = run.state;
+  run.state = holdMissing(run.state, found, run.session.serviceClock.now().atMost);
+  if (run.state !== before) return;
   for (const groupId of missing) {
     await options.pollWhenDue();
-    if (await isToldRemoved(run, groupId, options)) removals += 1;
+    await lookForGroup(run, groupId, options);
   }
-  return removals;
 }
 
-async function findMissing(run: TickRun, { range, seen }: MissingOptions): Promise<number[]> {
+function countGone(run: TickRun, tier: Tier, groups: number): void {
+  const { reconciliation } = run.state;
+  const cycle = reconciliation[tier];
+  const counted = { ...cycle, removals: cycle.removals + groups };
+  run.state = { ...run.state, reconciliation: { ...reconciliation, [tier]: counted } };
+}
+
+async function findMissing(
+  run: TickRun,
+  { range, seen }: MissingOptions,
+): Promise<{ readonly missing: readonly number[]; readonly known: number }> {
   const { store, settings } = run.session;
   const source = { source: settings.name, generation: run.state.generation };
   const missing: number[] = [];
+  let known = 0;
   const { from = 0, to = Number.MAX_SAFE_INTEGER } = range;
   for await (const { groupId } of store.knownCreatedBetween(source, from, to)) {
+    known += 1;
     if (!seen.has(groupId)) missing.push(groupId);
   }
-  return missing;
+  return { missing, known };
 }
 
-async function isToldRemoved(run: TickRun, groupId: number, options: MissingOptions): Promise<boolean> {
-  const page = await run.lookUp(groupId);
-  if (page.rows.length > 0) {
-    await options.recorder.take(page);
-    return false;
-  }
+/** Looks a group up, and tells it as removed where that was in vain for the second time. */
+async function lookForGroup(run: TickRun, groupId: number, options: MissingOptions): Promise<void> {
   const { store, settings } = run.session;
   const key = { source: settings.name, generation: run.state.generation, group: groupId };
   const snapshot = (await store.load(key, [groupId])).get(groupId);
-  if (snapshot === undefined || snapshot.removedAt !== undefined) return false;
-  const settle = settings.settleMs * MILLISECOND;
+  if (snapshot === undefined || snapshot.removedAt !== undefined) return;
   const absentSince = snapshot.absences[absenceKey(groupId)];
+  const { startedAt } = run.state.reconciliation[options.tier];
+  // A tick that was cut off has looked for it already in this cycle.
+  if (absentSince !== undefined && absentSince >= startedAt) return;
+  const page = await run.lookUp(groupId);
+  if (page.rows.length > 0) return options.recorder.take(page);
+  countGone(run, options.tier, 1);
   if (absentSince === undefined) {
     await store.saveAll(key, [{ expectedVersion: snapshot.version, snapshot: noteAbsence(snapshot, page) }]);
     // Else a poll that shows it again would take it for unchanged, and never take the note back.
     run.session.memory.forget(groupId);
-    return false;
+    return;
   }
-  if (!isSettled(page.sentAt, absentSince, settle) || !(await isCanaryFound(run, options))) return false;
+  const settle = settings.settleMs * MILLISECOND;
+  if (areRemovalsHeld(run.state, options.tier) || !isSettled(page.sentAt, absentSince, settle)) return;
+  if (!(await isCanaryFound(run, options))) return;
   const vain = { sentAt: page.sentAt, receivedAt: page.receivedAt, through: 'reconciliation' as const };
   const save = removeGroup(snapshot, vain, { ...key, settle });
-  if (save === undefined || (await store.save(key, save)) === 'conflict') return false;
+  if (save === undefined || (await store.save(key, save)) === 'conflict') return;
   run.session.memory.forget(groupId);
-  return true;
+  const { state, isPermitted } = useRemovalPermit(run.state, options.tier);
+  run.state = state;
+  if (isPermitted) countGone(run, options.tier, -1);
 }
 
 function absenceKey(groupId: number): string {

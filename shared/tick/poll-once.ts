@@ -1,12 +1,23 @@
 import { MILLISECOND } from '../instant.ts';
-import { MAX_RANGE_PAGES } from '../limits.ts';
+import { FEWEST_RANGE_PAGES, MAX_RANGE_PAGES } from '../limits.ts';
 import { poll } from '../reading/poll.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Reads and saves what was updated lately, and moves the settled instant as far as that was proved. */
+/** Reads and saves what was updated lately, at the pace that it learns from. Moves the settled instant as far as that was proved. */
 export async function pollOnce(run: TickRun): Promise<void> {
+  const { clock, paces } = run.session;
+  const startedAt = clock.elapsed();
+  const before = run.requestsSent('poll');
+  try {
+    await readWhatIsNew(run);
+  } finally {
+    paces.poll.note(run.requestsSent('poll') - before, clock.elapsed() - startedAt);
+  }
+}
+
+async function readWhatIsNew(run: TickRun): Promise<void> {
   const { session } = run;
-  const { settings, serviceClock } = session;
+  const { settings, serviceClock, clock, paces } = session;
   const recorder = run.recorder('poll');
   const outer = run.unfinished;
   run.unfinished = 'poll';
@@ -17,7 +28,7 @@ export async function pollOnce(run: TickRun): Promise<void> {
     fetch: run.fetch('poll'),
     take: recorder.take,
     trustsShortPages: run.state.fullPageSeen,
-    maxPages: MAX_RANGE_PAGES,
+    maxPages: pagesOfRange(paces.poll.requestsIn(run.duration)),
     settledThrough: run.state.settledThrough,
     stamps: () => run.stamps,
     now: () => serviceClock.now().atLeast,
@@ -26,6 +37,7 @@ export async function pollOnce(run: TickRun): Promise<void> {
     unsavedFrom: recorder.unsavedFrom,
     expectsLittle,
     rangeWidth: run.state.pollWidth,
+    hasTimeFor: (pages) => paces.poll.requestsIn(session.deadline - clock.elapsed()) >= pages,
     onCovered({ settledThrough, rangeWidth }) {
       run.unfinished = undefined;
       run.state = { ...run.state, settledThrough, pollWidth: rangeWidth };
@@ -37,4 +49,9 @@ export async function pollOnce(run: TickRun): Promise<void> {
   run.isComplete = result.isComplete;
   run.unstable = result.unstable;
   run.state = { ...run.state, settledThrough: result.settledThrough, pollWidth: result.rangeWidth };
+}
+
+/** Half of what a tick manages, so that at least one range comes to its end in each (R3). */
+function pagesOfRange(managed: number): number {
+  return Math.min(Math.max(Math.floor(managed / 2), FEWEST_RANGE_PAGES), MAX_RANGE_PAGES);
 }

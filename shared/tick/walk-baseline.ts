@@ -1,32 +1,36 @@
 // The first reading of everything. What it has covered is saved range by range, so that it goes on from there
 // whatever ends it; pages are saved while the next one is on its way.
-import { MAX_WALK_PAGES } from '../limits.ts';
 import { estimateSize } from '../reading/estimate-size.ts';
 import type { FetchPage } from '../reading/page.ts';
 import { walkOn } from '../reading/walk.ts';
 import { completeBaseline } from './complete-baseline.ts';
+import type { RangeRoom } from './range-room.ts';
 import { createSaveAhead } from './save-ahead.ts';
 import type { TickRun } from './tick-run.ts';
 
-export async function walkBaseline(run: TickRun, fetch: FetchPage): Promise<void> {
+export async function walkBaseline(run: TickRun, fetch: FetchPage, room: RangeRoom): Promise<void> {
   if (run.state.baseline.status === 'completed') return;
   await estimate(run, fetch);
   while (run.state.baseline.status === 'running') {
+    const maxPages = room.pages();
+    if (maxPages === undefined) return;
     const recorder = run.recorder('baseline');
     const saving = createSaveAhead(recorder.take);
     const before = run.requestsSent('reconciliation');
     const { coveredThrough, rangeWidth } = run.state.baseline;
     run.unfinished = 'baseline';
-    const step = await saving.during(() =>
-      walkOn(
-        { coveredThrough, rangeWidth },
-        {
-          fetch,
-          take: saving.take,
-          maxPages: MAX_WALK_PAGES,
-          stamps: () => run.stamps,
-          now: () => run.session.serviceClock.now().atLeast,
-        },
+    const step = await room.during(() =>
+      saving.during(() =>
+        walkOn(
+          { coveredThrough, rangeWidth },
+          {
+            fetch,
+            take: saving.take,
+            maxPages,
+            stamps: () => run.stamps,
+            now: () => run.session.serviceClock.now().atLeast,
+          },
+        ),
       ),
     );
     run.unfinished = undefined;

@@ -78,4 +78,27 @@ describe('a baseline', () => {
     const walked = world.requests().filter(({ query }) => !query.includes('min_updated_at'));
     expect(report.state?.baseline.requests).toBe(walked.length);
   });
+
+  it('that takes several ticks costs next to no more requests than in one', async () => {
+    const inOne = await requestsOfBaseline(100_000);
+    const inMany = await requestsOfBaseline(180);
+
+    expect(inOne.ticks).toBe(1);
+    expect(inMany.ticks).toBeGreaterThan(1);
+    expect(inMany.requests / inOne.requests).toBeLessThan(1.1);
+  });
 });
+
+async function requestsOfBaseline(requestsPerMinute: number): Promise<{ ticks: number; requests: number }> {
+  const world = createSourceWorld({
+    groups: 4_000,
+    knobs: { limitMax: 25, rateLimit: 1_000_000 },
+    settings: { requestsPerMinute },
+  });
+  const session = world.startProcess('a');
+  let report = await world.tick(session);
+  let ticks = 1;
+  for (; report.state?.baseline.status === 'running' && ticks < 40; ticks += 1)
+    report = await world.nextTick(session);
+  return { ticks, requests: report.state?.baseline.requests ?? Number.NaN };
+}

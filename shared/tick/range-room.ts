@@ -1,0 +1,40 @@
+// How large a walk's next range may be, so that the tick that begins it also ends it: a range that is cut off is read
+// again from its start.
+import { FEWEST_WALK_PAGES, MAX_WALK_PAGES } from '../limits.ts';
+import type { TickRun } from './tick-run.ts';
+
+/** Of the time left, what a range is made for; the rest is for what takes longer than lately. */
+const USED_SHARE = 0.8;
+
+export interface RangeRoom {
+  /** Pages that the next range may have; undefined where there is no time for one worth beginning. */
+  pages(): number | undefined;
+  /** Does a range's work, and learns from it how long a page takes. */
+  during<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+export function createRangeRoom(run: TickRun): RangeRoom {
+  const { session } = run;
+  const { clock, paces } = session;
+  let isFirst = true;
+  return {
+    pages() {
+      const pagesIn = (duration: number) => paces.walk.requestsIn(duration * USED_SHARE);
+      const fewest = Math.min(FEWEST_WALK_PAGES, Math.max(Math.floor(pagesIn(run.duration) / 2), 2));
+      const left = pagesIn(session.deadline - clock.elapsed());
+      // A tick that has read none tries in any case: else a service that is slow for a while would end all walks.
+      const pages = isFirst ? Math.max(left, fewest) : left;
+      return pages < fewest ? undefined : Math.min(pages, MAX_WALK_PAGES);
+    },
+    async during(work) {
+      isFirst = false;
+      const startedAt = clock.elapsed();
+      const before = run.requestsSent('reconciliation');
+      try {
+        return await work();
+      } finally {
+        paces.walk.note(run.requestsSent('reconciliation') - before, clock.elapsed() - startedAt);
+      }
+    },
+  };
+}
