@@ -24,12 +24,15 @@ export const returnGroupHeader = returnGroup
   })
   .extend({ order });
 
+/** A moment that the feed tells, in UTC and to the microsecond; the service's own stamps are carried as they came. */
+const instant = z.string().meta({ format: 'date-time' });
+
 /** Between which two readings the change showed. Polling can't say more than that. */
 export const observed = z.object({
   /** It had not yet shown here; null at first sight. */
-  after: z.string().nullable(),
+  after: instant.nullable(),
   /** It had shown by here, by the clock of the service. */
-  by: z.string(),
+  by: instant,
   through: z.enum(['poll', 'reconciliation', 'baseline']),
 });
 
@@ -49,7 +52,7 @@ const envelope = {
   id: z.string().max(80),
   source: z.string(),
   subject: z.string(),
-  time: z.string(),
+  time: instant,
   datacontenttype: z.literal('application/json'),
   dataschema: z.string(),
   sequence: z.string(),

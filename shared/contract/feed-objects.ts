@@ -1,7 +1,7 @@
 // What the feed tells of itself, in the same envelope as a change of an entity.
 import * as z from 'zod';
 
-const instant = z.string();
+const instant = z.string().meta({ format: 'date-time' });
 
 /** Why a source is not being read completely. The codes are stable, the messages are for people. */
 export const degradation = z.object({ code: z.string(), message: z.string() });

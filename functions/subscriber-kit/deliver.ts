@@ -1,0 +1,161 @@
+// One delivery from its arrival to its outcome, the same for queue and bus. What was handled is noted only once its
+// handler is through: a crash in between repeats it, and never loses it.
+import type { EventType, FeedEvent } from '../../shared/contract/event.ts';
+import { type ReadEvent, readData, readEvent, whyForeign } from './read-event.ts';
+import { createProcessMemory, type MemoryKey, type SubscriberMemory } from './subscriber-memory.ts';
+import type {
+  HandlerContext,
+  LambdaContext,
+  Outcome,
+  SubscriberLog,
+  SubscriberOptions,
+} from './subscriber-options.ts';
+
+/** Handles one delivery. @throws what made it fail; it has to come again. */
+export type Deliver = (value: unknown, lambda: LambdaContext, attempt: number) => Promise<Outcome>;
+
+/** @throws Error for options that can't work together */
+export function createDeliver(options: SubscriberOptions, log: SubscriberLog): Deliver {
+  const memory = memoryOf(options);
+  const told = new Set<string>();
+  return async (value, lambda, attempt) => {
+    const read = readEvent(value);
+    const { envelope } = read;
+    try {
+      const outcome = await handle({ options, log, memory: await memory(), read, lambda, attempt });
+      if ((outcome === 'unknown_type' || outcome === 'newer_version') && !told.has(envelope.type)) {
+        told.add(envelope.type);
+        log.warn('An event that this release of the contract does not know is passed over.', {
+          type: envelope.type,
+          dataschema: envelope.dataschema,
+        });
+      }
+      options.onOutcome?.(outcome, envelope);
+      return outcome;
+    } catch (cause) {
+      options.onOutcome?.('failed', envelope);
+      throw asError(cause);
+    }
+  };
+}
+
+interface Delivery {
+  readonly options: SubscriberOptions;
+  readonly log: SubscriberLog;
+  readonly memory: SubscriberMemory;
+  readonly read: ReadEvent;
+  readonly lambda: LambdaContext;
+  readonly attempt: number;
+}
+
+async function handle(delivery: Delivery): Promise<Outcome> {
+  const { options, memory, read } = delivery;
+  if (read.replayId !== undefined && options.replays === 'skip') return 'replay';
+  if (options.unfiltered) await tellGap(delivery);
+  const outcome = await dispatch(delivery);
+  if (options.unfiltered) await memory.advance(groupKey(delivery), positionOf(read));
+  return outcome;
+}
+
+async function dispatch(delivery: Delivery): Promise<Outcome> {
+  const { options, read } = delivery;
+  const foreign = whyForeign(read.envelope);
+  if (foreign === undefined && options.on[read.envelope.type as EventType] !== undefined) {
+    const event = readData(read);
+    const handler = options.on[event.type] as (event: FeedEvent, context: HandlerContext) => unknown;
+    return runHandler(delivery, (context) => handler(event, context));
+  }
+  const { otherwise } = options;
+  if (otherwise !== undefined) return runHandler(delivery, (context) => otherwise(read.envelope, context));
+  return foreign ?? 'unhandled';
+}
+
+async function runHandler(
+  delivery: Delivery,
+  run: (context: HandlerContext) => unknown,
+): Promise<'handled' | 'repeated' | 'stale'> {
+  const { options, memory, read, lambda, attempt } = delivery;
+  const position = positionOf(read);
+  const subject = subjectKey(delivery);
+  const again = options.replays === 'reprocess' ? read.replayId : undefined;
+  const stale = position < ((await memory.newest(subject)) ?? '');
+  if (stale && again === undefined && options.stale !== 'handle') return 'stale';
+  const context = { lambda, position, stale, replayId: read.replayId, attempt };
+  const { id } = read.envelope;
+  const ran = await memory.once(
+    { ...subject, of: again === undefined ? id : `${id}_${again}` },
+    async () => void (await run(context)),
+    () => lambda.getRemainingTimeInMillis(),
+  );
+  if (!stale) await memory.advance(subject, position);
+  return ran ? 'handled' : 'repeated';
+}
+
+/** A group first seen in the midst of its numbers is no gap: the subscriber may be younger than the group. */
+async function tellGap(delivery: Delivery): Promise<void> {
+  const { options, log, memory, read } = delivery;
+  const newest = await memory.newest(groupKey(delivery));
+  if (newest === undefined) return;
+  const known = parsePosition(newest);
+  const last = known.generation === generationOf(read) ? known.sequence : 0;
+  if (positionOf(read) < newest || read.sequence <= last + 1) return;
+  const { partitionkey } = read.envelope;
+  const gap = { partitionkey, generation: read.generation, from: last + 1, to: read.sequence - 1 };
+  if (options.onGap) await options.onGap(gap);
+  else log.warn('Events of a group are missing.', gap);
+}
+
+function groupKey({ options, lambda, read }: Delivery): MemoryKey {
+  return { subscriber: options.name ?? lambda.functionName, of: `group/${read.envelope.partitionkey}` };
+}
+
+function subjectKey({ options, lambda, read }: Delivery): MemoryKey {
+  const { source, subject } = read.envelope;
+  return { subscriber: options.name ?? lambda.functionName, of: `${source}/${subject}` };
+}
+
+/** A later generation is newer whatever the numbers; padded, so that texts sort like generations and numbers. */
+function positionOf(read: ReadEvent): string {
+  return `${generationOf(read)}_${String(read.sequence).padStart(15, '0')}`;
+}
+
+function generationOf({ generation }: ReadEvent): string {
+  return generation.padStart(12, '0');
+}
+
+function parsePosition(position: string): { readonly generation: string; readonly sequence: number } {
+  const [generation = '', sequence = ''] = position.split('_');
+  return { generation, sequence: Number(sequence) };
+}
+
+/** Made at the first delivery: a subscriber without a table needs neither the SDK nor Powertools' idempotency. */
+function memoryOf({ tableName, memory, unfiltered }: SubscriberOptions): () => Promise<SubscriberMemory> {
+  if (tableName !== undefined && memory !== undefined)
+    throw new Error('Give `tableName` or `memory`, not both.');
+  if (unfiltered && tableName === undefined && memory === undefined)
+    throw new Error(
+      '`unfiltered` needs a `tableName`: processes that do not share a memory would see false gaps.',
+    );
+  if (tableName === undefined) {
+    const own = memory ?? createProcessMemory();
+    return async () => own;
+  }
+  let made: Promise<SubscriberMemory> | undefined;
+  return () => (made ??= openTable(tableName));
+}
+
+async function openTable(tableName: string): Promise<SubscriberMemory> {
+  try {
+    const { createTableMemory } = await import('./table-memory.ts');
+    return createTableMemory({ tableName });
+  } catch (cause) {
+    throw new Error(
+      '`tableName` needs @aws-lambda-powertools/idempotency, @aws-sdk/client-dynamodb and @aws-sdk/util-dynamodb.',
+      { cause },
+    );
+  }
+}
+
+function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause), { cause });
+}

@@ -1,0 +1,86 @@
+// The edge: what came from a queue or a bus, as an event. Fields that were added since are left out, not refused.
+import * as z from 'zod';
+import { DATA_VERSIONS, type EventKind, parseDataSchema } from '../../shared/contract/data-schema.ts';
+import { EVENT_SCHEMAS, type EventType, type FeedEvent } from '../../shared/contract/event.ts';
+import { parseEventId } from '../../shared/contract/event-id.ts';
+import type { OtherEvent } from './subscriber-options.ts';
+
+const envelopeSchema = z.object({
+  id: z.string(),
+  type: z.string(),
+  source: z.string(),
+  subject: z.string(),
+  time: z.string(),
+  dataschema: z.string(),
+  partitionkey: z.string(),
+  replayid: z.string().optional(),
+  data: z.unknown(),
+});
+
+/** How EventBridge wraps an event: https://docs.aws.amazon.com/eventbridge/latest/ref/overiew-event-structure.html */
+const busSchema = z.object({
+  'detail-type': z.string(),
+  detail: z.unknown(),
+  'replay-name': z.string().optional(),
+});
+
+export interface ReadEvent {
+  readonly envelope: OtherEvent;
+  readonly generation: string;
+  readonly sequence: number;
+  /** Of the feed's own replays, or of EventBridge's. */
+  readonly replayId: string | undefined;
+  /** All of it, for {@link readData}. */
+  readonly whole: unknown;
+}
+
+/**
+ * @param value a parsed message or a bus's event, as it is or wrapped by EventBridge
+ * @throws Error for what is no event of this feed
+ */
+export function readEvent(value: unknown): ReadEvent {
+  const wrapped = busSchema.safeParse(value);
+  const whole = wrapped.success ? wrapped.data.detail : value;
+  const envelope = envelopeSchema.safeParse(whole);
+  if (!envelope.success) throw notAnEvent(envelope.error);
+  const parts = parseEventId(envelope.data.id);
+  if (parts === undefined) throw notAnEvent();
+  return {
+    envelope: envelope.data,
+    generation: parts.generation,
+    sequence: parts.sequence,
+    replayId: envelope.data.replayid ?? (wrapped.success ? wrapped.data['replay-name'] : undefined),
+    whole,
+  };
+}
+
+/** Why this release can't read an event's data; undefined if it can. */
+export function whyForeign({ type, dataschema }: OtherEvent): 'unknown_type' | 'newer_version' | undefined {
+  if (!isKnownType(type)) return 'unknown_type';
+  const schema = parseDataSchema(dataschema);
+  const known = DATA_VERSIONS[type.split('.')[0] as EventKind];
+  return schema === undefined || schema.version > known ? 'newer_version' : undefined;
+}
+
+/**
+ * The event with its data, of a type and version that this release reads.
+ *
+ * @throws Error naming the fields that are not what the contract says, without their values
+ */
+export function readData({ envelope: { id, type }, whole }: ReadEvent): FeedEvent {
+  const parsed = EVENT_SCHEMAS[type as EventType].safeParse(whole);
+  if (!parsed.success) throw new Error(`${type} ${id} is not as agreed: ${placesOf(parsed.error)}`);
+  return parsed.data;
+}
+
+function isKnownType(type: string): type is EventType {
+  return Object.hasOwn(EVENT_SCHEMAS, type);
+}
+
+function notAnEvent(error?: z.ZodError): Error {
+  return new Error(`Not an event of returns-change-feed: ${error ? placesOf(error) : 'its id'}`);
+}
+
+function placesOf(error: z.ZodError): string {
+  return error.issues.map(({ path, code }) => `${path.join('.') || '(all)'} ${code}`).join(', ');
+}

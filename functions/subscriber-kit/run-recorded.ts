@@ -1,0 +1,48 @@
+// A handler tried without AWS: recorded events, or those of a running `returns-feed watch --json`, handed to it as
+// Lambda hands it a queue's messages.
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import type { LambdaContext, QueueEvent, QueueResponse } from './subscriber-options.ts';
+
+export interface RecordedRun {
+  /** Events that went through. */
+  readonly done: number;
+  /** The ids of those that failed; none is tried twice. */
+  readonly failed: readonly string[];
+}
+
+const TIME_MS = 60_000;
+
+/**
+ * Hands events to a subscriber one by one, in the order in which they come.
+ *
+ * @param subscriber what `createQueueSubscriber` or `createBusSubscriber` made
+ * @param events events, or lines of JSON: a file's, or standard input's through `node:readline`
+ */
+export async function runRecorded(
+  subscriber: (event: QueueEvent, context: LambdaContext) => Promise<QueueResponse | undefined>,
+  events: Iterable<FeedEvent | string> | AsyncIterable<FeedEvent | string>,
+): Promise<RecordedRun> {
+  const failed: string[] = [];
+  let done = 0;
+  for await (const each of events) {
+    const event: Pick<FeedEvent, 'id' | 'partitionkey'> = typeof each === 'string' ? JSON.parse(each) : each;
+    // A batch that failed as a whole is thrown; the subscriber has logged why.
+    const wentThrough = await subscriber(toQueueEvent(event), contextOf(event.id)).then(
+      (response) => response === undefined || response.batchItemFailures.length === 0,
+      () => false,
+    );
+    if (wentThrough) done += 1;
+    else failed.push(event.id);
+  }
+  return { done, failed };
+}
+
+function toQueueEvent(event: Pick<FeedEvent, 'id' | 'partitionkey'>): QueueEvent {
+  const attributes = { MessageGroupId: event.partitionkey, ApproximateReceiveCount: '1' };
+  return { Records: [{ messageId: event.id, body: JSON.stringify(event), attributes }] };
+}
+
+function contextOf(awsRequestId: string): LambdaContext {
+  const end = Date.now() + TIME_MS;
+  return { functionName: 'recorded', awsRequestId, getRemainingTimeInMillis: () => end - Date.now() };
+}

@@ -1,0 +1,11 @@
+// biome-ignore-all lint/performance/noBarrelFile: `returns-change-feed/subscriber-kit`, which other repositories import.
+export { becomes, type StatusEvent, type StatusHandlers } from './becomes.ts';
+export { type RecordedRun, runRecorded } from './run-recorded.ts';
+export {
+  type BusSubscriber,
+  createBusSubscriber,
+  createQueueSubscriber,
+  type QueueSubscriber,
+} from './subscriber.ts';
+export type { MemoryKey, SubscriberMemory } from './subscriber-memory.ts';
+export type * from './subscriber-options.ts';

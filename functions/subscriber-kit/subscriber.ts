@@ -1,0 +1,114 @@
+// The subscriber's kit: handlers by event type, on the ordered queue or on the bus.
+//
+//   export const handler = createQueueSubscriber({
+//     on: becomes('shipment', { DELIVERED: async (event, context) => { … } }),
+//     tableName: process.env.TABLE_NAME,
+//   });
+//
+// What it does for a handler: one event at a time, in order; events parsed, so that a field is what its type says;
+// duplicates and stale events left out; what this release does not know passed over; a failed event comes again, and
+// on the queue its return group waits for it while the others go on. docs/subscribing.md tells it all.
+import {
+  BatchProcessor,
+  EventType,
+  processPartialResponse,
+  SqsFifoPartialProcessorAsync,
+} from '@aws-lambda-powertools/batch';
+import { createDeliver, type Deliver } from './deliver.ts';
+import type {
+  BusEvent,
+  LambdaContext,
+  Outcome,
+  QueueEvent,
+  QueueResponse,
+  SubscriberLog,
+  SubscriberOptions,
+} from './subscriber-options.ts';
+
+/** A Lambda handler for an SQS queue. */
+export type QueueSubscriber = (event: QueueEvent, context: LambdaContext) => Promise<QueueResponse>;
+
+/** A Lambda handler for rules of the bus: as a rule's target, or reading a queue that is one. */
+export type BusSubscriber = (
+  event: BusEvent | QueueEvent,
+  context: LambdaContext,
+) => Promise<QueueResponse | undefined>;
+
+/**
+ * A subscriber to the ordered queue. Its event source mapping must report batch item failures; that a whole batch
+ * failed is thrown, so that it shows as an error of the function as well.
+ *
+ * @throws Error for options that can't work together
+ */
+export function createQueueSubscriber(options: SubscriberOptions): QueueSubscriber {
+  const log = options.log ?? console;
+  const deliver = createDeliver(options, log);
+  return (event, context) =>
+    processBatch(event, context, { deliver, log }, (handleRecord) =>
+      processPartialResponse(mutable(event), handleRecord, new SqsFifoPartialProcessorAsync(), {
+        skipGroupOnError: true,
+      }),
+    );
+}
+
+/**
+ * A subscriber to the bus, invoked by a rule or reading an ordinary queue. Events come in any order: of each subject
+ * only what is newer than the newest handled is handled.
+ *
+ * @throws Error for options that can't work together
+ */
+export function createBusSubscriber(options: SubscriberOptions): BusSubscriber {
+  const log = options.log ?? console;
+  const deliver = createDeliver(options, log);
+  return async (event, context) => {
+    if ('Records' in event)
+      return processBatch(event, context, { deliver, log }, (handleRecord) =>
+        // One after the other: two of one subject at once could overtake each other.
+        processPartialResponse(mutable(event), handleRecord, new BatchProcessor(EventType.SQS), {
+          processInParallel: false,
+        }),
+      );
+    try {
+      await deliver(event, context, 1);
+    } catch (error) {
+      log.error('An event failed and comes again.', { error });
+      throw error;
+    }
+    return undefined;
+  };
+}
+
+type QueueRecord = QueueEvent['Records'][number];
+type HandleRecord = (record: QueueRecord) => Promise<void>;
+
+/** Processors hold what they are at: each batch gets its own, so that batches may run side by side. */
+async function processBatch(
+  { Records }: QueueEvent,
+  context: LambdaContext,
+  { deliver, log }: { readonly deliver: Deliver; readonly log: SubscriberLog },
+  process: (handleRecord: HandleRecord) => Promise<QueueResponse>,
+): Promise<QueueResponse> {
+  const outcomes: Partial<Record<Outcome, number>> = {};
+  const count = (outcome: Outcome) => {
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  };
+  try {
+    return await process(async ({ messageId, body, attributes }) => {
+      try {
+        count(await deliver(JSON.parse(body), context, Number(attributes?.ApproximateReceiveCount ?? 1)));
+      } catch (error) {
+        count('failed');
+        log.error('An event failed and comes again.', { messageId, error });
+        throw error;
+      }
+    });
+  } finally {
+    if (Object.keys(outcomes).some((outcome) => outcome !== 'handled'))
+      log.info('Not all events were handled.', { messages: Records.length, ...outcomes });
+  }
+}
+
+/** Powertools asks for arrays that it may change, and changes none. */
+function mutable(event: QueueEvent): { Records: Record<string, unknown>[] } {
+  return event as never;
+}

@@ -1,0 +1,36 @@
+// `dataschema` names what an event's data looks like: `urn:returns-change-feed:<kind>:<version>`, where the kind is the
+// part of the type before the dot. Fields may be added under the same version; whatever would break a reader makes a
+// new one (docs/events/changing.md).
+import type { EventType } from './event.ts';
+
+type KindOf<Type> = Type extends `${infer Kind}.${string}` ? Kind : never;
+
+/** What an event is about: the part of its type before the dot. */
+export type EventKind = KindOf<EventType>;
+
+/** The version of each kind that this release publishes and reads. */
+export const DATA_VERSIONS: Readonly<Record<EventKind, number>> = {
+  return_line_item: 1,
+  shipment: 1,
+  exchange_line_item: 1,
+  refund_transaction: 1,
+  return_group: 1,
+  feed: 1,
+};
+
+const DATA_SCHEMA = /^urn:returns-change-feed:([a-z_]{1,40}):([1-9]\d{0,5})$/;
+
+/** The `dataschema` of this release's events of one kind. */
+export function formatDataSchema(kind: EventKind): string {
+  return `urn:returns-change-feed:${kind}:${DATA_VERSIONS[kind]}`;
+}
+
+/** @returns the kind and its version, of this release or another; undefined for what names no schema of ours. */
+export function parseDataSchema(
+  dataschema: string,
+): { readonly kind: string; readonly version: number } | undefined {
+  const match = DATA_SCHEMA.exec(dataschema);
+  if (match === null) return undefined;
+  const [, kind = '', version = ''] = match;
+  return { kind, version: Number(version) };
+}

@@ -1,0 +1,31 @@
+// What docs/events holds of the contract.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { DATA_VERSIONS } from '../../../shared/contract/data-schema.ts';
+import type { EventType, FeedEvent } from '../../../shared/contract/event.ts';
+import { fileNameOf, type JsonSchema, kindOf } from './published-schemas.ts';
+
+export const EVENTS_FOLDER = new URL('../../../docs/events/', import.meta.url);
+
+/** The schema that was published under the type's present version; undefined if none was yet. */
+export function committedSchema(type: EventType): JsonSchema | undefined {
+  const file = new URL(`schemas/${fileNameOf(type)}`, EVENTS_FOLDER);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+export function committedSchemaFiles(): string[] {
+  return readdirSync(new URL('schemas/', EVENTS_FOLDER));
+}
+
+export function committedExample(type: EventType): FeedEvent {
+  return JSON.parse(readFileSync(new URL(`examples/${type}.json`, EVENTS_FOLDER), 'utf8'));
+}
+
+/** The recorded run, one event a line. */
+export function recordedLines(): string[] {
+  return readFileSync(new URL('recorded.jsonl', EVENTS_FOLDER), 'utf8').trimEnd().split('\n');
+}
+
+export function refusalOf(type: EventType, changes: readonly string[]): string {
+  const kind = kindOf(type);
+  return `${type}: ${changes.join(' ')} That breaks readers of version ${DATA_VERSIONS[kind]}: it takes a new version, DATA_VERSIONS.${kind} in shared/contract/data-schema.ts.`;
+}

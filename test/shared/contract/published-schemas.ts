@@ -1,0 +1,34 @@
+// What is published of the contract for those who do not use zod: a JSON Schema (draft 2020-12) for each type of event
+// and its version. They are open: a field that is added later must not make a reader refuse the event.
+import * as z from 'zod';
+import { DATA_VERSIONS, type EventKind, formatDataSchema } from '../../../shared/contract/data-schema.ts';
+import { EVENT_SCHEMAS, type EventType } from '../../../shared/contract/event.ts';
+
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+}
+
+export const EVENT_TYPES = Object.keys(EVENT_SCHEMAS) as EventType[];
+
+/** `<type>.<version>.json`: a new version gets a file of its own, and the one before stays. */
+export function fileNameOf(type: EventType): string {
+  return `${type}.${DATA_VERSIONS[kindOf(type)]}.json`;
+}
+
+export function kindOf(type: EventType): EventKind {
+  return type.split('.')[0] as EventKind;
+}
+
+export function publishedSchema(type: EventType): JsonSchema {
+  const { $schema, ...schema } = z.toJSONSchema(EVENT_SCHEMAS[type], { io: 'input' }) as JsonSchema;
+  const dataschema = { const: formatDataSchema(kindOf(type)) };
+  return {
+    $schema,
+    $id: `urn:returns-change-feed:schema:${type}:${DATA_VERSIONS[kindOf(type)]}`,
+    title: type,
+    ...schema,
+    properties: { ...schema.properties, dataschema },
+  };
+}

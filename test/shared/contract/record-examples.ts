@@ -1,0 +1,106 @@
+// The life of a return at the reference service, and what befalls its source, as the feed tells it: every type of
+// event at least once, made by the poller and a relay in virtual time. docs/events holds what comes of it.
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { redrive } from '../../../shared/publishing/redrive.ts';
+import { createRelay } from '../../../shared/publishing/relay.ts';
+import { createMemoryDestination } from '../../fakes/memory-destination.ts';
+import { createMemoryMarks } from '../../fakes/memory-marks.ts';
+import { createSourceWorld, type SourceWorld } from '../source-world.ts';
+
+type Change = Parameters<SourceWorld['control']['mutate']>[1];
+
+/** One a minute; a name is a step of the reference service's own life. */
+const LIFE: readonly Change[] = [
+  'return_line_item.approved',
+  'return_line_item.approved',
+  'shipment.labelled',
+  'shipment.relabelled',
+  'shipment.shipped',
+  'exchange_line_item.variant_swapped',
+  'shipment.delivered',
+  'return_line_item.rma_assigned',
+  'return_line_item.completed',
+  'return_line_item.completed',
+  'exchange_line_item.processed',
+  'refund_transaction.paid',
+];
+
+/** A status that the service's document does not list. */
+export const UNLISTED = 'RETURNED_TO_SENDER';
+
+/** What no life does: the service loses parts of the group, and comes up with a status of its own. */
+const LOSSES: readonly Change[] = [
+  (draft) => void draft.exchange_line_items.pop(),
+  (draft) => void draft.returns.pop(),
+  (draft) => {
+    for (const shipment of draft.shipments) shipment.status = UNLISTED;
+  },
+  (draft) => void draft.shipments.pop(),
+];
+
+/** @returns all events of the feed, each minute's by group, in the order in which they were told */
+export async function recordExamples(): Promise<FeedEvent[]> {
+  const world = createSourceWorld({ groups: 12, seed: 7 });
+  const session = world.startProcess('poller');
+  const told = new Map<string, FeedEvent>();
+  async function pass(minutes: number): Promise<void> {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      await world.nextTick(session);
+      for (const event of await world.events()) told.set(event.id, told.get(event.id) ?? event);
+    }
+  }
+
+  await pass(2);
+  const group = createReturn(world);
+  for (const change of LIFE) {
+    await pass(1);
+    world.control.mutate(group, change);
+  }
+  for (const change of LOSSES) {
+    await pass(3);
+    world.control.mutate(group, change);
+  }
+  await pass(3);
+  world.control.remove(group);
+  await pass(30);
+  await failFor(world, () => pass(7));
+  await pass(2);
+  await skipAnEvent(world, group);
+  await pass(1);
+  return [...told.values()];
+}
+
+/** A return of two items by one parcel, with something in exchange. */
+function createReturn({ control }: SourceWorld): number {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const { groupId } = control.create();
+    const group = control.snapshot().find(({ id }) => id === groupId);
+    const isRich =
+      group?.returns.length === 2 &&
+      group.exchange_line_items.length > 0 &&
+      group.shipments.length === 1 &&
+      group.returns.every(({ status }) => status === 'IN_REVIEW');
+    if (isRich) return groupId;
+    control.remove(groupId);
+  }
+  throw new Error('No return with two items, a parcel and an exchange was created.');
+}
+
+async function failFor({ control }: SourceWorld, pass: () => Promise<void>): Promise<void> {
+  control.setKnob('faultKinds', ['500-html']);
+  control.setKnob('faultRate', 1);
+  await pass();
+  control.setKnob('faultRate', 0);
+}
+
+/** A destination refuses an event for good, and an operator steps over it. */
+async function skipAnEvent(world: SourceWorld, group: number): Promise<void> {
+  const key = { ...(await world.source()), group };
+  const destination = createMemoryDestination('queue');
+  destination.answer = ({ data: { sequence } }) =>
+    sequence === 3 ? { sent: false, cause: 'refused', reason: 'InvalidMessageContents' } : { sent: true };
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const { ledger, time } = world;
+  const ports = { ledger, marks: createMemoryMarks(), destination, clock: time, log, random: () => 0.5 };
+  await time.run(redrive(ports, createRelay(ports), key, 10_000, { stepOver: 3 }));
+}

@@ -1,0 +1,38 @@
+// `npm run contracts` writes what docs/events holds of the contract: schemas, examples and the catalogue. It refuses
+// what would break readers of a published version.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { breakingChanges } from './breaking-changes.ts';
+import { writeCatalogue } from './catalogue.ts';
+import { committedSchema, EVENTS_FOLDER, refusalOf } from './committed-contracts.ts';
+import { EVENT_TYPES, fileNameOf, publishedSchema } from './published-schemas.ts';
+import { recordExamples, UNLISTED } from './record-examples.ts';
+
+function write(path: string, text: string): void {
+  const file = new URL(path, EVENTS_FOLDER);
+  mkdirSync(dirname(file.pathname), { recursive: true });
+  writeFileSync(file, text);
+}
+
+const refusals = EVENT_TYPES.flatMap((type) => {
+  const before = committedSchema(type);
+  const changes = before === undefined ? [] : breakingChanges(before, publishedSchema(type));
+  return changes.length === 0 ? [] : [refusalOf(type, changes)];
+});
+if (refusals.length > 0) {
+  process.stderr.write(`${refusals.join('\n')}\n`);
+  process.exit(1);
+}
+
+for (const type of EVENT_TYPES)
+  write(`schemas/${fileNameOf(type)}`, `${JSON.stringify(publishedSchema(type), null, 2)}\n`);
+const events = await recordExamples();
+write('recorded.jsonl', events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+for (const type of EVENT_TYPES) {
+  // The last of its kind has come the longest way, but for the one with a status that no document lists.
+  const all = events.filter((event) => event.type === type);
+  const example = all.findLast((event) => !JSON.stringify(event).includes(UNLISTED)) ?? all.at(-1);
+  if (example === undefined) throw new Error(`The recorded story tells no ${type}.`);
+  write(`examples/${type}.json`, `${JSON.stringify(example, null, 2)}\n`);
+}
+write('catalogue.md', writeCatalogue());
