@@ -7,11 +7,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const lockFile = new URL('../package-lock.json', import.meta.url);
-const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const manifest = JSON.parse(readFileSync(new URL('../local/package.json', import.meta.url), 'utf8'));
 const lock = JSON.parse(readFileSync(lockFile, 'utf8'));
 const before = JSON.stringify(lock);
 
-lock.packages[''].optionalDependencies = manifest.optionalDependencies;
+lock.packages.local.optionalDependencies = manifest.optionalDependencies;
 for (const [owner, dependencies] of optionalDependencies()) {
   for (const [name, version] of Object.entries(dependencies)) {
     const path = `node_modules/${name}`;
@@ -31,8 +31,9 @@ if (JSON.stringify(lock) !== before) {
 }
 
 function optionalDependencies() {
-  return Object.entries(lock.packages).flatMap(([owner, { optionalDependencies }]) =>
-    optionalDependencies === undefined ? [] : [[owner, optionalDependencies]],
+  // What comes inside another package's archive is complete as it comes.
+  return Object.entries(lock.packages).flatMap(([owner, { optionalDependencies, inBundle }]) =>
+    optionalDependencies === undefined || inBundle === true ? [] : [[owner, optionalDependencies]],
   );
 }
 

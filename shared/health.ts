@@ -14,10 +14,8 @@ export interface Observed {
   /** Whether a poll of this tick covered all there was. */
   readonly isComplete: boolean;
   readonly setAside: number;
-  /** Why what was found is not told. */
-  readonly held: string | undefined;
-  /** Whether what was held before is mended: a whole cycle found nothing to hold. */
-  readonly isUnheld: boolean;
+  /** What guards hold: the number that each is named by, and what it is about. */
+  readonly holds: readonly { readonly number: number; readonly message: string }[];
   /** How the list's order was found not to be stable, if it was. */
   readonly unstable: string | undefined;
   /** What went wrong, if anything did; never with a value of a row or the token. */
@@ -34,24 +32,25 @@ export function judgeHealth(
   // A moment ahead of now was noted by a clock that was wrong.
   const lastSettledAt = isComplete ? now : Math.min(health.lastSettledAt, now);
   const patience = Math.max(3 * observed.intervalUs, DEGRADED_AFTER);
-  const heldBefore = health.reasons.find(({ code }) => code === 'held')?.message;
-  const held = observed.held ?? (observed.isUnheld ? undefined : heldBefore);
-  const reasons = reasonsOf({ ...observed, held }, now - lastSettledAt > patience);
+  const reasons = reasonsOf(observed, now - lastSettledAt > patience);
   const wasDegraded = health.degradedSince !== undefined;
   if (reasons.length === 0) {
     const isOver = wasDegraded && isComplete;
     const next = isOver ? { degradedSince: undefined, reasons: [] } : {};
     return { health: { ...health, lastSettledAt, ...next }, tell: isOver ? 'recovered' : undefined };
   }
+  // What is held later is told as well, for somebody has to look at it.
+  const lastHold = Math.max(0, ...observed.holds.map(({ number }) => number));
+  const isNews = !wasDegraded || lastHold > health.lastHoldTold;
+  const lastHoldTold = Math.max(lastHold, health.lastHoldTold);
   return {
-    health: { ...health, lastSettledAt, degradedSince: health.degradedSince ?? now, reasons },
-    tell: wasDegraded ? undefined : 'degraded',
+    health: { ...health, lastSettledAt, degradedSince: health.degradedSince ?? now, reasons, lastHoldTold },
+    tell: isNews ? 'degraded' : undefined,
   };
 }
 
-function reasonsOf({ setAside, held, failure, unstable }: Observed, isBehind: boolean): Degradation[] {
-  const reasons: Degradation[] = [];
-  if (held !== undefined) reasons.push({ code: 'held', message: held });
+function reasonsOf({ setAside, holds, failure, unstable }: Observed, isBehind: boolean): Degradation[] {
+  const reasons: Degradation[] = holds.map(({ message }) => ({ code: 'held', message }));
   if (setAside > 0) {
     const groups = setAside === 1 ? '1 return group' : `${setAside} return groups`;
     reasons.push({

@@ -13,8 +13,12 @@ export const SHORT_PAGE_ROWS = 10;
 export const SHORT_PAGE_BYTES = 64 * 1024;
 /** Pages to one range. A longer one takes so long that too much leaves it while it is read (R3). */
 export const MAX_RANGE_PAGES = 50;
-/** The same of a walk over all groups, whose ranges next to no row leaves: half a minute's budget (R3). */
-export const MAX_WALK_PAGES = 120;
+/** The same where a tick manages next to nothing: with fewer pages next to nothing of it would be progress. */
+export const FEWEST_RANGE_PAGES = 8;
+/** The same of a walk over all groups, whose ranges next to no row leaves: what a tick has the budget for (R3). */
+export const MAX_WALK_PAGES = 160;
+/** A walk's range that has time for fewer pages is left to the next tick: finding its end takes four requests. */
+export const FEWEST_WALK_PAGES = 20;
 /** Pages to a range that is too narrow to be cut: what was changed all at once has to be read all at once. */
 export const MAX_CROWD_PAGES = 1_000;
 /** Pages that a poll is read in at once, up to its open end, where little is expected. */
@@ -84,6 +88,22 @@ export const RECENT = 45 * DAY;
 export const WHOLE_WALK_SHARE = 0.5;
 /** Share of the budget that the walk over all groups keeps to where it takes longer than a cycle. */
 export const SLOW_WALK_SHARE = 0.2;
-/** Groups of one range, and of one cycle, that may be found missing; more look like another store, not like removals. */
+/** Groups, and entities, of one cycle that may be gone, or this share of all groups; more look like a fault, not like removals. */
 export const MAX_REMOVALS = 20;
 export const MAX_REMOVAL_SHARE = 0.01;
+/** Groups known of a range that answers with none of them; fewer may have been removed together, as a test order's are. */
+export const FEWEST_OF_EMPTY_RANGE = 5;
+/** Known groups that are looked up before a source counts as not being itself: any of them may have been removed. */
+export const MAX_CANARIES = 5;
+/** How far a known group's creation may have moved, by whole zones, and still be the same group. */
+export const SAME_CREATION_WITHIN = 15 * HOUR;
+/** Of the groups of a range, or of a walk, that differ without a newer stamp: more than half, and more than a few. */
+export const IMPROBABLE_SHARE = 0.5;
+export const FEWEST_IMPROBABLE = 20;
+/** So many times as many as usual in the same time; what is usual for a source is the most of the last days. */
+export const UNUSUAL_TIMES = 4;
+export const USUAL_HALVES_IN = DAY;
+/** Changes that wait for their range to be judged: about 15 MB. With more the range is judged by what came so far. */
+export const MAX_WAITING_CHANGES = 5_000;
+/** A hold that has grown beyond so many times its size is another one, which an old command must not release. */
+export const ANOTHER_HOLD_TIMES = 2;

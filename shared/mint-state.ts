@@ -1,5 +1,6 @@
 // A source's first state. Before it is minted the service is looked at once, for what its stamps are like: polls
 // start a lookback before the stamps' time, or as far back as stamps may lag behind any clock.
+import { NO_GUARDING } from './guarding/no-guarding.ts';
 import { HOUR, type Instant, MILLISECOND } from './instant.ts';
 import { CLOSED_FOR_SURE_AFTER, MAX_TAIL_PAGES, PAGE_LIMIT } from './limits.ts';
 import { NO_LEASE } from './pacing/lease.ts';
@@ -96,13 +97,21 @@ export function firstState(options: FirstStateOptions): SourceState {
     },
     reconciliation: { recent: newCycle(now), all: newCycle(now) },
     feedSequence: 0,
-    health: { lastSettledAt: now, degradedSince: undefined, reasons: [], restUntil: 0, refusals: 0 },
+    health: {
+      lastSettledAt: now,
+      degradedSince: undefined,
+      reasons: [],
+      restUntil: 0,
+      refusals: 0,
+      lastHoldTold: 0,
+    },
     driftTold: [],
     pageLimit: PAGE_LIMIT,
     fullPageSeen: false,
     pollWidth: WIDEST_RANGE,
     fieldsSince: {},
     setAside: [],
+    guarding: NO_GUARDING,
   };
 }
 
@@ -115,6 +124,10 @@ function newCycle(now: Instant): CycleState {
     pausedUntil: 0,
     requests: 0,
     removals: 0,
+    compared: 0,
+    unstamped: 0,
+    previousStartedAt: undefined,
+    isAsked: false,
     lastRequests: undefined,
     lastCompletedAt: undefined,
   };

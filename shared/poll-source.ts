@@ -2,6 +2,7 @@
 // walk over all groups (the baseline at first), without letting the next poll wait for it. What a tick can't finish
 // is left to the next: everything it has read is saved by then, and nothing is settled that was not.
 
+import { SourceHeld } from './guarding/source-held.ts';
 import type { Degradation } from './health.ts';
 import { DeadlineReached, SourceRefused } from './pacing/errors.ts';
 import type { RecordCounts } from './record-pages.ts';
@@ -56,11 +57,17 @@ export async function pollSource(tick: Tick, session: SourceSession): Promise<Ti
 /** @returns what ended the work early, unless that was the deadline. */
 async function work(run: TickRun): Promise<Error | undefined> {
   try {
+    await run.tokenGuard.proveIfHeld();
     await pollOnce(run);
     await walkWhileTime(run);
     return undefined;
   } catch (error) {
     if (error instanceof DeadlineReached) return undefined;
+    if (error instanceof SourceHeld) {
+      // Nothing was too wide for the tick.
+      run.unfinished = undefined;
+      return undefined;
+    }
     const failure = failureOf(error);
     if (failure === undefined) throw error;
     return failure;

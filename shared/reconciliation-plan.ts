@@ -29,24 +29,29 @@ export function fitsCycle({ baseline, reconciliation: { all } }: Planned, settin
 const SMALLEST_WALK = 50;
 
 function isDue(cycle: CycleState, { reconcileMs }: Pace, now: Instant): boolean {
-  return cycle.isUnderWay || now >= cycle.startedAt + reconcileMs * MILLISECOND;
+  return cycle.isUnderWay || cycle.isAsked || now >= cycle.startedAt + reconcileMs * MILLISECOND;
 }
 
 /** A cycle as it begins. */
 export function beginCycle(cycle: CycleState, tier: Tier, now: Instant): CycleState {
   const coveredThrough = tier === 'recent' ? now - RECENT : undefined;
-  return { ...cycle, isUnderWay: true, startedAt: now, coveredThrough, requests: 0, removals: 0 };
+  return {
+    ...cycle,
+    isUnderWay: true,
+    isAsked: false,
+    startedAt: now,
+    previousStartedAt: cycle.lastCompletedAt === undefined ? undefined : cycle.startedAt,
+    coveredThrough,
+    requests: 0,
+    removals: 0,
+    compared: 0,
+    unstamped: 0,
+  };
 }
 
 /** How many groups of one cycle may be gone before that looks like another store. */
 export function mostRemovals({ baseline }: Pick<Planned, 'baseline'>): number {
   return Math.max(MAX_REMOVALS, Math.floor(baseline.groups * MAX_REMOVAL_SHARE));
-}
-
-/** Whether a cycle, the last or the one under way, found more groups missing than that. */
-export function isHeld(state: Planned): boolean {
-  const { recent, all } = state.reconciliation;
-  return Math.max(recent.removals, all.removals) > mostRemovals(state);
 }
 
 /** How long the walk over all groups pauses after so many requests, to keep to its share. */

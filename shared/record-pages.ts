@@ -1,10 +1,17 @@
 // What becomes of the rows of a page: each group is compared with its snapshot, and what differs is saved with its
 // events before anything may count as settled. Nothing of a row outlives this but its projection.
-import { type Compared, compareReading } from './comparing/compare-reading.ts';
+import { compareReading } from './comparing/compare-reading.ts';
 import { createUnknowable, type FieldsSince } from './comparing/known-fields.ts';
 import { fingerprintOf, type Memory } from './comparing/memory.ts';
 import { projectGroup } from './comparing/project-group.ts';
 import type { Reading, Snapshot } from './comparing/snapshot.ts';
+import {
+  ADMITS_ALL,
+  type ComparedReading,
+  countRemovals,
+  type ReadingGuard,
+  tellsAnything,
+} from './guarding/reading-guard.ts';
 import type { Instant } from './instant.ts';
 import { SAVES_AT_ONCE } from './limits.ts';
 import type { GroupKey, Save, SaveResult, SnapshotStore } from './ports.ts';
@@ -28,10 +35,14 @@ export interface RecorderOptions {
   readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>) => void;
   /** A group that changed since it was last read, with its stamp. */
   readonly noteFresh: (groupId: number, updatedAt: Instant, receivedAt: Instant) => void;
+  /** @default lets everything pass */
+  readonly guard?: ReadingGuard;
 }
 
 export interface Recorder {
   take(page: Page): Promise<void>;
+  /** Saves what its guard had kept back. */
+  record(compared: readonly ComparedReading[]): Promise<void>;
   /** The earliest stamp of a group that differed and was not saved, since the start. */
   unsavedFrom(): Instant | undefined;
   readonly counts: RecordCounts;
@@ -49,7 +60,7 @@ export interface RecordCounts {
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { store, memory, trustsMemory, source, generation } = options;
+  const { store, memory, trustsMemory, source, generation, guard = ADMITS_ALL } = options;
   const counts: RecordCounts = { groups: 0, firstSeen: 0, events: 0, left: 0, unreadable: 0 };
   let unsavedFrom: Instant | undefined;
   const recall = (groupId: number) => (trustsMemory ? memory.recall(groupId) : undefined);
@@ -62,8 +73,30 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const ids = readings.map(({ projection }) => projection.group.id);
     const snapshots = await store.load({ source, generation }, ids);
     const compared = readings.map((reading) => compare(snapshots.get(reading.projection.group.id), reading));
-    await saveSilent(compared);
-    await inParallel(SAVES_AT_ONCE, compared.filter(isTold), saveTold);
+    await record(compared.filter((each) => guard.admits(each)));
+  }
+
+  async function record(all: readonly ComparedReading[]): Promise<void> {
+    const admitted = all.map(keepWhatIsHeld);
+    await saveSilent(admitted);
+    const told = admitted.filter(({ compared }) => tellsAnything(compared));
+    await inParallel(SAVES_AT_ONCE, told, saveTold);
+  }
+
+  /** The same, without removals of entities where these are held. */
+  function keepWhatIsHeld(each: ComparedReading): ComparedReading {
+    const removals = countRemovals(each.compared);
+    if (removals === 0 || guard.admitsRemovals(removals)) return each;
+    const { snapshot, reading } = each;
+    const compared = compareReading(snapshot, reading, { ...comparisonOf(snapshot, reading), keepsMissing: true });
+    if (compared.verdict === 'unchanged') remember(reading, snapshot);
+    return { ...each, compared };
+  }
+
+  function comparisonOf(snapshot: Snapshot | undefined, reading: Reading) {
+    const unknowable = createUnknowable(options.fieldsSince(), snapshot, reading);
+    const lastSeenAt = recall(reading.projection.group.id)?.sentAt;
+    return { ...options, unknowable, lastSeenAt };
   }
 
   function setAside(row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>): void {
@@ -89,9 +122,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   function compare(snapshot: Snapshot | undefined, reading: Reading): ComparedReading {
     const groupId = reading.projection.group.id;
-    const unknowable = createUnknowable(options.fieldsSince(), snapshot, reading);
-    const lastSeenAt = recall(groupId)?.sentAt;
-    const compared = compareReading(snapshot, reading, { ...options, unknowable, lastSeenAt });
+    const compared = compareReading(snapshot, reading, comparisonOf(snapshot, reading));
     if (compared.verdict === 'unchanged') remember(reading, snapshot);
     if (compared.verdict === 'left') leave(reading);
     if (snapshot === undefined) counts.firstSeen += 1;
@@ -101,7 +132,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     ) {
       options.noteFresh(groupId, reading.updatedAt, reading.receivedAt);
     }
-    return { reading, compared };
+    return { snapshot, reading, compared };
   }
 
   async function saveSilent(all: readonly ComparedReading[]): Promise<void> {
@@ -164,16 +195,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     else memory.remember(id, { fingerprint: fingerprintOf(reading.projection), sentAt: reading.sentAt });
   }
 
-  return { take, unsavedFrom: () => unsavedFrom, counts };
-}
-
-interface ComparedReading {
-  readonly reading: Reading;
-  readonly compared: Compared;
-}
-
-function isTold({ compared }: ComparedReading): boolean {
-  return compared.verdict === 'differs' && compared.saves.some(({ events }: Save) => events.length > 0);
+  return { take, record, unsavedFrom: () => unsavedFrom, counts };
 }
 
 function makeReading(

@@ -2,6 +2,7 @@
 // and reads.
 import { createMemory, type Memory } from './comparing/memory.ts';
 import { createBudget } from './pacing/budget.ts';
+import { createPace, type Pace } from './pacing/pace.ts';
 import { createPacedRequests, type PacedRequests } from './pacing/paced-requests.ts';
 import { createServiceClock, type ServiceClock } from './pacing/service-clock.ts';
 import type { TickReport } from './poll-source.ts';
@@ -35,6 +36,8 @@ export interface SourceSession extends SourceServices {
   readonly memory: Memory;
   readonly serviceClock: ServiceClock;
   readonly requests: PacedRequests;
+  /** How fast requests are got through, by what they are for. */
+  readonly paces: { readonly poll: Pace; readonly walk: Pace };
   /** By the elapsed clock; set by each tick. */
   deadline: number;
   /** The lease's epoch when the memory was last true. */
@@ -70,6 +73,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
       deadline: () => session.deadline,
       ...(services.signal === undefined ? {} : { signal: services.signal }),
     }),
+    paces: { poll: createPace(settings.requestsPerMinute), walk: createPace(settings.requestsPerMinute) },
     deadline: 0,
     epoch: undefined,
     hasAnswers: false,

@@ -1,6 +1,7 @@
 // The one item per source that all its ticks agree on. Written conditionally; what a tick learned and could not
 // save is learned again.
 import type { Instant } from './instant.ts';
+import type { Tier } from './reconciliation-plan.ts';
 
 export interface SourceState {
   readonly source: string;
@@ -37,6 +38,7 @@ export interface SourceState {
   readonly fieldsSince: Readonly<Record<string, Instant>>;
   /** Set-aside groups: id (or place), reason, digest of the row. */
   readonly setAside: readonly SetAside[];
+  readonly guarding: GuardingState;
 }
 
 export interface Lease {
@@ -92,8 +94,16 @@ export interface CycleState {
   readonly pausedUntil: Instant;
   /** Of this cycle so far. */
   readonly requests: number;
-  /** Groups told as removed; where too many were missing at once, these as well, which were not told. */
+  /** Groups that look-ups did not find. */
   readonly removals: number;
+  /** Groups of this cycle that were compared with what was known of them. */
+  readonly compared: number;
+  /** Of these, those that differed although their stamp had not moved. */
+  readonly unstamped: number;
+  /** When the cycle before it began: since then its groups had time to change. */
+  readonly previousStartedAt: Instant | undefined;
+  /** Whether it is to begin, or to go on, at once. */
+  readonly isAsked: boolean;
   /** Of the last cycle that was completed; undefined before the first. */
   readonly lastRequests: number | undefined;
   readonly lastCompletedAt: Instant | undefined;
@@ -107,6 +117,8 @@ export interface HealthState {
   /** The source rests until then after refusals (401, 403). */
   readonly restUntil: Instant;
   readonly refusals: number;
+  /** The number of the last hold that was told. */
+  readonly lastHoldTold: number;
 }
 
 export interface SetAside {
@@ -116,4 +128,56 @@ export interface SetAside {
   readonly since: Instant;
   /** When it was last met; undefined in notes of a release that did not keep it. */
   readonly seenAt: Instant | undefined;
+}
+
+/** What the guards know of a source, and what they hold; see guarding/. */
+export interface GuardingState {
+  /** What is not believed, and what was released and is still being made up for. */
+  readonly holds: readonly Hold[];
+  /** The number of the last hold; none is ever used twice. */
+  readonly lastNumber: number;
+  /** Hash of the token with which the source was last seen to be itself; undefined while that is in doubt. */
+  readonly seenWith: string | undefined;
+  /** Entities told as removed in the present cycle's time. */
+  readonly entities: { readonly since: Instant; readonly removed: number };
+  /** How many of its groups usually change without a newer stamp; undefined before a whole walk has shown it. */
+  readonly usual: UsualChange | undefined;
+}
+
+export interface UsualChange {
+  /** Changes of a group in an hour, at the most that a range of groups has shown. */
+  readonly ratePerHour: number;
+  readonly learnedAt: Instant;
+  /** Whether a walk was finished since: before, it is no more than what is known so far. */
+  readonly isWhole: boolean;
+}
+
+/** What a guard found. */
+export type Guard =
+  | 'known_group_not_found'
+  | 'known_range_empty'
+  | 'groups_removed'
+  | 'entities_removed'
+  | 'changed_without_stamps';
+
+export interface Hold {
+  /** What `release` names it by; one that grows to twice its size gets another. */
+  readonly number: number;
+  readonly guard: Guard;
+  /** Whose cycle shows whether it is over. */
+  readonly tier: Tier;
+  readonly since: Instant;
+  /** Groups or entities that are held; of what was released, those that may still be told. */
+  readonly suspects: number;
+  /** How many they were when it got its number. */
+  readonly numberedAt: number;
+  /** How many of them were met in the present cycle, and whether that still is too many. */
+  readonly met: number;
+  readonly isMet: boolean;
+  /** The earliest creation time of a range in which they were met: a release goes back there. */
+  readonly from: Instant | undefined;
+  /** Of the token that showed it, where that is what is not believed. */
+  readonly tokenHash: string | undefined;
+  /** When it was released; undefined while it stands. */
+  readonly releasedAt: Instant | undefined;
 }

@@ -24,7 +24,7 @@ export async function tellFeedEvent<Type extends OwnType>(
   const key = { source, generation, group: FEED_GROUP } as const;
   for (let sequence = state.feedSequence + 1; sequence <= state.feedSequence + MAX_TAKEN; sequence += 1) {
     const event = {
-      ...makeEnvelope(type, `sources/${source}`, sequence, { ...key, time: now }),
+      ...makeEnvelope(type, subjectOf(type, source, sequence), sequence, { ...key, time: now }),
       data: {
         generation,
         sequence,
@@ -35,4 +35,11 @@ export async function tellFeedEvent<Type extends OwnType>(
     if ((await ledger.append(key, event)) === 'saved') return sequence;
   }
   throw new Error(`No free number for an event of source ${source} after ${state.feedSequence}.`);
+}
+
+/** Only the source's condition makes an earlier one stale; what else is told of it stays true beside the later. */
+function subjectOf(type: OwnType, source: string, sequence: number): string {
+  const subject = `sources/${source}`;
+  if (type === 'feed.baseline_completed') return `${subject}/baseline`;
+  return type === 'feed.drift_detected' ? `${subject}/drift/${sequence}` : subject;
 }

@@ -1,5 +1,6 @@
 // A source's state as the table holds it: `n` its version, `b` the rest as a body.
 import * as z from 'zod';
+import { NO_GUARDING } from '../../shared/guarding/no-guarding.ts';
 import type { SourceState } from '../../shared/source-state.ts';
 import { bytesValue, type StoredItem, storedBytes, storedNumber } from './attribute-values.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
@@ -44,8 +45,42 @@ const cycle = storedObject({
   pausedUntil: instant,
   requests: z.int(),
   removals: z.int(),
+  compared: z.int().default(0),
+  unstamped: z.int().default(0),
+  previousStartedAt: maybe(instant),
+  isAsked: z.boolean().default(false),
   lastRequests: maybe(z.int()),
   lastCompletedAt: maybe(instant),
+});
+
+const tier = z.enum(['recent', 'all']);
+
+const hold = storedObject({
+  number: z.int(),
+  guard: z.enum([
+    'known_group_not_found',
+    'known_range_empty',
+    'groups_removed',
+    'entities_removed',
+    'changed_without_stamps',
+  ]),
+  tier,
+  since: instant,
+  suspects: z.int(),
+  numberedAt: z.int(),
+  met: z.int(),
+  isMet: z.boolean(),
+  from: maybe(instant),
+  tokenHash: maybe(z.string()),
+  releasedAt: maybe(instant),
+});
+
+const guarding = storedObject({
+  holds: z.array(hold),
+  lastNumber: z.int(),
+  seenWith: maybe(z.string()),
+  entities: z.object({ since: instant, removed: z.int() }),
+  usual: maybe(z.object({ ratePerHour: z.number(), learnedAt: instant, isWhole: z.boolean() })),
 });
 
 const body1 = z.object({
@@ -81,6 +116,7 @@ const body1 = z.object({
     reasons: z.array(z.object({ code: z.string(), message: z.string() })),
     restUntil: instant,
     refusals: z.int(),
+    lastHoldTold: z.int().default(0),
   }),
   driftTold: z.array(z.string()),
   pageLimit: z.number(),
@@ -96,6 +132,7 @@ const body1 = z.object({
       seenAt: maybe(instant),
     }),
   ),
+  guarding: guarding.default({ ...NO_GUARDING, holds: [] }),
 });
 
 /** What is written must be what can be read: a field that the one has and the other lacks does not compile. */

@@ -35,6 +35,8 @@ export interface Comparison {
   readonly announces: (reading: Reading) => boolean;
   /** How long a read may be stale, in the unit of Instant. */
   readonly settle: number;
+  /** Whether entities that are gone are kept as missing instead of being told as removed. @default false */
+  readonly keepsMissing?: boolean;
 }
 
 export function keyOf(entity: WatchedEntity): EntityKey {
@@ -137,12 +139,12 @@ function isStillKnown(
   entity: WatchedEntity,
   known: KnownState,
   reading: Reading,
-  { settle }: Comparison,
+  { settle, keepsMissing = false }: Comparison,
   found: Found,
 ): boolean {
   const key = keyOf(entity);
   const absentSince = known.absences[key];
-  if (absentSince !== undefined && isSettled(reading.sentAt, absentSince, settle)) {
+  if (!keepsMissing && absentSince !== undefined && isSettled(reading.sentAt, absentSince, settle)) {
     found.changes.push({ verb: 'removed', object: entity });
     return false;
   }

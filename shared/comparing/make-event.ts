@@ -1,5 +1,7 @@
 // A change in its envelope. Everything here follows from the change, its context and the group's next number; the
 // same input makes the same event to the letter, so that an id never stands for two contents.
+
+import { type EventKind, formatDataSchema } from '../contract/data-schema.ts';
 import type { ReturnGroup } from '../contract/entities.ts';
 import type { EntityEvent, FeedEvent } from '../contract/event.ts';
 import { type FEED_GROUP, formatEventId } from '../contract/event-id.ts';
@@ -78,7 +80,7 @@ export function makeEnvelope(
     subject,
     time: formatInstant(time),
     datacontenttype: 'application/json',
-    dataschema: `urn:returns-change-feed:${type.split('.')[0]}:1`,
+    dataschema: formatDataSchema(type.split('.')[0] as EventKind),
     sequence: String(sequence).padStart(10, '0'),
     partitionkey: `${source}/${group}`,
   };

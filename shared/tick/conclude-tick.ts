@@ -1,5 +1,7 @@
 // The end of a tick: what it says of the source's health and of the service's drift is told once, the lease is given
 // back, and the state is saved.
+import { tellHold } from '../guarding/describe-hold.ts';
+import { standingHolds } from '../guarding/holds.ts';
 import { type Degradation, describeFailure, judgeHealth } from '../health.ts';
 import { formatInstant, MILLISECOND } from '../instant.ts';
 import { MAX_DRIFT_TOLD, NARROWEST_RANGE } from '../limits.ts';
@@ -54,8 +56,10 @@ async function tellHealth(run: TickRun, failure: Degradation | undefined): Promi
     now,
     isComplete: run.isComplete,
     setAside: run.state.setAside.length,
-    held: run.held,
-    isUnheld: run.isUnheld,
+    holds: standingHolds(run.state).map((hold) => ({
+      number: hold.number,
+      message: tellHold(hold, settings.name),
+    })),
     unstable: run.unstable,
     failure,
     intervalUs: settings.intervalMs * MILLISECOND,

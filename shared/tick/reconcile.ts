@@ -1,43 +1,46 @@
 // R7: the walk that finds what polls can't, whatever a group's stamps say. A range that was read to its proved end
 // also tells which known groups are not in it any more.
-import { MAX_WALK_PAGES } from '../limits.ts';
+import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
-import {
-  beginCycle,
-  dueTier,
-  fitsCycle,
-  isHeld,
-  pauseAfterRange,
-  type Tier,
-} from '../reconciliation-plan.ts';
+import { beginCycle, dueTier, fitsCycle, pauseAfterRange, type Tier } from '../reconciliation-plan.ts';
 import type { CycleState } from '../source-state.ts';
 import { lookForMissing } from './look-for-missing.ts';
+import type { RangeRoom } from './range-room.ts';
 import { forgetVanished } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Reads the ranges that are due; what there is no time for shows as DeadlineReached. */
-export async function reconcile(
-  run: TickRun,
-  fetch: FetchPage,
-  pollWhenDue: () => Promise<void>,
-): Promise<void> {
+export interface Walking {
+  readonly fetch: FetchPage;
+  readonly pollWhenDue: () => Promise<void>;
+  readonly room: RangeRoom;
+}
+
+/** Reads the ranges that are due, as long as there is time for one. */
+export async function reconcile(run: TickRun, walking: Walking): Promise<void> {
   const { settings, serviceClock } = run.session;
   for (;;) {
     const now = serviceClock.now().atLeast;
     const tier = dueTier(run.state, settings, now);
-    if (tier === undefined) return;
+    const maxPages = walking.room.pages();
+    if (tier === undefined || maxPages === undefined) return;
     if (!run.state.reconciliation[tier].isUnderWay) {
       setCycle(run, tier, beginCycle(run.state.reconciliation[tier], tier, now));
+      run.state = beginCycleOfHolds(run.state, tier, fitsCycle(run.state, settings));
       // R1: a short page may only end a poll if this cycle showed that the service gives longer ones.
       if (tier === 'all') run.state = { ...run.state, fullPageSeen: false };
     }
-    await reconcileRange(run, tier, fetch, pollWhenDue);
+    await walking.room.during(() => reconcileRange(run, tier, maxPages, walking));
     await run.save();
   }
 }
 
-async function reconcileRange(run: TickRun, tier: Tier, fetch: FetchPage, pollWhenDue: () => Promise<void>) {
+async function reconcileRange(
+  run: TickRun,
+  tier: Tier,
+  maxPages: number,
+  { fetch, pollWhenDue }: Walking,
+): Promise<void> {
   const { serviceClock } = run.session;
   const recorder = run.recorder('reconciliation');
   const seen = new Set<number>();
@@ -53,16 +56,14 @@ async function reconcileRange(run: TickRun, tier: Tier, fetch: FetchPage, pollWh
     {
       fetch,
       take,
-      maxPages: MAX_WALK_PAGES,
+      maxPages,
       stamps: () => run.stamps,
       now: () => serviceClock.now().atLeast,
     },
   );
   run.unfinished = undefined;
   if (step.covered !== undefined) {
-    const gone = await lookForMissing(run, { tier, range: step.covered, seen, recorder, pollWhenDue });
-    const cycle = run.state.reconciliation[tier];
-    setCycle(run, tier, { ...cycle, removals: cycle.removals + gone });
+    await lookForMissing(run, { tier, range: step.covered, seen, recorder, pollWhenDue });
   }
   advance(run, tier, step, run.requestsSent('reconciliation') - before);
 }
@@ -81,7 +82,7 @@ function advance(run: TickRun, tier: Tier, step: WalkStep, sent: number): void {
     ...(step.isDone ? { isUnderWay: false, lastRequests: requests, lastCompletedAt: now } : {}),
   });
   if (!step.isDone) return;
-  run.isUnheld = !isHeld(run.state);
+  run.state = endCycleOfHolds(run.state, tier);
   if (tier === 'all') run.state = forgetVanished(run.state, cycle.startedAt);
 }
 

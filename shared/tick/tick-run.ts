@@ -2,6 +2,8 @@
 // saved on the condition that nobody else saved it since; who finds that somebody did stops at once.
 import { learnFields } from '../comparing/known-fields.ts';
 import type { Reading } from '../comparing/snapshot.ts';
+import { guardRequests } from '../guarding/guard-requests.ts';
+import { createTokenGuard, type SourceTokenGuard } from '../guarding/token-guard.ts';
 import { describeFailure } from '../health.ts';
 import { MILLISECOND } from '../instant.ts';
 import { SHORT_PAGE_ROWS } from '../limits.ts';
@@ -23,6 +25,8 @@ export class LeaseLost extends Error {
 
 export interface TickRun {
   readonly session: SourceSession;
+  /** How long it may work in all, in the unit of Instant. */
+  readonly duration: number;
   /** Of this tick's source; throws before there is one. */
   state: SourceState;
   /** What is known of the stamps, also before the first state. */
@@ -34,10 +38,7 @@ export interface TickRun {
   unfinished: 'poll' | 'baseline' | Tier | undefined;
   /** How the list's order was last found not to be stable, if it was. */
   unstable: string | undefined;
-  /** Why what was found is not told, if it looks too much unlike this source. */
-  held: string | undefined;
-  /** Whether a cycle was completed with nothing held in it, so that what was held before is mended. */
-  isUnheld: boolean;
+  readonly tokenGuard: SourceTokenGuard;
   /** Some group that this tick has seen. */
   readonly lastSeenId: number | undefined;
   /** What was met that the service's document does not list. */
@@ -56,7 +57,7 @@ export interface TickRun {
 }
 
 export function createTickRun(session: SourceSession): TickRun {
-  const { states, requests, settings, signal } = session;
+  const { states, settings, signal } = session;
   const before = session.requests.counters();
   const drift = new Set<string>();
   const recorders: Recorder[] = [];
@@ -73,6 +74,14 @@ export function createTickRun(session: SourceSession): TickRun {
     },
   };
   let firstPageLimit = Number.MAX_SAFE_INTEGER;
+  const tokenGuard = createTokenGuard({
+    session,
+    current: () => state,
+    change(next) {
+      state = next;
+    },
+  });
+  const requests = guardRequests(session.requests, tokenGuard);
 
   /**
    * Without a Date the newest stamp's age is known by the clock of the process that received it, which says nothing
@@ -100,6 +109,7 @@ export function createTickRun(session: SourceSession): TickRun {
 
   const run: TickRun = {
     session,
+    duration: session.deadline - session.clock.elapsed(),
     get state() {
       if (state === undefined) throw new Error('The source has no state yet.');
       return state;
@@ -114,8 +124,7 @@ export function createTickRun(session: SourceSession): TickRun {
     isComplete: false,
     unfinished: undefined,
     unstable: undefined,
-    held: undefined,
-    isUnheld: false,
+    tokenGuard,
     get lastSeenId() {
       return lastSeenId;
     },

@@ -10,6 +10,7 @@ const WELL: HealthState = {
   reasons: [],
   restUntil: 0,
   refusals: 0,
+  lastHoldTold: 0,
 };
 
 function seen(changes: Partial<Observed>): Observed {
@@ -17,8 +18,7 @@ function seen(changes: Partial<Observed>): Observed {
     now: 0,
     isComplete: false,
     setAside: 0,
-    held: undefined,
-    isUnheld: false,
+    holds: [],
     unstable: undefined,
     failure: undefined,
     intervalUs: MINUTE,
@@ -93,12 +93,30 @@ it('a source does not recover before a poll was complete, whatever else is mende
 });
 
 describe('what is held', () => {
-  it('stays told until a whole cycle found nothing to hold', () => {
-    const held = judgeHealth(WELL, seen({ isComplete: true, held: '25 are missing' }));
-    const next = judgeHealth(held.health, seen({ isComplete: true, now: MINUTE }));
-    const mended = judgeHealth(next.health, seen({ isComplete: true, now: 2 * MINUTE, isUnheld: true }));
+  const FIRST = { number: 1, message: '25 are missing' };
+
+  it('is told at once, and as recovered once it is held no more', () => {
+    const held = judgeHealth(WELL, seen({ isComplete: true, holds: [FIRST] }));
+    const next = judgeHealth(held.health, seen({ isComplete: true, now: MINUTE, holds: [FIRST] }));
+    const mended = judgeHealth(next.health, seen({ isComplete: true, now: 2 * MINUTE }));
 
     expect([held.tell, next.tell, mended.tell]).toEqual(['degraded', undefined, 'recovered']);
     expect(next.health.reasons).toEqual([{ code: 'held', message: '25 are missing' }]);
+  });
+
+  it('is told of a source that was degraded before, each hold once', () => {
+    const second = { number: 2, message: 'the token shows another store' };
+    const before = judgeHealth(WELL, seen({ isComplete: true, setAside: 1 }));
+    const first = judgeHealth(before.health, seen({ setAside: 1, holds: [FIRST] }));
+    const both = judgeHealth(first.health, seen({ setAside: 1, holds: [FIRST, second] }));
+    const still = judgeHealth(both.health, seen({ setAside: 1, holds: [FIRST] }));
+
+    expect([before.tell, first.tell, both.tell, still.tell]).toEqual([
+      'degraded',
+      'degraded',
+      'degraded',
+      undefined,
+    ]);
+    expect(both.health.reasons.map(({ code }) => code)).toEqual(['held', 'held', 'unreadable']);
   });
 });

@@ -1,0 +1,43 @@
+// A hold in words: what was found, what is not done meanwhile, and what to do about it.
+import type { Hold } from '../source-state.ts';
+
+/** What is wrong, in a sentence. */
+export function describeHold({ guard, suspects }: Hold): string {
+  switch (guard) {
+    case 'known_group_not_found':
+      return 'Known return groups are not found any more: the token may show another store.';
+    case 'known_range_empty':
+      return `A range that is known to hold return groups (${suspects}) answers with none of them.`;
+    case 'groups_removed':
+      return `Too many known return groups are missing at once (${suspects}).`;
+    case 'entities_removed':
+      return `Too many entities of return groups are missing at once (${suspects}).`;
+    case 'changed_without_stamps':
+      return `Far more return groups than usual differ without a newer stamp (${suspects}).`;
+  }
+}
+
+/** What of the source goes on meanwhile. */
+export function describeConsequence({ guard }: Hold): string {
+  switch (guard) {
+    case 'known_group_not_found':
+      return 'Nothing is read from this source. It goes on by itself once a known return group is found.';
+    case 'known_range_empty':
+    case 'groups_removed':
+      return 'No return group is told as removed. That ends by itself once they are back.';
+    case 'entities_removed':
+      return 'No entity is told as removed; all else is. That ends by itself once they are back.';
+    case 'changed_without_stamps':
+      return 'Such changes are not told; all others are. That ends by itself once they are as usual.';
+  }
+}
+
+/** All of it, with the command that releases it. */
+export function tellHold(hold: Hold, source: string): string {
+  return `${describeHold(hold)} ${describeConsequence(hold)} If this is right: ${releaseCommand(hold, source)}`;
+}
+
+/** The command that acknowledges a hold; where the source's state is kept is for whoever runs it to add. */
+export function releaseCommand({ number }: Hold, source: string): string {
+  return `returns-feed release --source ${source} --hold ${number}`;
+}

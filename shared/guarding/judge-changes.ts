@@ -1,0 +1,46 @@
+// Whether it is likely that so many groups changed without a newer stamp as a walk has found. Services differ: at one
+// nothing moves the stamps, and everything that a walk finds looks like that; at another it never happens. So what is
+// usual is learned from the walks themselves, as a rate: in twice the time twice as much may change. Pure.
+import { HOUR, type Instant } from '../instant.ts';
+import { FEWEST_IMPROBABLE, IMPROBABLE_SHARE, UNUSUAL_TIMES, USUAL_HALVES_IN } from '../limits.ts';
+import type { UsualChange } from '../source-state.ts';
+
+/** Groups that were compared, and those of them that differed without a newer stamp. */
+export interface Differing {
+  readonly compared: number;
+  readonly unstamped: number;
+  /** How long they had to change since they were last walked, in the unit of Instant. */
+  readonly duration: number;
+}
+
+/** A share this near to all says no more of the rate. */
+const LARGEST_SHARE = 0.999;
+
+/**
+ * More than half of the groups, more than a few, and far more than usual. Never before a whole walk has shown what is
+ * usual.
+ */
+export function isImprobable(differing: Differing, usual: UsualChange | undefined, now: Instant): boolean {
+  const { compared, unstamped, duration } = differing;
+  if (usual?.isWhole !== true || unstamped <= FEWEST_IMPROBABLE) return false;
+  const share = unstamped / compared;
+  const expected = 1 - Math.exp((-fadedRate(usual, now) * Math.max(0, duration)) / HOUR);
+  return share > IMPROBABLE_SHARE && share > UNUSUAL_TIMES * expected;
+}
+
+/** What is usual once these are known as well: the most of the last days. Few groups say nothing. */
+export function learnUsual(
+  { compared, unstamped, duration }: Differing,
+  usual: UsualChange | undefined,
+  now: Instant,
+): UsualChange {
+  const faded = usual === undefined ? 0 : fadedRate(usual, now);
+  const share = Math.min(unstamped / Math.max(compared, 1), LARGEST_SHARE);
+  const saysSomething = compared > FEWEST_IMPROBABLE && duration > 0;
+  const rate = saysSomething ? (-Math.log(1 - share) * HOUR) / duration : 0;
+  return { ratePerHour: Math.max(faded, rate), learnedAt: now, isWhole: usual?.isWhole ?? false };
+}
+
+function fadedRate({ ratePerHour, learnedAt }: UsualChange, now: Instant): number {
+  return ratePerHour * 0.5 ** (Math.max(0, now - learnedAt) / USUAL_HALVES_IN);
+}

@@ -1,0 +1,10 @@
+import type { GuardingState } from '../source-state.ts';
+
+/** What guards know of a source at its start, or from before there were any. */
+export const NO_GUARDING: GuardingState = {
+  holds: [],
+  lastNumber: 0,
+  seenWith: undefined,
+  entities: { since: 0, removed: 0 },
+  usual: undefined,
+};

@@ -1,0 +1,84 @@
+// Whether the service, asked with the token at hand, still shows this source: a token that was exchanged by mistake
+// shows another store, or an empty one, and everything known would look removed. So before anything that was read
+// with another token than before is looked at, known groups are looked up by their ids. One that is found is proof.
+// Several are tried, from all of the source's past: each of them may itself have been removed.
+import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
+import { MAX_CANARIES, SAME_CREATION_WITHIN } from '../limits.ts';
+import type { GroupKey, SnapshotStore } from '../ports.ts';
+import type { RowReading } from '../returns-service/parse-return-group.ts';
+
+export interface Canary {
+  readonly groupId: number;
+  readonly createdAt: Instant;
+}
+
+export interface LookedUp {
+  readonly rows: readonly RowReading[];
+  /** Of the token that it was looked up with. */
+  readonly tokenHash: string;
+}
+
+export interface Proof {
+  /** `unknown`: there is no known group to look up. `exchanged`: the token was, meanwhile; that proves nothing. */
+  readonly outcome: 'found' | 'not_found' | 'unknown' | 'exchanged';
+  readonly tokenHash: string | undefined;
+}
+
+export interface IdentityOptions {
+  readonly source: Pick<GroupKey, 'source' | 'generation'>;
+  readonly store: Pick<SnapshotStore, 'knownCreatedBetween'>;
+  readonly lookUp: (groupId: number) => Promise<LookedUp>;
+  readonly now: Instant;
+  /** Look-ups that it may take at most. @default MAX_CANARIES */
+  readonly most?: number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+}
+
+/** How far back canaries are taken from: groups of late are least likely gone, the oldest have stood the test of time. */
+const SPANS = [DAY, 7 * DAY, 45 * DAY, 365 * DAY, Number.POSITIVE_INFINITY];
+
+/** No two zones are less apart. */
+const ZONES_DIFFER_BY = 15 * MINUTE;
+
+/** @throws what looking up throws */
+export async function proveIdentity(options: IdentityOptions): Promise<Proof> {
+  let tokenHash: string | undefined;
+  for (const canary of await chooseCanaries(options)) {
+    const found = await options.lookUp(canary.groupId);
+    if (tokenHash !== undefined && found.tokenHash !== tokenHash) return { outcome: 'exchanged', tokenHash };
+    tokenHash = found.tokenHash;
+    if (found.rows.some((row) => isSame(row, canary))) return { outcome: 'found', tokenHash };
+  }
+  return { outcome: tokenHash === undefined ? 'unknown' : 'not_found', tokenHash };
+}
+
+/** A few known groups, others each time: the first after a moment chosen by chance. */
+async function chooseCanaries(options: IdentityOptions): Promise<Canary[]> {
+  const { source, store, now, random, most = MAX_CANARIES } = options;
+  const chosen = new Map<number, Canary>();
+  const first = Math.floor(random() * SPANS.length);
+  for (const span of [...SPANS.slice(first), ...SPANS.slice(0, first)]) {
+    if (chosen.size >= most) break;
+    const from = Number.isFinite(span) ? now - Math.floor(span * random()) : 0;
+    for await (const canary of store.knownCreatedBetween(source, from, Number.MAX_SAFE_INTEGER)) {
+      if (chosen.has(canary.groupId)) continue;
+      chosen.set(canary.groupId, canary);
+      break;
+    }
+  }
+  return [...chosen.values()];
+}
+
+/** Another store may have a group of that id; hardly one that was created at the same time. */
+function isSame(row: RowReading, { groupId, createdAt }: Canary): boolean {
+  if (row.kind === 'unreadable') return row.id === groupId;
+  return row.group.id === groupId && isSameMoment(row.createdAt - createdAt);
+}
+
+/** The same moment, be it in another zone, and cut off to the second. */
+function isSameMoment(difference: number): boolean {
+  const beyondZone = Math.abs(difference) % ZONES_DIFFER_BY;
+  const isInZone = Math.min(beyondZone, ZONES_DIFFER_BY - beyondZone) <= SECOND;
+  return isInZone && Math.abs(difference) <= SAME_CREATION_WITHIN;
+}

@@ -1,0 +1,88 @@
+// Holds a source whose token was exchanged for one that does not show it (prove-identity.ts). While it is held
+// nothing is read of it but known groups, and it goes on by itself as soon as one of them is found.
+import type { SourceSession } from '../source-session.ts';
+import type { SourceState } from '../source-state.ts';
+import { describeConsequence, describeHold } from './describe-hold.ts';
+import type { TokenGuard } from './guard-requests.ts';
+import { findHold, holdBack, replaceHold } from './holds.ts';
+import { type Proof, proveIdentity } from './prove-identity.ts';
+import { SourceHeld } from './source-held.ts';
+
+const GUARD = 'known_group_not_found';
+
+export interface SourceTokenGuard extends TokenGuard {
+  /** Looks whether a source that is held is itself again. @throws SourceHeld where it is not */
+  proveIfHeld(): Promise<void>;
+  /** Makes sure of it whatever was seen before, for what a walk has read looks like another store. @throws SourceHeld */
+  proveAnew(): Promise<void>;
+}
+
+export interface HeldSource {
+  readonly session: SourceSession;
+  /** Undefined before the source's first state: then nothing is known that could be looked up. */
+  readonly current: () => SourceState | undefined;
+  readonly change: (state: SourceState) => void;
+}
+
+export function createTokenGuard({ session, current, change }: HeldSource): SourceTokenGuard {
+  const { requests, store, serviceClock, settings, signal, log, random } = session;
+
+  async function lookUp(returnGroupId: number) {
+    const { answer, tokenHash } = await requests.send('poll', (client) =>
+      client.listReturnGroups({ returnGroupId }, { signal }),
+    );
+    return { rows: answer.rows, tokenHash };
+  }
+
+  async function prove(tokenHash: string | undefined): Promise<void> {
+    const state = current();
+    if (state === undefined) return;
+    const proof = await proveIdentity({
+      source: { source: settings.name, generation: state.generation },
+      store,
+      lookUp,
+      now: serviceClock.now().atMost,
+      random,
+      // Each tick tries; one is enough, for it is another one each time.
+      ...(findHold(state, GUARD) === undefined ? {} : { most: 1 }),
+    });
+    conclude(proof, tokenHash);
+  }
+
+  function conclude({ outcome, tokenHash }: Proof, askedWith: string | undefined): void {
+    const state = current();
+    if (state === undefined || outcome === 'exchanged') return;
+    if (outcome === 'not_found') return holdSource(state, tokenHash);
+    const held = findHold(state, GUARD);
+    const free = held === undefined ? state : replaceHold(state, held, undefined);
+    change({ ...free, guarding: { ...free.guarding, seenWith: tokenHash ?? askedWith } });
+    if (held !== undefined) log.info('A known return group is found again: the source goes on.');
+  }
+
+  function holdSource(state: SourceState, tokenHash: string | undefined): never {
+    const suspicion = { guard: GUARD, tier: 'all', suspects: 1, tokenHash } as const;
+    const now = serviceClock.now().atMost;
+    const doubted = { ...state, guarding: { ...state.guarding, seenWith: undefined } };
+    const known = findHold(state, GUARD);
+    const isSame = known !== undefined && known.tokenHash === tokenHash;
+    const held = isSame ? doubted : holdBack(doubted, suspicion, now);
+    change(held);
+    const hold = findHold(held, GUARD);
+    throw new SourceHeld(
+      hold === undefined ? 'The source is held.' : `${describeHold(hold)} ${describeConsequence(hold)}`,
+    );
+  }
+
+  return {
+    isTrusted: (tokenHash) => {
+      const state = current();
+      return state === undefined || state.guarding.seenWith === tokenHash;
+    },
+    prove,
+    async proveIfHeld() {
+      const state = current();
+      if (state !== undefined && findHold(state, GUARD) !== undefined) await prove(undefined);
+    },
+    proveAnew: () => prove(undefined),
+  };
+}

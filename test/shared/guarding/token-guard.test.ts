@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { releaseHold } from '../../../shared/guarding/release-hold.ts';
+import { standingHolds } from '../../../shared/guarding/holds.ts';
+import { conditions, createTwoStores, OTHER_TOKEN, SECOND_TOKEN, type TwoStores } from './two-stores.ts';
+
+/** A source that was read once, and all that was told of it by then. */
+async function settled(stores: TwoStores) {
+  const session = stores.startProcess('a');
+  await stores.world.tick(session);
+  await stores.world.nextTick(session);
+  return session;
+}
+
+const LOOK_UP = 'return_group_id=';
+
+describe('a token that was exchanged', () => {
+  it('for another of the same store costs one look-up', async () => {
+    const stores = createTwoStores();
+    const { world } = stores;
+    await settled(stores);
+    world.network.token = SECOND_TOKEN;
+    const cold = stores.startProcess('b');
+    world.setShipment(world.someGroup(), 'FAILED');
+
+    const reports = [await world.nextTick(cold), await world.nextTick(cold)];
+
+    const lookUps = world.requests().filter(({ query }) => query.includes(LOOK_UP));
+    expect(reports.map(({ polls }) => polls)).toEqual([1, 1]);
+    expect(lookUps).toHaveLength(1);
+    expect((await world.groupEvents(world.someGroup())).map(({ type }) => type)).toEqual([
+      'shipment.status_changed',
+    ]);
+    expect((await world.state()).guarding).toMatchObject({ holds: [], seenWith: `hash of ${SECOND_TOKEN}` });
+  });
+
+  it.each([
+    ['for that of another store', 60],
+    ['for that of an empty store', 0],
+  ])('%s holds the source, tells so, and saves nothing of what it shows', async (_, groups) => {
+    const stores = createTwoStores({}, groups);
+    const { world } = stores;
+    await settled(stores);
+    const before = { events: await world.events(), known: world.store.all(await world.source()) };
+    world.network.token = OTHER_TOKEN;
+    const cold = stores.startProcess('b');
+
+    const reports = [await world.nextTick(cold)];
+    for (let minute = 0; minute < 12; minute += 1) reports.push(await world.nextTick(cold));
+
+    const held = (await world.events()).filter(({ type }) => !type.startsWith('feed.'));
+    expect(reports.every(({ outcome, polls, error }) => outcome === 'done' && polls === 0 && !error)).toBe(true);
+    expect(held).toEqual(before.events.filter(({ type }) => !type.startsWith('feed.')));
+    expect(world.store.all(await world.source())).toEqual(before.known);
+    expect(await conditions(world)).toEqual(['feed.source_degraded held']);
+    expect(world.logged.map(({ message }) => message)).toContain('The source is not being read completely.');
+    expect(standingHolds(await world.state())).toMatchObject([{ number: 1, guard: 'known_group_not_found' }]);
+  });
+
+  it('by mistake does not hold the source any longer than that', async () => {
+    const stores = createTwoStores();
+    const { world } = stores;
+    await settled(stores);
+    const { token } = world.network;
+    world.network.token = OTHER_TOKEN;
+    await world.nextTick(stores.startProcess('b'));
+    world.setShipment(world.someGroup(), 'FAILED');
+
+    world.network.token = token;
+    const mended = stores.startProcess('c');
+    await world.nextTick(mended);
+    await world.nextTick(mended);
+
+    expect(standingHolds(await world.state())).toEqual([]);
+    expect(await world.groupEvents(world.someGroup())).toHaveLength(1);
+    expect(await conditions(world)).toEqual(['feed.source_degraded held', 'feed.source_recovered']);
+  });
+
+  it('in the middle of a tick, because the old one is refused, holds the source from there', async () => {
+    const stores = createTwoStores({ knobs: { limitMax: 10 }, settings: { baseline: 'emit' } });
+    const { world } = stores;
+    const session = stores.startProcess('a');
+    const { token } = world.network;
+    const usual = world.network.intercept;
+    let asked = 0;
+    world.network.intercept = (request) => {
+      asked += 1;
+      if (asked < 8 || request.token !== token) return usual?.(request);
+      world.network.token = OTHER_TOKEN;
+      return world.reference.service.answer({ ...request, token: 'revoked' });
+    };
+
+    await world.tick(session);
+
+    const known = world.store.all(await world.source());
+    const own = new Map(world.control.snapshot().map(({ id, created_at }) => [id, created_at]));
+    expect(asked).toBeGreaterThan(8);
+    expect(known.length).toBeGreaterThan(0);
+    expect(known.every(({ projection: { group } }) => own.get(group.id) === group.created_at)).toBe(true);
+    expect(standingHolds(await world.state())).toMatchObject([{ guard: 'known_group_not_found' }]);
+  });
+
+  it('is nothing to look into as long as nothing is known', async () => {
+    const stores = createTwoStores({ groups: 0 });
+    const { world } = stores;
+    for (const { id } of world.control.snapshot()) world.control.remove(Number(id));
+    const session = stores.startProcess('a');
+    await world.tick(session);
+
+    world.network.token = SECOND_TOKEN;
+    const report = await world.nextTick(stores.startProcess('b'));
+
+    expect(report).toMatchObject({ outcome: 'done', polls: 1 });
+    expect(world.requests().filter(({ query }) => query.includes(LOOK_UP))).toEqual([]);
+  });
+
+  it('does not hold a source of which most known groups have been removed', async () => {
+    const stores = createTwoStores({ groups: 40 });
+    const { world } = stores;
+    await settled(stores);
+    const ids = world.control.snapshot().map(({ id }) => Number(id));
+    for (const id of ids.filter((_, index) => index % 4 !== 0)) world.control.remove(id);
+
+    world.network.token = SECOND_TOKEN;
+    const cold = stores.startProcess('b');
+    const polls: number[] = [];
+    for (let minute = 0; minute < 6; minute += 1) polls.push((await world.nextTick(cold)).polls);
+
+    expect(polls.at(-1)).toBe(1);
+  });
+});
+
+describe('a source that is held because of its token', () => {
+  it('goes on with the new token once it is released, and with that one alone', async () => {
+    const stores = createTwoStores();
+    const { world } = stores;
+    await settled(stores);
+    world.network.token = OTHER_TOKEN;
+    await world.nextTick(stores.startProcess('b'));
+    const state = await world.state();
+    const released = releaseHold(state, 1, world.time.now());
+    if (released.outcome !== 'released') throw new Error('It was not held.');
+    await world.states.save({ ...released.state, version: state.version + 1 }, state.version);
+
+    const report = await world.nextTick(stores.startProcess('c'));
+
+    expect(report.polls).toBe(1);
+    expect((await world.state()).guarding.seenWith).toBe(`hash of ${OTHER_TOKEN}`);
+    expect(standingHolds(await world.state()).map(({ guard }) => guard)).not.toContain('known_group_not_found');
+  });
+});

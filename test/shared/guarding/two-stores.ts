@@ -1,0 +1,44 @@
+// A source, and another store that a token which was exchanged by mistake shows.
+import { createInProcessService } from '../../../local/reference-service/in-process-service.ts';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import type { SourceSession } from '../../../shared/source-session.ts';
+import { createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
+
+export const OTHER_TOKEN = 'the-token-of-another-store';
+export const SECOND_TOKEN = 'another-token-of-the-same-store';
+
+export interface TwoStores {
+  readonly world: SourceWorld;
+  startProcess(owner: string): SourceSession;
+}
+
+/** @param otherGroups of the other store; its ids are like those of the first */
+export function createTwoStores(options: SourceWorldOptions = {}, otherGroups = 60): TwoStores {
+  const world = createSourceWorld(options);
+  const other = createInProcessService({
+    groups: otherGroups,
+    seed: 99,
+    life: false,
+    clock: { now: () => world.time.now(), advance: () => {} },
+  });
+  world.network.intercept = (request) => {
+    if (request.token === OTHER_TOKEN) return other.service.answer({ ...request, token: other.token });
+    if (request.token !== SECOND_TOKEN) return undefined;
+    return world.reference.service.answer({ ...request, token: world.reference.token });
+  };
+  return {
+    world,
+    startProcess: (owner) => world.startProcess(owner, { hashToken: (token) => `hash of ${token}` }),
+  };
+}
+
+/** What the feed told of itself, but for the baseline. */
+export async function conditions(world: SourceWorld): Promise<readonly string[]> {
+  const told = (await world.feedEvents()).filter(({ type }) => type.startsWith('feed.source_'));
+  return told.map(tellCondition);
+}
+
+function tellCondition({ type, data }: FeedEvent): string {
+  const reasons = 'reasons' in data.object ? data.object.reasons : [];
+  return [type, ...reasons.map(({ code }) => code)].join(' ');
+}
