@@ -6,16 +6,20 @@ import { removeGroup } from '../comparing/remove-group.ts';
 import type { Snapshot } from '../comparing/snapshot.ts';
 import { isSettled } from '../comparing/take-reading.ts';
 import {
+  admitMissing,
   areRemovalsHeld,
-  holdMissing,
   isKnownRangeEmpty,
+  permittedRemovals,
   useRemovalPermit,
 } from '../guarding/guard-missing.ts';
-import { MILLISECOND } from '../instant.ts';
+import { MILLISECOND, MINUTE } from '../instant.ts';
 import type { Interval, Page } from '../reading/page.ts';
 import type { Tier } from '../reconciliation-plan.ts';
 import type { Recorder } from '../record-pages.ts';
 import type { TickRun } from './tick-run.ts';
+
+/** In the same minute one group that is found speaks for all look-ups that found nothing. */
+const CANARY_LASTS = MINUTE;
 
 export interface MissingOptions {
   readonly tier: Tier;
@@ -26,21 +30,27 @@ export interface MissingOptions {
   readonly pollWhenDue: () => Promise<void>;
 }
 
+/** `again`: the removal of some was released, and takes a second look-up, `settle` later. */
+type Missed = 'done' | 'again';
+
 /** Counts those that are gone in the cycle: noted as missing, told as removed, or held because they are too many. */
-export async function lookForMissing(run: TickRun, options: MissingOptions): Promise<void> {
+export async function lookForMissing(run: TickRun, options: MissingOptions): Promise<Missed> {
   const { tier, range } = options;
   const { missing, known } = await findMissing(run, options);
-  if (missing.length === 0) return;
+  if (missing.length === 0) return 'done';
   const found = { tier, from: range.from, known, missing: missing.length };
   // Where nothing that is known is found by its id either, it is not the range that is empty.
   if (isKnownRangeEmpty(found)) await run.tokenGuard.proveAnew();
-  const before = run.state;
-  run.state = holdMissing(run.state, found, run.session.serviceClock.now().atMost);
-  if (run.state !== before) return;
+  const { state, isAdmitted } = admitMissing(run.state, found, run.session.serviceClock.now().atMost);
+  run.state = state;
+  if (!isAdmitted) return 'done';
+  let missed: Missed = 'done';
+  const isCanaryFound = createCanary(run, options.seen);
   for (const groupId of missing) {
     await options.pollWhenDue();
-    await lookForGroup(run, groupId, options);
+    if ((await lookForGroup(run, groupId, options, isCanaryFound)) === 'again') missed = 'again';
   }
+  return missed;
 }
 
 function countGone(run: TickRun, tier: Tier, groups: number): void {
@@ -67,34 +77,45 @@ async function findMissing(
 }
 
 /** Looks a group up, and tells it as removed where that was in vain for the second time. */
-async function lookForGroup(run: TickRun, groupId: number, options: MissingOptions): Promise<void> {
+async function lookForGroup(
+  run: TickRun,
+  groupId: number,
+  options: MissingOptions,
+  isCanaryFound: () => Promise<boolean>,
+): Promise<Missed> {
   const { store, settings } = run.session;
   const key = { source: settings.name, generation: run.state.generation, group: groupId };
   const snapshot = (await store.load(key, [groupId])).get(groupId);
-  if (snapshot === undefined || snapshot.removedAt !== undefined) return;
+  if (snapshot === undefined || snapshot.removedAt !== undefined) return 'done';
   const absentSince = snapshot.absences[absenceKey(groupId)];
   const { startedAt } = run.state.reconciliation[options.tier];
   // A tick that was cut off has looked for it already in this cycle.
-  if (absentSince !== undefined && absentSince >= startedAt) return;
+  const isReleased = permittedRemovals(run.state, options.tier) > 0;
+  if (absentSince !== undefined && absentSince >= startedAt && !isReleased) return 'done';
   const page = await run.lookUp(groupId);
-  if (page.rows.length > 0) return options.recorder.take(page);
+  if (page.rows.length > 0) {
+    await options.recorder.take(page);
+    return 'done';
+  }
   countGone(run, options.tier, 1);
   if (absentSince === undefined) {
     await store.saveAll(key, [{ expectedVersion: snapshot.version, snapshot: noteAbsence(snapshot, page) }]);
     // Else a poll that shows it again would take it for unchanged, and never take the note back.
     run.session.memory.forget(groupId);
-    return;
+    return isReleased ? 'again' : 'done';
   }
   const settle = settings.settleMs * MILLISECOND;
-  if (areRemovalsHeld(run.state, options.tier) || !isSettled(page.sentAt, absentSince, settle)) return;
-  if (!(await isCanaryFound(run, options))) return;
+  if (areRemovalsHeld(run.state, options.tier)) return 'done';
+  if (!isSettled(page.sentAt, absentSince, settle)) return isReleased ? 'again' : 'done';
+  if (!(await isCanaryFound())) return 'done';
   const vain = { sentAt: page.sentAt, receivedAt: page.receivedAt, through: 'reconciliation' as const };
   const save = removeGroup(snapshot, vain, { ...key, settle });
-  if (save === undefined || (await store.save(key, save)) === 'conflict') return;
+  if (save === undefined || (await store.save(key, save)) === 'conflict') return 'done';
   run.session.memory.forget(groupId);
   const { state, isPermitted } = useRemovalPermit(run.state, options.tier);
   run.state = state;
   if (isPermitted) countGone(run, options.tier, -1);
+  return 'done';
 }
 
 function absenceKey(groupId: number): string {
@@ -107,8 +128,15 @@ function noteAbsence(snapshot: Snapshot, { receivedAt }: Page): Snapshot {
   return { ...snapshot, version: snapshot.version + 1, absences };
 }
 
-/** Whether the service still finds a group that it has just shown: else it is the service that is not itself. */
-async function isCanaryFound(run: TickRun, { seen }: MissingOptions): Promise<boolean> {
-  const canary = [...seen].at(-1) ?? run.lastSeenId;
-  return canary !== undefined && (await run.lookUp(canary)).rows.length > 0;
+/** Tells whether the service still finds a group that it has just shown: else it is the service that is not itself. */
+function createCanary(run: TickRun, seen: ReadonlySet<number>): () => Promise<boolean> {
+  let foundAt = Number.NEGATIVE_INFINITY;
+  return async function isFound() {
+    const { clock } = run.session;
+    if (clock.elapsed() - foundAt < CANARY_LASTS) return true;
+    const canary = [...seen].at(-1) ?? run.lastSeenId;
+    const isThere = canary !== undefined && (await run.lookUp(canary)).rows.length > 0;
+    if (isThere) foundAt = clock.elapsed();
+    return isThere;
+  };
 }

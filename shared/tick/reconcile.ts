@@ -1,6 +1,9 @@
 // R7: the walk that finds what polls can't, whatever a group's stamps say. A range that was read to its proved end
 // also tells which known groups are not in it any more.
+import { finishLearning } from '../guarding/guard-walk.ts';
+import { guardWalk } from '../guarding/guards-of-run.ts';
 import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
+import { type Instant, MILLISECOND } from '../instant.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
 import { beginCycle, dueTier, fitsCycle, pauseAfterRange, type Tier } from '../reconciliation-plan.ts';
@@ -30,6 +33,8 @@ export async function reconcile(run: TickRun, walking: Walking): Promise<void> {
       // R1: a short page may only end a poll if this cycle showed that the service gives longer ones.
       if (tier === 'all') run.state = { ...run.state, fullPageSeen: false };
     }
+    // A range that the tick's end cuts off has taken its share as well.
+    if (isSlow(run, tier)) pause(run, tier, now + pauseAfterRange(maxPages, settings));
     await walking.room.during(() => reconcileRange(run, tier, maxPages, walking));
     await run.save();
   }
@@ -42,14 +47,16 @@ async function reconcileRange(
   { fetch, pollWhenDue }: Walking,
 ): Promise<void> {
   const { serviceClock } = run.session;
-  const recorder = run.recorder('reconciliation');
+  const { coveredThrough, rangeWidth } = run.state.reconciliation[tier];
+  const guard = guardWalk(run, tier, coveredThrough);
+  const recorder = run.recorder('reconciliation', guard);
   const seen = new Set<number>();
   const before = run.requestsSent('reconciliation');
-  const { coveredThrough, rangeWidth } = run.state.reconciliation[tier];
   run.unfinished = tier;
-  const take = (page: Page) => {
+  const take = async (page: Page) => {
     for (const id of idsOf(page)) seen.add(id);
-    return recorder.take(page);
+    await recorder.take(page);
+    if (guard.isFull()) await guard.conclude(recorder);
   };
   const step = await walkOn(
     { coveredThrough, rangeWidth },
@@ -62,8 +69,12 @@ async function reconcileRange(
     },
   );
   run.unfinished = undefined;
+  await guard.conclude(recorder);
   if (step.covered !== undefined) {
-    await lookForMissing(run, { tier, range: step.covered, seen, recorder, pollWhenDue });
+    const missed = await lookForMissing(run, { tier, range: step.covered, seen, recorder, pollWhenDue });
+    await guard.conclude(recorder);
+    // A cycle that takes days is not waited for.
+    if (missed === 'again' && isSlow(run, tier)) return comeBack(run, tier);
   }
   advance(run, tier, step, run.requestsSent('reconciliation') - before);
 }
@@ -73,17 +84,31 @@ function advance(run: TickRun, tier: Tier, step: WalkStep, sent: number): void {
   const now = serviceClock.now().atLeast;
   const cycle = run.state.reconciliation[tier];
   const requests = cycle.requests + sent;
-  const isSlow = tier === 'all' && !fitsCycle(run.state, settings);
   setCycle(run, tier, {
     ...cycle,
     ...step.position,
     requests,
-    pausedUntil: isSlow ? now + pauseAfterRange(sent, settings) : cycle.pausedUntil,
+    pausedUntil: isSlow(run, tier) ? now + pauseAfterRange(sent, settings) : cycle.pausedUntil,
     ...(step.isDone ? { isUnderWay: false, lastRequests: requests, lastCompletedAt: now } : {}),
   });
   if (!step.isDone) return;
-  run.state = endCycleOfHolds(run.state, tier);
+  run.state = finishLearning(endCycleOfHolds(run.state, tier));
   if (tier === 'all') run.state = forgetVanished(run.state, cycle.startedAt);
+}
+
+/** Whether the walk takes longer than a cycle, and keeps to its share of the budget. */
+function isSlow({ state, session }: TickRun, tier: Tier): boolean {
+  return tier === 'all' && !fitsCycle(state, session.settings);
+}
+
+/** The same range is read again as soon as its groups may be looked up for the second time. */
+function comeBack(run: TickRun, tier: Tier): void {
+  const { settings, serviceClock } = run.session;
+  pause(run, tier, serviceClock.now().atMost + settings.settleMs * MILLISECOND);
+}
+
+function pause(run: TickRun, tier: Tier, pausedUntil: Instant): void {
+  setCycle(run, tier, { ...run.state.reconciliation[tier], pausedUntil });
 }
 
 function setCycle(run: TickRun, tier: Tier, cycle: CycleState): void {

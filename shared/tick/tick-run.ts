@@ -3,6 +3,8 @@
 import { learnFields } from '../comparing/known-fields.ts';
 import type { Reading } from '../comparing/snapshot.ts';
 import { guardRequests } from '../guarding/guard-requests.ts';
+import { guardReadings } from '../guarding/guards-of-run.ts';
+import type { ReadingGuard } from '../guarding/reading-guard.ts';
 import { createTokenGuard, type SourceTokenGuard } from '../guarding/token-guard.ts';
 import { describeFailure } from '../health.ts';
 import { MILLISECOND } from '../instant.ts';
@@ -15,7 +17,7 @@ import { learnLead, learnStamps, UNKNOWN_STAMPS } from '../reading/stamps-clock.
 import type { Tier } from '../reconciliation-plan.ts';
 import { createRecorder, type RecordCounts, type Recorder } from '../record-pages.ts';
 import type { SourceSession } from '../source-session.ts';
-import type { SourceState, StampsState } from '../source-state.ts';
+import type { BaselineState, SourceState, StampsState } from '../source-state.ts';
 import { noteSetAside, takeBack } from './set-aside.ts';
 
 /** Thrown when the source's state was saved by another process since this one loaded it. */
@@ -45,12 +47,13 @@ export interface TickRun {
   drift(): string[];
   /** By this tick, until now; all, or those for one purpose. */
   requestsSent(purpose?: Purpose): number;
-  /** Tells who watches how far the source is. */
-  progress(): void;
+  /** Tells who watches how far the baseline is, what it has read and not yet covered included. */
+  progress(baseline: BaselineState): void;
   fetch(purpose: Purpose): FetchPage;
   /** Asks for one group by its id. */
   lookUp(groupId: number): Promise<Page>;
-  recorder(through: Reading['through']): Recorder;
+  /** @param guard by default the one for what comes like that */
+  recorder(through: Reading['through'], guard?: ReadingGuard): Recorder;
   /** @throws LeaseLost */
   save(): Promise<void>;
   report(outcome: TickReport['outcome'], error: Error | undefined): TickReport;
@@ -134,12 +137,13 @@ export function createTickRun(session: SourceSession): TickRun {
       const sent = (name: Purpose) => now[name].sent - before[name].sent;
       return purpose === undefined ? sent('poll') + sent('reconciliation') : sent(purpose);
     },
-    progress: () => session.onProgress?.(run.report('done', undefined)),
+    progress: (baseline) =>
+      session.onProgress?.({ ...run.report('done', undefined), state: { ...run.state, baseline } }),
     fetch(purpose) {
       return createPageSource({ requests, purpose, stamps: () => run.stamps, pageLimit, observe, signal });
     },
     lookUp: createLookUp({ requests, purpose: 'reconciliation', observe, signal }),
-    recorder(through) {
+    recorder(through, guard = guardReadings(run, through)) {
       const { startedAt, generation, baseline } = run.state;
       const announcedFrom = startedAt - settings.lookbackMs * MILLISECOND;
       const announcesAll = baseline.mode === 'emit' || baseline.status === 'completed';
@@ -153,6 +157,7 @@ export function createTickRun(session: SourceSession): TickRun {
         settle: settings.settleMs * MILLISECOND,
         announces: (reading) => announcesAll || reading.updatedAt >= announcedFrom,
         customerData: settings.customerData,
+        guard,
         fieldsSince: () => run.state.fieldsSince,
         setAside: (row) => {
           run.state = noteSetAside(run.state, row, session.serviceClock.now().atMost);

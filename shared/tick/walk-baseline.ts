@@ -1,8 +1,9 @@
 // The first reading of everything. What it has covered is saved range by range, so that it goes on from there
 // whatever ends it; pages are saved while the next one is on its way.
+import type { Instant } from '../instant.ts';
 import { estimateSize } from '../reading/estimate-size.ts';
-import type { FetchPage } from '../reading/page.ts';
-import { walkOn } from '../reading/walk.ts';
+import type { FetchPage, Interval, Page } from '../reading/page.ts';
+import { type WalkStep, walkOn } from '../reading/walk.ts';
 import { completeBaseline } from './complete-baseline.ts';
 import type { RangeRoom } from './range-room.ts';
 import { createSaveAhead } from './save-ahead.ts';
@@ -14,40 +15,52 @@ export async function walkBaseline(run: TickRun, fetch: FetchPage, room: RangeRo
   while (run.state.baseline.status === 'running') {
     const maxPages = room.pages();
     if (maxPages === undefined) return;
-    const recorder = run.recorder('baseline');
-    const saving = createSaveAhead(recorder.take);
-    const before = run.requestsSent('reconciliation');
-    const { coveredThrough, rangeWidth } = run.state.baseline;
-    run.unfinished = 'baseline';
-    const step = await room.during(() =>
-      saving.during(() =>
-        walkOn(
-          { coveredThrough, rangeWidth },
-          {
-            fetch,
-            take: saving.take,
-            maxPages,
-            stamps: () => run.stamps,
-            now: () => run.session.serviceClock.now().atLeast,
-          },
-        ),
-      ),
-    );
-    run.unfinished = undefined;
-    const { baseline } = run.state;
-    run.state = {
-      ...run.state,
-      baseline: {
-        ...baseline,
-        ...step.position,
-        groups: baseline.groups + recorder.counts.firstSeen,
-        requests: baseline.requests + run.requestsSent('reconciliation') - before,
-      },
-    };
+    const step = await room.during(() => walkRange(run, fetch, maxPages));
     if (step.isDone) await completeBaseline(run);
     await run.save();
-    run.progress();
+    run.progress(run.state.baseline);
   }
+}
+
+async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Promise<WalkStep> {
+  const recorder = run.recorder('baseline');
+  const saving = createSaveAhead(recorder.take);
+  const before = run.requestsSent('reconciliation');
+  const { coveredThrough, rangeWidth, groups } = run.state.baseline;
+  const read = new Map<number, Instant>();
+  const counted = () => {
+    const { baseline } = run.state;
+    return { ...baseline, requests: baseline.requests + run.requestsSent('reconciliation') - before };
+  };
+  run.unfinished = 'baseline';
+  const options = {
+    fetch,
+    take: async (page: Page) => {
+      for (const row of page.rows) if (row.kind === 'readable') read.set(row.group.id, row.createdAt);
+      await saving.take(page);
+      run.progress({ ...counted(), groups: groups + read.size });
+    },
+    maxPages,
+    stamps: () => run.stamps,
+    now: () => run.session.serviceClock.now().atLeast,
+  };
+  try {
+    const step = await saving.during(() => walkOn({ coveredThrough, rangeWidth }, options));
+    run.unfinished = undefined;
+    const baseline = { ...counted(), ...step.position, groups: groups + createdWithin(step.covered, read) };
+    run.state = { ...run.state, baseline };
+    return step;
+  } catch (error) {
+    run.state = { ...run.state, baseline: counted() };
+    throw error;
+  }
+}
+
+/** How many of the groups that were read are of the range that was covered, and so of no other. */
+function createdWithin(covered: Interval | undefined, read: ReadonlyMap<number, Instant>): number {
+  if (covered === undefined) return 0;
+  const { from = -Infinity, to = Infinity } = covered;
+  return [...read.values()].filter((createdAt) => createdAt >= from && createdAt < to).length;
 }
 
 /** Only so that people can be told how long it will take. */
