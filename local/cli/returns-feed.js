@@ -8,9 +8,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
-// Pages come and go by the megabyte. Kept small, the young generation is collected before they pile up outside the
-// heap: a long baseline then needs less memory, and no more time.
+// Pages come and go by the megabyte, most of it outside the heap, which is collected too seldom for that by default:
+// with these a long baseline takes two thirds of the memory, for a tenth more of the processor's time.
 setFlagsFromString('--semi-space-growth-factor=1');
+setFlagsFromString('--heap-growing-percent=100');
 
 // Else it would keep a process of its own for later builds.
 process.env.ESBUILD_WORKER_THREADS = '0';
