@@ -88,6 +88,10 @@ export const RECENT = 45 * DAY;
 export const WHOLE_WALK_SHARE = 0.5;
 /** Share of the budget that the walk over all groups keeps to where it takes longer than a cycle. */
 export const SLOW_WALK_SHARE = 0.2;
+/** The same of the walk over older groups that are open: in a cycle of ten minutes nearly five hundred of them. */
+export const OPEN_WALK_SHARE = 0.2;
+/** Requests that a range takes beside its pages: its end is looked for, and what lies before it looked at again. */
+export const PROOF_REQUESTS = 3;
 /** Groups, and entities, of one cycle that may be gone, or this share of all groups; more look like a fault, not like removals. */
 export const MAX_REMOVALS = 20;
 export const MAX_REMOVAL_SHARE = 0.01;

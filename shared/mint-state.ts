@@ -8,8 +8,9 @@ import type { FetchPage } from './reading/page.ts';
 import { WIDEST_RANGE } from './reading/poll.ts';
 import { askedAhead, stampsTime } from './reading/stamps-clock.ts';
 import { FIRST_WIDTH } from './reading/walk.ts';
+import { newCycle } from './reconciliation-plan.ts';
 import type { SourceSettings } from './source-settings.ts';
-import type { CycleState, SourceState, StampsState } from './source-state.ts';
+import type { SourceState, StampsState } from './source-state.ts';
 
 /** How far back the first look goes, until it finds a stamp. */
 const FIRST_LOOKS = [HOUR, 8 * HOUR, CLOSED_FOR_SURE_AFTER];
@@ -70,6 +71,8 @@ export interface FirstStateOptions {
   readonly settledThrough: Instant;
   readonly now: Instant;
   readonly stamps: StampsState;
+  /** Of the tick that mints it, in milliseconds. */
+  readonly slot: number;
 }
 
 /** The state with which a source begins; its version is 0 until it is saved. */
@@ -95,10 +98,11 @@ export function firstState(options: FirstStateOptions): SourceState {
       requests: 0,
       estimatedGroups: undefined,
     },
-    reconciliation: { recent: newCycle(now), all: newCycle(now) },
+    reconciliation: { recent: newCycle(now), open: newCycle(now), all: newCycle(now) },
     feedSequence: 0,
+    toTell: [],
     health: {
-      lastSettledAt: now,
+      lastSettledAt: options.slot * MILLISECOND,
       degradedSince: undefined,
       reasons: [],
       restUntil: 0,
@@ -112,23 +116,6 @@ export function firstState(options: FirstStateOptions): SourceState {
     fieldsSince: {},
     setAside: [],
     guarding: NO_GUARDING,
-  };
-}
-
-function newCycle(now: Instant): CycleState {
-  return {
-    isUnderWay: false,
-    startedAt: now,
-    coveredThrough: undefined,
-    rangeWidth: FIRST_WIDTH,
-    pausedUntil: 0,
-    requests: 0,
-    removals: 0,
-    compared: 0,
-    unstamped: 0,
-    previousStartedAt: undefined,
-    isAsked: false,
-    lastRequests: undefined,
-    lastCompletedAt: undefined,
+    pace: undefined,
   };
 }

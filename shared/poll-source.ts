@@ -25,7 +25,13 @@ export interface TickReport {
   /** Polls of this tick that were finished. */
   readonly polls: number;
   readonly requests: number;
+  /** Of the requests, those that the service answered with 429. */
+  readonly rateLimited: number;
   readonly counts: RecordCounts;
+  /** Of the events, those of changes that polls had not found. */
+  readonly foundByReconciliation: number;
+  /** How long ago polls last covered everything; undefined where the source was not this tick's. */
+  readonly behindMs: number | undefined;
   readonly failure: Degradation | undefined;
   /** What ended the tick early, for people who see it happen; never with the token or a row's value. */
   readonly error: Error | undefined;

@@ -70,7 +70,18 @@ export interface SnapshotStore {
     source: Pick<GroupKey, 'source' | 'generation'>,
     from: Instant,
     to: Instant,
-  ): AsyncIterable<{ readonly groupId: number; readonly createdAt: Instant }>;
+  ): AsyncIterable<KnownGroup>;
+  /** Of these, the ones that are open (comparing/is-open.ts). */
+  openCreatedBetween(
+    source: Pick<GroupKey, 'source' | 'generation'>,
+    from: Instant,
+    to: Instant,
+  ): AsyncIterable<KnownGroup>;
+}
+
+export interface KnownGroup {
+  readonly groupId: number;
+  readonly createdAt: Instant;
 }
 
 /** One of a group's events as the ledger holds it. An entry that can't be decoded says so instead of throwing. */

@@ -1,35 +1,57 @@
 // Which walk is due. Where a walk over all groups fits a cycle, that is all there is to it. Else the lately created
-// are walked in every cycle, and all groups in a share of the budget, however long that takes.
+// are walked in every cycle, the older ones that are open likewise in a share of the budget, and all groups in another,
+// however long that takes.
 import { type Instant, MILLISECOND, MINUTE } from './instant.ts';
-import { MAX_REMOVAL_SHARE, MAX_REMOVALS, RECENT, SLOW_WALK_SHARE, WHOLE_WALK_SHARE } from './limits.ts';
+import {
+  MAX_REMOVAL_SHARE,
+  MAX_REMOVALS,
+  OPEN_WALK_SHARE,
+  RECENT,
+  SLOW_WALK_SHARE,
+  WHOLE_WALK_SHARE,
+} from './limits.ts';
+import { FIRST_WIDTH } from './reading/walk.ts';
 import type { SourceSettings } from './source-settings.ts';
-import type { CycleState, SourceState } from './source-state.ts';
+import type { CycleState, ReconciliationState, SourceState } from './source-state.ts';
 
-export type Tier = 'recent' | 'all';
+export type Tier = 'recent' | 'open' | 'all';
 
 type Planned = Pick<SourceState, 'baseline' | 'reconciliation'>;
 type Pace = Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>;
 
 /** @returns the tier whose next range is to be read now, if any */
 export function dueTier(state: Planned, settings: Pace, now: Instant): Tier | undefined {
-  const { recent, all } = state.reconciliation;
+  const { recent, open, all } = state.reconciliation;
   if (fitsCycle(state, settings)) return isDue(all, settings, now) ? 'all' : undefined;
-  if (isDue(recent, settings, now)) return 'recent';
-  return now >= all.pausedUntil ? 'all' : undefined;
+  // These keep to their shares, so they may come first: else recent walks that take all their time would leave them none.
+  if (now >= all.pausedUntil) return 'all';
+  if (now >= open.pausedUntil && isDue(open, settings, now)) return 'open';
+  return isDue(recent, settings, now) ? 'recent' : undefined;
 }
 
 /** Whether a walk over all groups is short enough to be done in every cycle. */
-export function fitsCycle({ baseline, reconciliation: { all } }: Planned, settings: Pace): boolean {
-  const requests = all.lastRequests ?? baseline.requests;
+export function fitsCycle({ baseline, reconciliation: { all } }: WholeWalk, settings: Pace): boolean {
+  const requests = requestsOfAll({ baseline, reconciliation: { all } });
   const affordable = (settings.requestsPerMinute * settings.reconcileMs * MILLISECOND) / MINUTE;
   return requests <= Math.max(affordable * WHOLE_WALK_SHARE, SMALLEST_WALK);
+}
+
+type WholeWalk = Pick<SourceState, 'baseline'> & {
+  readonly reconciliation: Pick<ReconciliationState, 'all'>;
+};
+
+/** What a walk over all groups takes, by the last. */
+export function requestsOfAll({ baseline, reconciliation: { all } }: WholeWalk): number {
+  return all.lastRequests ?? baseline.requests;
 }
 
 /** A store this small is walked as a whole in any case. */
 const SMALLEST_WALK = 50;
 
 function isDue(cycle: CycleState, { reconcileMs }: Pace, now: Instant): boolean {
-  return cycle.isUnderWay || cycle.isAsked || now >= cycle.startedAt + reconcileMs * MILLISECOND;
+  if (cycle.isUnderWay || cycle.isAsked) return true;
+  // A start ahead of now was noted by a clock that was wrong.
+  return now >= cycle.startedAt + reconcileMs * MILLISECOND || now < cycle.startedAt;
 }
 
 /** A cycle as it begins. */
@@ -54,7 +76,63 @@ export function mostRemovals({ baseline }: Pick<Planned, 'baseline'>): number {
   return Math.max(MAX_REMOVALS, Math.floor(baseline.groups * MAX_REMOVAL_SHARE));
 }
 
-/** How long the walk over all groups pauses after so many requests, to keep to its share. */
-export function pauseAfterRange(requests: number, { requestsPerMinute }: Pace): number {
-  return Math.floor((requests * MINUTE) / (requestsPerMinute * SLOW_WALK_SHARE));
+/** How long a walk pauses after so many requests, to keep to its share. */
+export function pauseAfterRange(tier: Tier, requests: number, { requestsPerMinute }: Pace): number {
+  const share = tier === 'open' ? OPEN_WALK_SHARE : SLOW_WALK_SHARE;
+  return Math.floor((requests * MINUTE) / (requestsPerMinute * share));
+}
+
+/** The creation time up to which a cycle walks the open groups: what is younger is among the recent. */
+export function openUntil({ startedAt }: Pick<CycleState, 'startedAt'>): Instant {
+  return startedAt - RECENT;
+}
+
+/** A cycle before the first. */
+export function newCycle(now: Instant): CycleState {
+  return {
+    isUnderWay: false,
+    startedAt: now,
+    coveredThrough: undefined,
+    rangeWidth: FIRST_WIDTH,
+    pausedUntil: 0,
+    requests: 0,
+    removals: 0,
+    compared: 0,
+    unstamped: 0,
+    previousStartedAt: undefined,
+    isAsked: false,
+    lastRequests: undefined,
+    lastCompletedAt: undefined,
+  };
+}
+
+export interface PlannedCycle {
+  readonly tier: Tier;
+  /** From one beginning to the next, in milliseconds; undefined before a walk has shown what it takes. */
+  readonly lengthMs: number | undefined;
+  /** Requests that one takes, by the last. */
+  readonly requests: number | undefined;
+}
+
+/** How long the cycles are that follow from the groups and the budget, the often tier first. */
+export function planCycles(state: Planned, settings: Pace): readonly PlannedCycle[] {
+  const { reconcileMs, requestsPerMinute } = settings;
+  const { recent, open } = state.reconciliation;
+  const minutesMs = MINUTE / MILLISECOND;
+  const allRequests = requestsOfAll(state) || undefined;
+  if (fitsCycle(state, settings)) return [{ tier: 'all', lengthMs: reconcileMs, requests: allRequests }];
+  const takes = (requests: number | undefined, share: number) =>
+    requests === undefined ? undefined : (requests * minutesMs) / (requestsPerMinute * share);
+  const atLeast = (time: number | undefined) =>
+    time === undefined ? undefined : Math.max(reconcileMs, time);
+  const recentMs = atLeast(takes(recent.lastRequests, 1 - SLOW_WALK_SHARE - OPEN_WALK_SHARE));
+  return [
+    { tier: 'recent', lengthMs: recentMs, requests: recent.lastRequests },
+    {
+      tier: 'open',
+      lengthMs: atLeast(takes(open.lastRequests, OPEN_WALK_SHARE)),
+      requests: open.lastRequests,
+    },
+    { tier: 'all', lengthMs: takes(allRequests, SLOW_WALK_SHARE), requests: allRequests },
+  ];
 }

@@ -8,7 +8,7 @@ import type { Reading, Snapshot } from './comparing/snapshot.ts';
 import {
   ADMITS_ALL,
   type ComparedReading,
-  countRemovals,
+  countAbsences,
   type ReadingGuard,
   tellsAnything,
 } from './guarding/reading-guard.ts';
@@ -85,10 +85,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   /** The same, without removals of entities where these are held. */
   function keepWhatIsHeld(each: ComparedReading): ComparedReading {
-    const removals = countRemovals(each.compared);
-    if (removals === 0 || guard.admitsRemovals(removals)) return each;
+    const absences = countAbsences(each);
+    if (absences.missing + absences.removed === 0) return each;
+    if (guard.admitsRemovals(absences) || absences.removed === 0) return each;
     const { snapshot, reading } = each;
-    const compared = compareReading(snapshot, reading, { ...comparisonOf(snapshot, reading), keepsMissing: true });
+    const compared = compareReading(snapshot, reading, {
+      ...comparisonOf(snapshot, reading),
+      keepsMissing: true,
+    });
     if (compared.verdict === 'unchanged') remember(reading, snapshot);
     return { ...each, compared };
   }

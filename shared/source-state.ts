@@ -1,7 +1,9 @@
 // The one item per source that all its ticks agree on. Written conditionally; what a tick learned and could not
 // save is learned again.
+import type { EventOf, EventType } from './contract/event.ts';
 import type { Instant } from './instant.ts';
 import type { Tier } from './reconciliation-plan.ts';
+import type { SourceSettings } from './source-settings.ts';
 
 export interface SourceState {
   readonly source: string;
@@ -22,6 +24,8 @@ export interface SourceState {
   readonly reconciliation: ReconciliationState;
   /** The number of the feed's own last event. */
   readonly feedSequence: number;
+  /** What the feed tells of itself with this state: appended once it is saved, again by who finds it here. */
+  readonly toTell: readonly FeedTelling[];
   readonly health: HealthState;
   /** Unlisted values and fields already told as drift. Bounded. */
   readonly driftTold: readonly string[];
@@ -39,7 +43,27 @@ export interface SourceState {
   /** Set-aside groups: id (or place), reason, digest of the row. */
   readonly setAside: readonly SetAside[];
   readonly guarding: GuardingState;
+  /** What the last tick was told to keep to, for who looks at the state; undefined before there was such a note. */
+  readonly pace: PaceSettings | undefined;
 }
+
+/** The settings that a source's figures are read by. */
+export type PaceSettings = Pick<
+  SourceSettings,
+  'intervalMs' | 'lookbackMs' | 'reconcileMs' | 'requestsPerMinute'
+>;
+
+/** What a poller tells of its source. */
+type OwnType = Exclude<Extract<EventType, `feed.${string}`>, 'feed.events_skipped'>;
+
+/** An event of the feed itself that has no number yet. */
+export type FeedTelling = {
+  readonly [Type in OwnType]: {
+    readonly type: Type;
+    readonly object: EventOf<Type>['data']['object'];
+    readonly time: Instant;
+  };
+}[OwnType];
 
 export interface Lease {
   readonly owner: string;
@@ -79,6 +103,8 @@ export interface BaselineState {
 /** The walks that find what polls can't: over the lately created often, over all groups in what time is left. */
 export interface ReconciliationState {
   readonly recent: CycleState;
+  /** Over older groups that are open. */
+  readonly open: CycleState;
   readonly all: CycleState;
 }
 
@@ -110,7 +136,7 @@ export interface CycleState {
 }
 
 export interface HealthState {
-  /** When polls last settled anything, by the service's clock. */
+  /** The slot, as an instant, of the last tick whose polls were complete: the one clock that goes on in an outage. */
   readonly lastSettledAt: Instant;
   readonly degradedSince: Instant | undefined;
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
@@ -138,8 +164,8 @@ export interface GuardingState {
   readonly lastNumber: number;
   /** Hash of the token with which the source was last seen to be itself; undefined while that is in doubt. */
   readonly seenWith: string | undefined;
-  /** Entities told as removed in the present cycle's time. */
-  readonly entities: { readonly since: Instant; readonly removed: number };
+  /** Entities that were found missing, and told as removed, in the present cycle's time. */
+  readonly entities: { readonly since: Instant; readonly missing: number; readonly removed: number };
   /** How many of its groups usually change without a newer stamp; undefined before a whole walk has shown it. */
   readonly usual: UsualChange | undefined;
 }

@@ -32,7 +32,10 @@ export interface TableShape {
 const KEY = { name: 'k', type: 'S' } as const;
 
 export const TABLES = {
-  /** One item per group, under its {@link formatGroupKey key}. The index knows the groups that were not removed. */
+  /**
+   * One item per group, under its {@link formatGroupKey key}. The index knows the groups that were not removed, those
+   * that are open apart from the others.
+   */
   snapshots: {
     partitionKey: KEY,
     index: {

@@ -1,44 +1,72 @@
-// The feed's events about itself: a group of its own in the same ledger, with its own numbers. A number that is
-// taken was told by a process that died before it could note so: the next one is used, and nothing is overwritten.
+// The feed's events about itself: a group of its own in the same ledger, with its own numbers. What a tick has to tell
+// is noted in the state that it follows from, and appended once that state was saved: so nothing is told of a state
+// that never came to be, and who takes over tells what a process that died had left to tell. A number that is taken
+// belongs to another event: the next one is used, and nothing is overwritten.
 import { makeEnvelope } from './comparing/make-event.ts';
-import type { EventOf, EventType, FeedEvent } from './contract/event.ts';
+import type { EventOf, FeedEvent } from './contract/event.ts';
 import { FEED_GROUP } from './contract/event-id.ts';
 import { formatInstant, type Instant } from './instant.ts';
 import type { Ledger } from './ports.ts';
-import type { SourceState } from './source-state.ts';
+import type { FeedTelling, SourceState } from './source-state.ts';
 
-type OwnType = Extract<EventType, `feed.${string}`>;
-
-/** Numbers that may be taken by processes that died; more means that something else is wrong. */
+/** Numbers that may be taken by others since; more means that something else is wrong. */
 const MAX_TAKEN = 1_000;
 
-/** Appends an event of the feed itself. @returns its number, to be kept as the state's `feedSequence`. */
-export async function tellFeedEvent<Type extends OwnType>(
-  ledger: Ledger,
-  state: Pick<SourceState, 'source' | 'generation' | 'feedSequence'>,
+/** The state with an event of the feed itself, to be told as soon as it is saved. */
+export function noteToTell<State extends Pick<SourceState, 'toTell'>, Type extends FeedTelling['type']>(
+  state: State,
   type: Type,
   object: EventOf<Type>['data']['object'],
-  now: Instant,
+  time: Instant,
+): State {
+  return { ...state, toTell: [...state.toTell, { type, object, time } as FeedTelling] };
+}
+
+/**
+ * Appends what a saved state has to tell. Done again, also by two processes at once, it tells nothing twice.
+ *
+ * @returns the number of the last event, to be kept as the state's `feedSequence`
+ */
+export async function tellNoted(
+  ledger: Ledger,
+  state: Pick<SourceState, 'source' | 'generation' | 'feedSequence' | 'toTell'>,
 ): Promise<number> {
-  const { source, generation } = state;
+  let last = state.feedSequence;
+  for (const telling of state.toTell) last = await append(ledger, state, telling, last);
+  return last;
+}
+
+async function append(
+  ledger: Ledger,
+  { source, generation }: Pick<SourceState, 'source' | 'generation'>,
+  telling: FeedTelling,
+  after: number,
+): Promise<number> {
   const key = { source, generation, group: FEED_GROUP } as const;
-  for (let sequence = state.feedSequence + 1; sequence <= state.feedSequence + MAX_TAKEN; sequence += 1) {
-    const event = {
-      ...makeEnvelope(type, subjectOf(type, source, sequence), sequence, { ...key, time: now }),
-      data: {
-        generation,
-        sequence,
-        object,
-        observed: { after: null, by: formatInstant(now), through: 'poll' },
-      },
-    } as FeedEvent;
-    if ((await ledger.append(key, event)) === 'saved') return sequence;
+  for (let sequence = after + 1; sequence <= after + MAX_TAKEN; sequence += 1) {
+    if ((await ledger.append(key, makeFeedEvent(key, telling, sequence))) === 'saved') return sequence;
   }
-  throw new Error(`No free number for an event of source ${source} after ${state.feedSequence}.`);
+  throw new Error(`No free number for an event of source ${source} after ${after}.`);
+}
+
+function makeFeedEvent(
+  key: { readonly source: string; readonly generation: string; readonly group: typeof FEED_GROUP },
+  { type, object, time }: FeedTelling,
+  sequence: number,
+): FeedEvent {
+  return {
+    ...makeEnvelope(type, subjectOf(type, key.source, sequence), sequence, { ...key, time }),
+    data: {
+      generation: key.generation,
+      sequence,
+      object,
+      observed: { after: null, by: formatInstant(time), through: 'poll' },
+    },
+  } as FeedEvent;
 }
 
 /** Only the source's condition makes an earlier one stale; what else is told of it stays true beside the later. */
-function subjectOf(type: OwnType, source: string, sequence: number): string {
+function subjectOf(type: FeedTelling['type'], source: string, sequence: number): string {
   const subject = `sources/${source}`;
   if (type === 'feed.baseline_completed') return `${subject}/baseline`;
   return type === 'feed.drift_detected' ? `${subject}/drift/${sequence}` : subject;

@@ -3,12 +3,12 @@ import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { formatGroupKey } from '../../shared/group-key.ts';
 import type { Instant } from '../../shared/instant.ts';
-import type { SnapshotStore } from '../../shared/ports.ts';
+import type { KnownGroup, SnapshotStore } from '../../shared/ports.ts';
 import { TABLES } from '../../shared/tables.ts';
 import { numberValue, type StoredItem, storedNumber, textValue } from './attribute-values.ts';
 import { readBatch } from './dynamodb-batch-read.ts';
 import { type SnapshotStoreOptions, saveAllSnapshots, saveSnapshot } from './dynamodb-snapshot-saves.ts';
-import { fromSnapshotItem, groupIdOfKey, indexPartition, type SourceGeneration } from './snapshot-item.ts';
+import { fromSnapshotItem, groupIdOfKey, indexPartition } from './snapshot-item.ts';
 
 export function createDynamoDbSnapshotStore(options: SnapshotStoreOptions): SnapshotStore {
   return {
@@ -20,23 +20,28 @@ export function createDynamoDbSnapshotStore(options: SnapshotStoreOptions): Snap
     },
     save: (key, save) => saveSnapshot(options, key, save),
     saveAll: (source, saves) => saveAllSnapshots(options, source, saves),
-    knownCreatedBetween: (source, from, to) => queryCreated(options, source, from, to),
+    knownCreatedBetween: (source, from, to) =>
+      mergeByCreation(
+        queryCreated(options, indexPartition(source, true), from, to),
+        queryCreated(options, indexPartition(source, false), from, to),
+      ),
+    openCreatedBetween: (source, from, to) => queryCreated(options, indexPartition(source, true), from, to),
   };
 }
 
 async function* queryCreated(
   { client, tables }: SnapshotStoreOptions,
-  source: SourceGeneration,
+  partition: string,
   from: Instant,
   to: Instant,
-) {
+): AsyncGenerator<KnownGroup> {
   const { index } = TABLES.snapshots;
   const query = {
     TableName: tables.snapshots,
     IndexName: index.name,
     KeyConditionExpression: `${index.partitionKey.name} = :i AND ${index.sortKey.name} BETWEEN :from AND :to`,
     ExpressionAttributeValues: {
-      ':i': textValue(indexPartition(source)),
+      ':i': textValue(partition),
       ':from': numberValue(storable(from)),
       ':to': numberValue(storable(to)),
     },
@@ -50,6 +55,24 @@ async function* queryCreated(
     }
     start = page.LastEvaluatedKey;
   } while (start !== undefined);
+}
+
+/** Two ascending lists as one; no more is asked for of either than is taken. */
+async function* mergeByCreation(
+  one: AsyncGenerator<KnownGroup>,
+  other: AsyncGenerator<KnownGroup>,
+): AsyncGenerator<KnownGroup> {
+  let [a, b] = [await one.next(), await other.next()];
+  while (a.done !== true || b.done !== true) {
+    const isFirst = b.done === true || (a.done !== true && a.value.createdAt <= b.value.createdAt);
+    if (isFirst && a.done !== true) {
+      yield a.value;
+      a = await one.next();
+    } else if (b.done !== true) {
+      yield b.value;
+      b = await other.next();
+    }
+  }
 }
 
 /** DynamoDB knows no infinity. */

@@ -1,6 +1,8 @@
 // A snapshot as the table holds it: `k` the group's key, `n` its version, `c` its creation time, `i` the index's
-// partition (not on tombstones: what was removed is not looked for again), `b` all the rest as a body.
+// partition (one for open groups, one for the others, none for tombstones: what was removed is not looked for again),
+// `b` all the rest as a body.
 import * as z from 'zod';
+import { isOpen } from '../../shared/comparing/is-open.ts';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import {
   exchangeLineItem,
@@ -31,7 +33,7 @@ const FORMAT = 1;
 export function toSnapshotItem(source: SourceGeneration, snapshot: Snapshot): StoredItem {
   return {
     k: textValue(formatGroupKey({ ...source, group: snapshot.groupId })),
-    ...(snapshot.removedAt === undefined ? { i: textValue(indexPartition(source)) } : {}),
+    ...(snapshot.removedAt === undefined ? { i: textValue(indexPartition(source, isOpen(snapshot))) } : {}),
     c: numberValue(snapshot.createdAt),
     ...formatAttribute(FORMAT),
     n: numberValue(snapshot.version),
@@ -65,9 +67,9 @@ export function fromSnapshotItem(item: StoredItem): Snapshot {
   }
 }
 
-/** The partition that the index keeps a source's groups in. */
-export function indexPartition({ source, generation }: SourceGeneration): string {
-  return `${source}_${generation}`;
+/** The partition that the index keeps a source's groups in: those that are open, or the others. */
+export function indexPartition({ source, generation }: SourceGeneration, isOpenOnes: boolean): string {
+  return `${source}_${generation}${isOpenOnes ? '_open' : ''}`;
 }
 
 function readFormat1(item: StoredItem): Snapshot {

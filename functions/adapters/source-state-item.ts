@@ -1,6 +1,8 @@
 // A source's state as the table holds it: `n` its version, `b` the rest as a body.
 import * as z from 'zod';
+import { baseline, drift, sourceCondition } from '../../shared/contract/feed-objects.ts';
 import { NO_GUARDING } from '../../shared/guarding/no-guarding.ts';
+import { newCycle } from '../../shared/reconciliation-plan.ts';
 import type { SourceState } from '../../shared/source-state.ts';
 import { bytesValue, type StoredItem, storedBytes, storedNumber } from './attribute-values.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
@@ -53,7 +55,7 @@ const cycle = storedObject({
   lastCompletedAt: maybe(instant),
 });
 
-const tier = z.enum(['recent', 'all']);
+const tier = z.enum(['recent', 'open', 'all']);
 
 const hold = storedObject({
   number: z.int(),
@@ -79,11 +81,25 @@ const guarding = storedObject({
   holds: z.array(hold),
   lastNumber: z.int(),
   seenWith: maybe(z.string()),
-  entities: z.object({ since: instant, removed: z.int() }),
+  entities: z.object({ since: instant, missing: z.int(), removed: z.int() }),
   usual: maybe(z.object({ ratePerHour: z.number(), learnedAt: instant, isWhole: z.boolean() })),
 });
 
-const body1 = z.object({
+const pace = z.object({
+  intervalMs: z.number(),
+  lookbackMs: z.number(),
+  reconcileMs: z.number(),
+  requestsPerMinute: z.number(),
+});
+
+const telling = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('feed.baseline_completed'), object: baseline, time: instant }),
+  z.object({ type: z.literal('feed.drift_detected'), object: drift, time: instant }),
+  z.object({ type: z.literal('feed.source_degraded'), object: sourceCondition, time: instant }),
+  z.object({ type: z.literal('feed.source_recovered'), object: sourceCondition, time: instant }),
+]);
+
+const body1 = storedObject({
   generation: z.string(),
   mintedIn: z.string(),
   startedAt: instant,
@@ -108,8 +124,11 @@ const body1 = z.object({
     requests: z.int(),
     estimatedGroups: maybe(z.int()),
   }),
-  reconciliation: z.object({ recent: cycle, all: cycle }),
+  reconciliation: z
+    .object({ recent: cycle, open: cycle.optional(), all: cycle })
+    .transform(({ recent, open, all }) => ({ recent, open: open ?? newCycle(recent.startedAt), all })),
   feedSequence: z.int(),
+  toTell: z.array(telling).default([]),
   health: storedObject({
     lastSettledAt: instant,
     degradedSince: maybe(instant),
@@ -133,6 +152,7 @@ const body1 = z.object({
     }),
   ),
   guarding: guarding.default({ ...NO_GUARDING, holds: [] }),
+  pace: maybe(pace),
 });
 
 /** What is written must be what can be read: a field that the one has and the other lacks does not compile. */

@@ -1,8 +1,10 @@
 // The command `returns-feed`. What a command can't do it says in one line on stderr; the exit code is 2 for what was
-// asked wrongly, 1 for what went wrong, 0 otherwise.
+// asked wrongly, 1 for what went wrong, 0 otherwise, unless the command has more to say with it.
 import { Command, CommanderError } from 'commander';
+import { createReleaseCommand } from '../commands/release.ts';
 import { createServeCommand } from '../commands/serve.ts';
 import { createStartCommand } from '../commands/start.ts';
+import { createStatusCommand } from '../commands/status.ts';
 import { createWatchCommand } from '../commands/watch.ts';
 import { tellFailure, UsageError } from './failures.ts';
 import { endWithReader } from './print.ts';
@@ -14,6 +16,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     .description('The webhook that a returns service never had: every change as an event.')
     .configureOutput({ writeErr: (text) => process.stderr.write(oneLine(text)) })
     .addCommand(createWatchCommand())
+    .addCommand(createStatusCommand())
+    .addCommand(createReleaseCommand())
     .addCommand(createServeCommand())
     .addCommand(createStartCommand(), { hidden: true });
   for (const command of [program, ...program.commands]) {

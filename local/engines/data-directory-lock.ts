@@ -35,6 +35,12 @@ export async function lockDataDirectory(path: string): Promise<() => Promise<voi
   throw new EngineError(`The data directory ${path} can't be locked: others keep taking it.`);
 }
 
+/** The process that has the directory, if any has. */
+export async function findHolder(path: string): Promise<number | undefined> {
+  const holder = await readHolder(join(path, LOCK_FILE));
+  return holder !== undefined && isAlive(holder) ? holder : undefined;
+}
+
 async function readHolder(file: string): Promise<number | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return /^\d+$/.test(text) ? Number(text) : undefined;

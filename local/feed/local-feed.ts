@@ -21,23 +21,18 @@ import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { createRelay } from '../../shared/publishing/relay.ts';
 import { sweepLedger } from '../../shared/publishing/sweep.ts';
 import type { SourceSettings } from '../../shared/source-settings.ts';
-import type { TableNames } from '../../shared/tables.ts';
 import { makeDataDirectory } from '../engines/data-directory.ts';
 import { lockDataDirectory } from '../engines/data-directory-lock.ts';
 import { startEngines } from '../engines/engines.ts';
 import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
 import { pollStream } from '../engines/poll-stream.ts';
+import { announceEngine } from '../engines/running-engine.ts';
 import { createTables } from '../engines/tables.ts';
 import { createHandedOver } from './handed-over.ts';
 import { createLocalQueues } from './local-queues.ts';
+import { LOCAL_TABLES } from './local-tables.ts';
 
-const TABLE_NAMES: TableNames = {
-  snapshots: 'returns-feed-snapshots',
-  ledger: 'returns-feed-ledger',
-  marks: 'returns-feed-marks',
-  sources: 'returns-feed-sources',
-};
 const BUS_NAME = 'returns-feed';
 /** A tick's time here: as in Lambda, and no more than a user waits for a clean end. */
 const TICK_MS = 50_000;
@@ -69,15 +64,16 @@ export interface LocalFeed {
 /** Starts the engines and the feed; nothing is polled before the first tick. */
 export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFeed> {
   const { settings, log } = options;
-  const unlock = await lock(options.dataDir);
-  const engines = await startEngines({ environment: process.env, dataDir: options.dataDir }).catch(
-    async (error: unknown) => {
-      await unlock();
-      throw error;
-    },
-  );
+  const { dataDir } = options;
+  const unlock = await lock(dataDir);
+  const engines = await startEngines({ environment: process.env, dataDir }).catch(async (error: unknown) => {
+    await unlock();
+    throw error;
+  });
   // The SDK's clients find the engines by these; nothing else in this process speaks to AWS.
   const restoreEnvironment = setEnvironment(engines.environment);
+  const endpoint = engines.environment.AWS_ENDPOINT_URL_DYNAMODB;
+  const conceal = dataDir && endpoint ? await announceEngine(dataDir, endpoint) : async () => {};
   const clock = createSystemClock();
   const client = createDynamoDbClient();
   const sqs = new SQSClient();
@@ -96,16 +92,17 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
     await Promise.all(mappings.map((mapping) => mapping.stop()));
     transport.close();
     for (const each of [client, sqs, streams, eventBridge]) each.destroy();
+    await conceal();
     await engines.stop();
     restoreEnvironment();
     await unlock();
   }
 
   try {
-    await createTables(client, TABLE_NAMES);
+    await createTables(client, LOCAL_TABLES);
     const queues = await createLocalQueues(sqs);
-    const ledger = createDynamoDbLedger({ client, tables: TABLE_NAMES, clock });
-    const marks = createDynamoDbMarks({ client, tables: TABLE_NAMES });
+    const ledger = createDynamoDbLedger({ client, tables: LOCAL_TABLES, clock });
+    const marks = createDynamoDbMarks({ client, tables: LOCAL_TABLES });
     const handedOver = createHandedOver(marks, options.dataDir !== undefined);
     const portsOf = (destination: Destination, itsMarks: Marks): RelayPorts => ({
       ledger,
@@ -132,7 +129,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
       // Nobody else has this data: the lease of one that was killed is ours.
       owner: 'local',
       client,
-      tables: TABLE_NAMES,
+      tables: LOCAL_TABLES,
       clock,
       log,
       transport,
@@ -145,7 +142,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
     const readStream = (relay: typeof queueRelay) =>
       pollStream({
         client: streams,
-        tableName: TABLE_NAMES.ledger,
+        tableName: LOCAL_TABLES.ledger,
         handler: (event) => relayRecords(relay, log, event.Records, RELAY_MS),
         clock,
         onError,

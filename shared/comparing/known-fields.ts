@@ -19,12 +19,16 @@ const FIELDS: readonly { readonly kind: Kind; readonly field: string; readonly n
   { kind: 'refund_transaction' as const, field: 'id' },
 ].map(({ kind, field }) => ({ kind, field, name: `${kind}.${field}` }));
 
-/** Takes in the fields of a group, also those that are null: the service knows them. */
-export function learnFields(known: FieldsSince, group: ReturnGroup, receivedAt: Instant): FieldsSince {
+/**
+ * Takes in the fields of a group, also those that are null: the service knows them.
+ *
+ * @param sentAt when the page was asked for, on the early side: no snapshot made of it, or of a later one, may seem older
+ */
+export function learnFields(known: FieldsSince, group: ReturnGroup, sentAt: Instant): FieldsSince {
   const unknown = FIELDS.filter(({ name }) => !(name in known));
   const fresh = unknown.filter(({ kind, field }) => isSent(entitiesOf(group, kind), field));
   if (fresh.length === 0) return known;
-  return { ...known, ...Object.fromEntries(fresh.map(({ name }) => [name, receivedAt])) };
+  return { ...known, ...Object.fromEntries(fresh.map(({ name }) => [name, sentAt])) };
 }
 
 function entitiesOf(group: ReturnGroup, kind: Kind): readonly object[] | null | undefined {

@@ -4,7 +4,7 @@ import type { Instant } from '../instant.ts';
 import { FEWEST_OF_EMPTY_RANGE } from '../limits.ts';
 import { mostRemovals, type Tier } from '../reconciliation-plan.ts';
 import type { SourceState } from '../source-state.ts';
-import { findHold, findPermit, holdBack, usePermit } from './holds.ts';
+import { findHold, findPermit, holdBack, needPermit, usePermit } from './holds.ts';
 
 const GUARDS = ['groups_removed', 'known_range_empty'] as const;
 
@@ -22,21 +22,23 @@ export function isKnownRangeEmpty({ known, missing }: Pick<Missing, 'known' | 'm
   return known >= FEWEST_OF_EMPTY_RANGE && missing === known;
 }
 
-/** The state with what is missing held, where it is too much; the same state where it may be looked for. */
-export function holdMissing(state: SourceState, found: Missing, now: Instant): SourceState {
+/** Whether what is missing may be looked for, and the state that remembers what was met. */
+export function admitMissing(
+  state: SourceState,
+  found: Missing,
+  now: Instant,
+): { readonly state: SourceState; readonly isAdmitted: boolean } {
   const { tier, missing: suspects, from } = found;
-  const isEmpty = isKnownRangeEmpty(found);
-  if (areRemovalsHeld(state, tier)) {
-    const guard =
-      findHold(state, 'groups_removed', tier) === undefined ? 'known_range_empty' : 'groups_removed';
-    return holdBack(state, { guard, tier, suspects, from }, now);
-  }
+  const held = (guard: (typeof GUARDS)[number]) => {
+    return { state: holdBack(state, { guard, tier, suspects, from }, now), isAdmitted: false };
+  };
+  const standing = GUARDS.find((guard) => findHold(state, guard, tier) !== undefined);
+  if (standing !== undefined) return held(standing);
   const permitted = permittedRemovals(state, tier);
-  if (isEmpty && suspects > permitted) {
-    return holdBack(state, { guard: 'known_range_empty', tier, suspects, from }, now);
-  }
+  if (isKnownRangeEmpty(found) && suspects > permitted) return held('known_range_empty');
   const room = mostRemovals(state) + permitted - state.reconciliation[tier].removals;
-  return suspects > room ? holdBack(state, { guard: 'groups_removed', tier, suspects, from }, now) : state;
+  if (suspects > room) return held('groups_removed');
+  return { state: GUARDS.reduce((next, guard) => needPermit(next, guard, tier), state), isAdmitted: true };
 }
 
 /** Whether no group of a tier may be told as removed. */
@@ -49,14 +51,9 @@ export function permittedRemovals(state: SourceState, tier: Tier): number {
   return GUARDS.reduce((sum, guard) => sum + (findPermit(state, guard, tier)?.suspects ?? 0), 0);
 }
 
-/** One of them was told as removed. @returns the state, and whether that took a permit */
-export function useRemovalPermit(
-  state: SourceState,
-  tier: Tier,
-): { state: SourceState; isPermitted: boolean } {
-  const permit = GUARDS.map((guard) => findPermit(state, guard, tier)).find(
-    (found) => found !== undefined && found.suspects > 0,
-  );
-  if (permit === undefined) return { state, isPermitted: false };
-  return { state: usePermit(state, permit, 1), isPermitted: true };
+/** One of them was told as removed. */
+export function useRemovalPermit(state: SourceState, tier: Tier): SourceState {
+  const permits = GUARDS.map((guard) => findPermit(state, guard, tier));
+  const permit = permits.find((found) => found !== undefined && found.suspects > 0);
+  return permit === undefined ? state : usePermit(state, permit, 1);
 }

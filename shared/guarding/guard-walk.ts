@@ -2,17 +2,19 @@
 // what an improbable share of all groups does at once is no change but another way to answer, and none of it is told.
 // Judged page by page, half of such a fault would be told before it shows.
 import type { Instant } from '../instant.ts';
-import { MAX_REMOVALS, MAX_WAITING_CHANGES } from '../limits.ts';
+import { FEWEST_IMPROBABLE, MAX_WAITING_CHANGES } from '../limits.ts';
 import type { Tier } from '../reconciliation-plan.ts';
 import type { Recorder } from '../record-pages.ts';
 import type { CycleState, SourceState } from '../source-state.ts';
-import { findHold, findPermit, holdBack, usePermit } from './holds.ts';
+import { findHold, findPermit, holdBack, needPermit } from './holds.ts';
 import { type Differing, isImprobable, learnUsual } from './judge-changes.ts';
 import { type ComparedReading, isUnstamped, type ReadingGuard, tellsAnything } from './reading-guard.ts';
 
 const GUARD = 'changed_without_stamps';
 
 export interface WalkGuard extends ReadingGuard {
+  /** Whether so much waits that it is to be judged by what came so far. */
+  isFull(): boolean;
   /** Saves what waited, or holds it. Call it when a range was read, however that ended. */
   conclude(recorder: Pick<Recorder, 'record'>): Promise<void>;
 }
@@ -20,7 +22,8 @@ export interface WalkGuard extends ReadingGuard {
 export interface GuardedWalk {
   state: SourceState;
   readonly now: () => Instant;
-  readonly admitsRemovals: (entities: number) => boolean;
+  /** What guards every reading, however it came. */
+  readonly readings: ReadingGuard;
 }
 
 /** @param from where the walk's next range begins */
@@ -31,6 +34,7 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
   let [counted, countedUnstamped] = [0, 0];
 
   function admits(each: ComparedReading): boolean {
+    run.readings.admits(each);
     if (each.snapshot === undefined || each.snapshot.removedAt !== undefined) return true;
     const { groupId } = each.snapshot;
     compared.add(groupId);
@@ -43,25 +47,27 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
     return false;
   }
 
-  /** Adds what came since the last time to the cycle. */
-  function count(cycle: CycleState): CycleState {
-    const more = compared.size - counted;
-    const moreUnstamped = unstamped.size - countedUnstamped;
+  /** What came since the last time. */
+  function countNew(): Counted {
+    const fresh = { compared: compared.size - counted, unstamped: unstamped.size - countedUnstamped };
     [counted, countedUnstamped] = [compared.size, unstamped.size];
-    return { ...cycle, compared: cycle.compared + more, unstamped: cycle.unstamped + moreUnstamped };
+    return fresh;
   }
 
   return {
     admits,
-    admitsRemovals: run.admitsRemovals,
+    admitsRemovals: run.readings.admitsRemovals,
+    isFull: () => waiting.size >= MAX_WAITING_CHANGES,
     async conclude(recorder) {
       if (counted === compared.size && waiting.size === 0) return;
       const { reconciliation, baseline } = run.state;
-      const cycle = count(reconciliation[tier]);
+      const fresh = countNew();
+      const cycle = addTo(reconciliation[tier], fresh);
       run.state = { ...run.state, reconciliation: { ...reconciliation, [tier]: cycle } };
       const duration = run.now() - (cycle.previousStartedAt ?? baseline.startedAt);
       const range = { compared: compared.size, unstamped: unstamped.size, duration };
-      const judged = judge(run.state, tier, { range, cycle: { ...cycle, duration }, from, now: run.now() }, waiting.size);
+      const found = { range, cycle: { ...cycle, duration }, fresh, from, now: run.now() };
+      const judged = judge(run.state, tier, found, waiting.size > 0);
       run.state = judged.state;
       const changes = [...waiting.values()];
       waiting.clear();
@@ -70,29 +76,37 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
   };
 }
 
+type Counted = Pick<Differing, 'compared' | 'unstamped'>;
+
+function addTo(cycle: CycleState, { compared, unstamped }: Counted): CycleState {
+  return { ...cycle, compared: cycle.compared + compared, unstamped: cycle.unstamped + unstamped };
+}
+
 interface Found {
   readonly range: Differing;
   /** Of the whole cycle so far. */
   readonly cycle: Differing;
+  /** What of both was not counted before. */
+  readonly fresh: Counted;
   readonly from: Instant | undefined;
   readonly now: Instant;
 }
 
-/** Whether so many changes that wait may be told, and the state that remembers it. */
-function judge(state: SourceState, tier: Tier, found: Found, waiting: number) {
-  const { range, cycle, from, now } = found;
+/** Whether the changes that wait may be told, and the state that remembers it. */
+function judge(state: SourceState, tier: Tier, found: Found, isAnyWaiting: boolean) {
+  const { range, cycle, fresh, from, now } = found;
   const { usual } = state.guarding;
   const isMet = [range, cycle].some((differing) => isImprobable(differing, usual, now));
   const permit = findPermit(state, GUARD, tier);
-  const isPermitted = permit !== undefined && cycle.unstamped <= permit.suspects + MAX_REMOVALS;
+  const isPermitted = permit !== undefined && cycle.unstamped <= permit.suspects + FEWEST_IMPROBABLE;
   const isStanding = findHold(state, GUARD, tier) !== undefined;
-  if (waiting > 0 && (isStanding || (isMet && !isPermitted))) {
-    const held = holdBack(state, { guard: GUARD, tier, suspects: waiting, isMet, from }, now);
+  if (isAnyWaiting && (isStanding || (isMet && !isPermitted))) {
+    const held = holdBack(state, { guard: GUARD, tier, suspects: fresh.unstamped, isMet, from }, now);
     return { state: held, isAdmitted: false };
   }
   if (isStanding) return { state, isAdmitted: true };
   const learned = [range, cycle].reduce((known, differing) => learnUsual(differing, known, now), usual);
-  const used = isMet && permit !== undefined ? usePermit(state, permit, 0) : state;
+  const used = isMet ? needPermit(state, GUARD, tier) : state;
   return { state: { ...used, guarding: { ...used.guarding, usual: learned } }, isAdmitted: true };
 }
 

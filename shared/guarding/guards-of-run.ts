@@ -3,9 +3,9 @@ import { type Instant, MILLISECOND } from '../instant.ts';
 import type { Tier } from '../reconciliation-plan.ts';
 import type { SourceSession } from '../source-session.ts';
 import type { SourceState } from '../source-state.ts';
-import { admitRemovals } from './guard-entities.ts';
+import { admitAbsences, noteStillMissing } from './guard-entities.ts';
 import { areUnstampedHeld, createWalkGuard, type WalkGuard } from './guard-walk.ts';
-import { isUnstamped, type ReadingGuard } from './reading-guard.ts';
+import { countStillMissing, isUnstamped, type ReadingGuard } from './reading-guard.ts';
 
 /** What is needed of a tick at work. */
 export interface GuardedRun {
@@ -17,15 +17,25 @@ type Through = 'poll' | 'reconciliation' | 'baseline';
 
 /** Polls and the baseline: what they find is told at once. */
 export function guardReadings(run: GuardedRun, through: Through): ReadingGuard {
+  const { settings, serviceClock } = run.session;
+  const now = () => serviceClock.now().atMost;
   return {
-    admits: (compared) => !(areUnstampedHeld(run.state) && isUnstamped(compared)),
-    admitsRemovals: (entities) => admitEntities(run, entities, through),
+    admits(compared) {
+      const missing = countStillMissing(compared);
+      if (missing > 0) run.state = noteStillMissing(run.state, { missing, now: now(), through });
+      return !(areUnstampedHeld(run.state) && isUnstamped(compared));
+    },
+    admitsRemovals(absences) {
+      const cycle = settings.reconcileMs * MILLISECOND;
+      const { state, isAdmitted } = admitAbsences(run.state, { ...absences, now: now(), cycle, through });
+      run.state = state;
+      return isAdmitted;
+    },
   };
 }
 
-/** A walk's next range: see guard-walk.ts. */
+/** A walk's next range: see guard-walk.ts. @param from where it begins */
 export function guardWalk(run: GuardedRun, tier: Tier, from: Instant | undefined): WalkGuard {
-  const { serviceClock } = run.session;
   const walk = {
     get state() {
       return run.state;
@@ -33,21 +43,8 @@ export function guardWalk(run: GuardedRun, tier: Tier, from: Instant | undefined
     set state(next: SourceState) {
       run.state = next;
     },
-    now: () => serviceClock.now().atLeast,
-    admitsRemovals: (entities: number) => admitEntities(run, entities, 'reconciliation'),
+    now: () => run.session.serviceClock.now().atLeast,
+    readings: guardReadings(run, 'reconciliation'),
   };
   return createWalkGuard(walk, tier, from);
-}
-
-function admitEntities(run: GuardedRun, entities: number, through: Through): boolean {
-  const { settings, serviceClock } = run.session;
-  const cycle = settings.reconcileMs * MILLISECOND;
-  const { state, isAdmitted } = admitRemovals(run.state, {
-    entities,
-    now: serviceClock.now().atMost,
-    cycle,
-    through,
-  });
-  run.state = state;
-  return isAdmitted;
 }

@@ -90,6 +90,12 @@ export function usePermit<State extends Guarded>(state: State, permit: Hold, use
   return replaceHold(state, permit, { ...permit, suspects, isMet: true });
 }
 
+/** Notes that a permit, if there is one, is still needed. */
+export function needPermit<State extends Guarded>(state: State, guard: Guard, tier: Tier): State {
+  const permit = findPermit(state, guard, tier);
+  return permit === undefined || permit.isMet ? state : usePermit(state, permit, 0);
+}
+
 /** As a cycle begins, nothing was met in it yet. Where all groups are walked anyway there is but one tier. */
 export function beginCycleOfHolds<State extends Guarded>(
   state: State,

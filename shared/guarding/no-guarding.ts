@@ -5,6 +5,6 @@ export const NO_GUARDING: GuardingState = {
   holds: [],
   lastNumber: 0,
   seenWith: undefined,
-  entities: { since: 0, removed: 0 },
+  entities: { since: 0, missing: 0, removed: 0 },
   usual: undefined,
 };

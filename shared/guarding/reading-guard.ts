@@ -12,8 +12,8 @@ export interface ComparedReading {
 export interface ReadingGuard {
   /** Whether it may be saved now. What may not is kept by the guard, or found again by a later walk. */
   admits(compared: ComparedReading): boolean;
-  /** Whether so many entities of a group may be told as removed; else they stay known as missing. */
-  admitsRemovals(entities: number): boolean;
+  /** Whether entities of a group may be told as removed; else they stay known as missing. */
+  admitsRemovals(absences: Absences): boolean;
 }
 
 export const ADMITS_ALL: ReadingGuard = { admits: () => true, admitsRemovals: () => true };
@@ -30,9 +30,32 @@ export function tellsAnything(compared: Compared): boolean {
   return compared.verdict === 'differs' && compared.saves.some(({ events }) => events.length > 0);
 }
 
-/** How many entities of its group a reading would tell as removed. */
-export function countRemovals(compared: Compared): number {
-  if (compared.verdict !== 'differs') return 0;
-  const events = compared.saves.flatMap((save) => save.events);
-  return events.filter(({ type }) => type.endsWith('.removed')).length;
+/** Entities of a group that a reading lacks. */
+export interface Absences {
+  /** For the first time. */
+  readonly missing: number;
+  /** For the second: they would be told as removed. */
+  readonly removed: number;
+}
+
+export function countAbsences({ snapshot, compared }: ComparedReading): Absences {
+  const last = compared.verdict === 'differs' ? compared.saves.at(-1) : undefined;
+  if (snapshot === undefined || last === undefined) return { missing: 0, removed: 0 };
+  const missing = Object.keys(last.snapshot.absences).filter((key) => !(key in snapshot.absences)).length;
+  const before = entitiesOf(snapshot);
+  const after = new Set(entitiesOf(last.snapshot));
+  return { missing, removed: before.filter((key) => !after.has(key)).length };
+}
+
+/** How many entities a group that did not change is known to lack. */
+export function countStillMissing({ snapshot, compared }: ComparedReading): number {
+  if (snapshot === undefined || compared.verdict === 'differs') return 0;
+  const known = new Set(entitiesOf(snapshot));
+  return Object.keys(snapshot.absences).filter((key) => known.has(key)).length;
+}
+
+function entitiesOf({ projection }: Snapshot): string[] {
+  const { return_line_items, shipments, exchange_line_items } = projection;
+  const entities = [...(return_line_items ?? []), ...(shipments ?? []), ...(exchange_line_items ?? [])];
+  return entities.map(({ type, id }) => `${type}/${id}`);
 }

@@ -44,6 +44,9 @@ function goOn(state: SourceState, { guard, tier, from }: Hold): SourceState {
     ...cycle,
     isAsked: true,
     pausedUntil: 0,
+    removals: 0,
+    compared: 0,
+    unstamped: 0,
     coveredThrough: !isUnderWay ? coveredThrough : isBehind ? undefined : Math.min(coveredThrough, from),
   };
   return { ...state, lease, reconciliation: { ...state.reconciliation, [tier]: asked } };

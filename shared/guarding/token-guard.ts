@@ -52,14 +52,14 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
   function conclude({ outcome, tokenHash }: Proof, askedWith: string | undefined): void {
     const state = current();
     if (state === undefined || outcome === 'exchanged') return;
-    if (outcome === 'not_found') return holdSource(state, tokenHash);
+    if (outcome === 'not_found') throw holdSource(state, tokenHash);
     const held = findHold(state, GUARD);
     const free = held === undefined ? state : replaceHold(state, held, undefined);
     change({ ...free, guarding: { ...free.guarding, seenWith: tokenHash ?? askedWith } });
     if (held !== undefined) log.info('A known return group is found again: the source goes on.');
   }
 
-  function holdSource(state: SourceState, tokenHash: string | undefined): never {
+  function holdSource(state: SourceState, tokenHash: string | undefined): SourceHeld {
     const suspicion = { guard: GUARD, tier: 'all', suspects: 1, tokenHash } as const;
     const now = serviceClock.now().atMost;
     const doubted = { ...state, guarding: { ...state.guarding, seenWith: undefined } };
@@ -68,7 +68,7 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
     const held = isSame ? doubted : holdBack(doubted, suspicion, now);
     change(held);
     const hold = findHold(held, GUARD);
-    throw new SourceHeld(
+    return new SourceHeld(
       hold === undefined ? 'The source is held.' : `${describeHold(hold)} ${describeConsequence(hold)}`,
     );
   }

@@ -88,13 +88,21 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
     let used = await access.current();
     let failure: ReturnsServiceError | undefined;
     let isRenewed = false;
-    for (let tries = 1; ; tries += 1) {
+    let tries = 0;
+    for (;;) {
+      tries += 1;
       await takeSlot(used, purpose, expect, failure);
       counters[purpose].sent += 1;
       if (tries > 1) counters[purpose].retried += 1;
       const sentElapsed = clock.elapsed();
       const { answer, times, error } = await attempt(request, used.client, sentElapsed);
-      if (error === undefined) return { answer, ...times, tokenHash: used.budget.tokenHash };
+      if (error === undefined) {
+        if (!serviceClock.isDoubtful()) return { answer, ...times, tokenHash: used.budget.tokenHash };
+        // What was read at a wrong moment could not be told from what is stale, for as long as the moment is off.
+        tries = 0;
+        failure = undefined;
+        continue;
+      }
       failure = error;
       if (error instanceof TokenRefusedError) {
         used = await renew(used, error, isRenewed);

@@ -1,6 +1,7 @@
 // The service's time, for readings: they must compare across processes and machines, so no local clock will do.
 // The answers' Date tells it in whole seconds; each answer bounds how far the service's time is ahead of the time
-// elapsed here. The medians of the last bounds hold as long as most of the last answers' Dates are true.
+// elapsed here. The medians of the last bounds hold as long as most of the last answers' Dates are true. The first ones
+// have nothing to be outvoted by: they are in doubt until two of them agree, or one with the local time.
 import { type Instant, SECOND } from '../instant.ts';
 import type { Clock } from '../ports.ts';
 
@@ -8,6 +9,12 @@ import type { Clock } from '../ports.ts';
 const REMEMBERED = 15;
 /** The local and the elapsed time part by more than this only by a jump or a suspended machine. */
 const LARGEST_PARTING = 2 * SECOND;
+/** Dates, or a Date and the local time, that part by more do not bear each other out. */
+const AGREE_WITHIN = 30 * SECOND;
+/** With so many Dates one that is wrong is outvoted. */
+const ENOUGH = 3;
+/** So many answers are waited for until Dates agree; then there are none, or all are wrong. */
+const MAX_ANSWERS_IN_DOUBT = 4;
 /** The Date is told without its fraction. */
 const TOLD_TO = SECOND;
 
@@ -33,6 +40,8 @@ export interface ServiceOffsets {
   readonly bounds: readonly { readonly lower: number; readonly upper: number }[];
   /** How far the local time was ahead of the elapsed time at the last answer. */
   readonly lead: number;
+  /** Answers since the start, or since time last passed that did not elapse here. */
+  readonly answers: number;
 }
 
 /** Takes an answer into account, whatever its status was, and tells its times. Pure. */
@@ -47,7 +56,8 @@ export function readServiceTimes(
   const old = isWhole ? known.bounds : [];
   const told =
     date === undefined ? [] : [{ lower: date - receivedElapsed, upper: date + TOLD_TO - sentElapsed }];
-  const offsets = { bounds: [...old, ...told].slice(-REMEMBERED), lead };
+  const answers = (isWhole ? known.answers : 0) + 1;
+  const offsets = { bounds: [...old, ...told].slice(-REMEMBERED), lead, answers };
   const { lower, upper } = mediansOf(offsets);
   const times = {
     sentAt: Math.floor(lower + sentElapsed),
@@ -57,14 +67,27 @@ export function readServiceTimes(
 }
 
 /** Of an even number of bounds the further apart two of the middle four, so that a tie widens and never misleads. */
-function mediansOf({ bounds, lead }: ServiceOffsets): { readonly lower: number; readonly upper: number } {
-  const lowers = bounds.map(({ lower }) => lower).sort(ascending);
-  const uppers = bounds.map(({ upper }) => upper).sort(ascending);
+function mediansOf(offsets: ServiceOffsets): { readonly lower: number; readonly upper: number } {
+  const { bounds, lead } = offsets;
+  const borneOut = borneOutOf(offsets);
+  const trusted = borneOut.length > 0 ? borneOut : bounds;
+  const lowers = trusted.map(({ lower }) => lower).sort(ascending);
+  const uppers = trusted.map(({ upper }) => upper).sort(ascending);
   // Without any Date the local clock is all there is.
   return {
     lower: lowers[Math.floor((lowers.length - 1) / 2)] ?? lead,
     upper: uppers[Math.floor(uppers.length / 2)] ?? lead,
   };
+}
+
+/** All bounds where they are enough to outvote a wrong one, else those that something else agrees with. */
+function borneOutOf({ bounds, lead }: ServiceOffsets): ServiceOffsets['bounds'] {
+  if (bounds.length >= ENOUGH) return bounds;
+  const isNear = (a: number, b: number) => Math.abs(a - b) <= AGREE_WITHIN;
+  return bounds.filter(
+    (bound) =>
+      isNear(bound.lower, lead) || bounds.some((other) => other !== bound && isNear(other.lower, bound.lower)),
+  );
 }
 
 function ascending(a: number, b: number): number {
@@ -78,6 +101,8 @@ export interface ServiceClock {
   now(): { readonly atLeast: Instant; readonly atMost: Instant };
   /** Whether a Date that still holds was seen: else `now` is the local time. */
   isKnown(): boolean;
+  /** Whether the next answer may show that the last times were wrong. */
+  isDoubtful(): boolean;
 }
 
 export function createServiceClock(clock: Clock): ServiceClock {
@@ -101,5 +126,9 @@ export function createServiceClock(clock: Clock): ServiceClock {
       return { atLeast: sentAt, atMost: receivedAt };
     },
     isKnown: () => here().offsets.bounds.length > 0,
+    isDoubtful() {
+      if (offsets === undefined) return true;
+      return offsets.answers < MAX_ANSWERS_IN_DOUBT && borneOutOf(offsets).length === 0;
+    },
   };
 }

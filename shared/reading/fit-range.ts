@@ -21,13 +21,19 @@ export interface Fitted {
   readonly first?: Page;
 }
 
+/** A range of creation; its start may be open, its end is not. */
+interface EndedInterval {
+  readonly from: Instant | undefined;
+  readonly to: Instant;
+}
+
 /**
  * Narrows a range of creation to the pages that it may have.
  *
  * @param lowest where its rows begin at the earliest; its start may be open
  */
 export async function fitRange(
-  { from, to }: { readonly from: Instant | undefined; readonly to: Instant },
+  { from, to }: EndedInterval,
   lowest: Instant,
   reader: Reader,
 ): Promise<Fitted> {
@@ -40,27 +46,31 @@ export async function fitRange(
     if (end - lowest <= NARROWEST_RANGE) return fitted;
     const page = await readPage({ created: { from, to: end } }, beyond, reader);
     if (page.rows.length === 0) return fitted;
-    const isAscending = newestOf(first) <= oldestOf(page) || from === undefined;
-    const wished = isAscending ? oldestOf(page) - 1 : guessEnd(lowest, end, newestOf(page));
+    const wished = wishedEnd(first, page, { from, to: end }, lowest);
     end = narrower(lowest, end, wished);
   }
   return { to: end, fits: false };
 }
 
 /**
- * Where a list that is sorted by creation, the latest first, would have the pages that it may, if groups were created
- * as densely all the time as at its end. A list of another order may show nonsense here, which only costs requests.
+ * Where a list that is sorted by creation would have the pages that it may: just before the oldest row found beyond
+ * them or, where the latest come first, if groups were created as densely all the time as at its end. Other orders
+ * tell nothing; but half of a range whose start is open would mostly be empty decades.
  */
-function guessEnd(lowest: Instant, end: Instant, newestBeyond: Instant): Instant {
-  return Math.floor(lowest + AIMED_SHARE * (end - newestBeyond));
+function wishedEnd(
+  first: Page,
+  beyond: Page,
+  { from, to }: EndedInterval,
+  lowest: Instant,
+): Instant | undefined {
+  if (from === undefined || newestOf(first) <= oldestOf(beyond)) return oldestOf(beyond) - 1;
+  if (oldestOf(first) < newestOf(beyond)) return undefined;
+  return Math.floor(lowest + AIMED_SHARE * (to - newestOf(beyond)));
 }
 
-/**
- * Where a range that is too long ends instead. Just before the oldest row found beyond its pages, if the list is
- * sorted by creation: that is exact; also if the range's start is open, for there the middle lies in empty decades.
- */
-function narrower(lowest: Instant, to: Instant, wished: Instant): Instant {
-  if (wished >= lowest + NARROWEST_RANGE && wished < to) return wished;
+/** Where a range that is too long ends instead: where it is wished, if that makes it narrower, else in its middle. */
+function narrower(lowest: Instant, to: Instant, wished: Instant | undefined): Instant {
+  if (wished !== undefined && wished >= lowest + NARROWEST_RANGE && wished < to) return wished;
   return Math.max(lowest + Math.floor((to - lowest) / 2), lowest + NARROWEST_RANGE);
 }
 

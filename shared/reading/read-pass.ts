@@ -62,17 +62,22 @@ export async function readPass(range: Range, reader: Reader, first?: Page): Prom
   /** What was seen behind the last page, until that page was looked at again. */
   let behind: PlacedPage | undefined;
   let stepBack = overlap;
+  let stepsBack = 0;
   while (track.pages <= maxPages) {
     const seam = track.join(at);
     if (seam.verdict === 'void') return track.end('void', seam);
     if (seam.verdict === 'apart') {
       if (at.offset === 0) return track.end(at.rows.length === 0 ? 'complete' : 'void', ALL_OTHERS);
+      // Where rows without an id fill whole pages, stepping back and going on again would never end.
+      stepsBack += 1;
+      if (stepsBack > mostStepsBack(at)) return track.end('void', NO_FOOTHOLD);
       stepBack *= 2;
       behind = undefined;
       at = await read(Math.max(0, at.offset - stepBack));
       continue;
     }
     stepBack = overlap;
+    if (seam.fresh > 0) stepsBack = 0;
     if (at.rows.length === 0 || (reader.trustsShortPages && isShort(at))) return track.end('complete');
     let mayBeLast = seam.fresh === 0;
     if (mayBeLast && seam.movedUp === 0 && behind?.offset === at.end) {
@@ -85,7 +90,8 @@ export async function readPass(range: Range, reader: Reader, first?: Page): Prom
       const next = await read(at.end);
       // A page that is known already, or that shows the order to be unstable, speaks for itself.
       if (track.judge(next).verdict === 'apart') behind = next;
-      at = behind === undefined ? next : await read(Math.max(0, at.end - overlap));
+      // Not from further back than this page: what is cut by bytes might not reach its last row again.
+      at = behind === undefined ? next : await read(at.end - Math.min(overlap, at.rows.length));
     } else {
       at = await read(at.end - Math.min(overlap, at.rows.length - 1));
     }
@@ -94,6 +100,12 @@ export async function readPass(range: Range, reader: Reader, first?: Page): Prom
 }
 
 const ALL_OTHERS = { reason: 'all rows were others', isShifted: false };
+const NO_FOOTHOLD = { reason: 'a page has no row that can be told from others', isShifted: false };
+
+/** Each step goes back twice as far: so many reach the list's start, and as many again find what has moved meanwhile. */
+function mostStepsBack({ end }: PlacedPage): number {
+  return 2 * Math.ceil(Math.log2(end + 2));
+}
 
 /** No service cuts a page this small. */
 export function isShort(page: Pick<Page, 'rows' | 'bytes'>): boolean {

@@ -34,9 +34,10 @@ export type Seam =
 /**
  * Judges how a page joins what was read before.
  *
+ * @param places undefined before the first page; empty where no row of those before it showed its id
  * @param offset the place of the page's first row
  */
-export function judgeSeam(places: Places, page: readonly RowReading[], offset: number): Seam {
+export function judgeSeam(places: Places | undefined, page: readonly RowReading[], offset: number): Seam {
   const names = new Set<string>();
   let fresh = 0;
   let last: { readonly rank: number; readonly movedUp: number } | undefined;
@@ -45,7 +46,7 @@ export function judgeSeam(places: Places, page: readonly RowReading[], offset: n
     if (name === undefined) continue;
     if (names.has(name)) return disorder('a row came twice in one page');
     names.add(name);
-    const known = places.get(name);
+    const known = places?.get(name);
     if (known === undefined) {
       fresh += 1;
     } else if (known.version === versionOf(row)) {
@@ -57,7 +58,7 @@ export function judgeSeam(places: Places, page: readonly RowReading[], offset: n
       if (last.movedUp < 0) return SHIFTED;
     }
   }
-  if (last === undefined && places.size > 0) return { verdict: 'apart' };
+  if (last === undefined && places !== undefined) return { verdict: 'apart' };
   return { verdict: 'joined', fresh, movedUp: last?.movedUp };
 }
 

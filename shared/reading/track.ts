@@ -18,6 +18,7 @@ const FEW_ROWS = 10;
 
 export function createTrack() {
   const places = new Map<string, Place>();
+  let isEmpty = true;
   const stamps: RowStamps[] = [];
   let pages = 0;
   let smallest: number | undefined;
@@ -25,7 +26,7 @@ export function createTrack() {
   let others = 0;
 
   function judge({ rows, offset }: PlacedPage): Seam {
-    return judgeSeam(places, rows, offset);
+    return judgeSeam(isEmpty ? undefined : places, rows, offset);
   }
 
   function freshOf({ rows }: PlacedPage): RowReading[] {
@@ -36,6 +37,7 @@ export function createTrack() {
   }
 
   function append(page: PlacedPage): PlacedPage {
+    isEmpty = false;
     stamps.push(...stampsOf(freshOf(page)));
     for (const [index, row] of page.rows.entries()) {
       const name = nameOf(row);

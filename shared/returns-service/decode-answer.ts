@@ -40,9 +40,11 @@ function isShorterThanTold({ headers, body }: HttpAnswer): boolean {
   return headers['content-encoding'] === undefined && length > body.byteLength;
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function decodeUtf8(body: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return utf8.decode(body);
   } catch {
     // A replacement character put in the place of what was meant would be published as a change.
     return undefined;

@@ -7,15 +7,24 @@ export type Redact = (text: string) => string;
 const MIN_CHARACTERS = 3;
 const MAX_CAUSES = 5;
 const MASK = '[…]';
+const NOTHING = /(?!)/g;
 // As long as an address can be, and no longer: without a bound a long text without blanks takes ages.
 const EMAIL = /[^\s"'<>()@]{1,254}@[^\s"'<>()@]{1,254}/g;
 
 /** Masks the values given, as they are and as they are written in addresses and JSON, and all e-mail addresses. */
 export function createRedact(values: readonly string[]): Redact {
+  // Made for each request, and needed by the few that fail.
+  let pattern: RegExp | undefined;
+  return (text) => {
+    pattern ??= patternOf(values);
+    return text.replace(pattern, MASK).replace(EMAIL, MASK);
+  };
+}
+
+function patternOf(values: readonly string[]): RegExp {
   const forms = new Set(values.filter((value) => value.length >= MIN_CHARACTERS).flatMap(formsOf));
   const longestFirst = [...forms].sort((a, b) => b.length - a.length).map(escapeForPattern);
-  const pattern = longestFirst.length === 0 ? undefined : new RegExp(longestFirst.join('|'), 'gi');
-  return (text) => (pattern === undefined ? text : text.replace(pattern, MASK)).replace(EMAIL, MASK);
+  return longestFirst.length === 0 ? NOTHING : new RegExp(longestFirst.join('|'), 'gi');
 }
 
 function formsOf(value: string): string[] {

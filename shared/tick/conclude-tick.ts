@@ -9,15 +9,15 @@ import { SourceRefused } from '../pacing/errors.ts';
 import { releaseLease } from '../pacing/lease.ts';
 import { restAfter } from '../pacing/rest.ts';
 import type { TickReport } from '../poll-source.ts';
-import { tellFeedEvent } from '../tell-feed.ts';
+import { noteToTell } from '../tell-feed.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** @param error what ended the tick early, unless that was its deadline */
 export async function concludeTick(run: TickRun, error: Error | undefined): Promise<TickReport> {
   rest(run, error);
   if (error === undefined) narrowRange(run);
-  await tellHealth(run, error && describeFailure(error));
-  await tellDrift(run);
+  tellHealth(run, error && describeFailure(error));
+  tellDrift(run);
   run.state = { ...run.state, lease: releaseLease(run.state.lease) };
   await run.save();
   return run.report('done', error);
@@ -48,9 +48,10 @@ function narrowRange(run: TickRun): void {
   }
 }
 
-async function tellHealth(run: TickRun, failure: Degradation | undefined): Promise<void> {
-  const { ledger, serviceClock, settings, log } = run.session;
-  const now = serviceClock.now().atMost;
+function tellHealth(run: TickRun, failure: Degradation | undefined): void {
+  const { serviceClock, settings, log } = run.session;
+  // While the service does not answer there is no time of its own, and each process has another idea of it.
+  const now = run.state.lastSlot * MILLISECOND;
   const since = run.state.health.degradedSince;
   const judged = judgeHealth(run.state.health, {
     now,
@@ -82,26 +83,20 @@ async function tellHealth(run: TickRun, failure: Degradation | undefined): Promi
     since: formatInstant(degradedSince ?? since ?? now),
   };
   const type = judged.tell === 'degraded' ? 'feed.source_degraded' : 'feed.source_recovered';
-  run.state = { ...run.state, feedSequence: await tellFeedEvent(ledger, run.state, type, object, now) };
+  run.state = noteToTell(run.state, type, object, serviceClock.now().atMost);
 }
 
 /** Values and fields that the service's document does not list are told once each. */
-async function tellDrift(run: TickRun): Promise<void> {
+function tellDrift(run: TickRun): void {
   const { driftTold } = run.state;
   const findings = run
     .drift()
     .filter((finding) => !driftTold.includes(finding))
     .slice(0, MAX_DRIFT_TOLD - driftTold.length);
   if (findings.length === 0) return;
-  const { ledger, serviceClock, log } = run.session;
+  const { serviceClock, log } = run.session;
   log.warn('The service sends what its document does not list.', { findings });
-  const now = serviceClock.now().atMost;
-  const feedSequence = await tellFeedEvent(
-    ledger,
-    run.state,
-    'feed.drift_detected',
-    { type: 'drift', findings },
-    now,
-  );
-  run.state = { ...run.state, feedSequence, driftTold: [...driftTold, ...findings] };
+  const told = { ...run.state, driftTold: [...driftTold, ...findings] };
+  const drift = { type: 'drift' as const, findings };
+  run.state = noteToTell(told, 'feed.drift_detected', drift, serviceClock.now().atMost);
 }

@@ -12,7 +12,7 @@ import {
   permittedRemovals,
   useRemovalPermit,
 } from '../guarding/guard-missing.ts';
-import { MILLISECOND, MINUTE } from '../instant.ts';
+import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import type { Interval, Page } from '../reading/page.ts';
 import type { Tier } from '../reconciliation-plan.ts';
 import type { Recorder } from '../record-pages.ts';
@@ -23,22 +23,40 @@ const CANARY_LASTS = MINUTE;
 
 export interface MissingOptions {
   readonly tier: Tier;
-  readonly range: Interval;
-  /** Ids that the range showed. */
+  /** Ids that were shown. */
   readonly seen: ReadonlySet<number>;
   readonly recorder: Recorder;
   readonly pollWhenDue: () => Promise<void>;
 }
 
+export interface MissingGroups {
+  /** By creation time, from where on. */
+  readonly from: Instant | undefined;
+  readonly known: number;
+  /** Of these, the ones that were not shown. */
+  readonly missing: readonly number[];
+}
+
 /** `again`: the removal of some was released, and takes a second look-up, `settle` later. */
-type Missed = 'done' | 'again';
+export type Missed = 'done' | 'again';
+
+/** Looks for the groups that are known of a range and were not shown. */
+export async function lookForMissing(
+  run: TickRun,
+  range: Interval,
+  options: MissingOptions,
+): Promise<Missed> {
+  return lookForGroups(run, await findMissing(run, range, options), options);
+}
 
 /** Counts those that are gone in the cycle: noted as missing, told as removed, or held because they are too many. */
-export async function lookForMissing(run: TickRun, options: MissingOptions): Promise<Missed> {
-  const { tier, range } = options;
-  const { missing, known } = await findMissing(run, options);
+export async function lookForGroups(
+  run: TickRun,
+  { from, known, missing }: MissingGroups,
+  options: MissingOptions,
+): Promise<Missed> {
   if (missing.length === 0) return 'done';
-  const found = { tier, from: range.from, known, missing: missing.length };
+  const found = { tier: options.tier, from, known, missing: missing.length };
   // Where nothing that is known is found by its id either, it is not the range that is empty.
   if (isKnownRangeEmpty(found)) await run.tokenGuard.proveAnew();
   const { state, isAdmitted } = admitMissing(run.state, found, run.session.serviceClock.now().atMost);
@@ -53,17 +71,14 @@ export async function lookForMissing(run: TickRun, options: MissingOptions): Pro
   return missed;
 }
 
-function countGone(run: TickRun, tier: Tier, groups: number): void {
+function countGone(run: TickRun, tier: Tier): void {
   const { reconciliation } = run.state;
   const cycle = reconciliation[tier];
-  const counted = { ...cycle, removals: cycle.removals + groups };
+  const counted = { ...cycle, removals: cycle.removals + 1 };
   run.state = { ...run.state, reconciliation: { ...reconciliation, [tier]: counted } };
 }
 
-async function findMissing(
-  run: TickRun,
-  { range, seen }: MissingOptions,
-): Promise<{ readonly missing: readonly number[]; readonly known: number }> {
+async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptions): Promise<MissingGroups> {
   const { store, settings } = run.session;
   const source = { source: settings.name, generation: run.state.generation };
   const missing: number[] = [];
@@ -73,7 +88,7 @@ async function findMissing(
     known += 1;
     if (!seen.has(groupId)) missing.push(groupId);
   }
-  return { missing, known };
+  return { from: range.from, known, missing };
 }
 
 /** Looks a group up, and tells it as removed where that was in vain for the second time. */
@@ -97,7 +112,7 @@ async function lookForGroup(
     await options.recorder.take(page);
     return 'done';
   }
-  countGone(run, options.tier, 1);
+  if (!isReleased) countGone(run, options.tier);
   if (absentSince === undefined) {
     await store.saveAll(key, [{ expectedVersion: snapshot.version, snapshot: noteAbsence(snapshot, page) }]);
     // Else a poll that shows it again would take it for unchanged, and never take the note back.
@@ -112,9 +127,7 @@ async function lookForGroup(
   const save = removeGroup(snapshot, vain, { ...key, settle });
   if (save === undefined || (await store.save(key, save)) === 'conflict') return 'done';
   run.session.memory.forget(groupId);
-  const { state, isPermitted } = useRemovalPermit(run.state, options.tier);
-  run.state = state;
-  if (isPermitted) countGone(run, options.tier, -1);
+  run.state = useRemovalPermit(run.state, options.tier);
   return 'done';
 }
 

@@ -6,10 +6,20 @@ import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
-import { beginCycle, dueTier, fitsCycle, pauseAfterRange, type Tier } from '../reconciliation-plan.ts';
+import {
+  beginCycle,
+  dueTier,
+  fitsCycle,
+  openUntil,
+  pauseAfterRange,
+  planCycles,
+  requestsOfAll,
+  type Tier,
+} from '../reconciliation-plan.ts';
 import type { CycleState } from '../source-state.ts';
-import { lookForMissing } from './look-for-missing.ts';
+import { lookForGroups, lookForMissing } from './look-for-missing.ts';
 import type { RangeRoom } from './range-room.ts';
+import { readOpen } from './read-open.ts';
 import { forgetVanished } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -32,12 +42,24 @@ export async function reconcile(run: TickRun, walking: Walking): Promise<void> {
       run.state = beginCycleOfHolds(run.state, tier, fitsCycle(run.state, settings));
       // R1: a short page may only end a poll if this cycle showed that the service gives longer ones.
       if (tier === 'all') run.state = { ...run.state, fullPageSeen: false };
+      tellPlan(run, tier);
     }
     // A range that the tick's end cuts off has taken its share as well.
-    if (isSlow(run, tier)) pause(run, tier, now + pauseAfterRange(maxPages, settings));
+    if (keepsToShare(run, tier)) pause(run, tier, now + pauseAfterRange(tier, maxPages, settings));
     await walking.room.during(() => reconcileRange(run, tier, maxPages, walking));
     await run.save();
   }
+}
+
+/** How long a cycle is follows from the groups and the budget. */
+function tellPlan({ state, session }: TickRun, tier: Tier): void {
+  const plan = planCycles(state, session.settings).find((planned) => planned.tier === tier);
+  session.log.info('A reconciliation cycle begins.', {
+    source: session.settings.name,
+    tier,
+    plannedMs: plan?.lengthMs === undefined ? undefined : Math.round(plan.lengthMs),
+    requests: plan?.requests,
+  });
 }
 
 async function reconcileRange(
@@ -58,6 +80,24 @@ async function reconcileRange(
     await recorder.take(page);
     if (guard.isFull()) await guard.conclude(recorder);
   };
+  const missing = { tier, seen, recorder, pollWhenDue };
+  const sent = () => run.requestsSent('reconciliation') - before;
+  if (tier === 'open') {
+    const until = openUntil(run.state.reconciliation.open);
+    const maxRequests = maxPages;
+    const step = await readOpen(run, { coveredThrough, until, fetch, take, pollWhenDue, maxRequests });
+    run.unfinished = undefined;
+    await guard.conclude(recorder);
+    await lookForGroups(run, step, missing);
+    await guard.conclude(recorder);
+    const { isDone } = step;
+    return advance(
+      run,
+      tier,
+      { position: { coveredThrough: step.coveredThrough, rangeWidth }, isDone },
+      sent(),
+    );
+  }
   const step = await walkOn(
     { coveredThrough, rangeWidth },
     {
@@ -71,34 +111,37 @@ async function reconcileRange(
   run.unfinished = undefined;
   await guard.conclude(recorder);
   if (step.covered !== undefined) {
-    const missed = await lookForMissing(run, { tier, range: step.covered, seen, recorder, pollWhenDue });
+    const missed = await lookForMissing(run, step.covered, missing);
     await guard.conclude(recorder);
     // A cycle that takes days is not waited for.
-    if (missed === 'again' && isSlow(run, tier)) return comeBack(run, tier);
+    if (missed === 'again' && keepsToShare(run, tier)) return comeBack(run, tier);
   }
-  advance(run, tier, step, run.requestsSent('reconciliation') - before);
+  advance(run, tier, step, sent());
 }
 
-function advance(run: TickRun, tier: Tier, step: WalkStep, sent: number): void {
+function advance(run: TickRun, tier: Tier, step: Pick<WalkStep, 'position' | 'isDone'>, sent: number): void {
   const { settings, serviceClock } = run.session;
   const now = serviceClock.now().atLeast;
   const cycle = run.state.reconciliation[tier];
   const requests = cycle.requests + sent;
+  // Beyond, a walk over all groups finds them as soon.
+  const isDone = step.isDone || (tier === 'open' && requests >= requestsOfAll(run.state));
+  const done = { isUnderWay: false, lastRequests: requests, lastCompletedAt: now };
   setCycle(run, tier, {
     ...cycle,
     ...step.position,
     requests,
-    pausedUntil: isSlow(run, tier) ? now + pauseAfterRange(sent, settings) : cycle.pausedUntil,
-    ...(step.isDone ? { isUnderWay: false, lastRequests: requests, lastCompletedAt: now } : {}),
+    pausedUntil: keepsToShare(run, tier) ? now + pauseAfterRange(tier, sent, settings) : cycle.pausedUntil,
+    ...(isDone ? done : {}),
   });
-  if (!step.isDone) return;
+  if (!isDone) return;
   run.state = finishLearning(endCycleOfHolds(run.state, tier));
   if (tier === 'all') run.state = forgetVanished(run.state, cycle.startedAt);
 }
 
-/** Whether the walk takes longer than a cycle, and keeps to its share of the budget. */
-function isSlow({ state, session }: TickRun, tier: Tier): boolean {
-  return tier === 'all' && !fitsCycle(state, session.settings);
+/** Whether the walk leaves time to the others: all but that over the recent, where there is more than one. */
+function keepsToShare({ state, session }: TickRun, tier: Tier): boolean {
+  return tier !== 'recent' && !fitsCycle(state, session.settings);
 }
 
 /** The same range is read again as soon as its groups may be looked up for the second time. */

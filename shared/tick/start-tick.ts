@@ -28,14 +28,16 @@ export async function startTick(
   const known = await states.load(settings.name);
   if (known !== undefined && known.mintedIn !== (await states.identity()))
     throw new RestoredStateError(settings.name);
-  run.state = known ?? (await mint(run));
+  run.state = known ?? (await mint(run, tick.slot));
   if (tick.slot <= run.state.lastSlot) return 'late';
   const now = clock.now();
   if (isResting(run)) return 'resting';
   const durationUs = (tick.durationMs + LEASE_MARGIN_MS) * MILLISECOND;
   const lease = takeLease(run.state.lease, owner, now, durationUs);
   if (lease === undefined) return 'busy';
-  run.state = { ...run.state, lease, lastSlot: tick.slot };
+  const { intervalMs, lookbackMs, reconcileMs, requestsPerMinute } = settings;
+  const pace = { intervalMs, lookbackMs, reconcileMs, requestsPerMinute };
+  run.state = { ...run.state, lease, lastSlot: tick.slot, pace };
   await run.save();
   if (session.epoch !== lease.epoch) session.memory.forgetAll();
   session.epoch = lease.epoch;
@@ -48,10 +50,11 @@ function isResting({ state, session }: TickRun): boolean {
   return left > 0 && left <= LONGEST_REST;
 }
 
-async function mint(run: TickRun) {
+async function mint(run: TickRun, slot: number) {
   const { clock, states, settings, serviceClock } = run.session;
   const mintedIn = await states.identity();
   const now = () => serviceClock.now().atLeast;
   const start = await findStart({ settings, now, fetch: run.fetch('poll'), stamps: () => run.stamps });
-  return firstState({ settings, mintedIn, mintedAt: clock.now(), ...start, now: now(), stamps: run.stamps });
+  const mintedAt = clock.now();
+  return firstState({ settings, mintedIn, mintedAt, slot, ...start, now: now(), stamps: run.stamps });
 }

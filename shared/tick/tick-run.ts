@@ -18,6 +18,7 @@ import type { Tier } from '../reconciliation-plan.ts';
 import { createRecorder, type RecordCounts, type Recorder } from '../record-pages.ts';
 import type { SourceSession } from '../source-session.ts';
 import type { BaselineState, SourceState, StampsState } from '../source-state.ts';
+import { tellNoted } from '../tell-feed.ts';
 import { noteSetAside, takeBack } from './set-aside.ts';
 
 /** Thrown when the source's state was saved by another process since this one loaded it. */
@@ -64,9 +65,11 @@ export function createTickRun(session: SourceSession): TickRun {
   const before = session.requests.counters();
   const drift = new Set<string>();
   const recorders: Recorder[] = [];
+  const reconcilers: Recorder[] = [];
   let state: SourceState | undefined;
   let stamps: StampsState = UNKNOWN_STAMPS;
   let lastSeenId: number | undefined;
+  let hasNewFields = false;
   const pageLimit = {
     get current() {
       return state?.pageLimit ?? firstPageLimit;
@@ -104,12 +107,36 @@ export function createTickRun(session: SourceSession): TickRun {
     if (state === undefined) return;
     let { fieldsSince } = state;
     for (const row of page.rows) {
-      if (row.kind === 'readable') fieldsSince = learnFields(fieldsSince, row.group, page.receivedAt);
+      if (row.kind === 'readable') fieldsSince = learnFields(fieldsSince, row.group, page.sentAt);
     }
+    hasNewFields ||= fieldsSince !== state.fieldsSince;
     const fullPageSeen = state.fullPageSeen || page.rows.length >= SHORT_PAGE_ROWS;
     state = takeBack({ ...state, stamps, fieldsSince, fullPageSeen }, page.rows);
   }
 
+  function rateLimited(): number {
+    const now = session.requests.counters();
+    const limited = (name: Purpose) => now[name].rateLimited - before[name].rateLimited;
+    return limited('poll') + limited('reconciliation');
+  }
+
+  /** By slots, as the source's health is judged. */
+  function behindMs({ health, lastSlot }: SourceState): number {
+    return Math.max(0, lastSlot - health.lastSettledAt / MILLISECOND);
+  }
+
+  /**
+   * Since when a field is sent must be known for good before a snapshot is saved that knows it: learned again after a
+   * crash, that would be later, and the snapshot's own changes would be filled in instead of told.
+   */
+  async function keepNewFields(page: Page): Promise<Page> {
+    if (!hasNewFields) return page;
+    hasNewFields = false;
+    await run.save();
+    return page;
+  }
+
+  const lookUp = createLookUp({ requests, purpose: 'reconciliation', observe, signal });
   const run: TickRun = {
     session,
     duration: session.deadline - session.clock.elapsed(),
@@ -140,9 +167,11 @@ export function createTickRun(session: SourceSession): TickRun {
     progress: (baseline) =>
       session.onProgress?.({ ...run.report('done', undefined), state: { ...run.state, baseline } }),
     fetch(purpose) {
-      return createPageSource({ requests, purpose, stamps: () => run.stamps, pageLimit, observe, signal });
+      const options = { requests, purpose, stamps: () => run.stamps, pageLimit, observe, signal };
+      const fetchPage = createPageSource(options);
+      return async (request) => keepNewFields(await fetchPage(request));
     },
-    lookUp: createLookUp({ requests, purpose: 'reconciliation', observe, signal }),
+    lookUp: async (groupId) => keepNewFields(await lookUp(groupId)),
     recorder(through, guard = guardReadings(run, through)) {
       const { startedAt, generation, baseline } = run.state;
       const announcedFrom = startedAt - settings.lookbackMs * MILLISECOND;
@@ -168,6 +197,7 @@ export function createTickRun(session: SourceSession): TickRun {
         },
       });
       recorders.push(recorder);
+      if (through === 'reconciliation') reconcilers.push(recorder);
       return recorder;
     },
     async save() {
@@ -176,7 +206,11 @@ export function createTickRun(session: SourceSession): TickRun {
       if ((await states.save(next, version)) === 'conflict') {
         throw new LeaseLost(`Another process took over source ${next.source}.`);
       }
-      state = next;
+      // What was noted while it was being saved is left to the next save.
+      state = { ...(state ?? next), version: next.version };
+      if (next.toTell.length === 0) return;
+      const feedSequence = await tellNoted(session.ledger, next);
+      state = { ...state, feedSequence, toTell: state.toTell.slice(next.toTell.length) };
     },
     report(outcome, error) {
       return {
@@ -184,7 +218,10 @@ export function createTickRun(session: SourceSession): TickRun {
         outcome,
         polls: run.polls,
         requests: run.requestsSent(),
+        rateLimited: rateLimited(),
         counts: sumCounts(recorders),
+        foundByReconciliation: sumCounts(reconcilers).events,
+        behindMs: outcome === 'done' && state !== undefined ? behindMs(state) : undefined,
         failure: error && describeFailure(error),
         error,
         state: outcome === 'done' ? state : undefined,

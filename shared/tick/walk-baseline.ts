@@ -16,7 +16,7 @@ export async function walkBaseline(run: TickRun, fetch: FetchPage, room: RangeRo
     const maxPages = room.pages();
     if (maxPages === undefined) return;
     const step = await room.during(() => walkRange(run, fetch, maxPages));
-    if (step.isDone) await completeBaseline(run);
+    if (step.isDone) completeBaseline(run);
     await run.save();
     run.progress(run.state.baseline);
   }

@@ -48,6 +48,21 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
         lastRequests: undefined,
         lastCompletedAt: undefined,
       },
+      open: {
+        isUnderWay: true,
+        startedAt: 1_700_000_000_000_000,
+        coveredThrough: undefined,
+        rangeWidth: 30,
+        pausedUntil: 0,
+        requests: 4,
+        removals: 1,
+        compared: 200,
+        unstamped: 2,
+        previousStartedAt: undefined,
+        isAsked: false,
+        lastRequests: undefined,
+        lastCompletedAt: undefined,
+      },
       all: {
         isUnderWay: true,
         startedAt: 1_700_000_000_000_000,
@@ -65,6 +80,13 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       },
     },
     feedSequence: 3,
+    toTell: [
+      {
+        type: 'feed.drift_detected',
+        object: { type: 'drift', findings: ['shipment.status=LOST'] },
+        time: NOW,
+      },
+    ],
     health: {
       lastSettledAt: NOW,
       degradedSince: undefined,
@@ -97,9 +119,10 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       ],
       lastNumber: 7,
       seenWith: 'xqT0r8',
-      entities: { since: NOW - HOUR, removed: 3 },
+      entities: { since: NOW - HOUR, missing: 5, removed: 3 },
       usual: { ratePerHour: 0.25, learnedAt: NOW - HOUR, isWhole: true },
     },
+    pace: { intervalMs: 60_000, lookbackMs: 300_000, reconcileMs: 600_000, requestsPerMinute: 240 },
     ...changes,
   };
 }

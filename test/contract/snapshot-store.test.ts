@@ -275,6 +275,50 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
       expect(seen).toEqual([[7], [], [7]]);
     });
 
+    test('are told apart by whether they are open, and found in their order all the same', async () => {
+      const key = aKey(1, { ...source, generation: 'open1' });
+      const open = [2, 3, 6];
+      const saves = [1, 2, 3, 4, 5, 6].map((id) => ({
+        snapshot: open.includes(id) ? aSnapshot(id) : aClosedSnapshot(id),
+        expectedVersion: 0,
+      }));
+      await stores.snapshots.saveAll(key, saves);
+      const range = [createdAt(2), createdAt(6)] as const;
+
+      const known = await idsOf(stores.snapshots.knownCreatedBetween(key, ...range));
+      const openOnes = await idsOf(stores.snapshots.openCreatedBetween(key, ...range));
+
+      expect(known).toEqual([2, 3, 4, 5, 6]);
+      expect(openOnes).toEqual(open);
+    });
+
+    test('change sides when they are closed, and leave when they are removed', async () => {
+      const key = aKey(1, { ...source, generation: 'open2' });
+      const all = async () => ({
+        known: await idsOf(stores.snapshots.knownCreatedBetween(key, 0, createdAt(9))),
+        open: await idsOf(stores.snapshots.openCreatedBetween(key, 0, createdAt(9))),
+      });
+      const versions = [
+        aSnapshot(1),
+        aClosedSnapshot(1, 2),
+        aSnapshot(1, 3),
+        aSnapshot(1, 4, { removedAt: 5 }),
+      ];
+
+      const seen: unknown[] = [];
+      for (const snapshot of versions) {
+        await stores.snapshots.save(key, { snapshot, expectedVersion: snapshot.version - 1, events: [] });
+        seen.push(await all());
+      }
+
+      expect(seen).toEqual([
+        { known: [1], open: [1] },
+        { known: [1], open: [] },
+        { known: [1], open: [1] },
+        { known: [], open: [] },
+      ]);
+    });
+
     test('are found at another time when the service changes its mind about it', async () => {
       const key = aKey(8, { ...source, generation: 'known3' });
       const later = createdAt(8) + 1_000;
@@ -292,6 +336,11 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     });
   });
 });
+
+/** A group that hardly anything will change of any more. */
+function aClosedSnapshot(groupId: number, version = 1): Snapshot {
+  return aSmallSnapshot(groupId, version);
+}
 
 function newSaves(ids: readonly number[]) {
   return ids.map((id) => ({ snapshot: aSmallSnapshot(id), expectedVersion: 0 }));

@@ -2,6 +2,7 @@
 // copied: they are not changed by anyone.
 import { isDeepStrictEqual } from 'node:util';
 import { checkSave } from '../../shared/check-save.ts';
+import { isOpen } from '../../shared/comparing/is-open.ts';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { GroupKey, Save, SaveResult, SnapshotStore } from '../../shared/ports.ts';
@@ -19,6 +20,7 @@ type SourceGeneration = Pick<GroupKey, 'source' | 'generation'>;
 interface Known {
   readonly groupId: number;
   readonly createdAt: Instant;
+  readonly isOpen: boolean;
 }
 
 interface Shelf {
@@ -57,6 +59,11 @@ export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotS
     return 'saved';
   }
 
+  function knownBetween(source: SourceGeneration, from: Instant, to: Instant): readonly Known[] {
+    const { known } = shelfOf(source);
+    return known.slice(placeOf(known, from, 0), placeOf(known, to, Number.POSITIVE_INFINITY));
+  }
+
   return {
     async load(source, groups) {
       const { snapshots } = shelfOf(source);
@@ -74,8 +81,11 @@ export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotS
       );
     },
     async *knownCreatedBetween(source, from, to) {
-      const { known } = shelfOf(source);
-      yield* known.slice(placeOf(known, from, 0), placeOf(known, to, Number.POSITIVE_INFINITY));
+      for (const { groupId, createdAt } of knownBetween(source, from, to)) yield { groupId, createdAt };
+    },
+    async *openCreatedBetween(source, from, to) {
+      const open = knownBetween(source, from, to).filter((group) => group.isOpen);
+      for (const { groupId, createdAt } of open) yield { groupId, createdAt };
     },
     commit,
     all: (source) => [...shelfOf(source).snapshots.values()],
@@ -85,12 +95,14 @@ export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotS
 function updateIndex(known: Known[], before: Snapshot | undefined, now: Snapshot): void {
   const wasIn = before !== undefined && before.removedAt === undefined;
   const isIn = now.removedAt === undefined;
-  if (wasIn && isIn && before.createdAt === now.createdAt) return;
+  const isSame = before?.createdAt === now.createdAt && isOpen(before) === isOpen(now);
+  if (wasIn && isIn && isSame) return;
   if (wasIn) known.splice(placeOf(known, before.createdAt, before.groupId), 1);
   if (isIn) {
     known.splice(placeOf(known, now.createdAt, now.groupId), 0, {
       groupId: now.groupId,
       createdAt: now.createdAt,
+      isOpen: isOpen(now),
     });
   }
 }

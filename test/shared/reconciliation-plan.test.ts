@@ -6,6 +6,7 @@ import {
   fitsCycle,
   mostRemovals,
   pauseAfterRange,
+  planCycles,
 } from '../../shared/reconciliation-plan.ts';
 import type { BaselineState, CycleState } from '../../shared/source-state.ts';
 
@@ -31,7 +32,7 @@ function cycle(changes: Partial<CycleState> = {}): CycleState {
   };
 }
 
-function state({ requests = 100, groups = 1_000, recent = cycle(), all = cycle() } = {}) {
+function state({ requests = 100, groups = 1_000, recent = cycle(), open = cycle(), all = cycle() } = {}) {
   const baseline: BaselineState = {
     mode: 'silent',
     status: 'completed',
@@ -42,7 +43,7 @@ function state({ requests = 100, groups = 1_000, recent = cycle(), all = cycle()
     requests,
     estimatedGroups: groups,
   };
-  return { baseline, reconciliation: { recent, all } };
+  return { baseline, reconciliation: { recent, open, all } };
 }
 
 /** More requests than half of ten minutes' budget. */
@@ -71,16 +72,34 @@ describe('a walk that fits a cycle', () => {
 });
 
 describe('a walk that does not fit', () => {
-  it('is done in what the walks over the recent leave, and in its share', () => {
-    const all = cycle({ isUnderWay: true, pausedUntil: NOW + 5 });
+  it('is done in its share, those over the open likewise, and that over the recent in the rest', () => {
+    const all = cycle({ isUnderWay: true, pausedUntil: NOW + 10 * MINUTE + 5 });
+    const open = cycle({ pausedUntil: NOW + 10 * MINUTE + 3 });
+    const slow = state({ requests: LONG, all, open });
 
-    expect(dueTier(state({ requests: LONG, all }), PACE, NOW + 4)).toBeUndefined();
-    expect(dueTier(state({ requests: LONG, all }), PACE, NOW + 5)).toBe('all');
-    expect(dueTier(state({ requests: LONG, all }), PACE, NOW + 10 * MINUTE)).toBe('recent');
+    expect(dueTier(slow, PACE, NOW + 10 * MINUTE - 1)).toBeUndefined();
+    expect(dueTier(slow, PACE, NOW + 10 * MINUTE)).toBe('recent');
+    expect(dueTier(slow, PACE, NOW + 10 * MINUTE + 3)).toBe('open');
+    expect(dueTier(slow, PACE, NOW + 10 * MINUTE + 5)).toBe('all');
+  });
+
+  it('leaves the recent and the open their time however much the others take', () => {
+    const underWay = cycle({ isUnderWay: true });
+
+    expect(
+      dueTier(state({ requests: LONG, all: underWay, open: underWay, recent: underWay }), PACE, NOW),
+    ).toBe('all');
+    const pausing = cycle({ isUnderWay: true, pausedUntil: NOW + 5 });
+    expect(
+      dueTier(state({ requests: LONG, all: pausing, open: underWay, recent: underWay }), PACE, NOW),
+    ).toBe('open');
+    expect(dueTier(state({ requests: LONG, all: pausing, open: pausing, recent: underWay }), PACE, NOW)).toBe(
+      'recent',
+    );
   });
 
   it('pauses so long that it takes a fifth of the budget', () => {
-    expect(pauseAfterRange(48, PACE)).toBe(MINUTE);
+    expect(pauseAfterRange('all', 48, PACE)).toBe(MINUTE);
   });
 });
 
@@ -95,4 +114,24 @@ it('a cycle begins with nothing counted; that of the recent 45 days back', () =>
 it('twenty groups of a cycle may be gone, or one in a hundred', () => {
   expect(mostRemovals(state({ groups: 2_099 }))).toBe(20);
   expect(mostRemovals(state({ groups: 2_100 }))).toBe(21);
+});
+
+describe('the planned length of a cycle', () => {
+  it('is as asked for where a walk over all groups fits it', () => {
+    expect(planCycles(state(), PACE)).toEqual([{ tier: 'all', lengthMs: 600_000, requests: 100 }]);
+  });
+
+  it('follows from what each walk takes of its share, and is not known before one was done', () => {
+    const [recent, open] = [cycle({ lastRequests: 2_880 }), cycle({ lastRequests: 960 })];
+
+    const known = planCycles(state({ requests: 48_000, recent, open }), PACE);
+    const unknown = planCycles(state({ requests: 48_000 }), PACE);
+
+    expect(known.map(({ tier, lengthMs }) => [tier, lengthMs && lengthMs / 60_000])).toEqual([
+      ['recent', 20],
+      ['open', 20],
+      ['all', 1_000],
+    ]);
+    expect(unknown.map(({ lengthMs }) => lengthMs)).toEqual([undefined, undefined, 60_000_000]);
+  });
 });

@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { readKnobs } from '../../local/reference-service/read-knobs.ts';
 import { completePlan, type Plan } from './plan.ts';
 import { makePlan, PROFILES, type Profile } from './profiles.ts';
-import { printFigures, printOccurrences, printViolation } from './report.ts';
+import { printFigures, printOccurrences, printViolation, summarizeOutcome } from './report.ts';
 import { shrink } from './shrink.ts';
 import { simulate } from './simulate.ts';
 import { addOutcome, createTally, type Outcome, outcomeOf, type Tally } from './tally.ts';
@@ -28,6 +28,7 @@ interface Options {
 const PROGRESS_EVERY_MS = 5_000;
 /** More violations than these are counted and not shrunk. */
 const MOST_SHOWN = 3;
+const MOST_LISTED = 200;
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
@@ -144,8 +145,9 @@ async function showViolations({ violating }: Tally, isShrunk: boolean): Promise<
     const smallest = isShrunk ? await shrink(run, first.guarantee) : run;
     printViolation(print, seed, await simulate(smallest.plan, { isRead: true }));
   }
-  const rest = inOrder.slice(MOST_SHOWN).map(({ seed }) => seed);
-  if (rest.length > 0) print(`\nMore violating seeds: ${rest.slice(0, 100).join(', ')}`);
+  const rest = inOrder.slice(MOST_SHOWN);
+  if (rest.length > 0) print('\nMore:');
+  for (const outcome of rest.slice(0, MOST_LISTED)) print(summarizeOutcome(outcome));
 }
 
 async function traceOne(plan: Plan): Promise<boolean> {

@@ -8,13 +8,19 @@ import type { StoredGroup } from '../../local/reference-service/store/stored-gro
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source-state.ts';
 import type { Evidence, GroupDocument, Happening, SourceEvidence } from './checker/evidence.ts';
-import { sourceName } from './simulate.ts';
-import type { Pollers } from './world/pollers.ts';
 import { FIRST_TOKEN, type World } from './world/world.ts';
 
-export interface Starts {
-  /** When each source's first state was saved, by its name. */
-  readonly at: ReadonlyMap<string, Instant>;
+/** When each source's first state was saved, by its name. */
+type Starts = ReadonlyMap<string, Instant>;
+
+/** What a run shows besides its world. */
+export interface Observed {
+  readonly starts: Starts;
+  /** Each source's name, and whether it came to rest in the end. */
+  readonly settled: ReadonlyMap<string, boolean>;
+  readonly ownErrors: readonly Error[];
+  /** Of all sources, as last saved. */
+  readonly states: readonly unknown[];
 }
 
 /** Watches when sources begin: from then on every change is to be told. */
@@ -26,19 +32,20 @@ export function watchStarts({ stores, time }: World): Starts {
     if (result === 'saved' && expectedVersion === 0) at.set(state.source, time.now());
     return result;
   };
-  return { at };
+  return at;
 }
 
-export function gatherEvidence(world: World, starts: Starts, pollers: readonly Pollers[]): Evidence {
-  const { plan, service, network, time, stores, logged } = world;
+export function gatherEvidence(world: World, observed: Observed): Evidence {
+  const { plan, service, network, time, logged } = world;
   const { settings, outage } = plan;
   const knobs = service.control.knobs();
   const startedAt = time.now() - time.elapsed();
   const unreadableEvery = knobs.unreadableEvery;
   const happenings = happeningsOf(world);
   const ids = new Set(happenings.map(({ groupId }) => groupId));
+  const sources = [...observed.settled.keys()];
   return {
-    sources: pollers.map((_, index) => sourceEvidence(world, starts, sourceName(index))),
+    sources: sources.map((source) => sourceEvidence(world, observed, source)),
     happenings,
     unreadable: new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0)),
     promises: {
@@ -50,26 +57,24 @@ export function gatherEvidence(world: World, starts: Starts, pollers: readonly P
     sent: network.sent,
     requestsPerMinute: settings.requestsPerMinute,
     secrets: secretsOf(world),
-    stored: pollers.flatMap((_, index) => storedOf(world, sourceName(index))),
+    stored: [...observed.states, ...sources.flatMap((source) => storedOf(world, source))],
     logged,
     outage: outage && {
       from: startedAt + outage.fromMs * MILLISECOND,
       to: startedAt + Math.min(outage.fromMs + outage.forMs, plan.activeMs) * MILLISECOND,
     },
     endedAt: time.now(),
-    ownErrors: pollers.flatMap(({ ownErrors }) => ownErrors.map((error) => error.stack ?? error.message)),
+    ownErrors: observed.ownErrors.map((error) => error.stack ?? error.message),
   };
-
-  function storedOf({ stores: { snapshots, states } }: World, source: string): unknown[] {
-    const generations = new Set(
-      stores.inserted.filter(({ key }) => key.source === source).map(({ key }) => key.generation),
-    );
-    void states;
-    return [...generations].flatMap((generation) => snapshots.all({ source, generation }));
-  }
 }
 
-function sourceEvidence({ stores, plan }: World, starts: Starts, source: string): SourceEvidence {
+function storedOf({ stores }: World, source: string): unknown[] {
+  const own = stores.inserted.filter(({ key }) => key.source === source);
+  const generations = new Set(own.map(({ key }) => key.generation));
+  return [...generations].flatMap((generation) => stores.snapshots.all({ source, generation }));
+}
+
+function sourceEvidence({ stores, plan }: World, observed: Observed, source: string): SourceEvidence {
   const isOwn = ({ event }: { readonly event: { readonly source: string } }) =>
     event.source === `/sources/${source}`;
   const written = stores.inserted.filter(isOwn);
@@ -78,7 +83,8 @@ function sourceEvidence({ stores, plan }: World, starts: Starts, source: string)
     baseline: plan.settings.baseline,
     customerData: plan.settings.customerData,
     interval: plan.settings.intervalMs * MILLISECOND,
-    startedAt: starts.at.get(source),
+    startedAt: observed.starts.get(source),
+    cameToRest: observed.settled.get(source) === true,
     baselineCompletedAt: written.find(({ event }) => event.type === 'feed.baseline_completed')?.at,
     written,
     queue: stores.queue.all.filter(isOwn),

@@ -88,8 +88,8 @@ function drawSettings(random: Random, profile: Profile): SimulatedSettings {
 function drawGroups(random: Random, { order, limitMax = 250, pageBytes = 0 }: Partial<Knobs>): number {
   const isRestless = order === 'random' || order === 'shuffled' || order === 'heap';
   if (limitMax < 4 || pageBytes === 1) return 2 + random.below(2);
-  if (isRestless || limitMax < 10) return 3 + random.below(9);
-  return random.chance(0.15) ? 12 + random.below(24) : 3 + random.below(9);
+  if (isRestless || limitMax < 10) return 2 + random.below(7);
+  return random.chance(0.12) ? 12 + random.below(16) : 2 + random.below(7);
 }
 
 const EMPTY_ARRAYS = ['null-if-empty', 'absent-if-empty'] as const;

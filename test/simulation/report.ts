@@ -2,7 +2,7 @@
 // see it again.
 import { abbreviatePlan, type Plan } from './plan.ts';
 import type { Run } from './simulate.ts';
-import { neverHit, type Tally } from './tally.ts';
+import { neverHit, type Outcome, type Tally } from './tally.ts';
 
 type Print = (line: string) => void;
 
@@ -61,6 +61,16 @@ export function printViolation(print: Print, seed: number, run: Run): void {
   for (const line of linesAbout(run.lines, first.place)) print(`  ${line}`);
   print(`  again: ${replayCommand(run.plan)}`);
 }
+
+/** A violating seed in a line. */
+export function summarizeOutcome({ seed, violations }: Outcome): string {
+  const [first] = violations;
+  const others = violations.length > 1 ? ` (and ${violations.length - 1} more)` : '';
+  const told = `${first?.guarantee}: ${first?.place ?? 'the source'} ${first?.message}`;
+  return `${String(seed).padStart(8)} ${told.slice(0, MOST_LETTERS)}${others}`;
+}
+
+const MOST_LETTERS = 200;
 
 export function replayCommand(plan: Plan): string {
   return `npm run simulate -- --trace --plan '${JSON.stringify(abbreviatePlan(plan))}'`;

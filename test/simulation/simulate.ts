@@ -29,16 +29,14 @@ export interface Run {
   readonly virtualMs: number;
 }
 
-/** What a source is called in a run. */
-export function sourceName(index: number): string {
+function sourceName(index: number): string {
   return `s${index + 1}`;
 }
 
-/** Ticks that have to see all, once all is quiet: one to find what is left, one to have found nothing. */
-const WHOLE_POLLS = 3;
-/** Cycles likewise: one may have begun before, and what is gone has to be found missing twice. */
-const WHOLE_CYCLES = 3;
-const QUIET_TICK_EVERY_MS = 20_000;
+/** Polls that have to see all, once all is quiet: one to find what is left, one to have found nothing. */
+const WHOLE_POLLS = 2;
+/** Times by the service's Date are known to a second or two: what has to be `settle` apart is a little more. */
+const DOUBT_MS = 5_000;
 /** Longer than any pause or rest that the feed may take. */
 const LONGEST_QUIET = 3 * HOUR;
 
@@ -55,11 +53,13 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
     return createPollers(world, settings);
   });
 
-  await world.time.run(live(world, sources, sides));
+  const settled = await world.time.run(live(world, sources, sides));
 
   countTurnedKnobs(world);
   tellChanges(world);
-  const evidence = gatherEvidence(world, starts, sources);
+  const ownErrors = sources.flatMap((pollers) => pollers.ownErrors);
+  const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
+  const evidence = gatherEvidence(world, { starts, settled, ownErrors, states });
   return {
     plan,
     violations: check(evidence),
@@ -75,7 +75,12 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
 
 type Side = ReturnType<typeof createRelaySide>;
 
-async function live(world: World, sources: readonly Pollers[], sides: readonly Side[]): Promise<void> {
+/** @returns each source's name, and whether it came to rest in the end */
+async function live(
+  world: World,
+  sources: readonly Pollers[],
+  sides: readonly Side[],
+): Promise<ReadonlyMap<string, boolean>> {
   const { plan, time } = world;
   const until = plan.activeMs * MILLISECOND;
   const hands = runHands(world, until);
@@ -83,8 +88,9 @@ async function live(world: World, sources: readonly Pollers[], sides: readonly S
   await hands;
   calm(world);
   const settled = time.elapsed() + settledAfter(plan) * MILLISECOND;
-  await Promise.all(sources.map((pollers) => pollUntilSettled(world, pollers, settled)));
+  const areSettled = await Promise.all(sources.map((pollers) => pollUntilSettled(world, pollers, settled)));
   for (const side of sides) await side.sweep();
+  return new Map(sources.map(({ source }, index) => [source, areSettled[index] === true]));
 }
 
 /** From now on the store does not change, and nothing goes wrong any more. */
@@ -93,6 +99,10 @@ function calm({ fates, service, trace }: World): void {
   fates.calm();
   service.control.pause();
   service.control.setKnob('faultRate', 0);
+  // An array that is left out by chance says nothing of its entities, as often as it is read.
+  const { arrays, nulls } = service.control.knobs();
+  if (arrays === 'flicker') service.control.setKnob('arrays', 'full');
+  if (nulls === 'flicker') service.control.setKnob('nulls', 'present');
 }
 
 /** After so long every change may be seen by every read, and no read is in doubt. */
@@ -103,23 +113,32 @@ function settledAfter({ settings, knobs, tickMs }: Plan): number {
   return lookbackMs + settleMs + late + stale + tickMs + 60_000;
 }
 
-/** Once everything can be seen, ticks on until several polls, or cycles, were finished. */
-async function pollUntilSettled(world: World, pollers: Pollers, settled: number): Promise<void> {
-  const { time, plan, trace } = world;
+/** Once everything can be seen, ticks on until enough polls, and cycles begun since, were finished. */
+async function pollUntilSettled(world: World, pollers: Pollers, settled: number): Promise<boolean> {
+  const { time, plan, trace, stores } = world;
+  const { intervalMs, reconcileMs } = plan.settings;
   const end = time.elapsed() + LONGEST_QUIET;
-  const pause = Math.max(plan.settings.intervalMs, QUIET_TICK_EVERY_MS);
-  const cycles = new Set<number>();
-  let whole = 0;
+  // No more ticks than cycles: what happens is known by then, and most of a run would be ticks that find nothing.
+  const pauseMs = plan.reconciles ? Math.max(intervalMs, reconcileMs) : Math.max(intervalMs, 20_000);
   await time.sleep(Math.max(0, settled - time.elapsed()) / MILLISECOND);
-  const isDone = () => whole >= WHOLE_POLLS && (!plan.reconciles || cycles.size > WHOLE_CYCLES);
+  const before = (await stores.states.load(pollers.source))?.reconciliation.all;
+  const cycles = new Set([before?.lastCompletedAt]);
+  const cyclesNeeded = plan.reconciles ? wholeCycles(plan, pauseMs) + (before?.isUnderWay ? 1 : 0) : 0;
+  let whole = 0;
+  const isDone = () => whole >= WHOLE_POLLS && cycles.size > cyclesNeeded;
   while (!isDone() && time.elapsed() < end) {
     const report = await pollers.tick(Math.floor(time.now() / MILLISECOND));
     if (isWhole(report)) whole += 1;
-    const completedAt = report?.state?.reconciliation.all.lastCompletedAt;
-    if (completedAt !== undefined) cycles.add(completedAt);
-    await time.sleep(pause);
+    if (report?.state !== undefined) cycles.add(report.state.reconciliation.all.lastCompletedAt);
+    if (!isDone()) await time.sleep(pauseMs);
   }
   trace.count(isDone() ? 'quiet: settled' : 'quiet: not settled');
+  return isDone();
+}
+
+/** What is gone has to be found missing twice, `settle` apart. */
+function wholeCycles({ settings }: Plan, pauseMs: number): number {
+  return 1 + Math.ceil((settings.settleMs + DOUBT_MS) / pauseMs);
 }
 
 /** A poll without trouble, of a source that is well (but for groups that nobody can read). */

@@ -23,7 +23,7 @@ export function answerReturnGroups(parameters: URLSearchParams, context: ReturnG
   const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
   const query = readQuery(createParameterReader(parameters, stamps), context);
   if (Array.isArray(query)) return validationAnswer(query);
-  const rows = context.select(query).map((group) => context.writeRow(group, knobs));
+  const rows = context.select(query).map(context.writeRow);
   const page = cutByBytes(rows, knobs.pageBytes);
   return { ...answerOf(200, `[${page.join(',')}]`, 'application/json'), rows: page.length };
 }

@@ -3,7 +3,7 @@
 
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
-import { createRowWriter } from '../showing/row-writer.ts';
+import { createRowWriters } from '../showing/row-writer.ts';
 import type { Random } from '../store/seeded-random.ts';
 import type { Store } from '../store/store.ts';
 import { answerAllowlistItems } from './allowlist.ts';
@@ -39,7 +39,7 @@ export function createService(options: ServiceOptions): Service {
   const faults = createFaults(random);
   const rateLimit = createRateLimit();
   const log = createRequestLog();
-  const writeRow = createRowWriter(random);
+  const rowWriter = createRowWriters(random);
 
   const returnGroups = (query: URLSearchParams): Answer => {
     const { tokenSees, staleShare } = knobs();
@@ -48,7 +48,7 @@ export function createService(options: ServiceOptions): Service {
     return answerReturnGroups(query, {
       knobs: knobs(),
       age: now() - openedAt,
-      writeRow,
+      writeRow: rowWriter(knobs()),
       select: (asked) => (tokenSees === 'empty' ? [] : source.select(asked, from)),
     });
   };

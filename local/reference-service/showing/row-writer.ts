@@ -8,21 +8,25 @@ import { deviate } from './deviate.ts';
 import { showGroup } from './show-group.ts';
 import { createStampForm } from './stamp-form.ts';
 
-export type RowWriter = (group: StoredGroup, knobs: Knobs) => string;
+/** Writes the rows of one answer. */
+export type RowWriter = (group: StoredGroup) => string;
 
-export function createRowWriter(random: Random): RowWriter {
+export function createRowWriters(random: Random): (knobs: Knobs) => RowWriter {
   let written = new WeakMap<StoredGroup, string>();
   let writtenWith = '';
-  return (group, knobs) => {
+  return (knobs) => {
     const look = lookOf(knobs);
     if (look !== writtenWith) written = new WeakMap();
     writtenWith = look;
-    const known = written.get(group);
-    if (known !== undefined) return known;
-    const shown = showGroup(group, createStampForm(knobs.stampForm, knobs.stampPrecision));
-    const text = JSON.stringify(deviate(shown, knobs, random));
-    if (!isRandom(knobs)) written.set(group, text);
-    return text;
+    const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
+    const isKept = !isRandom(knobs);
+    return (group) => {
+      const known = written.get(group);
+      if (known !== undefined) return known;
+      const text = JSON.stringify(deviate(showGroup(group, stamps), knobs, random));
+      if (isKept) written.set(group, text);
+      return text;
+    };
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { releaseHold } from '../../../shared/guarding/release-hold.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
+import { releaseNow } from './release-now.ts';
 import { conditions, createTwoStores, OTHER_TOKEN, SECOND_TOKEN, type TwoStores } from './two-stores.ts';
 
 /** A source that was read once, and all that was told of it by then. */
@@ -48,7 +48,9 @@ describe('a token that was exchanged', () => {
     for (let minute = 0; minute < 12; minute += 1) reports.push(await world.nextTick(cold));
 
     const held = (await world.events()).filter(({ type }) => !type.startsWith('feed.'));
-    expect(reports.every(({ outcome, polls, error }) => outcome === 'done' && polls === 0 && !error)).toBe(true);
+    expect(reports.every(({ outcome, polls, error }) => outcome === 'done' && polls === 0 && !error)).toBe(
+      true,
+    );
     expect(held).toEqual(before.events.filter(({ type }) => !type.startsWith('feed.')));
     expect(world.store.all(await world.source())).toEqual(before.known);
     expect(await conditions(world)).toEqual(['feed.source_degraded held']);
@@ -136,15 +138,14 @@ describe('a source that is held because of its token', () => {
     await settled(stores);
     world.network.token = OTHER_TOKEN;
     await world.nextTick(stores.startProcess('b'));
-    const state = await world.state();
-    const released = releaseHold(state, 1, world.time.now());
-    if (released.outcome !== 'released') throw new Error('It was not held.');
-    await world.states.save({ ...released.state, version: state.version + 1 }, state.version);
+    await releaseNow(world, 1);
 
     const report = await world.nextTick(stores.startProcess('c'));
 
     expect(report.polls).toBe(1);
     expect((await world.state()).guarding.seenWith).toBe(`hash of ${OTHER_TOKEN}`);
-    expect(standingHolds(await world.state()).map(({ guard }) => guard)).not.toContain('known_group_not_found');
+    expect(standingHolds(await world.state()).map(({ guard }) => guard)).not.toContain(
+      'known_group_not_found',
+    );
   });
 });

@@ -14,7 +14,7 @@ import {
   UnexpectedStatusError,
   ValidationRejectedError,
 } from '../../../shared/returns-service/errors.ts';
-import { createVirtualClock, VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+import { createVirtualClock, VIRTUAL_START, type VirtualClock } from '../../fakes/virtual-clock.ts';
 import { createBudgetStore } from './budget-world.ts';
 
 type ReturnGroupsPage = Awaited<ReturnType<ReturnsServiceClient['listReturnGroups']>>;
@@ -22,7 +22,8 @@ type ReturnGroupsPage = Awaited<ReturnType<ReturnsServiceClient['listReturnGroup
 /** The service is a day ahead of everything here. */
 const SERVICE_START: Instant = VIRTUAL_START + DAY;
 
-interface Setting extends Partial<PacedRequestsOptions> {
+interface Setting extends Partial<Omit<PacedRequestsOptions, 'clock'>> {
+  readonly clock?: VirtualClock;
   /** What the service answers to one request after the other; the last goes on for ever. */
   readonly answers?: readonly (ReturnGroupsPage | Error)[];
   /** What the secret holds each time it is read; the last goes on for ever. */
@@ -33,7 +34,7 @@ interface Setting extends Partial<PacedRequestsOptions> {
 
 function setUp(setting: Setting = {}) {
   const { answers = [page()], secrets = ['first'], durationMs = 100, requestsPerMinute = 240 } = setting;
-  const clock = createVirtualClock();
+  const clock = setting.clock ?? createVirtualClock();
   const store = createBudgetStore(clock);
   const sent: { readonly token: string; readonly atMs: number }[] = [];
   const reads: string[] = [];
@@ -79,7 +80,8 @@ function setUp(setting: Setting = {}) {
         return secret;
       },
     },
-    serviceClock: createServiceClock(clock),
+    // Whether the first Dates may be believed is a matter of its own.
+    serviceClock: { ...createServiceClock(clock), isDoubtful: () => false },
     clock,
     log,
     random: () => 0.5,
@@ -114,6 +116,36 @@ describe('a request', () => {
       tokenHash: 'hash of first',
     });
     expect(sent.answer).toBe(answer);
+  });
+
+  it('is sent again until its moment is sure', async () => {
+    const clock = createVirtualClock();
+    const wrong = page(SERVICE_START + 7 * HOUR);
+    const right = page(SERVICE_START);
+    const { requests, list, sent } = setUp({
+      clock,
+      serviceClock: createServiceClock(clock),
+      answers: [wrong, right, right],
+      durationMs: 0,
+    });
+
+    const first = await clock.run(requests.send('poll', list));
+    const second = await clock.run(requests.send('poll', list));
+
+    expect(first).toMatchObject({ answer: right, sentAt: SERVICE_START });
+    expect(second.receivedAt).toBeLessThan(SERVICE_START + 2 * SECOND);
+    expect(sent).toHaveLength(4);
+    expect(requests.counters().poll).toMatchObject({ sent: 4, retried: 0 });
+  });
+
+  it('is sent four times where the service tells no time', async () => {
+    const clock = createVirtualClock();
+    const { requests, list, sent } = setUp({ clock, serviceClock: createServiceClock(clock) });
+
+    await clock.run(requests.send('poll', list));
+    await clock.run(requests.send('poll', list));
+
+    expect(sent).toHaveLength(5);
   });
 
   it('reads the secret and makes the client once', async () => {

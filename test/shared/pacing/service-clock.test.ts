@@ -105,15 +105,32 @@ describe("the service's times of a request", () => {
     });
   });
 
+  it('are those of the Dates that another one, or the local clock, bears out', () => {
+    const { times: byDate } = readAll([
+      { at: 10, dateAhead: 0 },
+      { at: 15, dateAhead: 0 },
+    ]);
+    const { times: byLocal } = readAll([
+      { at: 10, dateAhead: HOUR },
+      { at: 20, dateAhead: 0 },
+    ]);
+
+    expect(byDate.receivedAt).toBeLessThan(NOON + 20 * SECOND);
+    expect(byLocal).toEqual({
+      sentAt: NOON + HOUR + 20 * SECOND - 40 * MILLISECOND,
+      receivedAt: NOON + HOUR + 21 * SECOND + 40 * MILLISECOND,
+    });
+  });
+
   it('lie between two Dates that contradict each other', () => {
     const { times } = readAll([
-      { at: 10, dateAhead: HOUR },
+      { at: 10, dateAhead: 2 * HOUR },
       { at: 20, dateAhead: 0 },
     ]);
 
     expect(times).toEqual({
       sentAt: NOON + 20 * SECOND - 40 * MILLISECOND,
-      receivedAt: NOON + HOUR + 21 * SECOND + 40 * MILLISECOND,
+      receivedAt: NOON + 2 * HOUR + 21 * SECOND + 40 * MILLISECOND,
     });
   });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { FEED_GROUP } from '../../../shared/contract/event-id.ts';
+import { MAX_APPEND_ATTEMPTS } from '../../../shared/limits.ts';
 import { appendFeedEvent } from '../../../shared/publishing/append-feed-event.ts';
 import { createMemoryLedger } from '../../fakes/memory-ledger.ts';
 import { aKey, anEvent } from './an-event.ts';
@@ -40,8 +41,18 @@ test('of those who append at once each gets a number of its own', async () => {
   expect(sequences.sort()).toEqual([1, 2, 3, 4]);
 });
 
-test('it gives up where every number is taken', async () => {
-  const ledger = { ...createMemoryLedger(), append: async () => 'conflict' as const };
+test('it gives up where every number is taken, and says which was the last', async () => {
+  let tries = 0;
+  const append = async () => {
+    tries += 1;
+    return 'conflict' as const;
+  };
+  const ledger = { ...createMemoryLedger(), append };
 
-  await expect(appendFeedEvent(ledger, FEED, 0, anEventOfTheFeed)).rejects.toThrow('No number was free');
+  const appending = appendFeedEvent(ledger, FEED, 6, anEventOfTheFeed);
+
+  await expect(appending).rejects.toThrow(
+    'No number was free for an event of the feed of acme: 7 is taken as well.',
+  );
+  expect(tries).toBe(MAX_APPEND_ATTEMPTS);
 });

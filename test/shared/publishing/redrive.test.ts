@@ -68,7 +68,12 @@ test('the event that tells of it is one of the contract', async () => {
   const [entry] = await setting.ledger.read(FEED, 0, 1);
   expect(entry).toMatchObject({
     sequence: 1,
-    event: { id: 'acme_mi8x2k_feed_1', partitionkey: 'acme/feed' },
+    event: {
+      id: 'acme_mi8x2k_feed_1',
+      partitionkey: 'acme/feed',
+      subject: 'feed/skipped-events/queue/1/2-2',
+      dataschema: 'urn:returns-change-feed:feed:1',
+    },
   });
   expect(feedEvent.safeParse(entry && 'event' in entry && entry.event).success).toBe(true);
 });
@@ -94,6 +99,9 @@ test('numbers that are missing from the ledger can be stepped over by naming one
 
   expect(redriven.steppedOver).toEqual({ from: 2, to: 3 });
   expect(setting.arrived(A)).toEqual([1, 4]);
+  expect(await setting.skipped()).toMatchObject([
+    { from_sequence: 2, to_sequence: 3, reason: 'missing from the ledger; stepped over by hand' },
+  ]);
 });
 
 test('where it can’t be told, nothing is stepped over', async () => {
@@ -107,4 +115,44 @@ test('where it can’t be told, nothing is stepped over', async () => {
   );
 
   expect(await setting.marks.load('queue', A)).toBe(1);
+});
+
+test('what is stepped over is an error in the log', async () => {
+  const setting = await stuck();
+
+  await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 2 });
+
+  expect(setting.log.lines.filter(({ level }) => level === 'error')).toEqual([
+    {
+      level: 'error',
+      message: 'events skipped',
+      fields: { destination: 'queue', ...A, from: 2, to: 2, reason: 'too large; stepped over by hand' },
+    },
+  ]);
+});
+
+test('the feed’s own events are counted on from what the destination has of them', async () => {
+  const setting = await stuck();
+  setting.write(FEED, 1, 2, 3);
+  await setting.marks.advance('queue', FEED, 3);
+  const readFrom: number[] = [];
+  const ledger: typeof setting.ledger = {
+    ...setting.ledger,
+    read(key, after, limit) {
+      if (key.group === FEED.group) readFrom.push(after);
+      return setting.ledger.read(key, after, limit);
+    },
+  };
+
+  await redrive({ ...setting.ports, ledger }, setting.relay, A, SOON_MS, { stepOver: 2 });
+
+  expect(readFrom).toEqual([3]);
+});
+
+test('a relay that answers for no group has failed', async () => {
+  const setting = await stuck();
+
+  const redriven = await redrive(setting.ports, async () => [], A, SOON_MS);
+
+  expect(redriven).toEqual({ outcome: { state: 'failed', reason: 'it was not tried' } });
 });

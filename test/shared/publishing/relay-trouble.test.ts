@@ -43,7 +43,70 @@ describe('what the destination answers', () => {
 
     const { outcomes } = await relayIn(world, [A], { gate: failingOnce('marks.noteBehind') });
 
-    expect(outcomes.map(({ state }) => state)).toEqual(['failed']);
+    expect(outcomes).toEqual([{ state: 'failed', reason: 'it could not be noted as behind' }]);
+  });
+
+  test('a group whose mark can’t be moved has failed, and is not noted as behind', async () => {
+    const world = createWorld();
+    world.show(A, 1, 2);
+    world.destination.answer = refusing('acme_mi8x2k_1_2');
+
+    const { outcomes } = await relayIn(world, [A], { gate: failingOnce('marks.advance') });
+
+    expect(outcomes).toEqual([{ state: 'failed', reason: 'its mark could not be moved' }]);
+    expect(world.behind.size).toBe(0);
+  });
+
+  test('a group that is behind and one that has failed are told in the log', async () => {
+    const world = createWorld();
+    world.show(A, 1);
+    world.show(B, 1);
+    world.destination.answer = refusing('acme_mi8x2k_1_1');
+
+    await relayIn(world, [A, B], { gate: failingOnce('marks.advance') });
+    await relayIn(world, [B], { gate: failingOnce('ledger.read') });
+
+    const named = { destination: 'queue', source: 'acme', generation: 'mi8x2k' };
+    expect(world.log.lines.filter(({ level }) => level !== 'debug')).toEqual([
+      {
+        level: 'warn',
+        message: 'group is behind',
+        fields: { ...named, group: 1, sequence: 1, reason: 'too large' },
+      },
+      {
+        level: 'warn',
+        message: 'group failed',
+        fields: {
+          ...named,
+          group: 2,
+          reason: 'its mark could not be moved',
+          error: new Error('unavailable'),
+        },
+      },
+      {
+        level: 'warn',
+        message: 'group failed',
+        fields: {
+          ...named,
+          group: 2,
+          reason: 'its events or its mark could not be read',
+          error: new Error('unavailable'),
+        },
+      },
+    ]);
+  });
+
+  test('a destination that fails as a whole is an error in the log', async () => {
+    const world = createWorld();
+    world.show(A, 1);
+
+    await relayIn(world, [A], { gate: failingOnce('destination.send') });
+
+    expect(world.log.lines[0]).toEqual({
+      level: 'error',
+      message: 'destination failed',
+      fields: { destination: 'queue', error: new Error('unavailable') },
+    });
   });
 
   test('the note goes once the group goes on', async () => {
@@ -100,7 +163,7 @@ describe('what the destination answers', () => {
       destination: { ...ports.destination, send: async () => [] },
     });
 
-    expect(outcomes.map(({ state }) => state)).toEqual(['failed']);
+    expect(outcomes).toEqual([{ state: 'failed', reason: 'the destination did not answer for it' }]);
     expect(world.marks.size).toBe(0);
   });
 
@@ -142,7 +205,69 @@ describe('time', () => {
 
     expect(world.destination.batches).toHaveLength(2);
     expect(world.marks.size).toBe(2 * MAX_BATCH_ENTRIES);
-    expect(outcomes.filter(({ state }) => state === 'failed')).toHaveLength(MAX_BATCH_ENTRIES);
+    expect(outcomes.filter(({ state }) => state === 'failed')).toEqual(
+      range(1, MAX_BATCH_ENTRIES).map(() => ({ state: 'failed', reason: 'the time was over' })),
+    );
+  });
+
+  test('no send begins at the very moment at which the time is over', async () => {
+    const world = createWorld();
+    world.show(A, 1);
+
+    const { outcomes } = await relayIn(world, [A], { timeLeftMs: 0 });
+
+    expect(world.destination.batches).toEqual([]);
+    expect(outcomes).toEqual([{ state: 'failed', reason: 'the time was over' }]);
+  });
+
+  test('a pause that ends at the very moment at which the time is over is not waited for', async () => {
+    const world = createWorld();
+    world.show(A, 1);
+    world.destination.answer = () => ({ sent: false, cause: 'failed', reason: 'throttled' });
+
+    const { tookMs } = await relayIn(world, [A], { timeLeftMs: 50 });
+
+    expect(tookMs).toBe(0);
+  });
+
+  test('of several pauses the shortest is waited for, and others may end with it', async () => {
+    const world = createWorld();
+    const C = aKey(3);
+    for (const key of [A, B, C]) world.show(key, 1);
+    const tries = new Map<string, number>();
+    world.destination.answer = ({ partitionkey }) => {
+      tries.set(partitionkey, (tries.get(partitionkey) ?? 0) + 1);
+      return tries.get(partitionkey) === 1
+        ? { sent: false, cause: 'failed', reason: 'throttled' }
+        : { sent: true };
+    };
+    const luck = [0.9, 0.2, 0.5];
+
+    const { tookMs } = await relayIn(world, [A, B, C], { random: () => luck.shift() ?? 0 });
+
+    expect(world.destination.batches.map((batch) => batch.map(({ partitionkey }) => partitionkey))).toEqual([
+      ['acme/1', 'acme/2', 'acme/3'],
+      ['acme/2'],
+      ['acme/3'],
+      ['acme/1'],
+    ]);
+    expect(tookMs).toBe(90);
+  });
+
+  test('what was sent is marked before a pause', async () => {
+    const world = createWorld();
+    world.show(A, 1, 2);
+    const marked: number[] = [];
+    world.destination.answer = ({ data }) => {
+      if (data.sequence === 2) marked.push(world.marks.get('queue#acme_mi8x2k_1') ?? 0);
+      return data.sequence === 2 && marked.length === 1
+        ? { sent: false, cause: 'failed', reason: 'throttled' }
+        : { sent: true };
+    };
+
+    await relayIn(world, [A]);
+
+    expect(marked).toEqual([0, 1]);
   });
 
   test('a pause beyond the end is not waited for', async () => {

@@ -2,12 +2,13 @@
 // marks, and every event that reached the destination, in the order of its arrival. Each call goes through a gate,
 // where a test may hold it up, fail it, or never answer.
 import { formatGroupKey, parseGroupKey } from '../../../shared/group-key.ts';
-import type { GroupKey, Ledger, LedgerEntry, Log, Marks } from '../../../shared/ports.ts';
+import type { GroupKey, Ledger, LedgerEntry, Marks } from '../../../shared/ports.ts';
 import type { RelayPorts } from '../../../shared/publishing/lane.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
 import { createMemoryDestination, type MemoryDestination } from '../../fakes/memory-destination.ts';
 import { createVirtualClock } from '../../fakes/virtual-clock.ts';
 import { anEvent } from './an-event.ts';
+import { createKeptLog } from './kept-log.ts';
 
 /** Carries out a call, or not; the call's name begins with its port's. */
 export type Gate = <Result>(call: string, effect: () => Result) => Promise<Result>;
@@ -19,12 +20,11 @@ export interface World {
   readonly marks: Map<string, number>;
   readonly behind: Map<string, string>;
   readonly destination: MemoryDestination;
+  readonly log: ReturnType<typeof createKeptLog>;
   show(key: GroupKey, ...sequences: number[]): void;
   numbersArrived(key: GroupKey): number[];
   ports(gate: Gate): Omit<RelayPorts, 'clock' | 'random'>;
 }
-
-const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export const openGate: Gate = async (_call, effect) => effect();
 
@@ -35,6 +35,7 @@ export function createWorld(): World {
     marks: new Map(),
     behind: new Map(),
     destination: createMemoryDestination(),
+    log: createKeptLog(),
     show(key, ...sequences) {
       const shown = world.shown.get(formatGroupKey(key)) ?? new Set();
       for (const sequence of sequences) shown.add(sequence);
@@ -51,7 +52,7 @@ export function createWorld(): World {
         name: world.destination.name,
         send: (events) => gate('destination.send', () => world.destination.accept(events)),
       },
-      log: SILENT,
+      log: world.log,
     }),
   };
   return world;

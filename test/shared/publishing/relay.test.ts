@@ -74,6 +74,73 @@ describe('what is sent', () => {
   });
 });
 
+describe('a run', () => {
+  test('tells the log how many groups it had and how many events it sent', async () => {
+    const world = createWorld();
+    world.show(A, 1, 2);
+    world.show(B, 1);
+
+    await relayIn(world, [A, B]);
+
+    expect(world.log.lines).toEqual([
+      { level: 'debug', message: 'relayed', fields: { destination: 'queue', groups: 2, sent: 3 } },
+    ]);
+  });
+
+  test('fills a batch with groups that are still to come before it sends', async () => {
+    const world = createWorld();
+    const groups = range(1, MAX_BATCH_ENTRIES + 5).map((id) => aKey(id));
+    for (const key of groups.slice(MAX_BATCH_ENTRIES - 1)) world.show(key, 1);
+
+    await relayIn(world, groups);
+
+    expect(world.destination.batches.map(({ length }) => length)).toEqual([6]);
+  });
+
+  test('writes no mark where nothing was sent', async () => {
+    const world = createWorld();
+    world.show(A, 2);
+    const calls: string[] = [];
+
+    await relayIn(world, [A, B], { gate: listing(calls) });
+
+    expect(calls).not.toContain('marks.advance');
+  });
+
+  test('writes no mark for a withheld group of which there is nothing new', async () => {
+    const world = createWorld();
+    const calls: string[] = [];
+
+    await relayIn(world, [A], { gate: listing(calls), withholds: () => true });
+
+    expect(calls).toEqual(['marks.load', 'ledger.read']);
+  });
+
+  test('reads on only where the ledger may hold more', async () => {
+    const world = createWorld();
+    world.show(A, ...range(1, RELAY_READ_EVENTS));
+    world.show(B, ...range(1, RELAY_READ_EVENTS - 1));
+    const readsOf = async (key: typeof A) => {
+      const calls: string[] = [];
+      await relayIn(world, [key], { gate: listing(calls) });
+      return calls.filter((call) => call === 'ledger.read').length;
+    };
+
+    expect([await readsOf(A), await readsOf(B)]).toEqual([2, 1]);
+  });
+
+  test('stops at a gap at the end of what is read at once', async () => {
+    const world = createWorld();
+    world.show(A, ...range(1, RELAY_READ_EVENTS - 1), RELAY_READ_EVENTS + 1);
+
+    const { outcomes } = await relayIn(world, [A]);
+
+    expect(outcomes).toEqual([
+      { state: 'waiting', missing: { from: RELAY_READ_EVENTS, to: RELAY_READ_EVENTS } },
+    ]);
+  });
+});
+
 describe('marks', () => {
   test('a group’s mark is written once for a batch’s worth of its events', async () => {
     const world = createWorld();

@@ -1,23 +1,23 @@
 // A ledger, marks, a destination and the relay between them, in memory and on virtual time.
 import { FEED_GROUP } from '../../../shared/contract/event-id.ts';
-import type { GroupKey, Log } from '../../../shared/ports.ts';
+import type { GroupKey } from '../../../shared/ports.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
 import { createMemoryDestination } from '../../fakes/memory-destination.ts';
 import { createMemoryLedger } from '../../fakes/memory-ledger.ts';
 import { createMemoryMarks } from '../../fakes/memory-marks.ts';
 import { createVirtualClock } from '../../fakes/virtual-clock.ts';
 import { aKey, anEvent } from './an-event.ts';
+import { createKeptLog } from './kept-log.ts';
 
 export const FEED = aKey(FEED_GROUP);
-
-const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export function createSetting() {
   const ledger = createMemoryLedger();
   const marks = createMemoryMarks();
   const destination = createMemoryDestination();
   const clock = createVirtualClock();
-  const ports = { ledger, marks, destination, clock, log: SILENT, random: () => 0.5 };
+  const log = createKeptLog();
+  const ports = { ledger, marks, destination, clock, log, random: () => 0.5 };
   return {
     ...ports,
     ports,

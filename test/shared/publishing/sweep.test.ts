@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { GAP_IS_LOST_AFTER_MS, SWEEP_GROUPS } from '../../../shared/limits.ts';
+import { GAP_IS_LOST_AFTER_MS, SWEEP_GAPS, SWEEP_GROUPS } from '../../../shared/limits.ts';
 import { sweepLedger } from '../../../shared/publishing/sweep.ts';
 import { aKey, anEvent } from './an-event.ts';
 import { createSetting, FEED } from './setting.ts';
@@ -162,5 +162,142 @@ describe('a group that is behind', () => {
 
     expect(report).toMatchObject({ done: 1, behind: 1 });
     expect(setting.arrived(B)).toEqual([1]);
+  });
+});
+
+describe('the log', () => {
+  const swept = {
+    groups: 1,
+    unsent: 1,
+    done: 0,
+    waiting: 0,
+    behind: 0,
+    failed: 0,
+    skipped: 0,
+    complete: true,
+  };
+  const linesOf = ({ log }: Setting) => log.lines.filter(({ message }) => message === 'ledger swept');
+
+  test('tells what a sweep did', async () => {
+    const setting = createSetting();
+    setting.write(A, 1);
+
+    await sweep(setting);
+
+    expect(linesOf(setting)).toEqual([
+      { level: 'info', message: 'ledger swept', fields: { destination: 'queue', ...swept, done: 1 } },
+    ]);
+  });
+
+  test('warns where a group is behind', async () => {
+    const setting = createSetting();
+    setting.write(A, 1);
+    setting.destination.answer = () => ({ sent: false, cause: 'refused', reason: 'too large' });
+
+    await sweep(setting);
+
+    expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { ...swept, behind: 1 } }]);
+  });
+
+  test('warns where a group has failed, or was not answered for', async () => {
+    const setting = createSetting();
+    setting.write(A, 1);
+    const silent = createSetting();
+    silent.write(A, 1);
+
+    await sweep({ ...setting, relay: async () => [{ state: 'failed', reason: 'says the test' }] });
+    await sweep({ ...silent, relay: async () => [] });
+
+    expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { ...swept, failed: 1 } }]);
+    expect(linesOf(silent)).toMatchObject([{ level: 'warn', fields: { ...swept, failed: 1 } }]);
+  });
+
+  test('warns where one group is behind and another has failed', async () => {
+    const setting = createSetting();
+    setting.write(A, 1);
+    setting.write(B, 1);
+
+    await sweep({
+      ...setting,
+      relay: async () => [
+        { state: 'failed', reason: 'says the test' },
+        { state: 'behind', sequence: 1, reason: 'too large' },
+      ],
+    });
+
+    expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { behind: 1, failed: 1 } }]);
+  });
+
+  test('warns where the time was over', async () => {
+    const setting = createSetting();
+    setting.write(A, 1);
+
+    const report = await sweep(setting, 0);
+
+    expect(report.complete).toBe(false);
+    expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { complete: false } }]);
+  });
+
+  test('tells of a group that begins where the ledger does', async () => {
+    const setting = createSetting();
+    setting.write(A, 8);
+
+    await sweep(setting);
+
+    expect(setting.log.lines).toContainEqual({
+      level: 'info',
+      message: 'group begins where the ledger does',
+      fields: { destination: 'queue', ...A, from: 1, to: 7 },
+    });
+  });
+});
+
+describe('gaps without end', () => {
+  test('of one group: five are stepped over, the others are left to the next sweep', async () => {
+    const setting = createSetting();
+    setting.write(A, 1, 3, 5, 7, 9, 11, 13, 15);
+
+    const report = await sweep(setting);
+
+    expect(report).toMatchObject({ skipped: 5, waiting: 1, done: 0 });
+    expect(setting.arrived(A)).toEqual([1, 3, 5, 7, 9, 11]);
+    expect(setting.clock.elapsed() / 1000).toBe(5 * GAP_IS_LOST_AFTER_MS);
+  });
+
+  test('that grow while they are looked at are given as long again', async () => {
+    const setting = createSetting();
+    setting.write(A, 1, 5);
+    setting.clock.sleep(GAP_IS_LOST_AFTER_MS - 1).then(() => setting.ledger.append(A, anEvent(A, 4)));
+
+    await sweep(setting);
+
+    expect(await setting.skipped()).toMatchObject([{ from_sequence: 2, to_sequence: 3 }]);
+    expect(setting.clock.elapsed() / 1000).toBe(2 * GAP_IS_LOST_AFTER_MS);
+  });
+
+  test('of more groups than are looked at again: the others wait', async () => {
+    const setting = createSetting();
+    const groups = SWEEP_GAPS + 2;
+    for (let id = 0; id < groups; id += 1) setting.write(aKey(id), 1);
+    const asked: number[] = [];
+    const relay: Setting['relay'] = async (keys) => {
+      asked.push(keys.length);
+      return keys.map(() => ({ state: 'waiting', missing: { from: asked.length, to: asked.length } }));
+    };
+
+    const report = await sweep({ ...setting, relay });
+
+    expect(Math.max(...asked)).toBe(SWEEP_GAPS);
+    expect(report.waiting).toBe(groups);
+  });
+
+  test('are left where just the time is left that it takes to be sure', async () => {
+    const setting = createSetting();
+    setting.write(A, 1, 3);
+
+    const report = await sweep(setting, GAP_IS_LOST_AFTER_MS);
+
+    expect(report).toMatchObject({ waiting: 1, skipped: 0 });
+    expect(setting.clock.elapsed()).toBe(0);
   });
 });

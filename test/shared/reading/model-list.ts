@@ -11,7 +11,7 @@ import type { StampsState } from '../../../shared/source-state.ts';
 import { createSeededRandom, type SeededRandom } from '../../fakes/seeded-random.ts';
 import { compareRows, type Order } from './model-orders.ts';
 import { createCutter, type PagePolicy, UNCUT_PAGES } from './model-pages.ts';
-import { EXACT_STAMPS, isWithin, type Looks, type StampStyle, showRow } from './model-stamps.ts';
+import { createFilter, EXACT_STAMPS, type Looks, type StampStyle, showRow } from './model-stamps.ts';
 
 export interface RowVersion {
   readonly createdAt: Instant;
@@ -67,6 +67,8 @@ export interface ModelList {
   readonly rows: readonly ModelRow[];
   /** The row that was shown as this, whether or not that can be read. */
   rowOf(reading: RowReading): ModelRow | undefined;
+  /** The state of that row which was shown. */
+  versionOf(reading: RowReading): RowVersion | undefined;
   /** The row as the list shows it at this moment; undefined while it does not. */
   current(row: ModelRow, at?: Instant): RowVersion | undefined;
 }
@@ -76,7 +78,7 @@ export function createModelList(options: ModelOptions): ModelList {
   const random = createSeededRandom(options.seed);
   const cut = createCutter(options.pages ?? UNCUT_PAGES, random);
   const rows: ModelRow[] = [];
-  const shownAs = new WeakMap<RowReading, ModelRow>();
+  const shownAs = new WeakMap<RowReading, ShownRow>();
   const isRestless = order === 'random' || options.hasUnstableTies === true;
   const isTimeless = !isRestless && options.lateness === undefined && staleShare === 0;
   const sorted = { change: -1, rows: [] as ShownRow[] };
@@ -98,7 +100,9 @@ export function createModelList(options: ModelOptions): ModelList {
     if (isTimeless && sorted.change === changes) return sorted.rows;
     const shown = rows.flatMap((row) => {
       const version = current(row, at);
-      return version === undefined ? [] : [{ row, version, tie: random.next() }];
+      if (version === undefined) return [];
+      const { createdAt, updatedAt } = version;
+      return [{ row, version, createdAt, updatedAt, tie: random.next() }];
     });
     const rank = order === 'random' ? () => 0 : compareRows(order);
     shown.sort((a, b) => rank(a, b) || (isRestless ? a.tie - b.tie : a.row.id - b.row.id));
@@ -112,7 +116,8 @@ export function createModelList(options: ModelOptions): ModelList {
     requests: 0,
     meanwhile: () => {},
     rows,
-    rowOf: (reading) => shownAs.get(reading),
+    rowOf: (reading) => shownAs.get(reading)?.row,
+    versionOf: (reading) => shownAs.get(reading)?.version,
     current,
     async fetch({ range, offset, limit }): Promise<Page> {
       list.requests += 1;
@@ -124,9 +129,9 @@ export function createModelList(options: ModelOptions): ModelList {
       const page = cut(matches, offset, limit);
       list.now += Math.ceil((options.latency ?? 200_000) / 2);
       return {
-        rows: page.map(({ row, version }) => {
-          const reading = showRow(row.id, version, row.looks, stamps, random);
-          shownAs.set(reading, row);
+        rows: page.map((shown) => {
+          const reading = showRow(shown.row.id, shown.version, shown.row.looks, stamps, random);
+          shownAs.set(reading, shown);
           return reading;
         }),
         bytes: page.reduce((sum, { row }) => sum + row.bytes, 2),
@@ -157,11 +162,15 @@ export function createModelList(options: ModelOptions): ModelList {
 
   function select(shown: readonly ShownRow[], range: Range): readonly ShownRow[] {
     const bounds = boundsOf(range, formOf(stamps));
-    return shown.filter(
-      ({ version }) =>
-        isWithin(version.updatedAt, bounds.minUpdatedAt, bounds.maxUpdatedAt, stamps) &&
-        isWithin(version.createdAt, bounds.minCreatedAt, bounds.maxCreatedAt, stamps),
-    );
+    const isUpdatedWithin = createFilter(bounds.minUpdatedAt, bounds.maxUpdatedAt, stamps);
+    const isCreatedWithin = createFilter(bounds.minCreatedAt, bounds.maxCreatedAt, stamps);
+    const matches: ShownRow[] = [];
+    for (const each of shown) {
+      if (isUpdatedWithin?.(each.updatedAt) !== false && isCreatedWithin?.(each.createdAt) !== false) {
+        matches.push(each);
+      }
+    }
+    return matches;
   }
 
   return list;
@@ -170,6 +179,9 @@ export function createModelList(options: ModelOptions): ModelList {
 interface ShownRow {
   readonly row: ModelRow;
   readonly version: RowVersion;
+  /** Of the version: at hand, for lists of many thousand rows. */
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
   readonly tie: number;
 }
 

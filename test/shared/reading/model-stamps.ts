@@ -27,17 +27,20 @@ export const EXACT_STAMPS: StampStyle = {
 /** `flickering`: not even what it looks like stays the same; `alike`: looks like all others of its kind. */
 export type Looks = 'readable' | 'unreadable' | 'without id' | 'flickering' | 'alike';
 
-export function isWithin(
-  stamp: Instant,
+/** Tells whether a stamp lies within two bounds, as the service reads them; undefined where there are none. */
+export function createFilter(
   min: string | undefined,
   max: string | undefined,
   style: StampStyle,
-): boolean {
-  const compared = style.compares === 'kept' ? stamp : cutOff(stamp, style);
-  const lower = min === undefined ? undefined : instantOf(min, style);
-  const upper = max === undefined ? undefined : instantOf(max, style);
-  if (lower !== undefined && (compared < lower || (compared === lower && !style.includesLower))) return false;
-  return !(upper !== undefined && (compared > upper || (compared === upper && !style.includesUpper)));
+): ((stamp: Instant) => boolean) | undefined {
+  if (min === undefined && max === undefined) return undefined;
+  const lower = min === undefined ? Number.NEGATIVE_INFINITY : instantOf(min, style);
+  const upper = max === undefined ? Number.POSITIVE_INFINITY : instantOf(max, style);
+  return (stamp) => {
+    const compared = style.compares === 'kept' ? stamp : cutOff(stamp, style);
+    if (compared < lower || (compared === lower && !style.includesLower)) return false;
+    return compared < upper || (compared === upper && style.includesUpper);
+  };
 }
 
 export function showRow(

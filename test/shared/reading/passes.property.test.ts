@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { coverRange } from '../../../shared/reading/cover-range.ts';
 import { readPass } from '../../../shared/reading/read-pass.ts';
+import { runs } from '../../property-runs.ts';
 import { createWitness } from './witness.ts';
 import { ALL_ORDERS, openWorld, rowsLeave, worlds } from './worlds.ts';
 
@@ -23,9 +24,9 @@ for (const axis of ['updated', 'created'] as const) {
         if (pass.outcome === 'complete') expect(witness.missedOf(range)).toEqual([]);
         expect(list.requests).toBeLessThan(MOST_REQUESTS);
       });
-      await fc.assert(property, { numRuns: 200 });
+      await fc.assert(property, { numRuns: runs(200) });
 
-      expect(complete).toBeGreaterThan(60);
+      expect(complete).toBeGreaterThan(runs(60));
     });
 
     it('has shown every row that stayed once it is proved, in every order', async () => {
@@ -41,9 +42,9 @@ for (const axis of ['updated', 'created'] as const) {
         if (coverage.outcome === 'proved') expect(witness.missedOf(range)).toEqual([]);
         expect(list.requests).toBeLessThan(MOST_REQUESTS);
       });
-      await fc.assert(property, { numRuns: 60 });
+      await fc.assert(property, { numRuns: runs(60) });
 
-      expect(proved).toBeGreaterThan(20);
+      expect(proved).toBeGreaterThan(runs(20));
     });
   });
 }

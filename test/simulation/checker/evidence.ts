@@ -32,6 +32,8 @@ export interface SourceEvidence {
   readonly interval: number;
   /** When the source's first state was saved; undefined if it never was. */
   readonly startedAt: Time | undefined;
+  /** Whether it was polled and walked as a whole in the end, well and as often as it takes to know all. */
+  readonly cameToRest: boolean;
   /** When `feed.baseline_completed` was written. */
   readonly baselineCompletedAt: Time | undefined;
   /** What was ever added to the ledger, in order. */

@@ -49,10 +49,12 @@ const HANDS: Record<'flap' | 'context' | 'burst' | 'crowd', Hand> = {
   },
   crowd({ service, draws }, group) {
     service.store.alter(group, (draft) => {
-      const [item] = draft.returns;
-      if (item === undefined || draft.returns.length > CROWD) return;
+      const [shipment] = draft.shipments;
+      if (shipment === undefined || draft.shipments.length > CROWD) return;
       const first = group * 1_000 + draws.hands.below(400);
-      for (let added = 0; added < CROWD; added += 1) draft.returns.push({ ...item, id: first + added });
+      // Bare, for each page with the group is read all over again.
+      const bare = { ...shipment, origin_address: null, destination_address: null };
+      for (let added = 0; added < CROWD; added += 1) draft.shipments.push({ ...bare, id: first + added });
     });
   },
 };

@@ -19,6 +19,7 @@ interface Poller {
 }
 
 export interface Pollers {
+  readonly source: string;
   /** Lets one tick happen, now; resolves when nothing more comes of it. */
   tick(slot: number): Promise<TickReport | undefined>;
   /** What our code threw that nobody did to it. */
@@ -111,6 +112,7 @@ export function createPollers(world: World, settings: SourceSettings): Pollers {
   }
 
   return {
+    source: settings.name,
     ownErrors,
     async tick(slot) {
       for (let receives = 1; receives <= MOST_RECEIVES; receives += 1) {

@@ -7,6 +7,7 @@ import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type {
   Budgets,
   Destination,
+  KnownGroup,
   Ledger,
   Marks,
   SaveResult,
@@ -76,6 +77,15 @@ function snapshotStoreOf({ call }: SimulatedProcess, { snapshots }: Stores, fate
     return { answered, unprocessed: wanted.slice(processed.length) };
   }
 
+  /** As a query answers: some at a time. */
+  async function* inPages(name: string, groups: AsyncIterable<KnownGroup>): AsyncGenerator<KnownGroup> {
+    const known: KnownGroup[] = [];
+    for await (const group of groups) known.push(group);
+    for (let at = 0; at === 0 || at < known.length; at += MAX_BATCH_ENTRIES) {
+      yield* await call(name, 'read', () => known.slice(at, at + MAX_BATCH_ENTRIES));
+    }
+  }
+
   return {
     async load(source, groups) {
       const found = new Map<number, Snapshot>();
@@ -97,13 +107,10 @@ function snapshotStoreOf({ call }: SimulatedProcess, { snapshots }: Stores, fate
       }
       return results;
     },
-    async *knownCreatedBetween(source, from, to) {
-      const known: { readonly groupId: number; readonly createdAt: number }[] = [];
-      for await (const group of snapshots.knownCreatedBetween(source, from, to)) known.push(group);
-      for (let at = 0; at === 0 || at < known.length; at += MAX_BATCH_ENTRIES) {
-        yield* await call('store.knownCreatedBetween', 'read', () => known.slice(at, at + MAX_BATCH_ENTRIES));
-      }
-    },
+    knownCreatedBetween: (source, from, to) =>
+      inPages('store.knownCreatedBetween', snapshots.knownCreatedBetween(source, from, to)),
+    openCreatedBetween: (source, from, to) =>
+      inPages('store.openCreatedBetween', snapshots.openCreatedBetween(source, from, to)),
   };
 }
 

@@ -1,0 +1,19 @@
+// Figures for CloudWatch, by Powertools: a line of the embedded metric format on stdout, so that nothing is asked of
+// the network and nothing can fail. Namespace and service come from POWERTOOLS_METRICS_NAMESPACE and
+// POWERTOOLS_SERVICE_NAME.
+import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { METRICS } from '../../shared/metrics.ts';
+import type { TickReport } from '../../shared/poll-source.ts';
+
+/** Tells a tick's figures. Of a source that was not the tick's, or not read at all, nothing is told: that shows. */
+export function tellTick(metrics: Metrics, { source, state, behindMs }: TickReport): void {
+  if (state === undefined || behindMs === undefined) return;
+  metrics
+    .addDimension('source', source)
+    .addMetric(METRICS.secondsBehind, MetricUnit.Seconds, Math.round(behindMs / 1_000))
+    .publishStoredMetrics();
+  const holds = state.guarding.holds.filter(({ releasedAt }) => releasedAt === undefined);
+  metrics.addMetric(METRICS.setAsideGroups, MetricUnit.Count, state.setAside.length);
+  metrics.addMetric(METRICS.holds, MetricUnit.Count, holds.length);
+  metrics.publishStoredMetrics();
+}

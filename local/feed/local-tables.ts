@@ -1,0 +1,9 @@
+import type { TableNames } from '../../shared/tables.ts';
+
+/** What the tables are called on this machine. */
+export const LOCAL_TABLES: TableNames = {
+  snapshots: 'returns-feed-snapshots',
+  ledger: 'returns-feed-ledger',
+  marks: 'returns-feed-marks',
+  sources: 'returns-feed-sources',
+};

@@ -1,0 +1,168 @@
+// What a source's state says to who operates it. Pure; texts are left to format-status.ts, but for what the feed
+// itself tells in the same words.
+import { describeConsequence, describeHold, releaseCommand } from '../../shared/guarding/describe-hold.ts';
+import { standingHolds } from '../../shared/guarding/holds.ts';
+import { formatInstant, type Instant, MILLISECOND } from '../../shared/instant.ts';
+import { DEGRADED_AFTER } from '../../shared/limits.ts';
+import { stampsTime } from '../../shared/reading/stamps-clock.ts';
+import { planCycles, type Tier } from '../../shared/reconciliation-plan.ts';
+import type { CycleState, PaceSettings, SourceState } from '../../shared/source-state.ts';
+
+/** Times are ISO 8601, durations milliseconds; null is what is not known, or not yet. */
+export interface SourceStatus {
+  readonly source: string;
+  readonly generation: string;
+  /** Whether it is read completely, but for a baseline that is not through yet. */
+  readonly isHealthy: boolean;
+  readonly held: readonly HoldStatus[];
+  /** Why it is not being read completely; empty where it is. */
+  readonly reasons: readonly { readonly code: string; readonly message: string }[];
+  readonly degradedSince: string | null;
+  readonly restsUntil: string | null;
+  /** Before this instant, by the service's stamps, polls have nothing left to read. */
+  readonly settledThrough: string;
+  readonly behindMs: number | null;
+  readonly lookbackMs: number | null;
+  readonly lastTickAt: string | null;
+  readonly sinceLastTickMs: number | null;
+  readonly baseline: {
+    readonly status: 'running' | 'completed';
+    readonly mode: 'silent' | 'emit';
+    readonly groups: number;
+    readonly estimatedGroups: number | null;
+    readonly coveredThrough: string | null;
+  };
+  readonly reconciliation: readonly CycleStatus[];
+  readonly setAside: readonly SetAsideStatus[];
+  readonly service: {
+    readonly pageLimit: number;
+    readonly stampsHaveZone: boolean;
+    readonly stampsPrecision: number;
+    readonly stampsLeadMs: number;
+  };
+}
+
+export interface HoldStatus {
+  readonly number: number;
+  readonly guard: string;
+  readonly since: string;
+  readonly suspects: number;
+  readonly message: string;
+  readonly consequence: string;
+  /** What releases it. */
+  readonly command: string;
+}
+
+export interface CycleStatus {
+  readonly tier: Tier;
+  /** From one beginning to the next, as it follows from the groups and the budget. */
+  readonly plannedMs: number | null;
+  readonly requests: number | null;
+  readonly isUnderWay: boolean;
+  readonly startedAt: string;
+  /** Creation time up to which the cycle under way has read all groups. */
+  readonly coveredThrough: string | null;
+  readonly lastCompletedAt: string | null;
+}
+
+export interface SetAsideStatus {
+  readonly returnGroupId: number | null;
+  readonly reason: string;
+  readonly since: string;
+}
+
+/**
+ * @param now by the clock here
+ * @param flags that lead a command to this state, for instance ` --data state`
+ */
+export function describeSource(state: SourceState, now: Instant, flags: string): SourceStatus {
+  const { health, baseline, stamps, pace } = state;
+  const held = standingHolds(state).map((hold) => ({
+    number: hold.number,
+    guard: hold.guard,
+    since: formatInstant(hold.since),
+    suspects: hold.suspects,
+    message: describeHold(hold),
+    consequence: describeConsequence(hold),
+    command: `${releaseCommand(hold, state.source)}${flags}`,
+  }));
+  const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
+  const silence = lastTick === undefined ? Number.POSITIVE_INFINITY : now - lastTick;
+  const isSilent = silence > patienceOf(pace);
+  const time = stampsTime(stamps, now);
+  // Of what is held it is told above, with what to do about it.
+  const reasons = health.reasons.filter(({ code }) => code !== 'held');
+  return {
+    source: state.source,
+    generation: state.generation,
+    isHealthy: !isSilent && held.length === 0 && reasons.length === 0 && health.restUntil <= now,
+    held,
+    reasons: isSilent ? [SILENT, ...reasons] : reasons,
+    degradedSince: orNull(health.degradedSince),
+    restsUntil: health.restUntil > now ? formatInstant(health.restUntil) : null,
+    settledThrough: formatInstant(state.settledThrough),
+    behindMs: time === undefined ? null : milliseconds(time - state.settledThrough),
+    lookbackMs: pace?.lookbackMs ?? null,
+    lastTickAt: orNull(lastTick),
+    sinceLastTickMs: lastTick === undefined ? null : milliseconds(silence),
+    baseline: {
+      status: baseline.status,
+      mode: baseline.mode,
+      groups: baseline.groups,
+      estimatedGroups: baseline.estimatedGroups ?? null,
+      coveredThrough: orNull(baseline.coveredThrough),
+    },
+    reconciliation: describeCycles(state),
+    setAside: state.setAside.map(({ groupId, reason, since }) => ({
+      returnGroupId: groupId ?? null,
+      reason,
+      since: formatInstant(since),
+    })),
+    service: {
+      pageLimit: state.pageLimit,
+      stampsHaveZone: stamps.zoned,
+      stampsPrecision: stamps.precision,
+      stampsLeadMs: milliseconds(stamps.lead),
+    },
+  };
+}
+
+const SILENT = { code: 'silent', message: 'Nothing polls this source.' };
+
+/** As long as a degraded source takes to say so itself. */
+function patienceOf(pace: PaceSettings | undefined): number {
+  return Math.max(3 * (pace?.intervalMs ?? 0) * MILLISECOND, DEGRADED_AFTER);
+}
+
+function describeCycles(state: SourceState): CycleStatus[] {
+  const { pace, reconciliation, baseline } = state;
+  if (baseline.status === 'running') return [];
+  const tiers: readonly Tier[] = ['recent', 'open', 'all'];
+  const plans =
+    pace === undefined
+      ? tiers.map((tier) => ({ tier, lengthMs: undefined, requests: undefined }))
+      : planCycles(state, pace);
+  return plans.map(({ tier, lengthMs, requests }) => ({
+    tier,
+    plannedMs: lengthMs === undefined ? null : Math.round(lengthMs),
+    requests: requests ?? null,
+    ...describeCycle(reconciliation[tier]),
+  }));
+}
+
+function describeCycle({ isUnderWay, startedAt, coveredThrough, lastCompletedAt }: CycleState) {
+  return {
+    isUnderWay,
+    startedAt: formatInstant(startedAt),
+    coveredThrough: isUnderWay ? orNull(coveredThrough) : null,
+    lastCompletedAt: orNull(lastCompletedAt),
+  };
+}
+
+function orNull(instant: Instant | undefined): string | null {
+  return instant === undefined ? null : formatInstant(instant);
+}
+
+function milliseconds(duration: number): number {
+  return Math.round(duration / MILLISECOND);
+}

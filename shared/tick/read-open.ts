@@ -1,0 +1,104 @@
+// The next of the old groups that are still open: of all old groups it is mostly these that change, and there are few
+// of them. A few at a time, as they were created: where many lie close together their range is read, else each is
+// looked up by its id.
+import type { Instant } from '../instant.ts';
+import { PROOF_REQUESTS } from '../limits.ts';
+import type { KnownGroup } from '../ports.ts';
+import { coverRange } from '../reading/cover-range.ts';
+import type { FetchPage, Page } from '../reading/page.ts';
+import type { TickRun } from './tick-run.ts';
+
+export interface OpenStep {
+  /** Open groups that were created before were read. */
+  readonly coveredThrough: Instant | undefined;
+  readonly isDone: boolean;
+  /** The first of those that were read, and how many there were. */
+  readonly from: Instant | undefined;
+  readonly known: number;
+  /** Of these, the ones that the service does not find. */
+  readonly missing: readonly number[];
+}
+
+export interface OpenOptions {
+  readonly coveredThrough: Instant | undefined;
+  /** Younger ones are walked with the recent. */
+  readonly until: Instant;
+  readonly fetch: FetchPage;
+  readonly take: (page: Page) => Promise<void>;
+  readonly pollWhenDue: () => Promise<void>;
+  /** Requests that there is time for. */
+  readonly maxRequests: number;
+}
+
+export async function readOpen(run: TickRun, options: OpenOptions): Promise<OpenStep> {
+  const { groups, isDone } = await findNext(run, options);
+  const [first, last] = [groups[0], groups.at(-1)];
+  if (first === undefined || last === undefined) {
+    return { coveredThrough: undefined, isDone: true, from: undefined, known: 0, missing: [] };
+  }
+  const range = { from: first.createdAt, to: last.createdAt + 1 };
+  const seen = (await isDense(run, groups, range)) ? await readRange(range, options) : new Set<number>();
+  const missing: number[] = [];
+  for (const { groupId } of groups) {
+    if (seen.has(groupId)) continue;
+    await options.pollWhenDue();
+    const page = await run.lookUp(groupId);
+    if (page.rows.length > 0) await options.take(page);
+    else missing.push(groupId);
+  }
+  return { coveredThrough: range.to, isDone, from: range.from, known: groups.length, missing };
+}
+
+/** As many as there is time to look up; those created at the same moment together, however many they are. */
+async function findNext(run: TickRun, { coveredThrough = 0, until, maxRequests }: OpenOptions) {
+  const { store } = run.session;
+  const groups: KnownGroup[] = [];
+  for await (const group of store.openCreatedBetween(sourceOf(run), coveredThrough, until - 1)) {
+    if (groups.length >= maxRequests && group.createdAt !== groups.at(-1)?.createdAt) {
+      return { groups, isDone: false };
+    }
+    groups.push(group);
+  }
+  return { groups, isDone: true };
+}
+
+interface ClosedRange {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/** Whether reading the whole range takes fewer requests than looking its open groups up. */
+async function isDense(run: TickRun, groups: readonly KnownGroup[], range: ClosedRange): Promise<boolean> {
+  const { baseline } = run.state;
+  const rowsPerRequest = Math.max(1, baseline.groups / Math.max(1, baseline.requests));
+  const most = (groups.length - PROOF_REQUESTS) * rowsPerRequest;
+  let rows = 0;
+  for await (const _ of run.session.store.knownCreatedBetween(sourceOf(run), range.from, range.to)) {
+    rows += 1;
+    if (rows >= most) return false;
+  }
+  return true;
+}
+
+/** @returns the groups that it showed: whether they were all is for look-ups to find out */
+async function readRange(
+  range: ClosedRange,
+  { fetch, take, maxRequests }: OpenOptions,
+): Promise<Set<number>> {
+  const seen = new Set<number>();
+  const reader = {
+    fetch,
+    async take(page: Page) {
+      for (const row of page.rows) if (row.kind === 'readable') seen.add(row.group.id);
+      await take(page);
+    },
+    trustsShortPages: false,
+    maxPages: maxRequests,
+  };
+  await coverRange({ created: range }, reader);
+  return seen;
+}
+
+function sourceOf({ session, state }: TickRun) {
+  return { source: session.settings.name, generation: state.generation };
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { compileEventPattern } from '../../../local/engines/event-pattern.ts';
+import { type ChangePattern, changePattern } from '../../../shared/contract/event-pattern.ts';
+import { recordedLines } from './committed-contracts.ts';
+
+/** The recorded events as they are on the bus. */
+const ON_BUS = recordedLines()
+  .map((line) => JSON.parse(line))
+  .map((event) => ({ source: 'returns-change-feed.acme', 'detail-type': event.type, detail: event }));
+
+function matched(pattern: ChangePattern): string[] {
+  return ON_BUS.filter(compileEventPattern({ ...pattern })).map(
+    (event) => `${event['detail-type']} ${event.detail.data.object.status}`,
+  );
+}
+
+describe('a pattern for an entity that comes to a status', () => {
+  it('matches its change to that, and its being first seen so', () => {
+    const delivered = matched(changePattern({ entity: 'shipment', to: 'DELIVERED' }));
+    const firstSeen = matched(changePattern({ entity: 'shipment', to: 'DRAFT' }));
+
+    expect(delivered).toEqual(['shipment.status_changed DELIVERED']);
+    expect(new Set(firstSeen)).toEqual(new Set(['shipment.created DRAFT']));
+  });
+
+  it('matches any of several statuses', () => {
+    const statuses = matched(changePattern({ entity: 'return_line_item', to: ['OPEN', 'COMPLETED'] }));
+
+    expect(new Set(statuses)).toEqual(
+      new Set(['return_line_item.status_changed OPEN', 'return_line_item.status_changed COMPLETED']),
+    );
+  });
+
+  it('matches events of this feed alone, and of the sources that are named', () => {
+    const pattern = changePattern({ entity: 'shipment', to: 'DELIVERED' });
+    const matches = compileEventPattern({ ...pattern });
+    const event = ON_BUS.find(matches);
+
+    const ofOthers = matches({ ...event, source: 'returns-change-feeder' });
+
+    expect(ofOthers).toBe(false);
+    expect(matched(changePattern({ entity: 'shipment', to: 'DELIVERED', sources: ['acme'] }))).toHaveLength(
+      1,
+    );
+    expect(matched(changePattern({ entity: 'shipment', to: 'DELIVERED', sources: ['acme2'] }))).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { standingHolds } from '../../../shared/guarding/holds.ts';
+import type { SourceSession } from '../../../shared/source-session.ts';
+import { createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
+import { releaseNow } from './release-now.ts';
+import { conditions } from './two-stores.ts';
+
+const SETTINGS = { reconcileMs: 120_000 };
+
+async function ticks(world: SourceWorld, session: SourceSession, count: number) {
+  for (let tick = 0; tick < count; tick += 1) await world.nextTick(session);
+}
+
+async function known(options: SourceWorldOptions = {}) {
+  const world = createSourceWorld({ groups: 60, settings: SETTINGS, ...options });
+  const session = world.startProcess('a');
+  await world.tick(session);
+  return { world, session };
+}
+
+/** Some groups, without the one that was made for the stamps' clock. */
+function some(world: SourceWorld, count: number): number[] {
+  return world.control
+    .snapshot()
+    .map(({ id }) => Number(id))
+    .filter((id) => id !== world.newest)
+    .slice(0, count);
+}
+
+/** Takes the first line item away from each. */
+function removeItems(world: SourceWorld, groups: readonly number[]) {
+  for (const id of groups) world.control.mutate(id, (draft) => void draft.returns.splice(0, 1));
+}
+
+async function removals(world: SourceWorld): Promise<number> {
+  return (await world.events()).filter(({ type }) => type === 'return_line_item.removed').length;
+}
+
+describe('entities that are gone', () => {
+  it('are told where they are few', async () => {
+    const { world, session } = await known();
+    removeItems(world, some(world, 20));
+
+    await ticks(world, session, 6);
+
+    expect(await removals(world)).toBe(20);
+    expect(await conditions(world)).toEqual([]);
+  });
+
+  it('are held where they are many: none is told, all else of their groups is', async () => {
+    const { world, session } = await known();
+    const groups = some(world, 30);
+    removeItems(world, groups);
+    await ticks(world, session, 6);
+    const [group = 0] = groups;
+    world.control.mutate(group, (draft) => {
+      draft.return_outcome = 'credit';
+      draft.credit_method = 'STORE_CREDIT';
+    });
+    await ticks(world, session, 3);
+
+    expect(await removals(world)).toBe(0);
+    expect((await world.groupEvents(group)).map(({ type }) => type)).toEqual(['return_group.updated']);
+    expect(await conditions(world)).toEqual(['feed.source_degraded held']);
+    const [hold] = standingHolds(await world.state());
+    expect(hold).toMatchObject({ guard: 'entities_removed' });
+    // Where ranges meet a group is read twice.
+    expect(hold?.suspects).toBeGreaterThanOrEqual(30);
+    expect(hold?.suspects).toBeLessThan(35);
+  });
+
+  it('are told once that is released', async () => {
+    const { world, session } = await known();
+    removeItems(world, some(world, 30));
+    await ticks(world, session, 6);
+
+    await releaseNow(world, standingHolds(await world.state())[0]?.number ?? 0);
+    await ticks(world, session, 3);
+    const told = await removals(world);
+    await ticks(world, session, 6);
+
+    expect(told).toBe(30);
+    expect((await world.state()).guarding.holds).toEqual([]);
+    expect(await conditions(world)).toEqual(['feed.source_degraded held', 'feed.source_recovered']);
+  });
+
+  it('are held no more once they are back', async () => {
+    const { world, session } = await known();
+    const groups = new Set(some(world, 30));
+    let areHidden = true;
+    world.network.intercept = (request) => {
+      const answer = world.reference.service.answer(request);
+      if (!areHidden || answer.status !== 200) return answer;
+      const rows = JSON.parse(answer.body) as { id: number; returns: unknown[] }[];
+      const shown = rows.map((row) => (groups.has(row.id) ? { ...row, returns: [] } : row));
+      return { ...answer, body: JSON.stringify(shown) };
+    };
+    await ticks(world, session, 6);
+    const held = standingHolds(await world.state());
+
+    areHidden = false;
+    await ticks(world, session, 6);
+
+    expect(held).toHaveLength(1);
+    expect((await world.state()).guarding.holds).toEqual([]);
+    expect(await removals(world)).toBe(0);
+  });
+});

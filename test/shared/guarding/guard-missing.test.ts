@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { standingHolds } from '../../../shared/guarding/holds.ts';
+import type { SourceSession } from '../../../shared/source-session.ts';
+import type { Hold } from '../../../shared/source-state.ts';
+import { createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
+import { releaseNow } from './release-now.ts';
+import { conditions } from './two-stores.ts';
+
+const SETTINGS = { reconcileMs: 120_000 };
+
+/** A source whose baseline is complete. */
+async function known(options: SourceWorldOptions) {
+  const world = createSourceWorld({ settings: SETTINGS, ...options });
+  const session = world.startProcess('a');
+  await world.tick(session);
+  while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
+  return { world, session };
+}
+
+async function ticks(world: SourceWorld, session: SourceSession, count: number) {
+  for (let tick = 0; tick < count; tick += 1) await world.nextTick(session);
+}
+
+async function removed(world: SourceWorld): Promise<number[]> {
+  const events = await world.events();
+  return events.flatMap(({ type, data }) =>
+    type === 'return_group.removed' && 'return_group' in data ? [data.return_group.id] : [],
+  );
+}
+
+async function held(world: SourceWorld): Promise<Partial<Hold>[]> {
+  return standingHolds(await world.state()).map(({ number, guard, suspects }) => ({
+    number,
+    guard,
+    suspects,
+  }));
+}
+
+function oldest(world: SourceWorld, count: number): number[] {
+  const ids = world.control.snapshot().map(({ id }) => Number(id));
+  return ids.filter((id) => id !== world.newest).slice(0, count);
+}
+
+/** Lists by creation show nothing, and look-ups only what is said. */
+function hideAll(world: SourceWorld, options: { readonly lookUps: boolean }) {
+  world.network.intercept = ({ query }) => {
+    const isList = query.has('max_created_at') || query.has('min_created_at');
+    if (isList) return jsonAnswer(200, []);
+    return !options.lookUps && query.has('return_group_id') ? jsonAnswer(200, []) : undefined;
+  };
+}
+
+describe('a range that is known to hold groups and answers with none', () => {
+  it('is held although there are few of them, until it shows them again', async () => {
+    const { world, session } = await known({ groups: 12 });
+    hideAll(world, { lookUps: true });
+    await ticks(world, session, 8);
+    const whileEmpty = await held(world);
+
+    world.network.intercept = undefined;
+    await ticks(world, session, 4);
+
+    expect(whileEmpty).toMatchObject([{ guard: 'known_range_empty' }]);
+    expect(await removed(world)).toEqual([]);
+    expect(await held(world)).toEqual([]);
+    expect(await conditions(world)).toEqual(['feed.source_degraded held', 'feed.source_recovered']);
+  });
+
+  it('goes on polling meanwhile', async () => {
+    const { world, session } = await known({ groups: 12 });
+    hideAll(world, { lookUps: true });
+    await ticks(world, session, 3);
+    world.setShipment(world.someGroup(), 'FAILED');
+
+    await ticks(world, session, 1);
+
+    expect(await held(world)).toHaveLength(1);
+    expect(await world.groupEvents(world.someGroup())).toHaveLength(1);
+  });
+
+  it('holds the whole source where no known group is found by its id either', async () => {
+    const { world, session } = await known({ groups: 12 });
+    hideAll(world, { lookUps: false });
+    await ticks(world, session, 3);
+    const whileEmpty = await held(world);
+    world.setShipment(world.someGroup(), 'FAILED');
+    await ticks(world, session, 2);
+    const told = await world.groupEvents(world.someGroup());
+
+    world.network.intercept = undefined;
+    await ticks(world, session, 4);
+
+    expect(whileEmpty).toMatchObject([{ guard: 'known_group_not_found' }]);
+    expect(told).toEqual([]);
+    expect(await held(world)).toEqual([]);
+    expect(await world.groupEvents(world.someGroup())).toHaveLength(1);
+  });
+
+  it('is no matter where fewer than five are known of it', async () => {
+    const { world, session } = await known({ groups: 3 });
+    for (const id of oldest(world, 3)) world.control.remove(id);
+
+    await ticks(world, session, 8);
+
+    expect(await removed(world)).toHaveLength(3);
+    expect(await conditions(world)).toEqual([]);
+  });
+});
+
+describe('too many groups that are gone', () => {
+  it('are told once that is released, and all later ones are held again', async () => {
+    const { world, session } = await known({ groups: 120 });
+    const [first, second] = [oldest(world, 25), oldest(world, 60).slice(25)];
+    for (const id of first) world.control.remove(id);
+    await ticks(world, session, 5);
+    const before = { held: await held(world), removed: await removed(world) };
+
+    const outcomes = [await releaseNow(world, 1), await releaseNow(world, 1)];
+    await ticks(world, session, 6);
+    const told = await removed(world);
+    for (const id of second) world.control.remove(id);
+    await ticks(world, session, 6);
+    const late = await releaseNow(world, 1);
+    await ticks(world, session, 6);
+
+    expect(before).toEqual({ held: [{ number: 1, guard: 'groups_removed', suspects: 25 }], removed: [] });
+    expect(outcomes).toEqual(['released', 'released_before']);
+    expect(told.sort()).toEqual(first.sort());
+    expect(late).toBe('over');
+    expect(await removed(world)).toHaveLength(25);
+    expect(await held(world)).toEqual([{ number: 2, guard: 'groups_removed', suspects: 35 }]);
+  });
+
+  it('get another number once they are more than twice as many', async () => {
+    const { world, session } = await known({ groups: 120 });
+    for (const id of oldest(world, 25)) world.control.remove(id);
+    await ticks(world, session, 4);
+    const before = await held(world);
+    for (const id of oldest(world, 50)) world.control.remove(id);
+    await ticks(world, session, 4);
+
+    const old = await releaseNow(world, 1);
+
+    expect(before).toMatchObject([{ number: 1, suspects: 25 }]);
+    expect(await held(world)).toMatchObject([{ number: 2, suspects: 75 }]);
+    expect(old).toBe('over');
+  });
+
+  it('are told in the very walk in which they are released where it is a long one', async () => {
+    const { world, session } = await known({
+      groups: 900,
+      knobs: { limitMax: 10 },
+      settings: { reconcileMs: 120_000, requestsPerMinute: 40 },
+    });
+    const gone = oldest(world, 300).filter((_, index) => index >= 200 && index % 3 === 0);
+    for (const id of gone) world.control.remove(id);
+    let minutes = 0;
+    while ((await held(world)).length === 0 && minutes < 120) {
+      await world.nextTick(session);
+      minutes += 1;
+    }
+    const suspects = (await held(world))[0]?.suspects ?? Number.NaN;
+    const { startedAt } = (await world.state()).reconciliation.all;
+    await releaseNow(world, 1);
+    minutes = 0;
+    while ((await removed(world)).length < suspects && minutes < 30) {
+      await world.nextTick(session);
+      minutes += 1;
+    }
+
+    expect(suspects).toBeGreaterThan(10);
+    expect(minutes).toBeLessThan(30);
+    expect((await world.state()).reconciliation.all.startedAt).toBe(startedAt);
+  });
+});

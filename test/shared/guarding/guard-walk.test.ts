@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { standingHolds } from '../../../shared/guarding/holds.ts';
+import type { SourceSession } from '../../../shared/source-session.ts';
+import { createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
+import { releaseNow } from './release-now.ts';
+import { conditions } from './two-stores.ts';
+
+const UNTOUCHED = { knobs: { touches: [] } } as const;
+const SETTINGS = { reconcileMs: 120_000 };
+
+async function ticks(world: SourceWorld, session: SourceSession, count: number) {
+  for (let tick = 0; tick < count; tick += 1) await world.nextTick(session);
+}
+
+/** A source of which several whole walks have shown that next to nothing changes without a newer stamp. */
+async function quiet(options: SourceWorldOptions = {}) {
+  const world = createSourceWorld({ groups: 80, settings: SETTINGS, ...UNTOUCHED, ...options });
+  const session = world.startProcess('a');
+  await world.tick(session);
+  await ticks(world, session, 6);
+  return { world, session };
+}
+
+/** Groups that have a shipment, oldest first. */
+function shipped(world: SourceWorld): number[] {
+  return world.control.snapshot().flatMap(({ id, shipments }) => (shipments.length > 0 ? [Number(id)] : []));
+}
+
+function rename(world: SourceWorld, carrier: string, groups = shipped(world)) {
+  for (const id of groups) {
+    world.control.mutate(id, (draft) => {
+      for (const shipment of draft.shipments) shipment.carrier = carrier;
+    });
+  }
+}
+
+/** How many groups were told to have a shipment that changed. */
+async function told(world: SourceWorld): Promise<number> {
+  const events = (await world.events()).filter(({ type }) => type === 'shipment.updated');
+  return new Set(events.map(({ partitionkey }) => partitionkey)).size;
+}
+
+describe('groups that differ without newer stamps', () => {
+  it('are told as ever where they are fewer than half', async () => {
+    const { world, session } = await quiet();
+    const some = shipped(world).slice(0, 30);
+    rename(world, 'Another', some);
+
+    await ticks(world, session, 4);
+
+    expect(await told(world)).toBe(30);
+    expect(await conditions(world)).toEqual([]);
+  });
+
+  it('are held where they are most of all groups at once: nothing of it is told or saved', async () => {
+    const { world, session } = await quiet();
+    const before = world.store.all(await world.source()).map(({ version }) => version);
+    rename(world, 'Another');
+
+    await ticks(world, session, 8);
+
+    const after = world.store.all(await world.source()).map(({ version }) => version);
+    expect(await told(world)).toBe(0);
+    expect(after).toEqual(before);
+    expect(await conditions(world)).toEqual(['feed.source_degraded held']);
+    expect(standingHolds(await world.state())).toMatchObject([
+      { guard: 'changed_without_stamps', suspects: shipped(world).length },
+    ]);
+  });
+
+  it('are told once that is released', async () => {
+    const { world, session } = await quiet();
+    rename(world, 'Another');
+    await ticks(world, session, 4);
+
+    await releaseNow(world, 1);
+    await ticks(world, session, 1);
+    const atOnce = await told(world);
+    await ticks(world, session, 6);
+
+    expect(atOnce).toBe(shipped(world).length);
+    expect((await world.state()).guarding.holds).toEqual([]);
+    expect(await conditions(world)).toEqual(['feed.source_degraded held', 'feed.source_recovered']);
+  });
+
+  it('are held no more once they are as they were, and what else changed meanwhile is told', async () => {
+    const { world, session } = await quiet();
+    const before = new Map(world.control.snapshot().map((group) => [Number(group.id), group.shipments]));
+    rename(world, 'Another');
+    await ticks(world, session, 4);
+    const held = standingHolds(await world.state());
+
+    for (const id of shipped(world).slice(1)) {
+      world.control.mutate(id, (draft) => {
+        for (const [at, shipment] of draft.shipments.entries())
+          shipment.carrier = (before.get(id)?.[at]?.carrier ?? null) as string | null;
+      });
+    }
+    await ticks(world, session, 6);
+
+    expect(held).toHaveLength(1);
+    expect(standingHolds(await world.state())).toEqual([]);
+    expect(await told(world)).toBe(1);
+  });
+
+  it('do not hold what comes with newer stamps', async () => {
+    const { world, session } = await quiet();
+    rename(world, 'Another');
+    await ticks(world, session, 4);
+    const [group = 0] = shipped(world);
+    world.control.setKnob('touches', ['shipment']);
+    world.setShipment(group, 'FAILED');
+
+    await ticks(world, session, 1);
+
+    expect((await world.groupEvents(group)).map(({ type }) => type)).toEqual(['shipment.status_changed']);
+  });
+
+  it('are not held where a service has always been like that', async () => {
+    const world = createSourceWorld({
+      groups: 300,
+      life: { changesPerSecond: 20 },
+      knobs: { touches: ['return_group', 'return_line_item', 'exchange_line_item'] },
+      settings: { intervalMs: 5_000, reconcileMs: 5_000, settleMs: 3_000 },
+    });
+    const session = world.startProcess('a');
+    await world.tick(session);
+
+    for (let tick = 0; tick < 25; tick += 1) {
+      await world.time.advance(5_000_000);
+      await world.tick(session, { durationMs: 5_000 });
+    }
+
+    expect(await conditions(world)).toEqual([]);
+    expect(
+      (await world.events()).filter(({ type }) => type === 'shipment.status_changed').length,
+    ).toBeGreaterThan(300);
+  });
+
+  it('are not held in long cycles of a lively store, nor where reads take long to be believed', async () => {
+    const world = createSourceWorld({
+      groups: 100,
+      life: { changesPerSecond: 2 },
+      knobs: { touches: [] },
+      settings: { reconcileMs: 60_000, settleMs: 120_000 },
+    });
+    const session = world.startProcess('a');
+    await world.tick(session);
+
+    await ticks(world, session, 40);
+
+    expect((await conditions(world)).filter((told) => told.includes('held'))).toEqual([]);
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import {
+  beginCycleOfHolds,
+  endCycleOfHolds,
+  findPermit,
+  holdBack,
+  standingHolds,
+} from '../../../shared/guarding/holds.ts';
+import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
+import { releaseHold } from '../../../shared/guarding/release-hold.ts';
+import { aState } from '../../contract/sample-states.ts';
+
+const MISSING = { guard: 'groups_removed', tier: 'all', suspects: 25, from: 7 } as const;
+const WELL = aState('acme', 1, { guarding: NO_GUARDING });
+
+describe('a hold', () => {
+  it('gets the next number, and keeps it while it is met again', () => {
+    const first = holdBack(WELL, MISSING, 100);
+    const second = holdBack(first, { ...MISSING, suspects: 5, from: 3 }, 200);
+
+    expect(standingHolds(second)).toMatchObject([
+      { number: 1, since: 100, suspects: 30, met: 30, from: 3, isMet: true },
+    ]);
+  });
+
+  it('gets another number once it is more than twice as large as when it got that', () => {
+    const first = holdBack(WELL, MISSING, 100);
+    const twice = holdBack(first, MISSING, 200);
+    const more = holdBack(twice, { ...MISSING, suspects: 1 }, 300);
+
+    expect(standingHolds(twice)).toMatchObject([{ number: 1, suspects: 50 }]);
+    expect(standingHolds(more)).toMatchObject([{ number: 2, suspects: 51, since: 100 }]);
+  });
+
+  it('of another guard, or of another tier, is another one', () => {
+    const first = holdBack(WELL, MISSING, 100);
+    const second = holdBack(first, { ...MISSING, tier: 'recent' }, 200);
+    const third = holdBack(second, { ...MISSING, guard: 'entities_removed' }, 300);
+
+    expect(standingHolds(third).map(({ number }) => number)).toEqual([1, 2, 3]);
+  });
+
+  it('of another token takes the place of that of the one before', () => {
+    const canary = { guard: 'known_group_not_found', tier: 'all', suspects: 1 } as const;
+    const first = holdBack(WELL, { ...canary, tokenHash: 'a' }, 100);
+    const second = holdBack(first, { ...canary, tokenHash: 'b' }, 200);
+
+    expect(standingHolds(second)).toMatchObject([{ number: 2, tokenHash: 'b' }]);
+  });
+});
+
+describe('a whole cycle', () => {
+  it('that met nothing of it ends a hold; one that did tells how large it is', () => {
+    const held = holdBack(WELL, MISSING, 100);
+    const begun = beginCycleOfHolds(held, 'all', true);
+    const met = holdBack(begun, { ...MISSING, suspects: 8 }, 200);
+
+    expect(standingHolds(endCycleOfHolds(begun, 'all'))).toEqual([]);
+    expect(standingHolds(endCycleOfHolds(met, 'all'))).toMatchObject([{ number: 1, suspects: 8 }]);
+  });
+
+  it('of the other tier says nothing of it', () => {
+    const held = beginCycleOfHolds(holdBack(WELL, MISSING, 100), 'all', false);
+
+    const ended = endCycleOfHolds(beginCycleOfHolds(held, 'recent', false), 'recent');
+
+    expect(standingHolds(ended)).toHaveLength(1);
+  });
+
+  it('over all groups takes over what the recent tier held, where it is the only one', () => {
+    const held = holdBack(WELL, { ...MISSING, tier: 'recent' }, 100);
+
+    const ended = endCycleOfHolds(beginCycleOfHolds(held, 'all', true), 'all');
+
+    expect(standingHolds(ended)).toEqual([]);
+  });
+});
+
+describe('a release', () => {
+  it('makes of the hold a permit for as much, and begins the cycle at once', () => {
+    const held = holdBack(WELL, MISSING, 100);
+
+    const release = releaseHold(held, 1, 500);
+
+    if (release.outcome !== 'released') throw new Error(release.outcome);
+    const { reconciliation, lease } = release.state;
+    expect(standingHolds(release.state)).toEqual([]);
+    expect(findPermit(release.state, 'groups_removed', 'all')).toMatchObject({
+      suspects: 25,
+      releasedAt: 500,
+    });
+    expect(reconciliation.all).toMatchObject({ isAsked: true, pausedUntil: 0, removals: 0 });
+    expect(lease.expiresAt).toBe(0);
+  });
+
+  it('goes back to where the suspects begin in a walk that is under way', () => {
+    const { reconciliation } = WELL;
+    const walked = {
+      ...reconciliation,
+      all: { ...reconciliation.all, isUnderWay: true, coveredThrough: 99 },
+    };
+    const held = holdBack({ ...WELL, reconciliation: walked }, MISSING, 100);
+
+    const release = releaseHold(held, 1, 500);
+
+    expect(release).toMatchObject({ state: { reconciliation: { all: { coveredThrough: 7 } } } });
+  });
+
+  it('of a hold that was released, is over, or never was, changes nothing', () => {
+    const held = holdBack(WELL, MISSING, 100);
+    const release = releaseHold(held, 1, 500);
+    if (release.outcome !== 'released') throw new Error(release.outcome);
+    const over = endCycleOfHolds(beginCycleOfHolds(release.state, 'all', true), 'all');
+
+    const outcomes = [
+      releaseHold(release.state, 1, 600),
+      releaseHold(over, 1, 600),
+      releaseHold(over, 2, 600),
+    ];
+
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['released_before', 'over', 'unknown']);
+  });
+
+  it('of a token trusts that token', () => {
+    const canary = { guard: 'known_group_not_found', tier: 'all', suspects: 1, tokenHash: 'b' } as const;
+
+    const release = releaseHold(holdBack(WELL, canary, 100), 1, 500);
+
+    expect(release).toMatchObject({ outcome: 'released', state: { guarding: { seenWith: 'b', holds: [] } } });
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { isImprobable, learnUsual } from '../../../shared/guarding/judge-changes.ts';
+import { DAY, HOUR, MINUTE } from '../../../shared/instant.ts';
+
+const NOW = 1_000 * DAY;
+const CALM = { ratePerHour: 0, learnedAt: NOW, isWhole: true };
+const MOST = { compared: 100, unstamped: 90, duration: HOUR };
+
+describe('so many changes without newer stamps', () => {
+  it('are improbable where they are more than half, more than a few, and such was never seen', () => {
+    expect(isImprobable(MOST, CALM, NOW)).toBe(true);
+    expect(isImprobable({ ...MOST, unstamped: 51 }, CALM, NOW)).toBe(true);
+    expect(isImprobable({ ...MOST, unstamped: 50 }, CALM, NOW)).toBe(false);
+    expect(isImprobable({ compared: 21, unstamped: 21, duration: HOUR }, CALM, NOW)).toBe(true);
+    expect(isImprobable({ compared: 20, unstamped: 20, duration: HOUR }, CALM, NOW)).toBe(false);
+  });
+
+  it('are never so before a whole walk has shown what is usual', () => {
+    expect(isImprobable(MOST, undefined, NOW)).toBe(false);
+    expect(isImprobable(MOST, { ...CALM, isWhole: false }, NOW)).toBe(false);
+  });
+
+  it('are probable where about as many are usual in the same time, be it long or short', () => {
+    const aFifthInTenMinutes = learnUsual({ compared: 100, unstamped: 20, duration: 10 * MINUTE }, CALM, NOW);
+
+    expect(isImprobable({ ...MOST, duration: 10 * MINUTE }, aFifthInTenMinutes, NOW)).toBe(true);
+    expect(isImprobable({ ...MOST, duration: 20 * MINUTE }, aFifthInTenMinutes, NOW)).toBe(false);
+    expect(isImprobable({ ...MOST, duration: MINUTE }, aFifthInTenMinutes, NOW)).toBe(true);
+  });
+});
+
+describe('what is usual', () => {
+  it('is the most that was seen, and fades in days', () => {
+    const lively = learnUsual({ compared: 100, unstamped: 63, duration: HOUR }, CALM, NOW);
+    const calmAgain = learnUsual({ compared: 100, unstamped: 0, duration: HOUR }, lively, NOW + DAY);
+
+    expect(lively.ratePerHour).toBeCloseTo(1, 1);
+    expect(calmAgain.ratePerHour).toBeCloseTo(0.5, 1);
+    expect(calmAgain.learnedAt).toBe(NOW + DAY);
+  });
+
+  it('follows from no few groups', () => {
+    const few = learnUsual({ compared: 20, unstamped: 20, duration: HOUR }, CALM, NOW);
+
+    expect(few.ratePerHour).toBe(0);
+  });
+});

@@ -1,0 +1,16 @@
+// A log whose lines can be looked at.
+import type { Log, LogFields } from '../../../shared/ports.ts';
+
+interface Line {
+  readonly level: keyof Log;
+  readonly message: string;
+  readonly fields: LogFields | undefined;
+}
+
+export function createKeptLog(): Log & { readonly lines: readonly Line[] } {
+  const lines: Line[] = [];
+  const keep = (level: keyof Log) => (message: string, fields?: LogFields) => {
+    lines.push({ level, message, fields });
+  };
+  return { lines, debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+}

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { readByCounting } from '../../../shared/reading/count-rows.ts';
+import type { Page } from '../../../shared/reading/page.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { anUnreadableRow, aPage, createScriptedReader, idsFrom, pagesInTurn, rowsOf } from './some-rows.ts';
+
+const RANGE = { updated: { from: 1, to: 2 } };
+
+async function count(...answers: readonly Page['rows'][]) {
+  const reader = createScriptedReader(pagesInTurn(...answers));
+  return { isWhole: await readByCounting(RANGE, reader), reader };
+}
+
+describe('counting', () => {
+  it('is done once as many different rows were seen as there are', async () => {
+    const { isWhole, reader } = await count(rowsOf(1, 2), rowsOf(3), [], rowsOf(1, 2), rowsOf(3));
+
+    expect(isWhole).toBe(true);
+    expect(reader.requests.length).toBe(5);
+    expect(reader.taken.length).toBe(5);
+  });
+
+  it('is not done by two passes that agree', async () => {
+    const agreeing = [rowsOf(1, 2), rowsOf(2), []];
+
+    const { isWhole, reader } = await count(...agreeing, ...agreeing, ...agreeing, rowsOf(1, 2), rowsOf(3));
+
+    expect(isWhole).toBe(true);
+    expect(reader.requests.length).toBe(11);
+  });
+
+  it('counts what was seen after the count alone: what was seen before may have been counted and left', async () => {
+    const { isWhole, reader } = await count(rowsOf(1, 2), rowsOf(3, 4), [], rowsOf(5, 6), rowsOf(7, 8), []);
+
+    expect(isWhole).toBe(true);
+    expect(reader.requests.length).toBe(5);
+  });
+
+  it('counts a row that was seen again once', async () => {
+    const { isWhole, reader } = await count(
+      rowsOf(1, 2, 3),
+      [],
+      rowsOf(1, 2),
+      rowsOf(1, 2),
+      rowsOf(2, 1),
+      rowsOf(3),
+    );
+
+    expect(isWhole).toBe(true);
+    expect(reader.requests.length).toBe(6);
+  });
+
+  it('goes by the least count: rows may leave between two', async () => {
+    const { isWhole, reader } = await count(rowsOf(1, 2, 3), [], rowsOf(1, 2), [], rowsOf(2, 1));
+
+    expect(isWhole).toBe(true);
+    expect(reader.requests.length).toBe(5);
+  });
+
+  it('is done at once where nothing is left', async () => {
+    const { isWhole, reader } = await count([]);
+
+    expect(isWhole).toBe(true);
+    expect(reader.requests.length).toBe(1);
+  });
+
+  it('takes as many rows without an id for known as one page has shown at once', async () => {
+    const hidden = (rows: number) => Array.from({ length: rows }, () => anUnreadableRow());
+
+    const { isWhole, reader } = await count(
+      [...rowsOf(1), ...hidden(3)],
+      [],
+      [...rowsOf(1), ...hidden(2)],
+      hidden(1),
+      hidden(3),
+    );
+
+    expect(isWhole).toBe(true);
+    expect(reader.requests.length).toBe(5);
+  });
+
+  it('goes on by the rows it gets, in pages of another size with each pass', async () => {
+    const { reader } = await count(
+      ...[rowsOf(1, 2, 3), rowsOf(4, 5), []],
+      ...[rowsOf(1, 2), rowsOf(2, 3), rowsOf(1), []],
+      ...[rowsOf(1, 2), []],
+      rowsOf(1, 2),
+    );
+
+    const asked = reader.requests.map(({ offset, limit }) => [offset, limit]);
+    expect(asked.slice(0, 9)).toEqual([
+      ...[
+        [0, 200],
+        [3, 200],
+        [5, 200],
+      ],
+      ...[
+        [0, 2],
+        [2, 2],
+        [4, 2],
+        [5, 2],
+      ],
+      ...[
+        [0, 1],
+        [2, 1],
+      ],
+    ]);
+    expect(reader.requests.every(({ range }) => range === RANGE)).toBe(true);
+  });
+
+  it('comes back to the largest size after eight passes', async () => {
+    const first = rowsOf(...idsFrom(1, 22));
+    const reader = createScriptedReader((_, index) =>
+      aPage(index === 0 ? first : index % 2 === 0 ? rowsOf(1, 1) : []),
+    );
+
+    await readByCounting(RANGE, reader);
+
+    const firsts = reader.requests.filter(({ offset }) => offset === 0).map(({ limit }) => limit);
+    expect(firsts.slice(0, 10)).toEqual([200, 21, 20, 19, 18, 17, 16, 15, 22, 21]);
+  });
+
+  it('gives up after a thousand requests', async () => {
+    const reader = createScriptedReader(({ offset }) => aPage(offset < 4 ? rowsOf(1, 2) : []));
+
+    const isWhole = await readByCounting(RANGE, reader);
+
+    expect(isWhole).toBe(false);
+    expect(reader.requests.length).toBe(1_000);
+  });
+
+  it('is done in good time where the order is another at each request', async () => {
+    const random = createSeededRandom(3);
+    const ids = idsFrom(1, 60);
+    const reader = createScriptedReader(({ offset, limit = 200 }) => {
+      const shuffled = ids
+        .map((id) => ({ id, luck: random.next() }))
+        .sort((a, b) => a.luck - b.luck)
+        .map(({ id }) => id);
+      return aPage(rowsOf(...shuffled.slice(offset, offset + Math.min(limit, 20))));
+    });
+
+    const isWhole = await readByCounting(RANGE, reader);
+
+    const seen = new Set(
+      reader.taken.flatMap(({ rows }) => rows.map((row) => row.kind === 'readable' && row.group.id)),
+    );
+    expect(isWhole).toBe(true);
+    expect(seen.size).toBe(60);
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR, SECOND } from '../../../shared/instant.ts';
+import { coverRange, readStraight } from '../../../shared/reading/cover-range.ts';
+import type { PageRequest } from '../../../shared/reading/page.ts';
+import { aPage, aRow, createScriptedReader, idsFrom, rowsOf } from './some-rows.ts';
+import { NOON } from './worlds.ts';
+
+const FROM = NOON - 8 * HOUR;
+const RANGE = { updated: { from: FROM, to: NOON } };
+
+/** A list of rows, one an hour from FROM on and then more, that holds still but for its order. */
+function listOf(rows: number, pageRows: number, arrange: <Row>(rows: Row[], request: number) => Row[]) {
+  const all = idsFrom(1, rows).map((id) =>
+    aRow(id, {
+      updatedAt: FROM + ((id * 7) % rows) * Math.floor((8 * HOUR) / rows),
+      createdAt: FROM - id * HOUR,
+    }),
+  );
+  return ({ range, offset }: PageRequest, index: number) => {
+    const { from = 0, to = Number.POSITIVE_INFINITY } = range.updated ?? {};
+    const within = all.filter(({ updatedAt }) => updatedAt >= from - SECOND && updatedAt <= to);
+    return aPage(arrange(within, index).slice(offset, offset + pageRows));
+  };
+}
+
+const inOrder = <Row>(rows: Row[]) => rows;
+/** Another order with each request: turned round, and begun elsewhere. */
+const restless = <Row>(rows: Row[], request: number) => {
+  const begin = rows.length === 0 ? 0 : (request * 5) % rows.length;
+  const turned = [...rows.slice(begin), ...rows.slice(0, begin)];
+  return request % 2 === 0 ? turned : turned.reverse();
+};
+
+describe('a range whose order holds still', () => {
+  it('is proved in one pass', async () => {
+    const reader = createScriptedReader(listOf(60, 20, inOrder));
+
+    const coverage = await coverRange(RANGE, reader);
+
+    expect(coverage).toEqual({ outcome: 'proved', through: NOON });
+    expect(reader.requests.length).toBeLessThanOrEqual(7);
+  });
+
+  it('is proved from the page that was read just before', async () => {
+    const reader = createScriptedReader(listOf(60, 20, inOrder));
+    const first = await reader.fetch({ range: RANGE, offset: 0 });
+
+    const coverage = await coverRange(RANGE, reader, first);
+
+    expect(coverage.outcome).toBe('proved');
+    expect(reader.requests.filter(({ offset }) => offset === 0).length).toBe(1);
+  });
+
+  it('is proved by reading on where its only page is short', async () => {
+    const reader = createScriptedReader((request) => ({ ...listOf(5, 20, inOrder)(request, 0), bytes: 900 }));
+
+    const coverage = await coverRange(RANGE, reader);
+
+    expect(coverage).toEqual({ outcome: 'proved', through: NOON });
+    expect(reader.requests.map(({ offset }) => offset)).toEqual([0, 5, 0]);
+  });
+
+  it('is overlong with more pages than it may have, and covered up to its start', async () => {
+    const reader = createScriptedReader(listOf(500, 12, inOrder), { maxPages: 9 });
+
+    const coverage = await coverRange(RANGE, reader);
+
+    expect(coverage).toEqual({ outcome: 'overlong', through: FROM });
+  });
+
+  it('is covered to the end of its creation where that is what it goes by', async () => {
+    const reader = createScriptedReader(() => aPage([]));
+
+    const coverage = await coverRange({ created: { from: FROM, to: NOON } }, reader);
+
+    expect(coverage).toEqual({ outcome: 'proved', through: NOON });
+  });
+});
+
+describe('a range of no stable order', () => {
+  it('is proved in pieces that are each one page', async () => {
+    const reader = createScriptedReader(listOf(100, 20, restless));
+
+    const coverage = await coverRange(RANGE, reader);
+
+    const seen = new Set(
+      reader.taken.flatMap(({ rows }) => rows.map((row) => row.kind === 'readable' && row.group.id)),
+    );
+    expect(coverage).toMatchObject({ outcome: 'proved', through: NOON, unstable: expect.any(String) });
+    expect(seen.size).toBe(100);
+  });
+
+  it('is proved by one page where that is all there is, and says what it found', async () => {
+    const reader = createScriptedReader(listOf(12, 20, restless));
+
+    const coverage = await coverRange(RANGE, reader);
+
+    expect(coverage).toMatchObject({ outcome: 'proved', through: NOON });
+    expect(coverage.unstable).toBeDefined();
+    expect(reader.requests.length).toBeLessThanOrEqual(6);
+  });
+
+  it('is not proved by passes that agree', async () => {
+    // The same two pages each time, of which the second repeats a row of the first in place of another.
+    const narrow = {
+      updated: { from: FROM, to: FROM + 2 * SECOND },
+      created: { from: FROM, to: FROM + SECOND },
+    };
+    const reader = createScriptedReader(({ offset }) =>
+      aPage(offset === 0 ? rowsOf(1, 2, 3) : offset === 3 ? rowsOf(3, 2) : []),
+    );
+
+    const coverage = await coverRange(narrow, reader);
+
+    expect(coverage).toMatchObject({ outcome: 'unproved', through: FROM });
+  });
+
+  it('is covered up to the piece that stays unproved', async () => {
+    const middle = FROM + 4 * HOUR;
+    const rows = idsFrom(1, 12).map((id) => aRow(id, { updatedAt: FROM + HOUR, createdAt: FROM }));
+    const reader = createScriptedReader((request, index) => {
+      const { from = 0, to = 0 } = request.range.updated ?? {};
+      if (from <= middle && to > middle) return aPage(index % 2 === 0 ? rows : [...rows].reverse());
+      return aPage([]);
+    });
+
+    const coverage = await coverRange(RANGE, reader);
+
+    expect(coverage.outcome).toBe('unproved');
+    expect(coverage.through).toBeGreaterThan(FROM);
+    expect(coverage.through).toBeLessThanOrEqual(middle);
+  });
+
+  it('does not take more than a thousand requests, and those of the last piece', async () => {
+    let id = 0;
+    const reader = createScriptedReader(() => {
+      id += 1;
+      return aPage([aRow(id, { updatedAt: FROM + (id % 7) * HOUR }), aRow(id, { updatedAt: FROM + HOUR })]);
+    });
+
+    const coverage = await coverRange(RANGE, reader);
+
+    expect(coverage).toMatchObject({ outcome: 'unproved', through: FROM });
+    expect(reader.requests.length).toBeLessThan(2_100);
+  });
+});
+
+describe('a range that rows enter while it is read', () => {
+  it('is read in shorter passes, and proved once none enter', async () => {
+    const calm = listOf(100, 20, inOrder);
+    const reader = createScriptedReader((request, index) =>
+      index === 1 ? calm({ ...request, offset: request.offset - 2 }, 1) : calm(request, index),
+    );
+
+    const coverage = await coverRange(RANGE, reader);
+
+    expect(coverage).toEqual({
+      outcome: 'proved',
+      through: NOON,
+      unstable: 'a row already read moved back: others entered before it',
+    });
+    expect(reader.requests.filter(({ offset }) => offset > 0).length).toBeGreaterThan(3);
+  });
+});
+
+describe('a range that is read straight', () => {
+  it('is whole, with the stamps of its rows', async () => {
+    const reader = createScriptedReader(listOf(30, 20, inOrder));
+
+    const reading = await readStraight(RANGE, reader);
+
+    expect(reading).toMatchObject({ outcome: 'whole', isShifted: false });
+    expect(reading.reason).toBeUndefined();
+    expect(reading.stamps.length).toBe(30);
+  });
+
+  it('is whole with one short page, and the stamps of its rows', async () => {
+    const row = aRow(1, { updatedAt: FROM, createdAt: FROM });
+    const reader = createScriptedReader(({ offset }) => aPage(offset === 0 ? [row] : [], { bytes: 900 }));
+
+    const reading = await readStraight(RANGE, reader);
+
+    expect(reading).toEqual({
+      outcome: 'whole',
+      isShifted: false,
+      stamps: [{ createdAt: FROM, updatedAt: FROM }],
+    });
+  });
+
+  it('is void in no stable order of more than a page, with the reason', async () => {
+    const reader = createScriptedReader(listOf(60, 20, restless));
+
+    const reading = await readStraight(RANGE, reader);
+
+    expect(reading).toMatchObject({ outcome: 'void', isShifted: false, reason: expect.any(String) });
+    expect(reading.stamps.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it('is overlong as its pass is', async () => {
+    const reader = createScriptedReader(listOf(500, 12, inOrder), { maxPages: 5 });
+
+    const reading = await readStraight(RANGE, reader);
+
+    expect(reading.outcome).toBe('overlong');
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';
+import { cutRange, isNarrow, stampsOf } from '../../../shared/reading/cut-range.ts';
+import { anUnreadableRow, aRow } from './some-rows.ts';
+import { NOON } from './worlds.ts';
+
+const FROM = NOON - 8 * HOUR;
+const updated = { from: FROM, to: NOON };
+
+/** Rows updated so many hours after FROM, created a day before that. */
+function seenAt(...hours: readonly number[]) {
+  return hours.map((hour) => ({ updatedAt: FROM + hour * HOUR, createdAt: FROM + hour * HOUR - DAY }));
+}
+
+describe('a range is cut', () => {
+  it('in the middle of the rows that were seen of it', () => {
+    const cut = cutRange({ updated }, seenAt(7, 2, 5, 3, 6));
+
+    expect(cut).toEqual([
+      { updated: { from: FROM, to: FROM + 5 * HOUR } },
+      { updated: { from: FROM + 5 * HOUR, to: NOON } },
+    ]);
+  });
+
+  it('in the middle of the time where none was seen', () => {
+    const cut = cutRange({ updated }, []);
+
+    expect(cut?.[0]).toEqual({ updated: { from: FROM, to: FROM + 4 * HOUR } });
+  });
+
+  it.each([
+    { crowd: 'start', hours: [0.1, 0.1, 0.2], at: 1 },
+    { crowd: 'end', hours: [7.8, 7.9, 7.9], at: 7 },
+  ])('an eighth from its $crowd at least', ({ hours, at }) => {
+    const cut = cutRange({ updated }, seenAt(...hours));
+
+    expect(cut?.[0]).toEqual({ updated: { from: FROM, to: FROM + at * HOUR } });
+    expect(cut?.[1]).toEqual({ updated: { from: FROM + at * HOUR, to: NOON } });
+  });
+
+  it('at a whole instant', () => {
+    const cut = cutRange({ updated: { from: FROM, to: FROM + 9 * SECOND + 1 } }, []);
+
+    expect(cut?.[0].updated?.to).toBe(FROM + 4.5 * SECOND);
+  });
+
+  it('by its other bound, where it has one, unchanged', () => {
+    const created = { from: FROM - DAY, to: NOON };
+
+    const cut = cutRange({ updated, created }, []);
+
+    expect(cut?.map((piece) => piece.created)).toEqual([created, created]);
+  });
+
+  it('by creation where it is four seconds wide', () => {
+    const narrow = { from: FROM, to: FROM + 4 * SECOND };
+
+    const cut = cutRange({ updated: narrow }, seenAt(0, 2, 4, 6, 8));
+
+    expect(cut).toEqual([
+      { updated: narrow, created: { from: undefined, to: FROM + 4 * HOUR - DAY } },
+      { updated: narrow, created: { from: FROM + 4 * HOUR - DAY, to: undefined } },
+    ]);
+  });
+
+  it('by update where it is wider by anything', () => {
+    const cut = cutRange({ updated: { from: FROM, to: FROM + 4 * SECOND + 1 } }, seenAt(0, 2, 4));
+
+    expect(cut?.[0].created).toBeUndefined();
+  });
+
+  it('between its own bounds of creation, whatever the rows say', () => {
+    const created = { from: NOON - 16 * HOUR, to: NOON };
+
+    const cut = cutRange({ created }, []);
+
+    expect(cut?.[0]).toEqual({ created: { from: NOON - 16 * HOUR, to: NOON - 8 * HOUR } });
+  });
+
+  it.each([
+    { end: 'start', interval: { from: undefined, to: NOON } },
+    { end: 'end', interval: { from: NOON - DAY - 8 * HOUR, to: undefined } },
+  ])('between the rows seen where its $end is open', ({ interval }) => {
+    const cut = cutRange({ created: interval }, seenAt(4, 0, 8));
+
+    expect(cut?.[0].created?.from).toBe(interval.from);
+    expect(cut?.[1].created?.to).toBe(interval.to);
+    expect(cut?.[0].created?.to).toBe(cut?.[1].created?.from);
+    expect(cut?.[0].created?.to).toBeGreaterThan(NOON - DAY - 8 * HOUR);
+    expect(cut?.[0].created?.to).toBeLessThan(NOON);
+  });
+});
+
+describe('a range is not cut any more', () => {
+  const narrow = { from: FROM, to: FROM + 4 * SECOND };
+
+  it('where it is four seconds wide by both', () => {
+    expect(cutRange({ updated: narrow, created: narrow }, seenAt(1, 2))).toBeUndefined();
+  });
+
+  it('where all of its rows were created at once', () => {
+    expect(cutRange({ updated: narrow }, seenAt(3, 3, 3))).toBeUndefined();
+  });
+
+  it('where nothing is known of it', () => {
+    expect(cutRange({}, [])).toBeUndefined();
+    expect(cutRange({ created: { from: FROM, to: undefined } }, [])).toBeUndefined();
+    expect(cutRange({ created: { from: undefined, to: NOON } }, [])).toBeUndefined();
+  });
+});
+
+describe('a range is narrow', () => {
+  it.each([
+    { range: { updated: { from: FROM, to: FROM + 4 * SECOND } }, isSo: true },
+    { range: { updated: { from: FROM, to: FROM + 4 * SECOND + 1 } }, isSo: false },
+    { range: { created: { from: FROM, to: FROM + SECOND } }, isSo: true },
+    { range: { updated: { from: FROM, to: NOON }, created: { from: FROM, to: FROM + 1 } }, isSo: false },
+    { range: { created: { from: undefined, to: FROM } }, isSo: false },
+    { range: { created: { from: FROM, to: undefined } }, isSo: false },
+    { range: {}, isSo: false },
+  ])('up to four seconds, of update if it has that: $range', ({ range, isSo }) => {
+    expect(isNarrow(range)).toBe(isSo);
+  });
+});
+
+it('only rows that can be read have stamps', () => {
+  const row = aRow(1, { createdAt: FROM, updatedAt: NOON });
+
+  const stamps = stampsOf([anUnreadableRow(2), row, anUnreadableRow()]);
+
+  expect(stamps).toEqual([{ createdAt: FROM, updatedAt: NOON }]);
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR } from '../../../shared/instant.ts';
+import { createDensity } from '../../../shared/reading/density.ts';
+import { anUnreadableRow, aPage, aRow, createScriptedReader, idsFrom } from './some-rows.ts';
+import { NOON } from './worlds.ts';
+
+const interval = { from: NOON - 20 * HOUR, to: NOON };
+
+/** Looks at rows that were created so many hours before noon, in pages of ten. */
+async function densityOf(...hours: readonly number[]) {
+  const density = createDensity();
+  const reader = density.watch(createScriptedReader(() => aPage([])));
+  const rows = hours.map((hour, index) => aRow(index, { createdAt: NOON - hour * HOUR }));
+  for (let start = 0; start < rows.length; start += 10)
+    await reader.take(aPage(rows.slice(start, start + 10)));
+  return density;
+}
+
+describe('how long it takes until so many pages of groups are created', () => {
+  it('follows from the last quarter of those that were seen', async () => {
+    const density = await densityOf(4, 1, 2, 3, ...idsFrom(5, 16));
+
+    const time = density.timeOf(3, interval);
+
+    expect(time).toBe((4 * HOUR * 3 * 10) / 4);
+  });
+
+  it('does not mind in which order they came', async () => {
+    const density = await densityOf(...idsFrom(1, 16).reverse());
+
+    expect(density.timeOf(3, interval)).toBe((4 * HOUR * 3 * 10) / 4);
+  });
+
+  it('counts those of the interval alone: from its start on, before its end', async () => {
+    const density = await densityOf(...idsFrom(0, 12), 20, 21, 30);
+
+    expect(density.timeOf(1, interval)).toBe((4 * HOUR * 10) / 4);
+    expect(density.timeOf(1, { from: NOON - 20 * HOUR + 1, to: NOON })).toBe((3 * HOUR * 10) / 3);
+  });
+
+  it('can’t be told of fewer than ten', async () => {
+    const nine = await densityOf(...idsFrom(1, 9));
+    const ten = await densityOf(...idsFrom(1, 10));
+
+    expect(nine.timeOf(1, interval)).toBeUndefined();
+    expect(ten.timeOf(1, interval)).toBe((3 * HOUR * 10) / 3);
+  });
+
+  it('counts rows that can’t be read to a page, not to the groups', async () => {
+    const density = createDensity();
+    const rows = idsFrom(1, 12).map((hour) => aRow(hour, { createdAt: NOON - hour * HOUR }));
+
+    await density.watch(createScriptedReader(() => aPage([]))).take(aPage([...rows, anUnreadableRow()]));
+
+    expect(density.timeOf(1, interval)).toBe((3 * HOUR * 13) / 3);
+  });
+
+  it('is found on the rows’ way: they are handed on', async () => {
+    const behind = createScriptedReader(() => aPage([]));
+    const page = aPage([aRow(1)]);
+
+    const reader = createDensity().watch(behind);
+    await reader.take(page);
+
+    expect(behind.taken).toEqual([page]);
+    expect(reader.maxPages).toBe(behind.maxPages);
+  });
+});

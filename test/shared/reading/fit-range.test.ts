@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';
+import { fitRange } from '../../../shared/reading/fit-range.ts';
+import { createModelList, type ModelOptions } from './model-list.ts';
+import { clampedTo } from './model-pages.ts';
+import { aPage, aRow, createScriptedReader, idsFrom, rowsOf } from './some-rows.ts';
+import { createWitness } from './witness.ts';
+import { NOON } from './worlds.ts';
+
+const FROM = NOON - 100 * DAY;
+const TO = NOON - DAY;
+const MAX_PAGES = 12;
+const PAGE = 20;
+
+/** Groups evenly spread over a hundred days. */
+function storeOf(groups: number, order: NonNullable<ModelOptions['order']>) {
+  const list = createModelList({ seed: 5, now: NOON, order, pages: clampedTo(PAGE) });
+  for (let made = 0; made < groups; made += 1) {
+    const createdAt = FROM + Math.floor(((TO - FROM) * made) / groups);
+    list.add({ createdAt, updatedAt: NOON - HOUR - list.random.upTo(DAY) });
+  }
+  return { list, reader: createWitness(list, { maxPages: MAX_PAGES }).reader };
+}
+
+function createdBefore(list: ReturnType<typeof storeOf>['list'], to: number): number {
+  return list.rows.filter((row) => (list.current(row)?.createdAt ?? NOON) < to).length;
+}
+
+describe('a range that has no more pages than it may', () => {
+  it('is left as it is, after a look behind its last page', async () => {
+    const { list, reader } = storeOf(150, 'created asc');
+
+    const fitted = await fitRange({ from: FROM, to: TO }, FROM, reader);
+
+    expect(fitted).toMatchObject({ to: TO, fits: true });
+    expect(fitted.first?.rows.length).toBe(PAGE);
+    expect(list.requests).toBe(2);
+  });
+
+  it('is left after its first page if that is short', async () => {
+    const { list, reader } = storeOf(9, 'created asc');
+
+    const fitted = await fitRange({ from: FROM, to: TO }, FROM, reader);
+
+    expect(fitted).toMatchObject({ to: TO, fits: true });
+    expect(fitted.first?.rows.length).toBe(9);
+    expect(list.requests).toBe(1);
+  });
+
+  it('is looked at behind all the pages that it may have but those for its end, less the rows of their seams', async () => {
+    const reader = createScriptedReader((_, index) => aPage(index === 0 ? rowsOf(1, 2, 3, 4, 5) : []), {
+      maxPages: MAX_PAGES,
+    });
+
+    await fitRange({ from: FROM, to: TO }, FROM, reader);
+
+    expect(reader.requests).toEqual([
+      { range: { created: { from: FROM, to: TO } }, offset: 0 },
+      { range: { created: { from: FROM, to: TO } }, offset: 4 * 8 },
+    ]);
+    expect(reader.taken.length).toBe(2);
+  });
+
+  it.each([
+    { rows: rowsOf(1), maxPages: 9, offset: 5 },
+    { rows: rowsOf(1, 2, 3), maxPages: 2, offset: 2 },
+  ])('is looked at behind a row at least: $offset', async ({ rows, maxPages, offset }) => {
+    const reader = createScriptedReader((_, index) => aPage(index === 0 ? rows : []), { maxPages });
+
+    await fitRange({ from: FROM, to: TO }, FROM, reader);
+
+    expect(reader.requests[1]?.offset).toBe(offset);
+  });
+});
+
+describe('a range that has more pages than it may', () => {
+  it.each([
+    'created asc',
+    'created desc',
+    'updated asc',
+    'updated desc',
+    'id asc',
+    'id desc',
+    'heap',
+    'shuffled',
+    'random',
+  ] as const)('ends where it has no more: %s', async (order) => {
+    const { list, reader } = storeOf(1_000, order);
+
+    const fitted = await fitRange({ from: FROM, to: TO }, FROM, reader);
+
+    expect(fitted.fits).toBe(true);
+    expect(fitted.to).toBeLessThan(TO);
+    expect(fitted.first).toBeUndefined();
+    expect(createdBefore(list, fitted.to)).toBeLessThanOrEqual((PAGE - 1) * (MAX_PAGES - 4) + PAGE);
+  });
+
+  it.each(['created asc', 'created desc'] as const)('ends about where it is full: %s', async (order) => {
+    const { list, reader } = storeOf(1_000, order);
+
+    const fitted = await fitRange({ from: FROM, to: TO }, FROM, reader);
+
+    expect(createdBefore(list, fitted.to)).toBeGreaterThan(PAGE * (MAX_PAGES - 4) * 0.6);
+    expect(list.requests).toBeLessThanOrEqual(6);
+  });
+
+  it.each(['shuffled', 'updated asc', 'random'] as const)(
+    'ends in its middle where its order is not that of creation: %s',
+    async (order) => {
+      const { list, reader } = storeOf(1_000, order);
+
+      const fitted = await fitRange({ from: FROM, to: TO }, FROM, reader);
+
+      expect(fitted.to).toBe(FROM + Math.floor(Math.floor(Math.floor((TO - FROM) / 2) / 2) / 2));
+      expect(list.requests).toBe(5);
+    },
+  );
+
+  it('ends just before the oldest row behind its pages, sorted by creation or open at its start', async () => {
+    const { list, reader } = storeOf(1_000, 'created asc');
+    const beyond = list.rows[(PAGE - 1) * (MAX_PAGES - 4)];
+
+    const closed = await fitRange({ from: FROM, to: TO }, FROM, reader);
+    const open = await fitRange({ from: undefined, to: TO }, FROM - 10_000 * DAY, reader);
+
+    expect(closed.to).toBe((beyond?.versions[0]?.createdAt ?? 0) - 1);
+    expect(open.to).toBe(closed.to);
+  });
+
+  it('is not narrowed below four seconds: what crowds in there has to be read as it is', async () => {
+    const crowd = rowsOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
+    const reader = createScriptedReader(() => aPage(crowd));
+
+    const fitted = await fitRange({ from: FROM, to: FROM + 9 * SECOND }, FROM, reader);
+
+    expect(fitted).toEqual({ to: FROM + 4 * SECOND, fits: true });
+  });
+
+  it('does not fit yet if it was narrowed twenty times', async () => {
+    const crowd = idsFrom(1, 12).map((id) => aRow(id, { createdAt: FROM - HOUR }));
+    const reader = createScriptedReader(() => aPage(crowd));
+
+    const fitted = await fitRange({ from: FROM, to: FROM + 2 ** 25 * SECOND }, FROM, reader);
+
+    expect(fitted).toEqual({ to: FROM + 32 * SECOND, fits: false });
+    expect(reader.requests.length).toBe(21);
+  });
+});

@@ -1,0 +1,43 @@
+// Walks over a model list from its first group to its newest, and learns its stamps on the way.
+import { DAY, HOUR } from '../../../shared/instant.ts';
+import { learnStamps, UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
+import { FIRST_WIDTH, type WalkPosition, type WalkStep, walkOn } from '../../../shared/reading/walk.ts';
+import { createModelList, type ModelList } from './model-list.ts';
+import type { Order } from './model-orders.ts';
+import { clampedTo } from './model-pages.ts';
+import { createWitness, type Witness } from './witness.ts';
+import { NOON } from './worlds.ts';
+
+export const WALK_START: WalkPosition = { coveredThrough: undefined, rangeWidth: FIRST_WIDTH };
+
+/** Groups of three years, the more the later; each was updated at some time since. */
+export function storeOf(groups: number, page: number, order: Order): ModelList {
+  const list = createModelList({ seed: 7, now: NOON, order, pages: clampedTo(page) });
+  for (let made = 0; made < groups; made += 1) {
+    const age = Math.floor((1_000 * DAY * -Math.log(1 - list.random.next() * 0.98)) / 3.9) + HOUR;
+    list.add({ createdAt: NOON - age, updatedAt: NOON - Math.floor(age * list.random.next()) });
+  }
+  return list;
+}
+
+/** @returns the steps that it took, each with where the walk stood then */
+export async function walk(list: ModelList, { reader }: Witness = createWitness(list)): Promise<WalkStep[]> {
+  let stamps = { ...UNKNOWN_STAMPS, newest: NOON, newestReceivedAt: NOON };
+  let position = WALK_START;
+  const steps: WalkStep[] = [];
+  while (steps.length < 500) {
+    const step = await walkOn(position, {
+      ...reader,
+      stamps: () => stamps,
+      now: () => list.now,
+      async take(page) {
+        stamps = { ...stamps, ...learnStamps(stamps, page.rows, page.receivedAt), newest: stamps.newest };
+        await reader.take(page);
+      },
+    });
+    steps.push(step);
+    position = step.position;
+    if (step.isDone) return steps;
+  }
+  throw new Error('The walk does not end.');
+}

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR } from '../../../shared/instant.ts';
+import type { Purpose } from '../../../shared/pacing/budget-state.ts';
+import type { PacedRequests, SendOptions } from '../../../shared/pacing/paced-requests.ts';
+import type { Page } from '../../../shared/reading/page.ts';
+import { createLookUp, createPageSource } from '../../../shared/reading/page-source.ts';
+import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
+import type { ReturnsServiceClient } from '../../../shared/returns-service/client.ts';
+import { ValidationRejectedError } from '../../../shared/returns-service/errors.ts';
+import type { RowReading } from '../../../shared/returns-service/parse-return-group.ts';
+import type { ReturnGroupsQuery } from '../../../shared/returns-service/return-groups-query.ts';
+import { anUnreadableRow, rowsOf } from './some-rows.ts';
+import { NOON } from './worlds.ts';
+
+const RANGE = { updated: { from: NOON - HOUR, to: NOON } };
+
+interface Asked {
+  readonly purpose: Purpose;
+  readonly options: SendOptions | undefined;
+  readonly query: ReturnGroupsQuery;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Requests that are sent at once, to a service that answers or throws. */
+function createService(answer: (query: ReturnGroupsQuery) => readonly RowReading[]) {
+  const asked: Asked[] = [];
+  const observed: [Page, readonly string[]][] = [];
+  const requests: PacedRequests = {
+    async send(purpose, request, options) {
+      const client = {
+        async listReturnGroups(query: ReturnGroupsQuery, { signal }: { signal?: AbortSignal }) {
+          asked.push({ purpose, options, query, signal });
+          return { rows: answer(query), drift: ['a new field'], bytes: 77, requestMs: 1 };
+        },
+      } as unknown as ReturnsServiceClient;
+      const sentAnswer = await request(client);
+      return { answer: sentAnswer, sentAt: NOON - 5, receivedAt: NOON + 5, tokenHash: '' };
+    },
+    counters: () => {
+      throw new Error('not asked for');
+    },
+  } as PacedRequests;
+  return {
+    asked,
+    observed,
+    options: {
+      requests,
+      purpose: 'poll' as const,
+      observe: (page: Page, drift: readonly string[]) => observed.push([page, drift]),
+    },
+  };
+}
+
+function openList(
+  answer: (query: ReturnGroupsQuery) => readonly RowReading[],
+  { limit = Number.MAX_SAFE_INTEGER, signal = undefined as AbortSignal | undefined } = {},
+) {
+  const service = createService(answer);
+  const pageLimit = { current: limit };
+  const stamps = { ...UNKNOWN_STAMPS, precision: 0 };
+  const fetch = createPageSource({ ...service.options, stamps: () => stamps, pageLimit, signal });
+  return { ...service, pageLimit, fetch };
+}
+
+function refuseAbove(limit: number, rows: readonly RowReading[] = []) {
+  return (query: ReturnGroupsQuery) => {
+    if ((query.limit ?? 0) > limit)
+      throw new ValidationRejectedError('refused', { parameters: ['offset', 'limit'] });
+    return rows;
+  };
+}
+
+describe('a page of the list', () => {
+  it('is asked for with the range’s bounds, in the form of the stamps', async () => {
+    const list = openList(() => rowsOf(1, 2));
+
+    await list.fetch({ range: RANGE, offset: 0 });
+
+    expect(list.asked[0]?.query).toEqual({
+      minUpdatedAt: '2026-11-20T10:59:59Z',
+      maxUpdatedAt: '2026-11-20T12:00:00Z',
+      minCreatedAt: undefined,
+      maxCreatedAt: undefined,
+      limit: 200,
+    });
+  });
+
+  it('is asked for at its place, with as many rows as wished', async () => {
+    const list = openList(() => []);
+
+    await list.fetch({ range: {}, offset: 40, limit: 7 });
+
+    expect(list.asked[0]?.query).toMatchObject({ offset: 40, limit: 7 });
+  });
+
+  it('is asked for by the purpose’s budget, with what is likely to follow', async () => {
+    const { signal } = new AbortController();
+    const list = openList(() => [], { signal });
+
+    await list.fetch({ range: RANGE, offset: 0, expect: 12 });
+    await list.fetch({ range: RANGE, offset: 0 });
+
+    expect(list.asked.map(({ purpose }) => purpose)).toEqual(['poll', 'poll']);
+    expect(list.asked.map(({ options }) => options)).toEqual([{ expect: 12 }, { expect: 1 }]);
+    expect(list.asked[0]?.signal).toBe(signal);
+  });
+
+  it('comes with its rows, bytes and times, and is observed first', async () => {
+    const list = openList(() => rowsOf(1, 2));
+
+    const page = await list.fetch({ range: RANGE, offset: 0 });
+
+    expect(page).toEqual({ rows: rowsOf(1, 2), bytes: 77, sentAt: NOON - 5, receivedAt: NOON + 5 });
+    expect(list.observed).toEqual([[page, ['a new field']]]);
+  });
+});
+
+describe('a limit that is refused', () => {
+  it('is halved until it is taken, and kept', async () => {
+    const list = openList(refuseAbove(37, rowsOf(1)));
+
+    const page = await list.fetch({ range: RANGE, offset: 0 });
+    await list.fetch({ range: RANGE, offset: 1 });
+
+    expect(page.rows).toEqual(rowsOf(1));
+    expect(list.asked.map(({ query }) => query.limit)).toEqual([200, 100, 50, 25, 25]);
+    expect(list.pageLimit.current).toBe(25);
+  });
+
+  it('is halved from what was asked for, where that was less', async () => {
+    const list = openList(refuseAbove(3), { limit: 100 });
+
+    await list.fetch({ range: RANGE, offset: 0, limit: 9 });
+
+    expect(list.asked.map(({ query }) => query.limit)).toEqual([9, 4, 2]);
+  });
+
+  it('is never asked beyond what the service is known to take', async () => {
+    const list = openList(() => [], { limit: 50 });
+
+    await list.fetch({ range: RANGE, offset: 0, limit: 80 });
+    await list.fetch({ range: RANGE, offset: 0, limit: 20 });
+
+    expect(list.asked.map(({ query }) => query.limit)).toEqual([50, 20]);
+    expect(list.pageLimit.current).toBe(50);
+  });
+
+  it('is told where not even one row may be asked for', async () => {
+    const list = openList(refuseAbove(0));
+
+    const asking = list.fetch({ range: RANGE, offset: 0 });
+
+    await expect(asking).rejects.toThrow(ValidationRejectedError);
+    expect(list.asked.at(-1)?.query.limit).toBe(1);
+    expect(list.pageLimit.current).toBe(1);
+  });
+
+  it('is one row at least, whatever is wished', async () => {
+    const list = openList(() => []);
+
+    await list.fetch({ range: RANGE, offset: 0, limit: 0 });
+
+    expect(list.asked[0]?.query.limit).toBe(1);
+  });
+
+  it.each([
+    new ValidationRejectedError('refused', { parameters: ['min_updated_at'] }),
+    Object.assign(new Error('says the test'), { parameters: ['limit'] }),
+  ])('is no other failure: that is thrown as it is', async (failure) => {
+    const list = openList(() => {
+      throw failure;
+    });
+
+    const asking = list.fetch({ range: RANGE, offset: 0 });
+
+    await expect(asking).rejects.toBe(failure);
+    expect(list.asked.length).toBe(1);
+    expect(list.observed).toEqual([]);
+  });
+});
+
+describe('a group that is looked up', () => {
+  it('is asked for by its id alone', async () => {
+    const { signal } = new AbortController();
+    const service = createService(() => rowsOf(7));
+
+    const page = await createLookUp({ ...service.options, signal })(7);
+
+    expect(service.asked).toEqual([
+      { purpose: 'poll', options: undefined, query: { returnGroupId: 7 }, signal },
+    ]);
+    expect(page).toEqual({ rows: rowsOf(7), bytes: 77, sentAt: NOON - 5, receivedAt: NOON + 5 });
+    expect(service.observed).toEqual([[page, ['a new field']]]);
+  });
+
+  it('is not found where the service answers with others, as one that ignores the id does', async () => {
+    const service = createService(() => [...rowsOf(1, 2), anUnreadableRow()]);
+
+    const page = await createLookUp(service.options)(7);
+
+    expect(page.rows).toEqual([]);
+  });
+
+  it('is found though it can’t be read, if it shows its id', async () => {
+    const service = createService(() => [anUnreadableRow(6), anUnreadableRow(7)]);
+
+    const page = await createLookUp(service.options)(7);
+
+    expect(page.rows).toEqual([anUnreadableRow(7)]);
+  });
+});

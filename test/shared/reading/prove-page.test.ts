@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import type { Page } from '../../../shared/reading/page.ts';
+import { provePage } from '../../../shared/reading/prove-page.ts';
+import { anUnreadableRow, aPage, createScriptedReader, idsFrom, pagesInTurn, rowsOf } from './some-rows.ts';
+
+const RANGE = { updated: { from: 1, to: 2 } };
+const FIRST = aPage(rowsOf(1, 2, 3));
+
+async function prove(first: Page, answers: readonly Page['rows'][], trustsShortPages = false) {
+  const reader = createScriptedReader(pagesInTurn(...answers), { trustsShortPages });
+  const verdict = await provePage(RANGE, first, reader);
+  return { verdict, reader };
+}
+
+describe('a page is all there is', () => {
+  it('if nothing is behind it and it comes again with the same rows, in whatever order', async () => {
+    const { verdict, reader } = await prove(FIRST, [[], rowsOf(3, 1, 2)]);
+
+    expect(verdict).toBe('whole');
+    expect(reader.requests).toEqual([
+      { range: RANGE, offset: 3 },
+      { range: RANGE, offset: 0 },
+    ]);
+    expect(reader.taken).toEqual([aPage([]), aPage(rowsOf(3, 1, 2))]);
+  });
+
+  it('if it comes again with more rows than it had, as an open range may', async () => {
+    const { verdict } = await prove(FIRST, [[], rowsOf(4, 3, 1, 2)]);
+
+    expect(verdict).toBe('whole');
+  });
+
+  it('at once if it is empty', async () => {
+    const { verdict, reader } = await prove(aPage([]), []);
+
+    expect(verdict).toBe('whole');
+    expect(reader.requests).toEqual([]);
+  });
+
+  it('at once if it is short, where short pages are trusted', async () => {
+    const { verdict, reader } = await prove(aPage(rowsOf(1, 2), { bytes: 900 }), [], true);
+
+    expect(verdict).toBe('whole');
+    expect(reader.requests).toEqual([]);
+  });
+
+  it('if rows had left at first, and then none', async () => {
+    const { verdict, reader } = await prove(FIRST, [[], rowsOf(1, 3), [], rowsOf(3, 1)]);
+
+    expect(verdict).toBe('whole');
+    expect(reader.requests.map(({ offset }) => offset)).toEqual([3, 0, 2, 0]);
+  });
+
+  it('if it shows as many rows without an id as before', async () => {
+    const first = aPage([...rowsOf(1), anUnreadableRow(), anUnreadableRow()]);
+
+    const { verdict } = await prove(first, [[], [anUnreadableRow(undefined, 'other'), ...first.rows]]);
+
+    expect(verdict).toBe('whole');
+  });
+});
+
+describe('a page is not proved to be all there is', () => {
+  it('if a row is behind it', async () => {
+    const { verdict, reader } = await prove(FIRST, [rowsOf(4)]);
+
+    expect(verdict).toBe('larger');
+    expect(reader.requests.length).toBe(1);
+  });
+
+  it('if a row is behind it once others have left', async () => {
+    const { verdict } = await prove(FIRST, [[], rowsOf(1, 2), rowsOf(3)]);
+
+    expect(verdict).toBe('larger');
+  });
+
+  it('by its being short, where that is not trusted, or where it is not short', async () => {
+    const untrusted = await prove(aPage(rowsOf(1, 2), { bytes: 900 }), [rowsOf(3)]);
+    const full = await prove(aPage(rowsOf(...idsFrom(1, 10)), { bytes: 900 }), [rowsOf(11)], true);
+    const heavy = await prove(aPage(rowsOf(1, 2), { bytes: 64 * 1024 }), [rowsOf(3)], true);
+
+    expect([untrusted.verdict, full.verdict, heavy.verdict]).toEqual(['larger', 'larger', 'larger']);
+  });
+
+  it('if rows are missing whenever it comes again', async () => {
+    const { verdict, reader } = await prove(aPage(rowsOf(1, 2, 3, 4)), [
+      [],
+      rowsOf(1, 2, 3),
+      [],
+      rowsOf(1, 2),
+      [],
+      rowsOf(2),
+    ]);
+
+    expect(verdict).toBe('changed');
+    expect(reader.requests.length).toBe(6);
+  });
+
+  it('if another row has come in the place of one', async () => {
+    const { verdict } = await prove(FIRST, [[], rowsOf(1, 2, 4), [], rowsOf(1, 2, 5), [], rowsOf(1, 2, 6)]);
+
+    expect(verdict).toBe('changed');
+  });
+
+  it('if a row came twice in it: another may have no place', async () => {
+    const doubled = rowsOf(1, 2, 2);
+
+    const { verdict } = await prove(aPage(doubled), [[], doubled, [], doubled, [], doubled]);
+
+    expect(verdict).toBe('changed');
+  });
+
+  it('if it shows fewer rows without an id than before', async () => {
+    const few = [anUnreadableRow(), ...rowsOf(2, 3)];
+    const { verdict } = await prove(aPage([anUnreadableRow(), anUnreadableRow(), ...rowsOf(2)]), [
+      [],
+      few,
+      [],
+      rowsOf(2, 3),
+      [],
+      rowsOf(2),
+    ]);
+
+    expect(verdict).toBe('changed');
+  });
+});

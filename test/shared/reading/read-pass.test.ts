@@ -1,0 +1,288 @@
+import { describe, expect, it } from 'vitest';
+import { SECOND } from '../../../shared/instant.ts';
+import type { PageRequest } from '../../../shared/reading/page.ts';
+import { isShort, readPass } from '../../../shared/reading/read-pass.ts';
+import {
+  anUnreadableRow,
+  aPage,
+  aRow,
+  createScriptedReader,
+  idsFrom,
+  pagesInTurn,
+  rowsOf,
+} from './some-rows.ts';
+import { NOON } from './worlds.ts';
+
+const UPDATED = { updated: { from: NOON - 60 * SECOND, to: NOON } };
+const CREATED = { created: { from: NOON - 60 * SECOND, to: NOON } };
+
+/** A list that holds still, in pages of so many rows. */
+function listOf(ids: readonly number[], rows: number) {
+  return ({ offset }: PageRequest) => aPage(rowsOf(...ids.slice(offset, offset + rows)));
+}
+
+const offsetsOf = ({ requests }: { requests: readonly PageRequest[] }) =>
+  requests.map(({ offset }) => offset);
+
+describe('a pass goes on', () => {
+  it('three rows before the last one ended, one row in a range of creation', async () => {
+    const updated = createScriptedReader(listOf(idsFrom(1, 30), 12));
+    const created = createScriptedReader(listOf(idsFrom(1, 30), 12));
+
+    await readPass(UPDATED, updated);
+    await readPass(CREATED, created);
+
+    expect(offsetsOf(updated).slice(0, 3)).toEqual([0, 9, 18]);
+    expect(offsetsOf(created).slice(0, 3)).toEqual([0, 11, 22]);
+  });
+
+  it('by the rows it gets, not by those it asked for', async () => {
+    const reader = createScriptedReader(listOf(idsFrom(1, 300), 20));
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass.outcome).toBe('complete');
+    expect(pass.rows).toBe(300);
+  });
+
+  it('from further back, twice as far each time, where no row is known', async () => {
+    const all = idsFrom(1, 60);
+    const left = all.filter((id) => id <= 2 || id > 30);
+    const reader = createScriptedReader((request, index) => listOf(index < 2 ? all : left, 20)(request));
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass.outcome).toBe('complete');
+    expect(offsetsOf(reader).slice(0, 7)).toEqual([0, 17, 34, 28, 16, 0, 17]);
+  });
+
+  it.each([1, 2, 3, 4])('though a page holds no more than %i rows', async (rows) => {
+    const reader = createScriptedReader(listOf(idsFrom(1, 9), rows));
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({ outcome: 'complete', rows: 9 });
+  });
+
+  it('through rows that are each as large as a page', async () => {
+    const sizes = [1, 1, 1, 1, 9, 9, 9, 1, 1, 9, 1];
+    const reader = createScriptedReader(({ offset }) => {
+      const fitting = idsFrom(1, sizes.length)
+        .slice(offset)
+        .filter((_, index) => {
+          const bytes = sizes.slice(offset, offset + index + 1).reduce((sum, size) => sum + size, 0);
+          return index === 0 || bytes <= 9;
+        });
+      return aPage(rowsOf(...fitting));
+    });
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({ outcome: 'complete', rows: sizes.length });
+  });
+
+  it('past rows that show no id', async () => {
+    const rows = [...rowsOf(1, 2), ...idsFrom(1, 15).map(() => anUnreadableRow()), ...rowsOf(3, 4)];
+    const reader = createScriptedReader(({ offset }) => aPage(rows.slice(offset, offset + 12)));
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(reader.taken.flatMap((page) => page.rows)).toEqual(expect.arrayContaining(rowsOf(1, 2, 3, 4)));
+    expect(pass.rows).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('a pass is complete', () => {
+  it('when nothing is behind the last row and that still is where it was', async () => {
+    const reader = createScriptedReader(listOf(idsFrom(1, 25), 12));
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({ outcome: 'complete', isShifted: false, rows: 25, pages: 5 });
+    expect(offsetsOf(reader)).toEqual([0, 9, 18, 25, 22]);
+    expect(pass.stamps.length).toBe(25);
+  });
+
+  it('at once where the first page is empty', async () => {
+    const reader = createScriptedReader(pagesInTurn([]));
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toEqual({ outcome: 'complete', isShifted: false, rows: 0, pages: 1, stamps: [] });
+  });
+
+  it('with a first page that was read before', async () => {
+    const reader = createScriptedReader(listOf(idsFrom(1, 15), 12));
+    const first = await reader.fetch({ range: UPDATED, offset: 0 });
+
+    const pass = await readPass(UPDATED, reader, first);
+
+    expect(pass).toMatchObject({ outcome: 'complete', rows: 15 });
+    expect(offsetsOf(reader).filter((offset) => offset === 0).length).toBe(1);
+    expect(reader.taken.length).toBe(reader.requests.length - 1);
+  });
+
+  it('with a short page, where short pages are trusted', async () => {
+    const reader = createScriptedReader(
+      ({ offset }) => aPage(rowsOf(...idsFrom(1, 15).slice(offset, offset + 12)), { bytes: 60_000 }),
+      { trustsShortPages: true },
+    );
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({ outcome: 'complete', rows: 15 });
+    expect(offsetsOf(reader)).toEqual([0, 9]);
+  });
+
+  it('not with a short page where they are not', async () => {
+    const reader = createScriptedReader(({ offset }) =>
+      aPage(rowsOf(...idsFrom(1, 15).slice(offset, offset + 5)), { bytes: 900 }),
+    );
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({ outcome: 'complete', rows: 15 });
+  });
+
+  it('not with an empty page behind rows that have moved up since', async () => {
+    const all = idsFrom(1, 26);
+    const left = all.slice(3);
+    const reader = createScriptedReader((request, index) => listOf(index < 3 ? all : left, 12)(request));
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({ outcome: 'complete', rows: 26 });
+  });
+});
+
+describe('a pass is void', () => {
+  it('when a seam shows the order to be unstable', async () => {
+    const reader = createScriptedReader(pagesInTurn(rowsOf(...idsFrom(1, 12)), rowsOf(11, 10, 12, 13)));
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toEqual({
+      outcome: 'void',
+      reason: 'rows already read came in another order',
+      isShifted: false,
+      rows: 13,
+      pages: 2,
+      stamps: pass.stamps,
+    });
+    expect(pass.stamps.length).toBe(12);
+  });
+
+  it('when rows have entered before those already read', async () => {
+    const reader = createScriptedReader(
+      pagesInTurn(rowsOf(...idsFrom(1, 12)), rowsOf(9, 10, 11, 12), rowsOf(1)),
+    );
+
+    const pass = await readPass(UPDATED, {
+      ...reader,
+      fetch: async (request) => {
+        const page = await reader.fetch(request);
+        return request.offset === 9 ? aPage(rowsOf(9, 10, 11, 12)) : page;
+      },
+    });
+
+    expect(pass).toMatchObject({ outcome: 'void', isShifted: true });
+  });
+
+  it('when even the first page holds other rows alone', async () => {
+    const reader = createScriptedReader((_, index) =>
+      aPage(rowsOf(...idsFrom(index * 12 + 1, index * 12 + 12))),
+    );
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({ outcome: 'void', reason: 'all rows were others', isShifted: false });
+    expect(offsetsOf(reader).at(-1)).toBe(0);
+  });
+
+  it('not when nothing is left of it: then it is complete', async () => {
+    const reader = createScriptedReader((request, index) =>
+      index === 0 ? listOf(idsFrom(1, 30), 12)(request) : aPage([]),
+    );
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass.outcome).toBe('complete');
+    expect(offsetsOf(reader).at(-1)).toBe(0);
+  });
+});
+
+describe('rows that show no id', () => {
+  const hidden = idsFrom(1, 12).map((id) => anUnreadableRow(undefined, `looks like ${id}`));
+
+  it('prove no seam: a row that moved up behind them would be skipped', async () => {
+    const before = [...hidden, ...rowsOf(...idsFrom(1, 20))];
+    const after = before.slice(1);
+    const reader = createScriptedReader(({ offset }, index) =>
+      aPage((index === 0 ? before : after).slice(offset, offset + 12)),
+    );
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({ outcome: 'void', reason: 'all rows were others', isShifted: false });
+  });
+
+  it('leave the pass to rows that show theirs', async () => {
+    const list = [...hidden.slice(0, 2), ...rowsOf(...idsFrom(1, 20)), ...hidden.slice(0, 2)];
+    const reader = createScriptedReader(({ offset }) => aPage(list.slice(offset, offset + 12)));
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({ outcome: 'complete', rows: 20 });
+  });
+});
+
+describe('a pass is overlong', () => {
+  it('when there are more pages than a range may have', async () => {
+    const reader = createScriptedReader(listOf(idsFrom(1, 500), 12), { maxPages: 7 });
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass.outcome).toBe('overlong');
+    expect(pass.pages).toBe(8);
+  });
+
+  it('not so soon in a range that is too narrow to be cut', async () => {
+    const narrow = { updated: { from: NOON, to: NOON + 4 * SECOND } };
+    const reader = createScriptedReader(listOf(idsFrom(1, 500), 12), { maxPages: 7 });
+
+    const pass = await readPass(narrow, reader);
+
+    expect(pass).toMatchObject({ outcome: 'complete', rows: 500 });
+  });
+
+  it('even there when it has more than a thousand', async () => {
+    const narrow = { updated: { from: NOON, to: NOON + 4 * SECOND } };
+    const reader = createScriptedReader(({ offset }) => aPage(rowsOf(...idsFrom(offset, offset + 11))));
+
+    const pass = await readPass(narrow, reader);
+
+    expect(pass).toMatchObject({ outcome: 'overlong', pages: 1_001 });
+  });
+});
+
+describe('a page is short', () => {
+  it.each([
+    { rows: 9, bytes: 64 * 1024 - 1, isSo: true },
+    { rows: 10, bytes: 64 * 1024 - 1, isSo: false },
+    { rows: 9, bytes: 64 * 1024, isSo: false },
+  ])('below ten rows and 64 KB: $rows rows of $bytes bytes', ({ rows, bytes, isSo }) => {
+    expect(isShort(aPage(rowsOf(...idsFrom(1, rows)), { bytes }))).toBe(isSo);
+  });
+});
+
+it('rows that change while they are read are seen in their new state or left to be read again', async () => {
+  const reader = createScriptedReader(({ offset }, index) => {
+    const changed = index === 0 ? NOON - 30 * SECOND : NOON - 20 * SECOND;
+    const rows = idsFrom(1, 20).map((id) => aRow(id, id === 11 ? { updatedAt: changed } : {}));
+    return aPage(rows.slice(offset, offset + 12));
+  });
+
+  const pass = await readPass(UPDATED, reader);
+
+  expect(pass).toMatchObject({ outcome: 'complete', rows: 20 });
+});

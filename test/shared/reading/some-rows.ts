@@ -1,0 +1,68 @@
+// Rows and pages for examples, with no more to them than the example is about.
+import { HOUR, type Instant } from '../../../shared/instant.ts';
+import type { Page, PageRequest } from '../../../shared/reading/page.ts';
+import type { Reader } from '../../../shared/reading/read-pass.ts';
+import type { ReadableRow, UnreadableRow } from '../../../shared/returns-service/parse-return-group.ts';
+import type { ReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
+import { NOON } from './worlds.ts';
+
+export function aRow(
+  id: number,
+  stamps: Partial<Pick<ReadableRow, 'createdAt' | 'updatedAt' | 'zoned' | 'precision'>> = {},
+): ReadableRow {
+  const base = { createdAt: NOON - 2 * HOUR, updatedAt: NOON - HOUR, zoned: true, precision: 6 };
+  return { kind: 'readable', group: { id } as ReturnGroup, ...base, ...stamps };
+}
+
+/** Rows with these ids, all with the same stamps. */
+export function rowsOf(...ids: readonly number[]): ReadableRow[] {
+  return ids.map((id) => aRow(id));
+}
+
+/** Ids from the first to the last, both included. */
+export function idsFrom(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** A row that can't be read, and shows no id where none is given. */
+export function anUnreadableRow(id?: number, digest = 'alike'): UnreadableRow {
+  return { kind: 'unreadable', reason: 'says the test', digest, ...(id === undefined ? {} : { id }) };
+}
+
+export function aPage(rows: Page['rows'], { bytes = 100_000, at = NOON as Instant } = {}): Page {
+  return { rows, bytes, sentAt: at, receivedAt: at };
+}
+
+export interface ScriptedReader extends Reader {
+  readonly requests: PageRequest[];
+  readonly taken: Page[];
+}
+
+/** Answers as it is told to, request by request, and keeps what was asked and what was handed on. */
+export function createScriptedReader(
+  answer: (request: PageRequest, index: number) => Page,
+  { maxPages = 50, trustsShortPages = false }: Partial<Pick<Reader, 'maxPages' | 'trustsShortPages'>> = {},
+): ScriptedReader {
+  const requests: PageRequest[] = [];
+  const taken: Page[] = [];
+  return {
+    maxPages,
+    trustsShortPages,
+    requests,
+    taken,
+    async fetch(request) {
+      requests.push(request);
+      return answer(request, requests.length - 1);
+    },
+    async take(page) {
+      taken.push(page);
+    },
+  };
+}
+
+/** One page after the other, whatever is asked for; the last one again and again. */
+export function pagesInTurn(
+  ...pages: readonly Page['rows'][]
+): (request: PageRequest, index: number) => Page {
+  return (_, index) => aPage(pages[Math.min(index, pages.length - 1)] ?? []);
+}

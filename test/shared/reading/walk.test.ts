@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
+import { FIRST_WIDTH, type WalkOptions, walkOn } from '../../../shared/reading/walk.ts';
+import type { StampsState } from '../../../shared/source-state.ts';
+import { createModelList } from './model-list.ts';
+import { STABLE_ORDERS } from './model-orders.ts';
+import { clampedTo } from './model-pages.ts';
+import { storeOf, WALK_START, walk } from './model-walk.ts';
+import { aPage, aRow, createScriptedReader, idsFrom, rowsOf, type ScriptedReader } from './some-rows.ts';
+import { createWitness } from './witness.ts';
+import { NOON } from './worlds.ts';
+
+/** A clock of the stamps that shows noon at noon. */
+const STAMPS: StampsState = { ...UNKNOWN_STAMPS, newest: NOON, newestReceivedAt: NOON };
+const CLOSED = NOON - 10 * SECOND;
+
+function optionsOf(reader: ScriptedReader, stamps = STAMPS): WalkOptions {
+  return { ...reader, stamps: () => stamps, now: () => NOON };
+}
+
+describe('a walk over all groups', () => {
+  it.each(STABLE_ORDERS)('shows all sorted by %s, in more ranges than one', async (order) => {
+    const list = storeOf(2_000, 10, order);
+    const witness = createWitness(list, { maxPages: 80 });
+
+    const steps = await walk(list, witness);
+
+    expect(witness.seen.size).toBe(2_000);
+    expect(steps.length).toBeGreaterThan(2);
+    expect(list.requests).toBeLessThanOrEqual(1.3 * (2_000 / 10));
+  });
+
+  it('needs few requests for a small store', async () => {
+    const list = storeOf(300, 200, 'updated desc');
+    const witness = createWitness(list);
+
+    await walk(list, witness);
+
+    expect(witness.seen.size).toBe(300);
+    expect(list.requests).toBeLessThanOrEqual(10);
+  });
+
+  it('shows all where the order is another at each request', async () => {
+    const list = storeOf(400, 50, 'random');
+    const witness = createWitness(list, { maxPages: 160 });
+
+    const steps = await walk(list, witness);
+
+    expect(witness.seen.size).toBe(400);
+    expect(steps.some(({ unstable }) => unstable !== undefined)).toBe(true);
+  });
+
+  it('covers all time, each range beginning where the one before it ended', async () => {
+    const steps = await walk(storeOf(4_000, 20, 'id asc'));
+
+    const covered = steps.flatMap((step) => (step.covered === undefined ? [] : [step.covered]));
+    expect(covered.length).toBeGreaterThan(3);
+    expect(covered.map(({ from }) => from)).toEqual([undefined, ...covered.slice(0, -1).map(({ to }) => to)]);
+    expect(covered.at(-1)?.to).toBeUndefined();
+  });
+
+  it('shows groups with absurd stamps, and those created while it goes on', async () => {
+    const list = storeOf(500, 20, 'id asc');
+    const absurd = [list.add({ createdAt: 5 }), list.add({ createdAt: NOON + 9_000 * DAY })];
+    const witness = createWitness(list);
+    let late: ReturnType<typeof list.add> | undefined;
+    list.meanwhile = () => {
+      if (list.requests === 10) late = list.add({ createdAt: list.now });
+    };
+
+    await walk(list, witness);
+
+    expect(absurd.every((row) => witness.seen.has(row))).toBe(true);
+    expect(late !== undefined && witness.seen.has(late)).toBe(true);
+  });
+});
+
+describe('a walk’s next range', () => {
+  it('begins where time does, and ends a little before the stamps’ clock', async () => {
+    const reader = createScriptedReader(() => aPage([]));
+
+    const step = await walkOn(WALK_START, optionsOf(reader));
+
+    expect(reader.requests[0]?.range).toEqual({ created: { from: undefined, to: CLOSED } });
+    expect(step).toEqual({
+      position: { coveredThrough: CLOSED, rangeWidth: FIRST_WIDTH },
+      covered: { from: undefined, to: CLOSED },
+      isDone: false,
+      unstable: undefined,
+    });
+  });
+
+  it('ends more than a day before now while the stamps’ clock is not known', async () => {
+    const reader = createScriptedReader(() => aPage([]));
+
+    const step = await walkOn(WALK_START, optionsOf(reader, UNKNOWN_STAMPS));
+
+    expect(step.covered?.to).toBe(NOON - 26 * HOUR);
+  });
+
+  it('is as wide as its pages: half where it may have half of them', async () => {
+    const position = { coveredThrough: NOON - 100 * DAY, rangeWidth: 10 * DAY };
+    const reader = createScriptedReader(() => aPage([]), { maxPages: 80 });
+
+    const step = await walkOn(position, optionsOf(reader));
+
+    expect(step.covered).toEqual({ from: NOON - 100 * DAY, to: NOON - 95 * DAY });
+  });
+
+  it('is four seconds wide at least', async () => {
+    const position = { coveredThrough: NOON - 100 * DAY, rangeWidth: 1 };
+    const reader = createScriptedReader(() => aPage([]), { maxPages: 160 });
+
+    const step = await walkOn(position, optionsOf(reader));
+
+    expect(step.covered?.to).toBe(NOON - 100 * DAY + 4 * SECOND);
+  });
+
+  it('is the first again, narrower, where that one could not be fitted', async () => {
+    const crowd = idsFrom(1, 12).map((id) => aRow(id, { createdAt: NOON + DAY }));
+    const reader = createScriptedReader(() => aPage(crowd), { maxPages: 160 });
+
+    const step = await walkOn({ coveredThrough: NOON - 100 * DAY, rangeWidth: 50 * DAY }, optionsOf(reader));
+
+    expect(step).toMatchObject({ covered: undefined, isDone: false });
+    expect(step.position.coveredThrough).toBe(NOON - 100 * DAY);
+    expect(step.position.rangeWidth).toBeLessThan(DAY);
+    expect(step.position.rangeWidth).toBeGreaterThanOrEqual(4 * SECOND);
+  });
+
+  it('is tried again, half as wide, where it was not proved', async () => {
+    const shown = [rowsOf(...idsFrom(1, 12)), [], rowsOf(...idsFrom(2, 13))];
+    const reader = createScriptedReader(
+      (_, index) => aPage(index < 2 ? (shown[index] ?? []) : rowsOf(index, index)),
+      { maxPages: 160 },
+    );
+
+    const step = await walkOn(
+      { coveredThrough: NOON - 100 * DAY, rangeWidth: 8 * SECOND },
+      optionsOf(reader),
+    );
+
+    expect(step).toMatchObject({ covered: undefined, isDone: false, unstable: expect.any(String) });
+    expect(step.position).toEqual({ coveredThrough: NOON - 100 * DAY, rangeWidth: 4 * SECOND });
+  });
+});
+
+describe('the newest groups', () => {
+  const position = { coveredThrough: CLOSED - 5 * MINUTE, rangeWidth: DAY };
+
+  it('are read open-ended, and end the walk', async () => {
+    const reader = createScriptedReader(() => aPage([]));
+
+    const step = await walkOn(position, optionsOf(reader));
+
+    expect(reader.requests[0]?.range).toEqual({ created: { from: CLOSED - 5 * MINUTE, to: undefined } });
+    expect(step).toEqual({
+      position,
+      covered: { from: CLOSED - 5 * MINUTE, to: undefined },
+      isDone: true,
+      unstable: undefined,
+    });
+  });
+
+  it('begin five minutes before the end of what is closed: what is older is closed', async () => {
+    const reader = createScriptedReader(() => aPage([]));
+
+    const step = await walkOn({ ...position, coveredThrough: CLOSED - 5 * MINUTE - 1 }, optionsOf(reader));
+
+    expect(step).toMatchObject({ covered: { to: CLOSED }, isDone: false });
+  });
+
+  it('are given up for this time where they were not proved in three tries', async () => {
+    let id = 0;
+    const reader = createScriptedReader(() => {
+      id += 1;
+      return aPage(rowsOf(id, id));
+    });
+
+    const step = await walkOn(position, optionsOf(reader));
+
+    expect(step).toEqual({ position, covered: undefined, isDone: true, unstable: expect.any(String) });
+  });
+
+  it('may be many pages', async () => {
+    const list = createModelList({ seed: 2, now: NOON, order: 'created asc', pages: clampedTo(10) });
+    for (const id of idsFrom(1, 1_200)) list.add({ createdAt: CLOSED - 4 * MINUTE + id * 10_000 });
+    const witness = createWitness(list, { maxPages: 20 });
+
+    const step = await walkOn(position, { ...witness.reader, stamps: () => STAMPS, now: () => NOON });
+
+    expect(step).toMatchObject({ isDone: true, covered: { to: undefined } });
+    expect(witness.seen.size).toBe(1_200);
+  });
+});
+
+it('no short page ends a walk', async () => {
+  const list = createModelList({ seed: 2, now: NOON, order: 'id asc', pages: clampedTo(4) });
+  for (const id of idsFrom(1, 30)) list.add({ createdAt: NOON - id * DAY, bytes: 9 });
+  const witness = createWitness(list, { trustsShortPages: true });
+
+  await walk(list, witness);
+
+  expect(witness.seen.size).toBe(30);
+});

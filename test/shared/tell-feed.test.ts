@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import type { FeedTelling } from '../../shared/source-state.ts';
+import { noteToTell, tellNoted } from '../../shared/tell-feed.ts';
+import { createMemoryLedger, type MemoryLedger } from '../fakes/memory-ledger.ts';
+
+const NOTHING = {
+  source: 'acme',
+  generation: 'mi8x2k',
+  feedSequence: 0,
+  toTell: [] as readonly FeedTelling[],
+};
+const CONDITION = {
+  type: 'source' as const,
+  name: 'acme',
+  reasons: [],
+  since: '2026-11-20T10:00:00.000000Z',
+};
+const drift = (finding: string) => ({ type: 'drift' as const, findings: [finding] });
+
+async function told(ledger: MemoryLedger): Promise<FeedEvent[]> {
+  const entries = await ledger.read({ ...NOTHING, group: 'feed' }, 0, 10);
+  return entries.flatMap((entry) => ('event' in entry ? [entry.event] : []));
+}
+
+describe('the subject of an event of the feed itself', () => {
+  it('is shared by what makes the earlier stale, and by nothing else', async () => {
+    const ledger = createMemoryLedger();
+    const degraded = noteToTell(NOTHING, 'feed.source_degraded', CONDITION, 0);
+    const lost = noteToTell(degraded, 'feed.drift_detected', drift('shipment.status=LOST'), 0);
+    const found = noteToTell(lost, 'feed.drift_detected', drift('shipment.status=FOUND'), 0);
+    const recovered = noteToTell(found, 'feed.source_recovered', CONDITION, 0);
+
+    await tellNoted(ledger, recovered);
+
+    const [first, second, third, last] = (await told(ledger)).map(({ subject }) => subject);
+    expect(first).toBe('sources/acme');
+    expect(last).toBe(first);
+    expect(new Set([first, second, third]).size).toBe(3);
+  });
+});
+
+describe('what a state has to tell', () => {
+  const state = noteToTell(
+    noteToTell(NOTHING, 'feed.source_degraded', CONDITION, 0),
+    'feed.drift_detected',
+    drift('shipment.status=LOST'),
+    0,
+  );
+
+  it('is told once, however many find it there', async () => {
+    const ledger = createMemoryLedger();
+
+    const numbers = [await tellNoted(ledger, state), await tellNoted(ledger, state)];
+
+    expect(numbers).toEqual([2, 2]);
+    expect((await told(ledger)).map(({ type }) => type)).toEqual([
+      'feed.source_degraded',
+      'feed.drift_detected',
+    ]);
+  });
+
+  it('goes round numbers that others have taken, each time in the same way', async () => {
+    const ledger = createMemoryLedger();
+    const other = noteToTell(NOTHING, 'feed.drift_detected', drift('order.name is a fraction'), 0);
+    await tellNoted(ledger, other);
+
+    const numbers = [await tellNoted(ledger, state), await tellNoted(ledger, state)];
+
+    expect(numbers).toEqual([3, 3]);
+    expect((await told(ledger)).map(({ data }) => data.sequence)).toEqual([1, 2, 3]);
+  });
+});

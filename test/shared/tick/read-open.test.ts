@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { DAY, parseStamp } from '../../../shared/instant.ts';
+import { requestsOfAll } from '../../../shared/reconciliation-plan.ts';
+import type { SourceSession } from '../../../shared/source-session.ts';
+import { createSourceWorld, type SourceWorld } from '../source-world.ts';
+
+const LOOK_UP = 'return_group_id=';
+/** Nothing moves a stamp, and a walk over all groups does not fit a cycle. */
+const SLOW = {
+  groups: 900,
+  knobs: { limitMax: 10, touches: [] },
+  settings: { reconcileMs: 300_000, requestsPerMinute: 60 },
+} as const;
+
+async function slowWorld(close: (world: SourceWorld) => void) {
+  const world = createSourceWorld(SLOW);
+  close(world);
+  const session = world.startProcess('a');
+  await world.tick(session);
+  while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
+  return { world, session };
+}
+
+/** Groups that are too old to be walked with the recent ones, oldest first. */
+function oldGroups(world: SourceWorld): number[] {
+  const before = world.time.now() - 50 * DAY;
+  return world.control.snapshot().flatMap(({ id, created_at }) => {
+    const createdAt = parseStamp(String(created_at))?.instant ?? Number.POSITIVE_INFINITY;
+    return createdAt < before ? [Number(id)] : [];
+  });
+}
+
+function setAll(world: SourceWorld, groups: readonly number[], isOpen: boolean) {
+  for (const id of groups) {
+    world.control.mutate(id, (draft) => {
+      for (const item of draft.returns) item.status = isOpen ? 'OPEN' : 'COMPLETED';
+      for (const shipment of draft.shipments) shipment.status = 'DELIVERED';
+      for (const exchange of draft.exchange_line_items) exchange.status = 'PROCESSED';
+    });
+  }
+}
+
+async function cycles(world: SourceWorld, session: SourceSession, count: number) {
+  const seen = new Set<number | undefined>();
+  for (let minutes = 0; seen.size <= count && minutes < 120; minutes += 1) {
+    await world.nextTick(session);
+    seen.add((await world.state()).reconciliation.open.lastCompletedAt);
+  }
+}
+
+describe('an old group that is open', () => {
+  it('is looked up by its id, once a cycle, where it is one of few', async () => {
+    const open: number[] = [];
+    const { world, session } = await slowWorld((store) => {
+      setAll(store, oldGroups(store), false);
+      open.push(...oldGroups(store).filter((_, index) => index % 60 === 30));
+      setAll(store, open, true);
+    });
+    await cycles(world, session, 1);
+    for (const id of open) {
+      world.control.mutate(id, (draft) => {
+        for (const item of draft.returns) item.status = 'CANCELED';
+      });
+    }
+
+    await cycles(world, session, 1);
+
+    const told = await Promise.all(open.map((id) => world.groupEvents(id)));
+    expect(open.length).toBeGreaterThan(5);
+    expect(
+      told.every((events) => events.some(({ type }) => type === 'return_line_item.status_changed')),
+    ).toBe(true);
+    expect(open.every((id) => world.requests().some(({ query }) => query.includes(`${LOOK_UP}${id}`)))).toBe(
+      true,
+    );
+  });
+
+  it('is read with its neighbours where many of them are open', async () => {
+    const { world, session } = await slowWorld((store) => {
+      const old = oldGroups(store);
+      setAll(store, old, false);
+      setAll(store, old.slice(100, 160), true);
+    });
+
+    await cycles(world, session, 2);
+
+    const { open } = (await world.state()).reconciliation;
+    expect(open.compared).toBeGreaterThanOrEqual(60);
+    expect(open.lastRequests).toBeLessThan(40);
+  });
+});
+
+it('a store full of groups that never close takes no more than a walk over all of them', async () => {
+  const { world, session } = await slowWorld((store) => setAll(store, oldGroups(store), true));
+
+  await cycles(world, session, 2);
+
+  const state = await world.state();
+  expect(state.reconciliation.open.lastRequests).toBeLessThanOrEqual(requestsOfAll(state) + 60);
+  expect(state.reconciliation.recent.lastCompletedAt).toBeDefined();
+});
