@@ -2,17 +2,20 @@
 // between from the poller itself.
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { chunked } from '../../shared/in-parallel.ts';
 import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
+import type { TickField } from '../../shared/metrics.ts';
 import type { TickReport } from '../../shared/poll-source.ts';
 import type { Log } from '../../shared/ports.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
 import { createHttpsTransport } from '../adapters/https-transport.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
+import { tellTick } from '../adapters/powertools-metrics.ts';
 import { readStoredSource } from '../adapters/ssm-source-directory.ts';
 import { readStoredToken } from '../adapters/stored-token.ts';
 import { createSystemClock } from '../adapters/system-clock.ts';
@@ -31,6 +34,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<void> 
 
 function createLambdaPoller(environment: PollerEnvironment): Poller {
   const log = createPowertoolsLog(new Logger());
+  const metrics = new Metrics();
   const sqs = new SQSClient();
   const ssm = new SSMClient();
   const clients = { secretsManager: new SecretsManagerClient(), ssm };
@@ -53,7 +57,10 @@ function createLambdaPoller(environment: PollerEnvironment): Poller {
       return { settings, secret: { read: () => readStoredToken(clients, token) } };
     },
     enqueue: (ticks) => enqueue(sqs, environment.POLL_QUEUE_URL, ticks),
-    onReport: (report) => tellReport(log, report),
+    onReport: (report) => {
+      logTick(log, report);
+      tellTick(metrics, report);
+    },
   });
 }
 
@@ -71,8 +78,10 @@ async function enqueue(client: SQSClient, queueUrl: string, ticks: Parameters<Po
   }
 }
 
-function tellReport(log: Log, { source, outcome, polls, requests, counts, error }: TickReport): void {
-  const fields = { source, outcome, polls, requests, ...counts };
+function logTick(log: Log, { source, outcome, error, ...report }: TickReport): void {
+  const { polls, requests, rateLimited, counts, foundByReconciliation } = report;
+  const figures = { polls, requests, rateLimited, ...counts, foundByReconciliation };
+  const fields = { source, outcome, ...(figures satisfies Record<TickField, number>) };
   if (error === undefined) log.info('Polled.', fields);
   else log.warn('The service could not be read.', { ...fields, error });
 }

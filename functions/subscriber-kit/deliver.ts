@@ -10,6 +10,7 @@ import type {
   SubscriberLog,
   SubscriberOptions,
 } from './subscriber-options.ts';
+import { createTableMemory } from './table-memory.ts';
 
 /** Handles one delivery. @throws what made it fail; it has to come again. */
 export type Deliver = (value: unknown, lambda: LambdaContext, attempt: number) => Promise<Outcome>;
@@ -22,7 +23,7 @@ export function createDeliver(options: SubscriberOptions, log: SubscriberLog): D
     const read = readEvent(value);
     const { envelope } = read;
     try {
-      const outcome = await handle({ options, log, memory: await memory(), read, lambda, attempt });
+      const outcome = await handle({ options, log, memory, read, lambda, attempt });
       if ((outcome === 'unknown_type' || outcome === 'newer_version') && !told.has(envelope.type)) {
         told.add(envelope.type);
         log.warn('An event that this release of the contract does not know is passed over.', {
@@ -128,32 +129,15 @@ function parsePosition(position: string): { readonly generation: string; readonl
   return { generation, sequence: Number(sequence) };
 }
 
-/** Made at the first delivery: a subscriber without a table needs neither the SDK nor Powertools' idempotency. */
-function memoryOf({ tableName, memory, unfiltered }: SubscriberOptions): () => Promise<SubscriberMemory> {
+function memoryOf({ tableName, memory, unfiltered }: SubscriberOptions): SubscriberMemory {
   if (tableName !== undefined && memory !== undefined)
     throw new Error('Give `tableName` or `memory`, not both.');
   if (unfiltered && tableName === undefined && memory === undefined)
     throw new Error(
       '`unfiltered` needs a `tableName`: processes that do not share a memory would see false gaps.',
     );
-  if (tableName === undefined) {
-    const own = memory ?? createProcessMemory();
-    return async () => own;
-  }
-  let made: Promise<SubscriberMemory> | undefined;
-  return () => (made ??= openTable(tableName));
-}
-
-async function openTable(tableName: string): Promise<SubscriberMemory> {
-  try {
-    const { createTableMemory } = await import('./table-memory.ts');
-    return createTableMemory({ tableName });
-  } catch (cause) {
-    throw new Error(
-      '`tableName` needs @aws-lambda-powertools/idempotency, @aws-sdk/client-dynamodb and @aws-sdk/util-dynamodb.',
-      { cause },
-    );
-  }
+  if (tableName !== undefined) return createTableMemory({ tableName });
+  return memory ?? createProcessMemory();
 }
 
 function asError(cause: unknown): Error {

@@ -3,6 +3,9 @@
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { LambdaContext, QueueEvent, QueueResponse } from './subscriber-options.ts';
 
+/** What must be known of an event to hand it on; the subscriber checks the rest. */
+export type RecordedEvent = Pick<FeedEvent, 'id' | 'partitionkey'>;
+
 export interface RecordedRun {
   /** Events that went through. */
   readonly done: number;
@@ -20,12 +23,12 @@ const TIME_MS = 60_000;
  */
 export async function runRecorded(
   subscriber: (event: QueueEvent, context: LambdaContext) => Promise<QueueResponse | undefined>,
-  events: Iterable<FeedEvent | string> | AsyncIterable<FeedEvent | string>,
+  events: Iterable<RecordedEvent | string> | AsyncIterable<RecordedEvent | string>,
 ): Promise<RecordedRun> {
   const failed: string[] = [];
   let done = 0;
   for await (const each of events) {
-    const event: Pick<FeedEvent, 'id' | 'partitionkey'> = typeof each === 'string' ? JSON.parse(each) : each;
+    const event: RecordedEvent = typeof each === 'string' ? JSON.parse(each) : each;
     // A batch that failed as a whole is thrown; the subscriber has logged why.
     const wentThrough = await subscriber(toQueueEvent(event), contextOf(event.id)).then(
       (response) => response === undefined || response.batchItemFailures.length === 0,
@@ -37,7 +40,7 @@ export async function runRecorded(
   return { done, failed };
 }
 
-function toQueueEvent(event: Pick<FeedEvent, 'id' | 'partitionkey'>): QueueEvent {
+function toQueueEvent(event: RecordedEvent): QueueEvent {
   const attributes = { MessageGroupId: event.partitionkey, ApproximateReceiveCount: '1' };
   return { Records: [{ messageId: event.id, body: JSON.stringify(event), attributes }] };
 }

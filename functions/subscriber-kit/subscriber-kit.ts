@@ -1,6 +1,6 @@
 // biome-ignore-all lint/performance/noBarrelFile: `returns-change-feed/subscriber-kit`, which other repositories import.
 export { becomes, type StatusEvent, type StatusHandlers } from './becomes.ts';
-export { type RecordedRun, runRecorded } from './run-recorded.ts';
+export { type RecordedEvent, type RecordedRun, runRecorded } from './run-recorded.ts';
 export {
   type BusSubscriber,
   createBusSubscriber,

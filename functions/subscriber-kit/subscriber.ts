@@ -103,7 +103,7 @@ async function processBatch(
       }
     });
   } finally {
-    if (Object.keys(outcomes).some((outcome) => outcome !== 'handled'))
+    if (Object.keys(outcomes).some((outcome) => outcome !== 'handled' && outcome !== 'unhandled'))
       log.info('Not all events were handled.', { messages: Records.length, ...outcomes });
   }
 }

@@ -1,14 +1,8 @@
 // A memory in a DynamoDB table: Powertools' idempotency for what was handled, and an item for each subject that notes
 // the newest position. Both have the same key and expire by the same attribute, so that one table holds them.
 // https://docs.aws.amazon.com/powertools/typescript/latest/features/idempotency/
-import { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency';
-import { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
-import {
-  ConditionalCheckFailedException,
-  DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
+import type { DynamoDBClient, PutItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { SUBSCRIBER_TABLE } from '../../shared/subscriber-table.ts';
 import type { MemoryKey, SubscriberMemory } from './subscriber-memory.ts';
 
@@ -19,6 +13,7 @@ const EVENT_SECONDS = 30 * DAY_SECONDS;
 const POSITION_SECONDS = 400 * DAY_SECONDS;
 
 const ID = SUBSCRIBER_TABLE.partitionKey.name;
+const EXPIRATION = SUBSCRIBER_TABLE.timeToLive;
 
 export interface TableMemoryOptions {
   readonly tableName: string;
@@ -26,62 +21,97 @@ export interface TableMemoryOptions {
   readonly client?: DynamoDBClient;
 }
 
-export function createTableMemory({
-  tableName,
-  client = new DynamoDBClient(),
-}: TableMemoryOptions): SubscriberMemory {
-  const persistenceStore = new DynamoDBPersistenceLayer({
-    tableName,
-    awsSdkV3Client: client,
-    keyAttr: ID,
-    expiryAttr: SUBSCRIBER_TABLE.timeToLive,
-  });
+/** Its calls throw an error that says so if a package that it takes is not installed. */
+export function createTableMemory(options: TableMemoryOptions): SubscriberMemory {
+  let opened: Promise<SubscriberMemory> | undefined;
+  const open = () => {
+    opened ??= loadLibraries().then((libraries) => openTable(options, libraries));
+    return opened;
+  };
+  return {
+    once: async (key, run, remainingMs) => (await open()).once(key, run, remainingMs),
+    newest: async (key) => (await open()).newest(key),
+    advance: async (key, position) => (await open()).advance(key, position),
+  };
+}
 
-  async function once(key: MemoryKey, run: () => Promise<void>, remainingMs: () => number): Promise<boolean> {
-    // A record that is in progress counts until the invocation's time is up: so long nobody else may try.
-    const config = new IdempotencyConfig({ expiresAfterSeconds: EVENT_SECONDS, hashFunction: 'sha256' });
-    config.registerLambdaContext({ getRemainingTimeInMillis: remainingMs } as never);
-    let ran = false;
-    const runOnce = makeIdempotent(
-      async (_id: string) => {
-        await run();
-        ran = true;
-      },
-      { persistenceStore, config, keyPrefix: key.subscriber },
-    );
-    await runOnce(key.of);
-    return ran;
-  }
+type Libraries = Awaited<ReturnType<typeof loadLibraries>>;
 
-  async function newest(key: MemoryKey): Promise<string | undefined> {
-    const { Item } = await client.send(
-      new GetItemCommand({ TableName: tableName, Key: { [ID]: { S: itemId(key) } }, ConsistentRead: true }),
-    );
-    return Item?.position?.S;
-  }
+/** Loaded when they are needed, so that who names no table need not install them: a bundler heeds the `catch`. */
+async function loadLibraries() {
+  const [{ IdempotencyConfig, makeIdempotent }, { DynamoDBPersistenceLayer }, sdk] = await Promise.all([
+    import('@aws-lambda-powertools/idempotency').catch(notInstalled),
+    import('@aws-lambda-powertools/idempotency/dynamodb').catch(notInstalled),
+    import('@aws-sdk/client-dynamodb').catch(notInstalled),
+  ]);
+  return { IdempotencyConfig, makeIdempotent, DynamoDBPersistenceLayer, sdk };
+}
 
-  async function advance(key: MemoryKey, position: string): Promise<void> {
-    const expiration = Math.floor(Date.now() / 1000) + POSITION_SECONDS;
-    const command = new PutItemCommand({
-      TableName: tableName,
-      Item: {
-        [ID]: { S: itemId(key) },
-        position: { S: position },
-        [SUBSCRIBER_TABLE.timeToLive]: { N: String(expiration) },
-      },
-      ConditionExpression: 'attribute_not_exists(#id) OR #position < :position',
-      ExpressionAttributeNames: { '#id': ID, '#position': 'position' },
-      ExpressionAttributeValues: { ':position': { S: position } },
-    });
-    try {
-      await client.send(command);
-    } catch (error) {
-      // A newer one is noted already.
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
-  }
+function notInstalled(cause: unknown): never {
+  const needed = '@aws-lambda-powertools/idempotency, @aws-sdk/client-dynamodb and @aws-sdk/util-dynamodb';
+  throw new Error(`A subscriber's table takes ${needed}: install them.`, { cause });
+}
 
-  return { once, newest, advance };
+function openTable({ tableName, client }: TableMemoryOptions, libraries: Libraries): SubscriberMemory {
+  const { DynamoDBPersistenceLayer, sdk } = libraries;
+  const awsSdkV3Client = client ?? new sdk.DynamoDBClient();
+  const attributes = { keyAttr: ID, expiryAttr: EXPIRATION };
+  const persistenceStore = new DynamoDBPersistenceLayer({ tableName, awsSdkV3Client, ...attributes });
+  return {
+    once: (key, run, remainingMs) => runOnce(libraries, persistenceStore, key, run, remainingMs),
+    async newest(key) {
+      const Key = { [ID]: { S: itemId(key) } };
+      const { Item } = await awsSdkV3Client.send(
+        new sdk.GetItemCommand({ TableName: tableName, Key, ConsistentRead: true }),
+      );
+      return Item?.position?.S;
+    },
+    async advance(key, position) {
+      try {
+        await awsSdkV3Client.send(new sdk.PutItemCommand(advanceInput(tableName, key, position)));
+      } catch (error) {
+        // A newer one is noted already.
+        if (!(error instanceof sdk.ConditionalCheckFailedException)) throw error;
+      }
+    },
+  };
+}
+
+async function runOnce(
+  { IdempotencyConfig, makeIdempotent }: Libraries,
+  persistenceStore: DynamoDBPersistenceLayer,
+  key: MemoryKey,
+  run: () => Promise<void>,
+  remainingMs: () => number,
+): Promise<boolean> {
+  const config = new IdempotencyConfig({ expiresAfterSeconds: EVENT_SECONDS, hashFunction: 'sha256' });
+  // A record that is in progress counts until the invocation's time is up: so long nobody else may try.
+  config.registerLambdaContext({ getRemainingTimeInMillis: remainingMs } as never);
+  let ran = false;
+  const idempotent = makeIdempotent(
+    async (_id: string) => {
+      await run();
+      ran = true;
+    },
+    { persistenceStore, config, keyPrefix: key.subscriber },
+  );
+  await idempotent(key.of);
+  return ran;
+}
+
+function advanceInput(tableName: string, key: MemoryKey, position: string): PutItemCommandInput {
+  const expiration = Math.floor(Date.now() / 1000) + POSITION_SECONDS;
+  return {
+    TableName: tableName,
+    Item: {
+      [ID]: { S: itemId(key) },
+      position: { S: position },
+      [EXPIRATION]: { N: String(expiration) },
+    },
+    ConditionExpression: 'attribute_not_exists(#id) OR #position < :position',
+    ExpressionAttributeNames: { '#id': ID, '#position': 'position' },
+    ExpressionAttributeValues: { ':position': { S: position } },
+  };
 }
 
 /** Powertools' keys are `<subscriber>#<hash>`; a function's name holds no slash. */

@@ -1,0 +1,56 @@
+// Statements of the functions' roles: each names what a role may do and to what, no more than the adapters call.
+import { Stack } from 'aws-cdk-lib';
+import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as kms from 'aws-cdk-lib/aws-kms';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
+
+export function allow(role: iam.IGrantable, actions: readonly string[], ...resources: string[]): void {
+  role.grantPrincipal.addToPrincipalPolicy(new iam.PolicyStatement({ actions: [...actions], resources }));
+}
+
+/** Allows actions on a table and, where its key is the account's own, the use of that key through DynamoDB alone. */
+export function allowTable(
+  role: iam.IGrantable,
+  table: dynamodb.ITable,
+  actions: readonly `dynamodb:${string}`[],
+): void {
+  allow(role, actions, table.tableArn);
+  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+  allowKey(role, table.encryptionKey, 'dynamodb', [
+    'kms:Decrypt',
+    'kms:DescribeKey',
+    'kms:Encrypt',
+    'kms:GenerateDataKey',
+    'kms:GenerateDataKeyWithoutPlaintext',
+    'kms:ReEncryptFrom',
+    'kms:ReEncryptTo',
+  ]);
+}
+
+export function allowSending(
+  role: iam.IGrantable,
+  queue: Pick<sqs.IQueue, 'queueArn' | 'encryptionMasterKey'>,
+): void {
+  allow(role, ['sqs:SendMessage'], queue.queueArn);
+  // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
+  allowKey(role, queue.encryptionMasterKey, 'sqs', ['kms:Decrypt', 'kms:GenerateDataKey']);
+}
+
+/** Allows the use of a key of the account's own through one service; without such a key there is nothing to allow. */
+export function allowKey(
+  role: iam.IGrantable,
+  key: kms.IKey | undefined,
+  service: 'dynamodb' | 'secretsmanager' | 'sqs' | 'ssm',
+  actions: readonly string[],
+): void {
+  if (key === undefined) return;
+  const { region, urlSuffix } = Stack.of(key);
+  role.grantPrincipal.addToPrincipalPolicy(
+    new iam.PolicyStatement({
+      actions: [...actions],
+      resources: [key.keyArn],
+      conditions: { StringEquals: { 'kms:ViaService': `${service}.${region}.${urlSuffix}` } },
+    }),
+  );
+}

@@ -1,0 +1,109 @@
+// Rules on the bus, each for one change that somebody waits for.
+import { Duration } from 'aws-cdk-lib';
+import * as events from 'aws-cdk-lib/aws-events';
+import * as targets from 'aws-cdk-lib/aws-events-targets';
+import type * as kms from 'aws-cdk-lib/aws-kms';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { type ChangePatternOptions, changePattern } from '../shared/contract/event-pattern.ts';
+import type { StatusKind, StatusOf } from '../shared/contract/statuses.ts';
+import { acknowledge } from './acknowledge.ts';
+import { createDeadLetterQueue } from './create-queue.ts';
+import { deadLetterDestination } from './dead-letter-destination.ts';
+import type { Monitoring } from './monitoring.ts';
+
+export interface OnChangeOptions<Kind extends StatusKind> extends ChangePatternOptions<Kind> {
+  /**
+   * The status that it came from, or any of several. An entity that is first seen came from none, and does not match.
+   * @default whatever it was, or that it was not known
+   */
+  readonly from?: StatusOf<Kind> | readonly StatusOf<Kind>[];
+  /** Gets the event: a function, or any target of a rule. */
+  readonly target: lambda.IFunction | events.IRuleTarget;
+  /** @default made of entity and statuses */
+  readonly description?: string;
+}
+
+export interface BusSubscribersProps {
+  readonly bus: events.EventBus;
+  readonly encryptionKey: kms.IKey | undefined;
+  readonly monitoring: Monitoring;
+}
+
+export class BusSubscribers extends Construct {
+  readonly #props: BusSubscribersProps;
+  #deadLetters: sqs.Queue | undefined;
+
+  constructor(scope: Construct, id: string, props: BusSubscribersProps) {
+    super(scope, id);
+    this.#props = props;
+  }
+
+  onChange<Kind extends StatusKind>(id: string, options: OnChangeOptions<Kind>): events.Rule {
+    const { target, description = describe(options) } = options;
+    return new events.Rule(this, id, {
+      eventBus: this.#props.bus as events.IEventBus,
+      description,
+      eventPattern: patternOf(options),
+      targets: [isFunction(target) ? this.#invoke(target) : target],
+    });
+  }
+
+  /** Delivery and the function itself may fail; either way the event ends where an alarm tells of it. */
+  #invoke(fn: lambda.IFunction): events.IRuleTarget {
+    this.#deadLetters ??= this.#createDeadLetters();
+    if (fn.node.tryFindChild('EventInvokeConfig') === undefined)
+      fn.configureAsyncInvoke({ retryAttempts: 2, onFailure: deadLetterDestination(this.#deadLetters) });
+    return new targets.LambdaFunction(fn, {
+      deadLetterQueue: this.#deadLetters,
+      retryAttempts: 185,
+      maxEventAge: Duration.hours(24),
+    });
+  }
+
+  #createDeadLetters(): sqs.Queue {
+    const { encryptionKey, monitoring } = this.#props;
+    const deadLetters = createDeadLetterQueue(this, 'DeadLetters', { encryptionKey });
+    acknowledge(
+      deadLetters,
+      'SQS3',
+      'It is a dead-letter queue itself, of rules; an alarm tells of every message in it.',
+    );
+    monitoring.watchBusDeadLetters(deadLetters);
+    return deadLetters;
+  }
+}
+
+function patternOf<Kind extends StatusKind>({
+  from,
+  ...options
+}: OnChangeOptions<Kind>): events.EventPattern {
+  const { source, 'detail-type': types, detail } = changePattern(options);
+  const prefix = source.find((it) => typeof it !== 'string');
+  const names = source.filter((it) => typeof it === 'string');
+  const pattern = {
+    source: prefix === undefined ? names : events.Match.prefix(prefix.prefix),
+    detailType: [...types],
+    detail: { data: { object: { status: [...detail.data.object.status] } } },
+  };
+  if (from === undefined) return pattern;
+  return {
+    ...pattern,
+    detailType: types.filter((type) => type.endsWith('.status_changed')),
+    detail: { data: { ...pattern.detail.data, previous_attributes: { status: listOf(from) } } },
+  };
+}
+
+function listOf(statuses: string | readonly string[]): string[] {
+  return typeof statuses === 'string' ? [statuses] : [...statuses];
+}
+
+function describe<Kind extends StatusKind>({ entity, to, from }: OnChangeOptions<Kind>): string {
+  const before = from === undefined ? '' : ` from ${listOf(from).join(' or ')}`;
+  return `${entity}${before} to ${listOf(to).join(' or ')}`;
+}
+
+function isFunction(target: lambda.IFunction | events.IRuleTarget): target is lambda.IFunction {
+  return 'functionArn' in target;
+}

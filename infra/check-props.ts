@@ -1,0 +1,110 @@
+// What is wrong with the construct's props, all of it at once, each in a sentence that says what to write instead.
+// What CloudFormation or the first tick would find out is found here, before anything is deployed.
+import { Duration, Token } from 'aws-cdk-lib';
+import { SOURCE_NAME } from '../shared/contract/event-id.ts';
+import { InvalidBaseUrlError, parseBaseUrl } from '../shared/returns-service/base-url.ts';
+import type { ReturnsChangeFeedProps } from './returns-change-feed.ts';
+import type { SourceProps } from './source-props.ts';
+
+/** Requests that the service answers with one key in a minute (its document, "Limits"). */
+const SERVICE_LIMIT = 300;
+/** A tick takes about that long. */
+const SHORTEST_INTERVAL_SECONDS = 2;
+const LONGEST_INTERVAL_SECONDS = 86_400;
+/** Of the poller's time: a request has to fit in what is left of a tick. */
+const LONGEST_TIMEOUT_SECONDS = 15;
+
+/** @throws an error that names all that is wrong */
+export function checkProps(path: string, props: ReturnsChangeFeedProps): void {
+  const problems = [
+    ...checkNames(props.sources),
+    ...props.sources.flatMap(checkSource),
+    ...checkTables(props),
+    ...checkRetention(props.archiveRetention),
+  ];
+  if (problems.length === 0) return;
+  throw new Error(`${path} can't be deployed like this:\n${problems.map((it) => `- ${it}`).join('\n')}`);
+}
+
+function checkNames(sources: readonly SourceProps[]): string[] {
+  if (sources.length === 0)
+    return ["There is no source: write at least one, for instance { name: 'acme', baseUrl: …, token: … }."];
+  const names = sources.map(({ name }) => name);
+  const doubled = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+  return [...doubled].map(
+    (name) => `There are two sources "${name}": give each a name of its own, events are told apart by it.`,
+  );
+}
+
+function checkSource(source: SourceProps): string[] {
+  const { name, baseUrl, requestsPerMinute: requests } = source;
+  const problems: string[] = [];
+  if (!SOURCE_NAME.test(name))
+    problems.push('its name must be 1 to 30 of the characters a-z, 0-9 and -, for instance "acme".');
+  if (!Token.isUnresolved(baseUrl)) problems.push(...checkBaseUrl(baseUrl));
+  problems.push(...checkDurations(source));
+  if (requests !== undefined && !(Number.isInteger(requests) && requests >= 10 && requests <= SERVICE_LIMIT))
+    problems.push(
+      `requestsPerMinute must be a whole number from 10 to ${SERVICE_LIMIT}, what the service allows; 240 leaves a fifth to others.`,
+    );
+  return problems.map((problem) => `Source "${name}": ${problem}`);
+}
+
+function checkBaseUrl(baseUrl: string): string[] {
+  try {
+    parseBaseUrl(baseUrl);
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidBaseUrlError) return [error.message];
+    throw error;
+  }
+}
+
+function checkDurations({ interval, lookback, settle, reconcile, requestTimeout }: SourceProps): string[] {
+  const problems: string[] = [];
+  if (interval !== undefined && !isInterval(interval.toMilliseconds() / 1_000))
+    problems.push(
+      `interval must be a number of seconds from ${SHORTEST_INTERVAL_SECONDS} on that divides a minute ` +
+        '(2, 3, 4, 5, 6, 10, 12, 15, 20, 30), or whole minutes up to a day, for instance Duration.seconds(10).',
+    );
+  const atLeast = (text: string, duration: Duration | undefined, least: Duration) => {
+    if (duration !== undefined && duration.toMilliseconds() < least.toMilliseconds())
+      problems.push(`${text} must be at least ${least.toHumanString()}.`);
+  };
+  atLeast('lookback', lookback, Duration.seconds(1));
+  atLeast('settle', settle, Duration.seconds(1));
+  atLeast('reconcile', reconcile, Duration.minutes(1));
+  atLeast('requestTimeout', requestTimeout, Duration.seconds(1));
+  if (requestTimeout !== undefined && requestTimeout.toMilliseconds() > LONGEST_TIMEOUT_SECONDS * 1_000)
+    problems.push(`requestTimeout must be at most ${LONGEST_TIMEOUT_SECONDS} seconds, to fit in a tick.`);
+  return problems;
+}
+
+function isInterval(seconds: number): boolean {
+  if (!Number.isInteger(seconds) || seconds < SHORTEST_INTERVAL_SECONDS) return false;
+  return seconds < 60 ? 60 % seconds === 0 : seconds % 60 === 0 && seconds <= LONGEST_INTERVAL_SECONDS;
+}
+
+function checkTables({ tables = {} }: ReturnsChangeFeedProps): string[] {
+  const problems: string[] = [];
+  if (tables.ledger !== undefined && tables.ledger.tableStreamArn === undefined)
+    problems.push(
+      'tables.ledger has no stream, from which the relays live: pass one made with stream: NEW_IMAGE, or name its ' +
+        'stream with Table.fromTableAttributes(…, { tableArn, tableStreamArn }).',
+    );
+  const { snapshots, ledger, sources } = tables;
+  const given = [snapshots, ledger, sources].filter((table) => table !== undefined).length;
+  if (given !== 0 && given !== 3)
+    problems.push(
+      'tables.snapshots, tables.ledger and tables.sources belong together, their numbers go on from one another: ' +
+        'pass all three or none.',
+    );
+  return problems;
+}
+
+function checkRetention(retention: Duration | undefined): string[] {
+  const days = retention?.toMilliseconds() ?? 86_400_000;
+  return days >= 86_400_000 && days % 86_400_000 === 0
+    ? []
+    : ['archiveRetention must be whole days, for instance Duration.days(30).'];
+}

@@ -1,0 +1,129 @@
+// What one looks at when an alarm went off, from top to bottom: are sources read, at what cost, what was found, does
+// it get out. Figures that are in the logs are asked from there: each metric of its own would cost 0.30 $ a month.
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import type { TickField } from '../shared/metrics.ts';
+import type { FeedMetrics } from './feed-metrics.ts';
+import type { Polling } from './polling.ts';
+import type { Publishing } from './publishing.ts';
+import type { SourceProps } from './source-props.ts';
+
+export interface DashboardProps {
+  readonly metrics: FeedMetrics;
+  readonly sources: readonly SourceProps[];
+  readonly polling: Polling;
+  readonly publishing: Publishing;
+}
+
+/** Of 24 columns. */
+const HALF = 12;
+const THIRD = 8;
+const DEFAULT_BUDGET = 240;
+
+export function createDashboard(scope: Construct, id: string, props: DashboardProps): cloudwatch.Dashboard {
+  return new cloudwatch.Dashboard(scope, id, {
+    defaultInterval: Duration.hours(3),
+    widgets: [reading(props), requesting(props), finding(props), publishing(props)],
+  });
+}
+
+function reading({ metrics, sources }: DashboardProps): cloudwatch.IWidget[] {
+  return [
+    graph('Freshness: seconds since everything was read', HALF, [
+      ...sources.map(({ name }) => metrics.secondsBehind(name, { label: name })),
+    ]),
+    graph('Held findings, return groups set aside', HALF, [
+      metrics.holds({ label: 'held' }),
+      metrics.setAsideGroups({ label: 'set aside' }),
+    ]),
+  ];
+}
+
+function requesting({ polling, sources }: DashboardProps): cloudwatch.IWidget[] {
+  const budgets = sources.map(({ requestsPerMinute = DEFAULT_BUDGET }) => requestsPerMinute);
+  const budget = budgets.reduce((sum, each) => sum + each, 0);
+  return [
+    ticks(polling, 'Requests a minute', { field: 'requests', bin: '1m' }),
+    ticks(polling, 'Share of the budget, %', { field: 'requests', bin: '1m', percentOf: budget }),
+    ticks(polling, 'Answers 429: too many requests', { field: 'rateLimited', bin: '5m' }),
+  ];
+}
+
+function finding({ polling }: DashboardProps): cloudwatch.IWidget[] {
+  return [
+    ticks(polling, 'Events', { field: 'events', bin: '5m' }),
+    ticks(polling, 'Events that reconciliation alone found', { field: 'foundByReconciliation', bin: '5m' }),
+    new cloudwatch.LogQueryWidget({
+      title: 'Ticks that failed, latest first',
+      width: THIRD,
+      height: 6,
+      logGroupNames: [polling.poller.logGroup.logGroupName],
+      queryLines: [
+        'fields @timestamp, source, outcome, error.name, error.message',
+        'filter level in ["WARN", "ERROR"]',
+        'sort @timestamp desc',
+        'limit 20',
+      ],
+    }),
+  ];
+}
+
+function publishing({ metrics, publishing: { relays, sweeps } }: DashboardProps): cloudwatch.IWidget[] {
+  return [
+    graph('Relays: age of the oldest unsent record, ms', THIRD, [
+      metrics.relayAge('queue', { label: 'to the queue' }),
+      metrics.relayAge('bus', { label: 'to the bus' }),
+    ]),
+    graph(
+      'FIFO queue: age of the oldest event, s; dead letters',
+      THIRD,
+      [metrics.queueAge({ label: 'oldest event' })],
+      [
+        metrics.deadLetters({ label: 'of the feed' }),
+        metrics.queueDeadLetters({ label: 'of the subscriber' }),
+      ],
+    ),
+    new cloudwatch.LogQueryWidget({
+      title: 'Return groups that a destination refuses, what was skipped',
+      width: THIRD,
+      height: 6,
+      logGroupNames: [relays.queue, relays.bus, sweeps.queue, sweeps.bus].map(
+        ({ logGroup }) => logGroup.logGroupName,
+      ),
+      queryLines: [
+        'fields @timestamp, message, destination, source, group, reason',
+        'filter level in ["WARN", "ERROR"]',
+        'sort @timestamp desc',
+        'limit 20',
+      ],
+    }),
+  ];
+}
+
+function graph(
+  title: string,
+  width: number,
+  left: cloudwatch.IMetric[],
+  right: cloudwatch.IMetric[] = [],
+): cloudwatch.GraphWidget {
+  return new cloudwatch.GraphWidget({ title, width, height: 6, left, right, leftYAxis: { min: 0 } });
+}
+
+interface TickQuery {
+  readonly field: TickField;
+  readonly bin: '1m' | '5m';
+  readonly percentOf?: number;
+}
+
+function ticks({ poller }: Polling, title: string, { field, bin, percentOf }: TickQuery) {
+  const sum = percentOf === undefined ? `sum(${field})` : `sum(${field}) * 100 / ${percentOf}`;
+  return new cloudwatch.LogQueryWidget({
+    title,
+    width: THIRD,
+    height: 6,
+    view: cloudwatch.LogQueryVisualizationType.LINE,
+    logGroupNames: [poller.logGroup.logGroupName],
+    queryLines: [`filter ispresent(${field})`, `stats ${sum} by bin(${bin})`],
+  });
+}

@@ -1,0 +1,66 @@
+// What all functions of the feed have in common: Node 24 on arm64, a role and a log group of their own, nothing
+// allowed but writing to that group. What else a function may do is granted where it is made.
+import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { bundleFunction, type FunctionName, handlerSetting } from './bundle-function.ts';
+
+export interface FunctionProps {
+  readonly code: FunctionName;
+  /** What the bundle exports. @default 'handler' */
+  readonly exportName?: string;
+  readonly description: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeout: Duration;
+  readonly memorySizeMiB: number;
+}
+
+/** What all functions of one feed share. */
+export interface FunctionDefaults {
+  /** Names the feed in its logs and metrics. */
+  readonly serviceName: string;
+  readonly logRetention: logs.RetentionDays;
+}
+
+export interface FeedFunction {
+  readonly function: lambda.Function;
+  readonly role: iam.Role;
+  readonly logGroup: logs.LogGroup;
+}
+
+export function createFunction(
+  scope: Construct,
+  id: string,
+  { serviceName, logRetention }: FunctionDefaults,
+  { code, exportName = 'handler', description, environment, timeout, memorySizeMiB }: FunctionProps,
+): FeedFunction {
+  const room = new Construct(scope, id);
+  const logGroup = new logs.LogGroup(room, 'Logs', {
+    retention: logRetention,
+    // Holds no data of its own: what a line tells of the feed's state is in the tables.
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  const role = new iam.Role(room, 'Role', {
+    assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
+    description,
+  });
+  logGroup.grantWrite(role);
+  const fn = new lambda.Function(room, 'Function', {
+    code: bundleFunction(code),
+    handler: handlerSetting(exportName),
+    runtime: lambda.Runtime.NODEJS_24_X,
+    architecture: lambda.Architecture.ARM_64,
+    description,
+    role,
+    logGroup,
+    // The functions write JSON themselves; of Lambda's own lines only trouble is worth its price.
+    loggingFormat: lambda.LoggingFormat.JSON,
+    systemLogLevelV2: lambda.SystemLogLevel.WARN,
+    environment: { ...environment, POWERTOOLS_SERVICE_NAME: serviceName },
+    timeout,
+    memorySize: memorySizeMiB,
+  });
+  return { function: fn, role, logGroup };
+}

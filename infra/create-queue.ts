@@ -1,0 +1,35 @@
+import { Duration } from 'aws-cdk-lib';
+import type * as kms from 'aws-cdk-lib/aws-kms';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+
+/** As long as SQS keeps a message. */
+export const LONGEST_RETENTION = Duration.days(14);
+
+export type QueueOptions = Omit<sqs.QueueProps, 'encryption' | 'encryptionMasterKey' | 'enforceSSL'> & {
+  readonly encryptionKey: kms.IKey | undefined;
+};
+
+/** A queue that is encrypted, by SQS's own key or by the given one, and takes nothing but TLS. */
+export function createQueue(
+  scope: Construct,
+  id: string,
+  { encryptionKey, ...props }: QueueOptions,
+): sqs.Queue {
+  return new sqs.Queue(scope, id, {
+    ...props,
+    enforceSSL: true,
+    ...(encryptionKey === undefined
+      ? { encryption: sqs.QueueEncryption.SQS_MANAGED }
+      : { encryption: sqs.QueueEncryption.KMS, encryptionMasterKey: encryptionKey }),
+  });
+}
+
+/** Where messages end that could not be handled; kept as long as SQS keeps anything. */
+export function createDeadLetterQueue(
+  scope: Construct,
+  id: string,
+  options: Pick<QueueOptions, 'encryptionKey' | 'fifo'>,
+): sqs.Queue {
+  return createQueue(scope, id, { ...options, retentionPeriod: LONGEST_RETENTION });
+}

@@ -1,0 +1,94 @@
+// The feed's metrics, apart from who is paged by them.
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import { METRICS, METRICS_NAMESPACE } from '../shared/metrics.ts';
+import type { Polling } from './polling.ts';
+import type { Publishing } from './publishing.ts';
+import { intervalSeconds, type SourceProps } from './source-props.ts';
+
+export interface FeedMetricsProps {
+  readonly serviceName: string;
+  readonly sources: readonly SourceProps[];
+  readonly deadLetters: sqs.IQueue;
+  readonly polling: Polling;
+  readonly publishing: Publishing;
+}
+
+type Options = cloudwatch.MetricOptions | undefined;
+
+const PERIOD = Duration.minutes(1);
+
+export class FeedMetrics {
+  readonly #props: FeedMetricsProps;
+
+  constructor(props: FeedMetricsProps) {
+    this.#props = props;
+  }
+
+  /** By the interval of the source's polls, at least by the minute: then each period of a healthy source has a value. */
+  secondsBehind(name: string, options?: Options): cloudwatch.Metric {
+    this.checkSources([name]);
+    const source = this.#props.sources.find((it) => it.name === name);
+    const period = Duration.seconds(Math.max(60, source === undefined ? 60 : intervalSeconds(source)));
+    return this.#own(METRICS.secondsBehind, { source: name }, { period, ...options });
+  }
+
+  setAsideGroups(options?: Options): cloudwatch.Metric {
+    return this.#own(METRICS.setAsideGroups, {}, options);
+  }
+
+  holds(options?: Options): cloudwatch.Metric {
+    return this.#own(METRICS.holds, {}, options);
+  }
+
+  relayAge(destination: 'queue' | 'bus', options?: Options): cloudwatch.Metric {
+    const relay = this.#props.publishing.relays[destination];
+    return relay.function.metric('IteratorAge', {
+      ...{ statistic: cloudwatch.Stats.MAXIMUM, period: PERIOD },
+      ...options,
+    });
+  }
+
+  queueAge(options?: Options): cloudwatch.Metric {
+    return this.#props.publishing.queue.metricApproximateAgeOfOldestMessage({
+      ...{ statistic: cloudwatch.Stats.MAXIMUM, period: PERIOD },
+      ...options,
+    });
+  }
+
+  deadLetters(options?: Options): cloudwatch.Metric {
+    return countOf(this.#props.deadLetters, options);
+  }
+
+  queueDeadLetters(options?: Options): cloudwatch.Metric {
+    return countOf(this.#props.publishing.queueDeadLetters, options);
+  }
+
+  /** @throws for names of sources that the feed does not have */
+  checkSources(names: readonly string[]): void {
+    const known = this.#props.sources.map(({ name }) => name);
+    const unknown = names.find((name) => !known.includes(name));
+    if (unknown !== undefined)
+      throw new Error(`There is no source "${unknown}": write one of "${known.join('", "')}".`);
+  }
+
+  #own(metricName: string, dimensions: Record<string, string>, options: Options): cloudwatch.Metric {
+    return new cloudwatch.Metric({
+      namespace: METRICS_NAMESPACE,
+      metricName,
+      dimensionsMap: { service: this.#props.serviceName, ...dimensions },
+      statistic: cloudwatch.Stats.MAXIMUM,
+      period: PERIOD,
+      ...options,
+    });
+  }
+}
+
+/** How many messages wait in a queue. */
+export function countOf(queue: sqs.IQueue, options?: Options): cloudwatch.Metric {
+  return queue.metricApproximateNumberOfMessagesVisible({
+    ...{ statistic: cloudwatch.Stats.MAXIMUM, period: PERIOD },
+    ...options,
+  });
+}

@@ -1,0 +1,155 @@
+// Who is told when something goes wrong. Each alarm says in one sentence who is hurt, and links its paragraph of the
+// runbook. None needs code of ours to run: where nothing reports, missing data is the alarm.
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { createDashboard } from './create-dashboard.ts';
+import { countOf, type FeedMetrics } from './feed-metrics.ts';
+import type { Polling } from './polling.ts';
+import type { Publishing } from './publishing.ts';
+import { intervalSeconds, type SourceProps } from './source-props.ts';
+
+export interface MonitoringProps {
+  readonly metrics: FeedMetrics;
+  readonly sources: readonly SourceProps[];
+  readonly polling: Polling;
+  readonly publishing: Publishing;
+  readonly alarmAction: cloudwatch.IAlarmAction | undefined;
+  readonly runbookUrl: string;
+  readonly dashboard: boolean;
+}
+
+interface AlarmOptions {
+  readonly metric: cloudwatch.Metric;
+  /** One sentence: who is hurt, and how. */
+  readonly hurts: string;
+  /** The paragraph of docs/runbook.md. */
+  readonly anchor: string;
+  readonly threshold: number;
+  readonly evaluationPeriods?: number;
+  readonly missingData?: cloudwatch.TreatMissingData;
+}
+
+/** A destination that is down this long needs somebody; the stream keeps what it missed for a day. */
+const RELAY_LATE = Duration.minutes(15);
+/** How long a source may go without being read completely; or three polls, if that is longer. */
+const SILENCE = Duration.minutes(5);
+
+export class Monitoring extends Construct {
+  readonly #props: MonitoringProps;
+
+  constructor(scope: Construct, id: string, props: MonitoringProps) {
+    super(scope, id);
+    this.#props = props;
+    for (const source of props.sources) this.#watchFreshness(source);
+    this.#watchFindings();
+    this.#watchRelays();
+    this.#watchDeadLetters();
+    if (props.dashboard) createDashboard(this, 'Dashboard', props);
+  }
+
+  /** Once somebody consumes the FIFO queue. */
+  watchQueue(alarmAfter: Duration): void {
+    this.#alarm('QueueWaits', {
+      metric: this.#props.metrics.queueAge(),
+      hurts: 'Whoever the ordered subscriber works for acts on old states: events wait for it in the queue.',
+      anchor: 'events-wait-in-the-queue',
+      threshold: alarmAfter.toSeconds(),
+    });
+    this.#alarm('OrderedDeadLetters', {
+      metric: this.#props.metrics.queueDeadLetters(),
+      hurts:
+        'Whoever the ordered subscriber works for misses changes: it failed events so often that they were put aside.',
+      anchor: 'the-ordered-subscriber-gave-up-events',
+      threshold: 1,
+    });
+  }
+
+  /** Once there is a function that a rule invokes. */
+  watchBusDeadLetters(queue: sqs.IQueue): void {
+    this.#alarm('BusDeadLetters', {
+      metric: countOf(queue),
+      hurts:
+        'Whoever a subscriber of the bus works for misses changes: events could not be delivered or handled.',
+      anchor: 'a-subscriber-of-the-bus-gave-up-events',
+      threshold: 1,
+    });
+  }
+
+  #watchFreshness(source: SourceProps): void {
+    const periodSeconds = Math.max(60, intervalSeconds(source));
+    this.#alarm(`Freshness-${source.name}`, {
+      metric: this.#props.metrics.secondsBehind(source.name),
+      hurts: `All who wait for changes of ${source.name} get none or late: it is not being read completely.`,
+      anchor: 'a-source-is-not-being-read',
+      // Right after a poll that covered everything it is about 0, after one that did not an interval or more.
+      threshold: Math.max(30, intervalSeconds(source) / 2),
+      evaluationPeriods: Math.max(3, Math.ceil(SILENCE.toSeconds() / periodSeconds)),
+      missingData: cloudwatch.TreatMissingData.BREACHING,
+    });
+  }
+
+  #watchFindings(): void {
+    const { metrics } = this.#props;
+    // Where no tick reports, freshness tells; these stay as they are.
+    const missingData = cloudwatch.TreatMissingData.IGNORE;
+    this.#alarm('Held', {
+      metric: metrics.holds(),
+      hurts:
+        'Subscribers are not told of changes that may be real: they look wrong and are held until you decide.',
+      anchor: 'changes-are-held',
+      threshold: 1,
+      missingData,
+    });
+    this.#alarm('SetAside', {
+      metric: metrics.setAsideGroups(),
+      hurts:
+        'Subscribers get no changes of some return groups: what the service sends of these can not be read.',
+      anchor: 'return-groups-are-set-aside',
+      threshold: 1,
+      missingData,
+    });
+  }
+
+  #watchRelays(): void {
+    const { metrics } = this.#props;
+    const threshold = RELAY_LATE.toMilliseconds();
+    this.#alarm('RelayToQueueLate', {
+      metric: metrics.relayAge('queue'),
+      hurts: 'The ordered subscriber gets no events: they are saved, but the queue does not take them.',
+      anchor: 'events-do-not-leave-the-ledger',
+      threshold,
+    });
+    this.#alarm('RelayToBusLate', {
+      metric: metrics.relayAge('bus'),
+      hurts: 'Subscribers of the bus get no events: they are saved, but the bus does not take them.',
+      anchor: 'events-do-not-leave-the-ledger',
+      threshold,
+    });
+  }
+
+  #watchDeadLetters(): void {
+    this.#alarm('DeadLetters', {
+      metric: this.#props.metrics.deadLetters(),
+      hurts: 'Subscribers may get changes late: a tick, a stream record or a sweep failed for good.',
+      anchor: 'the-feed-gave-something-up',
+      threshold: 1,
+    });
+  }
+
+  #alarm(id: string, { metric, hurts, anchor, threshold, ...options }: AlarmOptions): void {
+    const alarm = new cloudwatch.Alarm(this, id, {
+      metric,
+      threshold,
+      alarmDescription: `${hurts} ${this.#props.runbookUrl}#${anchor}`,
+      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: options.evaluationPeriods ?? 1,
+      treatMissingData: options.missingData ?? cloudwatch.TreatMissingData.NOT_BREACHING,
+    });
+    const { alarmAction } = this.#props;
+    if (alarmAction === undefined) return;
+    alarm.addAlarmAction(alarmAction);
+    alarm.addOkAction(alarmAction);
+  }
+}

@@ -1,0 +1,148 @@
+// How sources come to be read: a schedule for each puts a tick into the poll queue, the poller takes it from there.
+// The poller reads the service's tokens, so it can't publish: what it finds goes into the tables, nowhere else.
+import { Duration, Stack } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as kms from 'aws-cdk-lib/aws-kms';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import * as scheduler from 'aws-cdk-lib/aws-scheduler';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import * as ssm from 'aws-cdk-lib/aws-ssm';
+import { Construct } from 'constructs';
+import { METRICS_NAMESPACE } from '../shared/metrics.ts';
+import { TABLES } from '../shared/tables.ts';
+import { allow, allowKey, allowSending, allowTable } from './allow.ts';
+import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
+import { createQueue } from './create-queue.ts';
+import { schedulerOf } from './scheduler-of.ts';
+import { intervalSeconds, isSecret, type SourceProps, settingsOf } from './source-props.ts';
+import type { FeedTables } from './storage.ts';
+
+/** Fits between two polls, and leaves the tick 45 seconds to work. Its lease is over when the next one comes. */
+const POLLER_TIMEOUT = Duration.seconds(60);
+/** Ticks wait this long at most: each stands for a slot, and a slot that is over has nothing left to tell. */
+const TICK_RETENTION = Duration.minutes(10);
+
+export interface PollingProps extends FunctionDefaults {
+  readonly sources: readonly SourceProps[];
+  readonly tables: FeedTables;
+  readonly deadLetters: sqs.Queue;
+  readonly encryptionKey: kms.IKey | undefined;
+}
+
+export class Polling extends Construct {
+  readonly poller: FeedFunction;
+  readonly queue: sqs.Queue;
+
+  constructor(scope: Construct, id: string, props: PollingProps) {
+    super(scope, id);
+    const { tables, deadLetters, encryptionKey, serviceName } = props;
+    this.queue = createQueue(this, 'Ticks', {
+      encryptionKey,
+      retentionPeriod: TICK_RETENTION,
+      // Not to be handed out again while the poller may still be at it.
+      visibilityTimeout: Duration.seconds(2 * POLLER_TIMEOUT.toSeconds()),
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: 3 },
+    });
+    const path = `/${serviceName}/sources`;
+    this.poller = createFunction(this, 'Poller', props, {
+      code: 'poller',
+      description: 'Polls the returns service and saves what changed',
+      environment: {
+        SNAPSHOTS_TABLE: tables.snapshots.tableName,
+        LEDGER_TABLE: tables.ledger.tableName,
+        SOURCES_TABLE: tables.sources.tableName,
+        SOURCES_PATH: path,
+        POLL_QUEUE_URL: this.queue.queueUrl,
+        POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
+      },
+      timeout: POLLER_TIMEOUT,
+      memorySizeMiB: 512,
+    });
+    this.poller.function.addEventSource(
+      // A tick that finds its source being read is over at once, so two for each source are plenty.
+      new SqsEventSource(this.queue, { batchSize: 1, maxConcurrency: 2 * props.sources.length }),
+    );
+    this.#allowPoller(props);
+    this.#configureSources(path, props);
+    this.#scheduleTicks(props);
+  }
+
+  /** What functions/adapters call from the poller, table by table. */
+  #allowPoller({ tables }: PollingProps): void {
+    const { role } = this.poller;
+    allowTable(role, tables.snapshots, [
+      'dynamodb:BatchGetItem',
+      'dynamodb:DescribeTable',
+      'dynamodb:GetItem',
+      'dynamodb:PartiQLInsert',
+      'dynamodb:PutItem',
+    ]);
+    allow(role, ['dynamodb:Query'], `${tables.snapshots.tableArn}/index/${TABLES.snapshots.index.name}`);
+    allowTable(role, tables.ledger, ['dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:PutItem']);
+    allowTable(role, tables.sources, ['dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:PutItem']);
+    allowSending(role, this.queue);
+  }
+
+  #configureSources(path: string, { sources }: PollingProps): void {
+    for (const source of sources) {
+      const parameter = new ssm.StringParameter(this, `Source-${source.name}`, {
+        parameterName: `${path}/${source.name}`,
+        description: `How source ${source.name} is read`,
+        stringValue: Stack.of(this).toJsonString({ settings: settingsOf(source), token: placeOf(source) }),
+      });
+      allow(this.poller.role, ['ssm:GetParameter'], parameter.parameterArn);
+      allowToken(this.poller.role, source);
+    }
+  }
+
+  #scheduleTicks({ sources, deadLetters }: PollingProps): void {
+    const group = new scheduler.ScheduleGroup(this, 'Schedules');
+    const role = new iam.Role(this, 'SchedulesRole', {
+      description: 'Puts ticks into the poll queue',
+      assumedBy: schedulerOf(group),
+    });
+    allowSending(role, this.queue);
+    allowSending(role, deadLetters);
+    for (const source of sources) {
+      const seconds = Math.max(60, intervalSeconds(source));
+      new scheduler.Schedule(this, `Schedule-${source.name}`, {
+        description: `Ticks of source ${source.name}`,
+        scheduleGroup: group,
+        schedule: scheduler.ScheduleExpression.rate(Duration.seconds(seconds)),
+        target: {
+          bind: () => ({
+            arn: this.queue.queueArn,
+            role,
+            input: scheduler.ScheduleTargetInput.fromObject({
+              source: source.name,
+              slot: scheduler.ContextAttribute.scheduledTime,
+              opensMinute: true,
+            }),
+            deadLetterConfig: { arn: deadLetters.queueArn },
+            // A tick that comes later than the next is dropped anyway.
+            retryPolicy: { maximumEventAgeInSeconds: 60, maximumRetryAttempts: 5 },
+          }),
+        },
+      });
+    }
+  }
+}
+
+function placeOf({ token }: SourceProps): Record<string, string> {
+  return isSecret(token)
+    ? { secretId: token.secretFullArn ?? token.secretName }
+    : { parameter: token.parameterName };
+}
+
+function allowToken(role: iam.IRole, { token }: SourceProps): void {
+  // Where the key is AWS's own for the service, its policy lets the account's principals use it there.
+  const encryptionKey = 'encryptionKey' in token ? (token.encryptionKey as kms.IKey | undefined) : undefined;
+  if (isSecret(token)) {
+    // Of a secret that is known by name alone, the six characters that Secrets Manager appends are not.
+    allow(role, ['secretsmanager:GetSecretValue'], token.secretFullArn ?? `${token.secretArn}-??????`);
+    allowKey(role, encryptionKey, 'secretsmanager', ['kms:Decrypt']);
+  } else {
+    allow(role, ['ssm:GetParameter'], token.parameterArn);
+    allowKey(role, encryptionKey, 'ssm', ['kms:Decrypt']);
+  }
+}

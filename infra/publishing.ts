@@ -1,0 +1,178 @@
+// How events get out: the ledger's stream wakes two relays, one for the FIFO queue and one for the bus, so that one
+// destination's trouble is not the other's. Once a day each is swept for what the stream could not bring.
+// The relays read the ledger and publish; they know nothing of the service and its tokens.
+import { Duration } from 'aws-cdk-lib';
+import type * as events from 'aws-cdk-lib/aws-events';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as kms from 'aws-cdk-lib/aws-kms';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { DynamoEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import * as scheduler from 'aws-cdk-lib/aws-scheduler';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
+import { allow, allowSending, allowTable } from './allow.ts';
+import { createBus } from './create-bus.ts';
+import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
+import { createDeadLetterQueue, createQueue, LONGEST_RETENTION } from './create-queue.ts';
+import { deadLetterDestination } from './dead-letter-destination.ts';
+import { schedulerOf } from './scheduler-of.ts';
+import type { FeedTables } from './storage.ts';
+
+const RELAY_TIMEOUT = Duration.minutes(1);
+/** As long as Lambda runs anything: a sweep reads the whole ledger. */
+const SWEEP_TIMEOUT = Duration.minutes(15);
+
+export interface PublishingProps extends FunctionDefaults {
+  readonly tables: FeedTables;
+  readonly deadLetters: sqs.Queue;
+  readonly encryptionKey: kms.IKey | undefined;
+  readonly archiveRetention: Duration;
+}
+
+/** What differs between the two destinations. */
+interface DestinationOptions {
+  readonly name: 'Queue' | 'Bus';
+  readonly environment: Readonly<Record<string, string>>;
+  readonly allowPublishing: (role: iam.Role) => void;
+}
+
+export class Publishing extends Construct {
+  /** The FIFO queue: each return group's events in their order. */
+  readonly queue: sqs.Queue;
+  /** What the queue's consumer could not handle. */
+  readonly queueDeadLetters: sqs.Queue;
+  readonly bus: events.EventBus;
+  readonly relays: { readonly queue: FeedFunction; readonly bus: FeedFunction };
+  readonly sweeps: { readonly queue: FeedFunction; readonly bus: FeedFunction };
+
+  constructor(scope: Construct, id: string, props: PublishingProps) {
+    super(scope, id);
+    const { encryptionKey } = props;
+    this.queueDeadLetters = createDeadLetterQueue(this, 'EventsDeadLetters', { encryptionKey, fifo: true });
+    this.queue = createEventsQueue(this, this.queueDeadLetters, encryptionKey);
+    this.bus = createBus(this, props);
+    const toQueue: DestinationOptions = {
+      name: 'Queue',
+      environment: { DESTINATION: 'queue', QUEUE_URL: this.queue.queueUrl },
+      allowPublishing: (role) => allowSending(role, this.queue),
+    };
+    const toBus: DestinationOptions = {
+      name: 'Bus',
+      environment: { DESTINATION: 'bus', EVENT_BUS_NAME: this.bus.eventBusName },
+      allowPublishing: (role) => allow(role, ['events:PutEvents'], this.bus.eventBusArn),
+    };
+    this.relays = { queue: this.#createRelay(toQueue, props), bus: this.#createRelay(toBus, props) };
+    this.sweeps = { queue: this.#createSweep(toQueue, props), bus: this.#createSweep(toBus, props) };
+    this.#scheduleSweeps(props);
+  }
+
+  #createRelay(destination: DestinationOptions, props: PublishingProps): FeedFunction {
+    const { tables, deadLetters } = props;
+    const relay = createFunction(this, `RelayTo${destination.name}`, props, {
+      code: 'relay',
+      description: `Sends the ledger's events to the ${destination.name.toLowerCase()}`,
+      environment: environmentOf(destination, tables),
+      timeout: RELAY_TIMEOUT,
+      memorySizeMiB: 256,
+    });
+    allowRelay(relay.role, destination, tables);
+    // Tries again until the stream's end, 24 hours: a record that is given up holds up its group until the next.
+    const mapping = new DynamoEventSource(tables.ledger, {
+      startingPosition: lambda.StartingPosition.TRIM_HORIZON,
+      batchSize: 10,
+      // Of one group never two at once: Lambda splits a shard by partition key.
+      parallelizationFactor: 4,
+      bisectBatchOnError: true,
+      reportBatchItemFailures: true,
+      filters: [lambda.FilterCriteria.filter({ eventName: lambda.FilterRule.isEqual('INSERT') })],
+      onFailure: deadLetterDestination(deadLetters),
+    });
+    relay.function.addEventSource(mapping);
+    acknowledge(
+      relay.role,
+      'IAM5[Resource::*]',
+      'dynamodb:ListStreams, which the event source mapping asks for, knows no resources. It lists names of streams.',
+    );
+    return relay;
+  }
+
+  #createSweep(destination: DestinationOptions, props: PublishingProps): FeedFunction {
+    const sweep = createFunction(this, `SweepTo${destination.name}`, props, {
+      code: 'relay',
+      exportName: 'sweep',
+      description: `Sends what the ${destination.name.toLowerCase()} has missed of the ledger`,
+      environment: environmentOf(destination, props.tables),
+      timeout: SWEEP_TIMEOUT,
+      memorySizeMiB: 512,
+    });
+    allowRelay(sweep.role, destination, props.tables);
+    // It alone reads the whole ledger, and tells in it of what was skipped.
+    allowTable(sweep.role, props.tables.ledger, ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan']);
+    sweep.function.configureAsyncInvoke({
+      retryAttempts: 1,
+      onFailure: deadLetterDestination(props.deadLetters),
+    });
+    return sweep;
+  }
+
+  #scheduleSweeps({ deadLetters }: PublishingProps): void {
+    const group = new scheduler.ScheduleGroup(this, 'Schedules');
+    const role = new iam.Role(this, 'SchedulesRole', {
+      description: 'Starts the daily sweeps',
+      assumedBy: schedulerOf(group),
+    });
+    const sweeps = Object.entries(this.sweeps);
+    allow(role, ['lambda:InvokeFunction'], ...sweeps.map(([, sweep]) => sweep.function.functionArn));
+    allowSending(role, deadLetters);
+    for (const [name, sweep] of sweeps) {
+      new scheduler.Schedule(this, `SweepOf-${name}`, {
+        description: `Daily sweep of the ledger for the ${name}`,
+        scheduleGroup: group,
+        schedule: scheduler.ScheduleExpression.rate(Duration.days(1)),
+        target: {
+          bind: () => ({
+            arn: sweep.function.functionArn,
+            role,
+            deadLetterConfig: { arn: deadLetters.queueArn },
+            retryPolicy: { maximumEventAgeInSeconds: 3_600, maximumRetryAttempts: 5 },
+          }),
+        },
+      });
+    }
+  }
+}
+
+function createEventsQueue(
+  scope: Construct,
+  deadLetters: sqs.Queue,
+  encryptionKey: kms.IKey | undefined,
+): sqs.Queue {
+  return createQueue(scope, 'Events', {
+    encryptionKey,
+    fifo: true,
+    // High throughput: each return group on its own.
+    deduplicationScope: sqs.DeduplicationScope.MESSAGE_GROUP,
+    fifoThroughputLimit: sqs.FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
+    retentionPeriod: LONGEST_RETENTION,
+    deadLetterQueue: { queue: deadLetters, maxReceiveCount: 10 },
+  });
+}
+
+function environmentOf(
+  { environment }: DestinationOptions,
+  { ledger, marks }: FeedTables,
+): Record<string, string> {
+  return { ...environment, LEDGER_TABLE: ledger.tableName, MARKS_TABLE: marks.tableName };
+}
+
+/** What functions/adapters call from a relay. */
+function allowRelay(
+  role: iam.Role,
+  { allowPublishing }: DestinationOptions,
+  { ledger, marks }: FeedTables,
+): void {
+  allowTable(role, ledger, ['dynamodb:Query']);
+  allowTable(role, marks, ['dynamodb:GetItem', 'dynamodb:UpdateItem']);
+  allowPublishing(role);
+}

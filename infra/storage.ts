@@ -1,0 +1,69 @@
+// The four tables, as shared/tables.ts says they are. They hold all that the feed knows: whoever loses them has no
+// numbers to go on from, so they stay when the stack goes, and a slip of the hand can't delete them.
+import { RemovalPolicy } from 'aws-cdk-lib';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import type * as kms from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import { type KeyAttribute, TABLES, type TableRole, type TableShape } from '../shared/tables.ts';
+
+/** The table of each role. */
+export type FeedTables = Readonly<Record<TableRole, dynamodb.ITable>>;
+
+export interface StorageProps {
+  /** Tables that are there already; those that are missing are made. */
+  readonly tables: Partial<FeedTables>;
+  readonly encryptionKey: kms.IKey | undefined;
+  readonly removalPolicy: RemovalPolicy;
+}
+
+export class Storage extends Construct {
+  readonly tables: FeedTables;
+
+  constructor(scope: Construct, id: string, props: StorageProps) {
+    super(scope, id);
+    const tableOf = (role: TableRole) => props.tables[role] ?? this.#createTable(role, props);
+    this.tables = {
+      snapshots: tableOf('snapshots'),
+      ledger: tableOf('ledger'),
+      marks: tableOf('marks'),
+      sources: tableOf('sources'),
+    };
+  }
+
+  #createTable(role: TableRole, { encryptionKey, removalPolicy }: StorageProps): dynamodb.ITable {
+    const { partitionKey, sortKey, index, timeToLive, stream }: TableShape = TABLES[role];
+    const table = new dynamodb.Table(this, titleCase(role), {
+      partitionKey: attributeOf(partitionKey),
+      ...(sortKey && { sortKey: attributeOf(sortKey) }),
+      ...(timeToLive && { timeToLiveAttribute: timeToLive }),
+      ...(stream && { stream: dynamodb.StreamViewType[stream] }),
+      billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      // Without a key of one's own it is DynamoDB's, at no charge.
+      ...(encryptionKey && { encryptionKey }),
+      removalPolicy,
+      deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
+    });
+    if (index !== undefined) {
+      table.addGlobalSecondaryIndex({
+        indexName: index.name,
+        partitionKey: attributeOf(index.partitionKey),
+        sortKey: attributeOf(index.sortKey),
+        projectionType: dynamodb.ProjectionType.KEYS_ONLY,
+      });
+    }
+    // CDK's own types do not agree under exactOptionalPropertyTypes.
+    return table as dynamodb.ITable;
+  }
+}
+
+function attributeOf({ name, type }: KeyAttribute): dynamodb.Attribute {
+  return {
+    name,
+    type: type === 'S' ? dynamodb.AttributeType.STRING : dynamodb.AttributeType.NUMBER,
+  };
+}
+
+function titleCase(role: string): string {
+  return role.charAt(0).toUpperCase() + role.slice(1);
+}

@@ -1,0 +1,31 @@
+// Mutants of the folders on which the guarantees rest: their code, broken on purpose in one small place at a time,
+// which some test has to notice. docs/mutants.md tells the figures and why some survive. CONTRIBUTING.md: how to run.
+const FOLDERS = ['shared/reading', 'shared/comparing', 'shared/pacing', 'shared/publishing'];
+
+export default {
+  mutate: FOLDERS.map((folder) => `${folder}/*.ts`),
+  testRunner: 'vitest',
+  vitest: { configFile: 'vitest.mutation.config.ts' },
+  coverageAnalysis: 'perTest',
+  concurrency: 1,
+  timeoutMS: 10_000,
+  // Stryker would rewrite it for its sandbox, with a programming interface that TypeScript 7 does not have. Vitest
+  // needs none.
+  tsconfigFile: 'none.json',
+  ignorePatterns: [
+    '/docs',
+    '/functions',
+    '/infra',
+    '/local',
+    '/test/functions',
+    '/test/local',
+    '/test/simulation',
+  ],
+  reporters: ['clear-text', 'json', 'html', 'progress-append-only'],
+  clearTextReporter: { logTests: false, reportTests: false },
+  jsonReporter: { fileName: 'reports/mutation.json' },
+  htmlReporter: { fileName: 'reports/mutation.html' },
+  incremental: true,
+  incrementalFile: 'reports/mutants.json',
+  thresholds: { high: 95, low: 90, break: 90 },
+};

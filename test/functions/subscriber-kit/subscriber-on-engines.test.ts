@@ -1,0 +1,123 @@
+// The kit as it runs: an event source mapping reads a FIFO queue, the memory is a table, all over the wire.
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createSqsDestination } from '../../../functions/adapters/sqs-destination.ts';
+import { createQueueSubscriber } from '../../../functions/subscriber-kit/subscriber.ts';
+import { createTableMemory } from '../../../functions/subscriber-kit/table-memory.ts';
+import { type DynamoDbEngine, startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
+import type { EventSourceMapping } from '../../../local/engines/event-source-mapping.ts';
+import { pollQueue } from '../../../local/engines/poll-queue.ts';
+import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { createHurriedClock } from '../../local/engines/hurried-clock.ts';
+import { connectDynamoDb, connectSqs, createQueue } from '../../local/engines/sdk-clients.ts';
+import { CONTEXT, change, keepLog } from './deliveries.ts';
+import { createSubscriberTable } from './subscriber-table.ts';
+
+let dynamoDbEngine: DynamoDbEngine;
+let sqsEngine: SqsEngine;
+let dynamoDb: DynamoDBClient;
+let sqs: SQSClient;
+const running: EventSourceMapping[] = [];
+
+beforeAll(async () => {
+  [dynamoDbEngine, sqsEngine] = await Promise.all([startDynamoDbEngine(), startSqsEngine()]);
+  dynamoDb = connectDynamoDb(dynamoDbEngine.endpoint);
+  sqs = connectSqs(sqsEngine.endpoint);
+});
+afterEach(() => Promise.all(running.splice(0).map((mapping) => mapping.stop())));
+afterAll(async () => {
+  sqs.destroy();
+  dynamoDb.destroy();
+  await Promise.all([sqsEngine.stop(), dynamoDbEngine.stop()]);
+});
+
+async function start(handle: (event: FeedEvent, attempt: number) => void) {
+  const tableName = await createSubscriberTable(dynamoDb);
+  const queueUrl = await createQueue(sqs, { fifo: true, attributes: { VisibilityTimeout: '1' } });
+  const handled: string[] = [];
+  const outcomes: string[] = [];
+  // Two processes at once, as Lambda runs them: each has the table alone in common with the other.
+  const processes = [1, 2].map(() =>
+    createQueueSubscriber({
+      on: {
+        'shipment.status_changed': async (event, { attempt }) => {
+          handle(event, attempt);
+          handled.push(event.id);
+        },
+      },
+      memory: createTableMemory({ tableName, client: dynamoDb }),
+      onOutcome: (outcome) => void outcomes.push(outcome),
+      log: keepLog(),
+    }),
+  );
+  const destination = createSqsDestination({ client: sqs, queueUrl });
+  return {
+    queueUrl,
+    handled,
+    outcomes,
+    /** As the relay sends; a replay's events are not dropped by the queue, which knows the others by their id. */
+    send: async (events: readonly FeedEvent[]) => {
+      for (const event of events) expect(await destination.send([event])).toEqual([{ sent: true }]);
+    },
+    async run() {
+      const mappings = processes.map((handler) =>
+        pollQueue({
+          client: sqs,
+          queueUrl,
+          clock: createHurriedClock(),
+          onError: () => {},
+          handler: (event) => handler(event, CONTEXT),
+        }),
+      );
+      running.push(...mappings);
+      await mappings[0]?.idle();
+    },
+  };
+}
+
+describe('a subscriber on the engines', () => {
+  it('handles each group in order, each event once, whatever fails and comes twice', async () => {
+    const failedOnce = new Set<string>();
+    const subscriber = await start(({ id, data }) => {
+      if (data.sequence % 3 === 0 && !failedOnce.has(id)) {
+        failedOnce.add(id);
+        throw new Error('not today');
+      }
+    });
+    const events = [1, 2, 3, 4, 5, 6].flatMap((sequence) =>
+      [1, 2, 3].map((group) => change(group, sequence)),
+    );
+    const again = events.map((event) => ({ ...event, replayid: 'again' }) as FeedEvent);
+    await subscriber.send(events);
+    await subscriber.send(again);
+
+    await subscriber.run();
+
+    for (const group of [1, 2, 3]) {
+      expect(subscriber.handled.filter((id) => id.startsWith(`acme_mi8x2k_${group}_`))).toEqual(
+        [1, 2, 3, 4, 5, 6].map((sequence) => change(group, sequence).id),
+      );
+    }
+    expect(failedOnce.size).toBe(6);
+    expect(
+      subscriber.outcomes.filter((outcome) => outcome === 'repeated' || outcome === 'stale'),
+    ).toHaveLength(18);
+    const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: subscriber.queueUrl }));
+    expect(Messages ?? []).toEqual([]);
+  });
+
+  it('tells how often a message came', async () => {
+    const attempts: number[] = [];
+    const subscriber = await start((_event, attempt) => {
+      attempts.push(attempt);
+      if (attempt < 3) throw new Error('not today');
+    });
+    await subscriber.send([change(1, 1)]);
+
+    await subscriber.run();
+
+    expect(attempts).toEqual([1, 2, 3]);
+  });
+});

@@ -1,0 +1,52 @@
+// The bundles as they are deployed: each is made once, measured and loaded in a process of its own.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { bundle } from '../../infra/bundle-function.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'returns-feed-bundles-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function bundled(name: string): string {
+  const outfile = join(directory, name, 'index.mjs');
+  bundle(fileURLToPath(new URL(`../../functions/${name}/handler.ts`, import.meta.url)), outfile);
+  return outfile;
+}
+
+describe.each([
+  // A bundle of the bare DynamoDB client is 64 KB here, 100 KB with the SDK's chain of credentials.
+  { name: 'poller', exported: ['handler'], maxKiB: 175 },
+  { name: 'relay', exported: ['handler', 'sweep'], maxKiB: 125 },
+])('the bundle of the $name', ({ name, exported, maxKiB }) => {
+  const file = bundled(name);
+
+  test('exports what its functions are set to, and asks nothing of the environment to load', () => {
+    const program = `import(${JSON.stringify(file)}).then((it) => console.log(JSON.stringify(Object.keys(it))))`;
+
+    const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program], { env: {} });
+
+    expect(JSON.parse(String(printed))).toEqual(exported);
+  });
+
+  test(`is at most ${maxKiB} KB compressed`, () => {
+    expect(gzipSync(readFileSync(file), { level: 9 }).length / 1_024).toBeLessThan(maxKiB);
+  });
+
+  test('takes credentials from the environment, and brings no other way to get any', () => {
+    const text = readFileSync(file, 'utf8');
+
+    expect(text).toContain('AWS_ACCESS_KEY_ID');
+    expect(text).not.toContain('sso_start_url');
+  });
+
+  test('is the same for the same sources', () => {
+    const before = readFileSync(file, 'utf8');
+    bundled(name);
+
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+});

@@ -1,0 +1,100 @@
+import { Duration } from 'aws-cdk-lib';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import { expect, test } from 'vitest';
+import type { ReturnsChangeFeedProps } from '../../infra/returns-change-feed.ts';
+import type { SourceProps } from '../../infra/source-props.ts';
+import { aFeed, aSource, newStack } from './synthesize.ts';
+
+/** What is said of props that are wrong. */
+function refusal(props: Partial<ReturnsChangeFeedProps>, stack = newStack()): string {
+  try {
+    aFeed(props, stack);
+  } catch (error) {
+    return String((error as Error).message);
+  }
+  throw new Error('They were taken.');
+}
+
+function refusalOfSource(props: Partial<SourceProps>): string {
+  const stack = newStack();
+  return refusal({ sources: [aSource(stack, props)] }, stack);
+}
+
+test.each<[string, Partial<SourceProps>, string]>([
+  ['a name with capitals', { name: 'Acme' }, '1 to 30 of the characters a-z, 0-9 and -, for instance "acme"'],
+  [
+    'an address without TLS',
+    { baseUrl: 'http://returns.example.com/api' },
+    'https://returns.example.com/api',
+  ],
+  [
+    'an address with a password',
+    { baseUrl: 'https://me:word@returns.example.com' },
+    'must not hold a user name',
+  ],
+  ['an interval that does not divide a minute', { interval: Duration.seconds(7) }, 'Duration.seconds(10)'],
+  ['an interval of minutes and seconds', { interval: Duration.seconds(90) }, 'or whole minutes'],
+  ['an interval shorter than a tick', { interval: Duration.millis(500) }, 'a number of seconds from 2 on'],
+  ['an interval of no whole seconds', { interval: Duration.millis(2_500) }, 'a number of seconds from 2 on'],
+  ['a budget beyond what the service allows', { requestsPerMinute: 301 }, 'a whole number from 10 to 300'],
+  ['no budget', { requestsPerMinute: 0 }, 'a whole number from 10 to 300'],
+  ['a timeout that fits no tick', { requestTimeout: Duration.minutes(1) }, 'at most 15 seconds'],
+  ['no lookback', { lookback: Duration.seconds(0) }, 'lookback must be at least 1 second'],
+  ['no settle', { settle: Duration.millis(10) }, 'settle must be at least 1 second'],
+  [
+    'a reconciliation all the time',
+    { reconcile: Duration.seconds(5) },
+    'reconcile must be at least 1 minute',
+  ],
+])('%s is refused in words that help', (_, props, help) => {
+  const message = refusalOfSource(props);
+
+  expect(message).toContain(help);
+  expect(message).toContain('Shop/Feed');
+  expect(message).not.toContain('word@');
+});
+
+test('all that is wrong is told at once', () => {
+  const message = refusalOfSource({ name: 'A', interval: Duration.seconds(7), requestsPerMinute: 1_000 });
+
+  expect(message.match(/^- /gm)).toHaveLength(3);
+});
+
+test('a feed without sources is refused', () => {
+  expect(refusal({ sources: [] })).toContain('write at least one');
+});
+
+test('two sources of one name are refused', () => {
+  const stack = newStack();
+  const source = aSource(stack);
+
+  expect(refusal({ sources: [source, source] }, stack)).toContain('There are two sources "acme"');
+});
+
+test('a ledger without a stream is refused', () => {
+  const stack = newStack();
+  const ledger = dynamodb.Table.fromTableName(stack, 'Ledger', 'ledger');
+
+  const message = refusal({ tables: { ledger } }, stack);
+
+  expect(message).toContain('tables.ledger has no stream');
+  expect(message).toContain('pass all three or none');
+});
+
+test('an archive of half days is refused', () => {
+  expect(refusal({ archiveRetention: Duration.hours(36) })).toContain('Duration.days(30)');
+});
+
+test('all settings that make sense together are taken', () => {
+  const stack = newStack();
+  const source = aSource(stack, {
+    interval: Duration.seconds(2),
+    requestsPerMinute: 300,
+    requestTimeout: Duration.seconds(15),
+    lookback: Duration.minutes(10),
+    settle: Duration.seconds(1),
+    reconcile: Duration.minutes(1),
+  });
+
+  expect(() => aFeed({ sources: [source], archiveRetention: Duration.days(1) }, stack)).not.toThrow();
+});

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { Duration, Stack } from 'aws-cdk-lib';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import { expect, test } from 'vitest';
+import { METRICS } from '../../shared/metrics.ts';
+import { aFeed, aFunction, aSource, newStack, resourceOf, resourcesOf } from './synthesize.ts';
+
+const stack = newStack();
+const watched = aFeed({ sources: [aSource(stack), aSource(stack, { name: 'globex' })] }, stack);
+watched.feed.addOrderedSubscriber(aFunction(stack));
+watched.feed.onChange('Delivered', {
+  entity: 'shipment',
+  to: 'DELIVERED',
+  target: aFunction(stack, 'OnBus'),
+});
+const all = watched.template();
+const alarms = resourcesOf(all, 'AWS::CloudWatch::Alarm');
+
+function alarmOf(id: string, template = all) {
+  return resourceOf(template, 'AWS::CloudWatch::Alarm', id).Properties;
+}
+
+/** Headings of the runbook as a viewer of Markdown makes anchors of them. */
+function anchors(): string[] {
+  const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
+  return [...runbook.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('every alarm says who is hurt, and links a paragraph that the runbook has', () => {
+  const known = anchors();
+
+  expect(alarms).toHaveLength(10);
+  for (const [, { Properties }] of alarms) {
+    const [, sentence = '', anchor = ''] =
+      /^(.*\.) docs\/runbook\.md#(.*)$/.exec(Properties.AlarmDescription) ?? [];
+    expect(sentence).toMatch(/Subscribers?|subscriber|All who wait/);
+    expect(known).toContain(anchor);
+  }
+});
+
+test('a source that nobody reads sets off the alarm by its silence', () => {
+  const alarm = alarmOf('Freshnessacme');
+
+  expect(alarm).toMatchObject({
+    TreatMissingData: 'breaching',
+    Namespace: 'ReturnsChangeFeed',
+    MetricName: METRICS.secondsBehind,
+    Period: 60,
+    EvaluationPeriods: 5,
+  });
+  expect(alarm.Dimensions).toContainEqual({ Name: 'source', Value: 'acme' });
+  expect(alarm.Dimensions).toContainEqual({
+    Name: 'service',
+    Value: resourceOf(all, 'AWS::Lambda::Function', 'PollingPoller').Properties.Environment.Variables
+      .POWERTOOLS_SERVICE_NAME,
+  });
+});
+
+test.each([
+  [Duration.seconds(5), 60, 5],
+  [Duration.minutes(1), 60, 5],
+  [Duration.minutes(2), 120, 3],
+  [Duration.hours(1), 3_600, 3],
+])('the alarm waits for three missed polls or five minutes at %s', (interval, Period, EvaluationPeriods) => {
+  const own = newStack();
+  const template = aFeed({ sources: [aSource(own, { interval })] }, own).template();
+
+  const alarm = alarmOf('Freshnessacme', template);
+  expect(alarm).toMatchObject({ Period, EvaluationPeriods });
+  expect(alarm.Threshold).toBeLessThan(Math.max(60, interval.toSeconds()));
+});
+
+test('each source has an alarm of its own', () => {
+  expect(alarmOf('Freshnessglobex').Dimensions).toContainEqual({ Name: 'source', Value: 'globex' });
+});
+
+test.each([
+  ['RelayToQueueLate', 'IteratorAge', 900_000],
+  ['RelayToBusLate', 'IteratorAge', 900_000],
+  ['QueueWaits', 'ApproximateAgeOfOldestMessage', 900],
+  ['MonitoringDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
+  ['OrderedDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
+  ['BusDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
+  ['Held', METRICS.holds, 1],
+  ['SetAside', METRICS.setAsideGroups, 1],
+])('%s watches %s', (id, MetricName, Threshold) => {
+  expect(alarmOf(id)).toMatchObject({
+    MetricName,
+    Threshold,
+    Statistic: 'Maximum',
+    EvaluationPeriods: 1,
+    ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+  });
+});
+
+test('nobody is paged about a queue that nobody consumes', () => {
+  const ids = resourcesOf(aFeed().template(), 'AWS::CloudWatch::Alarm').map(([id]) => id);
+
+  expect(ids.filter((id) => /QueueWaits|BusDeadLetters/.test(id))).toEqual([]);
+});
+
+test('alarms tell whoever is to be told, and tell when it is over', () => {
+  const own = newStack();
+  const alarmAction = new SnsAction(new sns.Topic(own, 'Alarms'));
+  const template = aFeed({ alarmAction }, own).template();
+
+  for (const [, { Properties }] of resourcesOf(template, 'AWS::CloudWatch::Alarm')) {
+    expect(Properties.AlarmActions).toHaveLength(1);
+    expect(Properties.OKActions).toEqual(Properties.AlarmActions);
+  }
+});
+
+test('alarms link the runbook where your people find it', () => {
+  const template = aFeed({ runbookUrl: 'https://wiki.example.com/returns' }).template();
+
+  expect(alarmOf('Freshnessacme', template).AlarmDescription).toContain(
+    ' https://wiki.example.com/returns#a-source-is-not-being-read',
+  );
+});
+
+test('the dashboard shows all that is watched, and asks the log for the rest', () => {
+  const dashboard = resourceOf(all, 'AWS::CloudWatch::Dashboard', 'Dashboard').Properties;
+  const body = JSON.stringify(Stack.of(stack).resolve(dashboard.DashboardBody));
+
+  for (const part of [
+    ...[METRICS.secondsBehind, METRICS.holds, METRICS.setAsideGroups, 'IteratorAge'],
+    ...['ApproximateAgeOfOldestMessage', 'ApproximateNumberOfMessagesVisible'],
+    ...['sum(requests)', 'sum(rateLimited)', 'sum(events)', 'sum(foundByReconciliation)'],
+  ]) {
+    expect(body).toContain(part);
+  }
+  expect(body).toContain('sum(requests) * 100 / 480');
+});
+
+test('the dashboard can be done without', () => {
+  const template = aFeed({ dashboard: false }).template();
+
+  expect(resourcesOf(template, 'AWS::CloudWatch::Dashboard')).toEqual([]);
+});

@@ -1,0 +1,176 @@
+import { Duration } from 'aws-cdk-lib';
+import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
+import * as ssm from 'aws-cdk-lib/aws-ssm';
+import { describe, expect, test } from 'vitest';
+import { parsePollerEnvironment } from '../../functions/poller/poller-environment.ts';
+import { tickMessage } from '../../functions/poller/tick-message.ts';
+import { sourceSettings } from '../../shared/source-settings.ts';
+import { aFeed, aSource, newStack, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
+
+const { template } = aFeed();
+const all = template();
+const poller = resourceOf(all, 'AWS::Lambda::Function', 'PollingPoller').Properties;
+const ticks = resourceOf(all, 'AWS::SQS::Queue', 'PollingTicks').Properties;
+const schedule = resourceOf(all, 'AWS::Scheduler::Schedule', 'PollingSchedule').Properties;
+
+/** What CloudFormation would put in, where tests do not ask what. */
+function filledIn(environment: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : 'https://sqs.eu-west-1.amazonaws.com/111122223333/name',
+    ]),
+  );
+}
+
+describe('the poller', () => {
+  test('gets all that its environment must hold', () => {
+    const environment = parsePollerEnvironment(filledIn(poller.Environment.Variables));
+
+    expect(environment.SOURCES_PATH).toMatch(/^\/[\w-]+\/sources$/);
+  });
+
+  test('names the feed in logs and metrics', () => {
+    expect(poller.Environment.Variables).toMatchObject({
+      POWERTOOLS_METRICS_NAMESPACE: 'ReturnsChangeFeed',
+      POWERTOOLS_SERVICE_NAME: expect.stringMatching(/^[\w-]+$/),
+    });
+  });
+
+  test('has a minute, so that a tick is over when the next one comes', () => {
+    expect(poller.Timeout).toBe(60);
+  });
+
+  test('gets one tick at a time, two of a source at once at most', () => {
+    const mapping = resourceOf(all, 'AWS::Lambda::EventSourceMapping', 'Poller').Properties;
+
+    expect(mapping).toMatchObject({ BatchSize: 1, ScalingConfig: { MaximumConcurrency: 2 } });
+  });
+});
+
+describe('the poll queue', () => {
+  test('does not hand a tick out again while the poller may still be at it', () => {
+    expect(ticks.VisibilityTimeout).toBeGreaterThan(poller.Timeout);
+  });
+
+  test('forgets ticks that are long over', () => {
+    expect(ticks.MessageRetentionPeriod).toBe(600);
+  });
+
+  test('puts ticks aside that fail', () => {
+    expect(ticks.RedrivePolicy).toMatchObject({ maxReceiveCount: 3 });
+  });
+});
+
+describe('the schedule of a source', () => {
+  test('sends a tick that the poller understands, its slot the scheduled time', () => {
+    const input = schedule.Target.Input.replace('<aws.scheduler.scheduled-time>', '2026-11-21T03:56:00Z');
+
+    expect(schedule.Target.Input).toContain('"slot":"<aws.scheduler.scheduled-time>"');
+    expect(tickMessage.parse(JSON.parse(input))).toEqual({
+      source: 'acme',
+      slot: Date.UTC(2026, 10, 21, 3, 56),
+      opensMinute: true,
+    });
+  });
+
+  test('gives up a tick that comes later than the next, and tells of it', () => {
+    expect(schedule.Target.RetryPolicy.MaximumEventAgeInSeconds).toBe(60);
+    expect(schedule.Target.DeadLetterConfig.Arn).toBeDefined();
+  });
+
+  test('may act for schedules of its group in this account alone', () => {
+    const role = resourceOf(all, 'AWS::IAM::Role', 'PollingSchedulesRole').Properties;
+
+    expect(role.AssumeRolePolicyDocument.Statement[0].Condition.StringEquals).toEqual({
+      'aws:SourceAccount': { Ref: 'AWS::AccountId' },
+      'aws:SourceArn': { 'Fn::GetAtt': [expect.stringContaining('PollingSchedules'), 'Arn'] },
+    });
+  });
+
+  test.each([
+    [Duration.seconds(5), 'rate(1 minute)'],
+    [Duration.minutes(1), 'rate(1 minute)'],
+    [Duration.minutes(15), 'rate(15 minutes)'],
+  ])('polls every %s', (interval, expected) => {
+    const stack = newStack();
+    const feed = aFeed({ sources: [aSource(stack, { interval })] }, stack);
+
+    const own = resourceOf(feed.template(), 'AWS::Scheduler::Schedule', 'PollingSchedule').Properties;
+    expect(own.ScheduleExpression).toBe(expected);
+  });
+});
+
+describe('the parameter of a source', () => {
+  test('holds its settings as the poller reads them, and where its token is, never the token', () => {
+    const stack = newStack();
+    const source = aSource(stack, {
+      interval: Duration.seconds(10),
+      baseline: 'emit',
+      requestsPerMinute: 100,
+      customerData: true,
+      settle: Duration.minutes(2),
+    });
+    const feed = aFeed({ sources: [source] }, stack);
+    const parameter = resourceOf(feed.template(), 'AWS::SSM::Parameter', 'Source').Properties;
+
+    const { settings, token } = JSON.parse(parameter.Value);
+    expect(sourceSettings.parse(settings)).toMatchObject({
+      name: 'acme',
+      intervalMs: 10_000,
+      baseline: 'emit',
+      requestsPerMinute: 100,
+      customerData: true,
+      settleMs: 120_000,
+      reconcileMs: 43_200_000,
+    });
+    expect(token).toEqual({ secretId: 'token/acme' });
+    expect(parameter.Name).toBe(`${poller.Environment.Variables.SOURCES_PATH}/acme`);
+  });
+
+  test('names a secret by its whole ARN where that is known', () => {
+    const stack = newStack();
+    const token = secretsmanager.Secret.fromSecretCompleteArn(
+      stack,
+      'Token',
+      'arn:aws:secretsmanager:eu-west-1:111122223333:secret:acme-AbCdEf',
+    );
+    const feed = aFeed({ sources: [aSource(stack, { token })] }, stack);
+
+    const arn = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:acme-AbCdEf';
+    const parameter = resourceOf(feed.template(), 'AWS::SSM::Parameter', 'Source').Properties;
+    expect(JSON.parse(parameter.Value).token).toEqual({ secretId: arn });
+    expect(statementsOf(feed.template(), 'PollerRole')).toContainEqual(
+      expect.objectContaining({ actions: ['secretsmanager:GetSecretValue'], resources: [arn] }),
+    );
+  });
+
+  test('names a SecureString, which the poller may read and nothing else', () => {
+    const stack = newStack();
+    const token = ssm.StringParameter.fromSecureStringParameterAttributes(stack, 'Token', {
+      parameterName: '/tokens/acme',
+    });
+    const feed = aFeed({ sources: [aSource(stack, { token })] }, stack);
+
+    const parameter = resourceOf(feed.template(), 'AWS::SSM::Parameter', 'Source').Properties;
+    const readable = statementsOf(feed.template(), 'PollerRole').filter(({ actions }) =>
+      actions.includes('ssm:GetParameter'),
+    );
+    expect(JSON.parse(parameter.Value).token).toEqual({ parameter: '/tokens/acme' });
+    expect(readable.flatMap(({ resources }) => resources)).toHaveLength(2);
+    expect(
+      readable.some(({ resources }) => resources.some((it) => it.includes('parameter/tokens/acme'))),
+    ).toBe(true);
+  });
+});
+
+test('several sources have a schedule and a parameter each, and one poller', () => {
+  const stack = newStack();
+  const sources = ['acme', 'globex'].map((name) => aSource(stack, { name }));
+  const feed = aFeed({ sources }, stack);
+
+  const mapping = resourceOf(feed.template(), 'AWS::Lambda::EventSourceMapping', 'Poller').Properties;
+  const names = resourcesOf(feed.template(), 'AWS::SSM::Parameter').map(([, it]) => it.Properties.Name);
+  expect(names).toEqual([expect.stringMatching(/\/acme$/), expect.stringMatching(/\/globex$/)]);
+  expect(mapping.ScalingConfig.MaximumConcurrency).toBe(4);
+});

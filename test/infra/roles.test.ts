@@ -1,0 +1,120 @@
+// Who may do what. A role that could both read the service's token and publish could be made to carry one to the
+// other; a wildcard would make what stands in SECURITY.md untrue.
+import { readFileSync } from 'node:fs';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import { expect, test } from 'vitest';
+import { aFeed, aFunction, newStack, resourcesOf, statementsOf } from './synthesize.ts';
+
+const stack = newStack();
+const feed = aFeed({}, stack);
+feed.feed.addOrderedSubscriber(aFunction(stack));
+const all = feed.template();
+const roles = resourcesOf(all, 'AWS::IAM::Role')
+  .map(([id]) => id)
+  .filter((id) => id.startsWith('Feed'));
+
+test('each function has a role of its own', () => {
+  const functions = resourcesOf(all, 'AWS::Lambda::Function').filter(([id]) => id.startsWith('Feed'));
+
+  const used = functions.map(([, { Properties }]) => Properties.Role['Fn::GetAtt'][0]);
+  expect(functions).toHaveLength(5);
+  expect(new Set(used).size).toBe(5);
+});
+
+test('no role may do anything to everything, but list the names of streams', () => {
+  const statements = roles.flatMap((role) => statementsOf(all, role));
+
+  expect(statements.length).toBeGreaterThan(20);
+  expect(statements.flatMap(({ actions }) => actions).filter((it) => it.includes('*'))).toEqual([]);
+  const wide = statements.filter(({ resources }) => resources.some((it) => it.includes('*')));
+  expect(new Set(wide.flatMap(({ actions }) => actions))).toEqual(new Set(['dynamodb:ListStreams']));
+});
+
+test('no managed policy is attached: AWS could widen it', () => {
+  for (const [, { Properties }] of resourcesOf(all, 'AWS::IAM::Role').filter(([id]) => id.startsWith('Feed')))
+    expect(Properties.ManagedPolicyArns).toBeUndefined();
+});
+
+test('no role both reads the token and publishes', () => {
+  const mayDo = (role: string, action: string, resource: string) =>
+    statementsOf(all, role).some(
+      ({ actions, resources }) => actions.includes(action) && resources.some((it) => it.includes(resource)),
+    );
+  const readers = roles.filter((role) => mayDo(role, 'secretsmanager:GetSecretValue', 'token/acme'));
+  const publishers = roles.filter(
+    (role) => mayDo(role, 'events:PutEvents', '') || mayDo(role, 'sqs:SendMessage', 'PublishingEvents'),
+  );
+
+  expect(readers).toEqual([expect.stringContaining('PollerRole')]);
+  expect(publishers).toHaveLength(4);
+  expect(readers.filter((role) => publishers.includes(role))).toEqual([]);
+});
+
+test('the poller alone changes snapshots and sources; nobody deletes an item', () => {
+  const writers = roles.filter((role) =>
+    statementsOf(all, role).some(
+      ({ actions, resources }) =>
+        actions.some((it) => /PutItem|UpdateItem|PartiQL/.test(it)) &&
+        resources.some((it) => /StorageSnapshots|StorageSources/.test(it)),
+    ),
+  );
+  const actions = roles.flatMap((role) => statementsOf(all, role)).flatMap((it) => it.actions);
+
+  expect(writers).toEqual([expect.stringContaining('PollerRole')]);
+  expect(actions.filter((it) => /Delete(Item|Table)|BatchWrite/.test(it))).toEqual([]);
+});
+
+test('only the sweeps read the whole ledger', () => {
+  const scanners = roles.filter((role) =>
+    statementsOf(all, role).some(({ actions }) => actions.includes('dynamodb:Scan')),
+  );
+
+  expect(scanners).toEqual([
+    expect.stringContaining('SweepToQueueRole'),
+    expect.stringContaining('SweepToBusRole'),
+  ]);
+});
+
+test("with a key of the account's own its use is allowed through one service at a time", () => {
+  const own = newStack();
+  const key = new kms.Key(own, 'Key');
+  const { template } = aFeed({ encryptionKey: key }, own);
+
+  const policies = resourcesOf(template(), 'AWS::IAM::Policy').flatMap(
+    ([, { Properties }]) => Properties.PolicyDocument.Statement,
+  );
+  const uses = policies.filter(({ Action }) => JSON.stringify(Action).includes('kms:'));
+  expect(uses.length).toBeGreaterThan(5);
+  expect(JSON.stringify(uses)).not.toMatch(/kms:[A-Za-z]*\*/);
+});
+
+/** SECURITY.md's table: what it says that each role may do. */
+function toldActions(): Map<string, Set<string>> {
+  const told = new Map<string, Set<string>>();
+  let role = '';
+  const page = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8');
+  for (const [, name = '', actions = ''] of page.matchAll(/^\| (?:`(\w+Role)`)? ?\| (.*?) \|/gm)) {
+    role = name || role;
+    if (role === '') continue;
+    const listed = [...actions.matchAll(/`(\w+:\w+)`/g)].map(([, action = '']) => action);
+    const like = /as `(\w+)`/.exec(actions)?.[1];
+    const before = told.get(like ?? role) ?? [];
+    told.set(role, new Set([...before, ...listed]));
+  }
+  return told;
+}
+
+test.each([
+  'PollerRole',
+  'RelayToQueueRole',
+  'RelayToBusRole',
+  'SweepToQueueRole',
+  'SweepToBusRole',
+  'PollingSchedulesRole',
+  'PublishingSchedulesRole',
+])('SECURITY.md tells what %s may do, no more and no less', (role) => {
+  const may = statementsOf(all, role).flatMap(({ actions }) => actions);
+
+  const told = [...(toldActions().get(role) ?? [])];
+  expect(told.toSorted()).toEqual([...new Set(may)].filter((it) => !it.startsWith('logs:')).toSorted());
+});

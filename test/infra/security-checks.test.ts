@@ -1,0 +1,58 @@
+// cdk-nag's pack of AWS Solutions over all that the construct can make, as `cdk synth` runs it over the app.
+import { Validations } from 'aws-cdk-lib';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { expect, test } from 'vitest';
+import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
+import { STAGES } from '../../infra/stages.ts';
+import { aFeed, aSource, newApp, newStack, type Synthesis } from './synthesize.ts';
+
+function findings({ stack, feed }: Pick<Synthesis, 'stack' | 'feed'>): string[] {
+  const { violations } = new AwsSolutionsChecks(stack, { verbose: true }).validateScope(feed);
+  return violations.flatMap(({ ruleName, violatingResources }) =>
+    violatingResources.map(({ constructPath }) => `${ruleName} ${constructPath}`),
+  );
+}
+
+test('the checks find what is wrong', () => {
+  const synthesis = aFeed();
+  new sqs.Queue(synthesis.feed, 'Open');
+
+  expect(findings(synthesis)).toContain('AwsSolutions-SQS4 Shop/Feed/Open/Resource');
+});
+
+test('nothing is found in the construct, whatever is used of it', () => {
+  const stack = newStack();
+  const synthesis = aFeed(
+    {
+      sources: [aSource(stack), aSource(stack, { name: 'globex' })],
+      encryptionKey: new kms.Key(stack, 'Key'),
+    },
+    stack,
+  );
+
+  expect(findings(synthesis)).toEqual([]);
+});
+
+test.each(Object.entries(STAGES))('nothing is found in the stage %s, with mails', (_, stage) => {
+  const app = newApp();
+  const stack = new ReturnsFeedStack(app, { ...stage, alarmEmail: 'ops@example.com' });
+
+  const { violations } = new AwsSolutionsChecks(stack).validateScope(stack);
+  expect(violations).toEqual([]);
+});
+
+test('each acknowledgement gives its reason', () => {
+  const { feed } = aFeed();
+
+  const reasons = feed.node
+    .findAll()
+    .flatMap(({ node }) => node.metadata)
+    .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+    .flatMap(({ data }) => Object.entries(data as Record<string, string>));
+  expect(reasons).toEqual([
+    [expect.stringContaining('AwsSolutions-IAM5[Resource::*]'), expect.stringContaining('ListStreams')],
+    [expect.stringContaining('AwsSolutions-IAM5[Resource::*]'), expect.stringContaining('ListStreams')],
+  ]);
+});

@@ -1,0 +1,170 @@
+import { Duration } from 'aws-cdk-lib';
+import * as events from 'aws-cdk-lib/aws-events';
+import * as targets from 'aws-cdk-lib/aws-events-targets';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import { describe, expect, test } from 'vitest';
+import { compileEventPattern } from '../../local/engines/event-pattern.ts';
+import { aFeed, aFunction, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
+
+describe('the ordered subscriber', () => {
+  test('gets events from the FIFO queue, and answers for each of them', () => {
+    const { feed, stack, template } = aFeed();
+    feed.addOrderedSubscriber(aFunction(stack), { maxConcurrency: 20 });
+
+    const mapping = resourceOf(template(), 'AWS::Lambda::EventSourceMapping', 'Subscriber').Properties;
+    expect(mapping).toMatchObject({
+      BatchSize: 10,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      ScalingConfig: { MaximumConcurrency: 20 },
+    });
+    expect(mapping.EventSourceArn['Fn::GetAtt'][0]).toContain('PublishingEvents');
+  });
+
+  test.each([
+    [undefined, undefined, 18],
+    [Duration.minutes(1), undefined, 360],
+    [Duration.minutes(15), undefined, 5_400],
+    [Duration.minutes(1), Duration.minutes(2), 120],
+  ])('of %s has the queue wait until it is surely over', (timeout, visibilityTimeout, expected) => {
+    const { feed, stack, template } = aFeed();
+    feed.addOrderedSubscriber(
+      aFunction(stack, 'Subscriber', timeout),
+      visibilityTimeout === undefined ? {} : { visibilityTimeout },
+    );
+
+    const queue = resourceOf(template(), 'AWS::SQS::Queue', 'PublishingEvents918').Properties;
+    expect(queue.VisibilityTimeout).toBe(expected);
+  });
+
+  test('is the only one: a second is refused, and told where to go', () => {
+    const { feed, stack } = aFeed();
+    feed.addOrderedSubscriber(aFunction(stack, 'First'));
+
+    const second = aFunction(stack, 'Second');
+    expect(() => feed.addOrderedSubscriber(second)).toThrow(
+      /has its one consumer, Shop\/First.*Subscribe Shop\/Second to the bus with onChange/,
+    );
+  });
+
+  test('may be something else than a function, but is the only one then', () => {
+    const { feed, stack, template } = aFeed();
+    const worker = new iam.Role(stack, 'Worker', { assumedBy: new iam.AccountRootPrincipal() });
+    feed.grantConsumeOrdered(worker);
+
+    expect(() => feed.addOrderedSubscriber(aFunction(stack))).toThrow(/one consumer/);
+    expect(statementsOf(template(), 'Worker').flatMap(({ actions }) => actions)).toContain(
+      'sqs:ReceiveMessage',
+    );
+  });
+});
+
+describe('a rule on a change', () => {
+  /** Whether the rule that these options make takes an event of the bus. */
+  function takes(
+    options: Omit<Parameters<ReturnType<typeof aFeed>['feed']['onChange']>[1], 'target'>,
+    event: { type?: string; source?: string; status?: string; from?: string },
+  ): boolean {
+    const { feed, stack, template } = aFeed();
+    feed.onChange('Rule', { ...options, target: aFunction(stack) });
+    const rule = resourceOf(template(), 'AWS::Events::Rule', 'BusSubscribersRule').Properties;
+    const { type = 'shipment.status_changed', source = 'acme', status = 'DELIVERED', from } = event;
+    return compileEventPattern(rule.EventPattern)({
+      source: `returns-change-feed.${source}`,
+      'detail-type': type,
+      detail: {
+        data: {
+          object: { status },
+          ...(from === undefined ? {} : { previous_attributes: { status: from } }),
+        },
+      },
+    });
+  }
+  const delivered = { entity: 'shipment', to: 'DELIVERED' } as const;
+
+  test('takes a change to the status, and an entity that is first seen with it', () => {
+    expect(takes(delivered, { from: 'IN_TRANSIT' })).toBe(true);
+    expect(takes(delivered, { type: 'shipment.created' })).toBe(true);
+  });
+
+  test('takes no other status, no other entity and no other change', () => {
+    expect(takes(delivered, { status: 'IN_TRANSIT' })).toBe(false);
+    expect(takes(delivered, { type: 'return_line_item.status_changed' })).toBe(false);
+    expect(takes(delivered, { type: 'shipment.updated' })).toBe(false);
+  });
+
+  test('takes any of several statuses', () => {
+    const options = { entity: 'return_line_item', to: ['COMPLETED', 'CANCELED'] } as const;
+
+    expect(takes(options, { type: 'return_line_item.status_changed', status: 'CANCELED' })).toBe(true);
+    expect(takes(options, { type: 'return_line_item.status_changed', status: 'OPEN' })).toBe(false);
+  });
+
+  test('from a status takes what comes from there alone', () => {
+    const options = { ...delivered, from: 'IN_TRANSIT' } as const;
+
+    expect(takes(options, { from: 'IN_TRANSIT' })).toBe(true);
+    expect(takes(options, { from: 'DRAFT' })).toBe(false);
+    expect(takes(options, { type: 'shipment.created' })).toBe(false);
+  });
+
+  test('of a source takes that source alone', () => {
+    expect(takes({ ...delivered, sources: ['acme'] }, {})).toBe(true);
+    expect(takes({ ...delivered, sources: ['acme'] }, { source: 'acme-2' })).toBe(false);
+  });
+
+  test('of a source that the feed does not have is refused', () => {
+    expect(() => takes({ ...delivered, sources: ['globex'] }, {})).toThrow(
+      'There is no source "globex": write one of "acme".',
+    );
+  });
+
+  test('loses no event: what can not be delivered or handled is put aside', () => {
+    const { feed, stack, template } = aFeed();
+    const fn = aFunction(stack);
+    feed.onChange('One', { ...delivered, target: fn });
+    feed.onChange('Two', { entity: 'exchange_line_item', to: 'PROCESSED', target: fn });
+
+    const rule = resourceOf(template(), 'AWS::Events::Rule', 'SubscribersOne').Properties;
+    const invoked = resourcesOf(template(), 'AWS::Lambda::EventInvokeConfig').filter(([id]) =>
+      id.startsWith('Subscriber'),
+    );
+    expect(rule.Targets[0].DeadLetterConfig.Arn['Fn::GetAtt'][0]).toContain('BusSubscribersDeadLetters');
+    expect(rule.Targets[0].RetryPolicy).toMatchObject({ MaximumEventAgeInSeconds: 86_400 });
+    expect(invoked).toHaveLength(1);
+  });
+
+  test('may have any target', () => {
+    const { feed, stack, template } = aFeed();
+    feed.onChange('Rule', { ...delivered, target: new targets.SqsQueue(new sqs.Queue(stack, 'Theirs')) });
+
+    const rule = resourceOf(template(), 'AWS::Events::Rule', 'BusSubscribersRule').Properties;
+    expect(rule.Targets[0].Arn['Fn::GetAtt'][0]).toContain('Theirs');
+    expect(rule.EventBusName.Ref).toContain('Bus');
+    expect(rule.Description).toBe('shipment to DELIVERED');
+  });
+
+  test('is a rule, so that more can be added to it', () => {
+    const { feed, stack } = aFeed();
+
+    const rule = feed.onChange('Rule', { ...delivered, target: aFunction(stack) });
+
+    expect(rule).toBeInstanceOf(events.Rule);
+  });
+});
+
+test('metrics are asked for by the name of a source that there is', () => {
+  const { feed } = aFeed();
+
+  expect(feed.metricSecondsBehind('acme').metricName).toBe('SecondsBehind');
+  expect(() => feed.metricSecondsBehind('globex')).toThrow('write one of "acme"');
+});
+
+test('who looks things up may read all tables, and write none', () => {
+  const { feed, stack, template } = aFeed();
+  const support = new iam.Role(stack, 'Support', { assumedBy: new iam.AccountRootPrincipal() });
+  feed.grantReadState(support);
+
+  const actions = statementsOf(template(), 'Support').flatMap((it) => it.actions);
+  expect(new Set(actions)).toEqual(new Set(['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan']));
+});

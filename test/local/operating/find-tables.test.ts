@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findStackTables, findTablesInEnvironment } from '../../../local/operating/find-tables.ts';
+
+describe('tables that the environment names', () => {
+  it('are taken, all three or none', () => {
+    const all = { SOURCES_TABLE: 'a', SNAPSHOTS_TABLE: 'b', LEDGER_TABLE: 'c' };
+
+    expect(findTablesInEnvironment(all)).toEqual({ sources: 'a', snapshots: 'b', ledger: 'c' });
+    expect(findTablesInEnvironment({})).toBeUndefined();
+    expect(() => findTablesInEnvironment({ SOURCES_TABLE: 'a' })).toThrow('SNAPSHOTS_TABLE, LEDGER_TABLE');
+  });
+});
+
+describe('tables of a stack', () => {
+  let server: Server;
+  let outputs: Readonly<Record<string, string>>;
+  const before = { ...process.env };
+
+  beforeEach(async () => {
+    server = createServer((_, response) => {
+      const members = Object.entries(outputs).map(
+        ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+      );
+      response.setHeader('content-type', 'text/xml');
+      response.end(
+        '<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult>' +
+          `<Stacks><member><StackName>feed</StackName><Outputs>${members.join('')}</Outputs></member></Stacks>` +
+          '</DescribeStacksResult></DescribeStacksResponse>',
+      );
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    Object.assign(process.env, {
+      AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+    });
+  });
+  afterEach(async () => {
+    process.env = { ...before };
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it('are its outputs', async () => {
+    outputs = { SourcesTable: 's-1', SnapshotsTable: 'n-1', LedgerTable: 'l-1', BusName: 'b' };
+
+    expect(await findStackTables('feed')).toEqual({ sources: 's-1', snapshots: 'n-1', ledger: 'l-1' });
+  });
+
+  it('that does not name them all is none of the feed', async () => {
+    outputs = { BusName: 'b', LedgerTable: 'l-1' };
+
+    await expect(findStackTables('feed')).rejects.toThrow('SourcesTable, SnapshotsTable');
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { saveRelease } from '../../../local/operating/save-release.ts';
+import { aState } from '../../contract/sample-states.ts';
+import { createMemorySourceStates } from '../../fakes/memory-source-states.ts';
+
+const NOW = 1_763_633_703_000_000;
+
+async function withHold() {
+  const states = createMemorySourceStates();
+  await states.save(aState('acme'), 0);
+  return states;
+}
+
+describe('a release', () => {
+  it('is saved over the state that it was made of, once', async () => {
+    const states = await withHold();
+
+    const outcomes = [
+      await saveRelease(states, 'acme', 7, NOW),
+      await saveRelease(states, 'acme', 7, NOW + 1),
+    ];
+
+    expect(outcomes.map(({ release }) => release.outcome)).toEqual(['released', 'released_before']);
+    expect(await states.load('acme')).toMatchObject({
+      version: 2,
+      guarding: { holds: [{ number: 7, releasedAt: NOW }] },
+    });
+  });
+
+  it('that a tick overtakes is made anew of what that tick saved', async () => {
+    const states = await withHold();
+    let isFirst = true;
+    const overtaken = {
+      load: states.load,
+      async save(...[state, version]: Parameters<typeof states.save>) {
+        if (isFirst) await states.save(aState('acme', 2, { pageLimit: 50 }), 1);
+        isFirst = false;
+        return states.save(state, version);
+      },
+    };
+
+    const { release } = await saveRelease(overtaken, 'acme', 7, NOW);
+
+    expect(release.outcome).toBe('released');
+    expect(await states.load('acme')).toMatchObject({ version: 3, pageLimit: 50 });
+  });
+
+  it('that was done although its answer was lost finds itself done', async () => {
+    const states = await withHold();
+    const lost = {
+      load: states.load,
+      async save(...[state, version]: Parameters<typeof states.save>) {
+        await states.save(state, version);
+        throw new Error('timeout');
+      },
+    };
+    await expect(saveRelease(lost, 'acme', 7, NOW)).rejects.toThrow('timeout');
+
+    const { release } = await saveRelease(states, 'acme', 7, NOW + 1);
+
+    expect(release.outcome).toBe('released_before');
+  });
+
+  it('of a source that has no state fails', async () => {
+    await expect(saveRelease(createMemorySourceStates(), 'acme', 7, NOW)).rejects.toThrow('no state');
+  });
+});

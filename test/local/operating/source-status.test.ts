@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { formatStatus } from '../../../local/operating/format-status.ts';
+import { describeSource } from '../../../local/operating/source-status.ts';
+import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
+import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
+import type { SourceState } from '../../../shared/source-state.ts';
+import { aState } from '../../contract/sample-states.ts';
+
+const NOW = 1_763_633_703_000_000;
+const FLAGS = ' --data state';
+
+/** As it looks when all is well. */
+function well(changes: Partial<SourceState> = {}): SourceState {
+  const state = aState('acme');
+  return {
+    ...state,
+    lastSlot: (NOW - 12 * SECOND) / MILLISECOND,
+    guarding: NO_GUARDING,
+    health: { ...state.health, reasons: [] },
+    setAside: [],
+    baseline: { ...state.baseline, status: 'completed', requests: 7 },
+    ...changes,
+  };
+}
+
+const held = () => well({ guarding: aState('acme').guarding });
+const status = (state: SourceState, now = NOW) => describeSource(state, now, FLAGS);
+const lines = (state: SourceState) => formatStatus(status(state), NOW / MILLISECOND);
+
+describe('a source', () => {
+  it('that is read completely is healthy, and tells how far it is', () => {
+    const told = status(well());
+
+    expect(told).toMatchObject({ isHealthy: true, held: [], reasons: [], sinceLastTickMs: 12_000 });
+    expect(told.behindMs).toBe(299_000);
+    expect(told.reconciliation).toMatchObject([{ tier: 'all', plannedMs: 600_000, requests: 7 }]);
+  });
+
+  it.each([
+    ['is held', held()],
+    ['is degraded', well({ health: { ...well().health, reasons: [{ code: 'behind', message: 'late' }] } })],
+    ['rests after its token was refused', well({ health: { ...well().health, restUntil: NOW + MINUTE } })],
+    ['was not polled for long', well({ lastSlot: (NOW - 6 * MINUTE) / MILLISECOND })],
+    ['was never polled', well({ lastSlot: 0 })],
+  ])('that %s is not', (_, state) => {
+    expect(status(state).isHealthy).toBe(false);
+  });
+
+  it('that is polled every hour is not silent for that', () => {
+    const pace = { intervalMs: 3_600_000, lookbackMs: 300_000, reconcileMs: 600_000, requestsPerMinute: 240 };
+
+    expect(status(well({ pace, lastSlot: (NOW - 2 * HOUR) / MILLISECOND })).isHealthy).toBe(true);
+  });
+
+  it('whose state an earlier release wrote says what it can', () => {
+    const told = status(well({ pace: undefined }));
+
+    expect(told).toMatchObject({ isHealthy: true, lookbackMs: null });
+    expect(told.reconciliation.map(({ plannedMs }) => plannedMs)).toEqual([null, null, null]);
+  });
+
+  it('with more groups than fit a cycle tells how long each of its cycles is', () => {
+    const { reconciliation, baseline } = well();
+    const state = well({
+      baseline: { ...baseline, requests: 48_000 },
+      reconciliation: { ...reconciliation, recent: { ...reconciliation.recent, lastRequests: 2_880 } },
+    });
+
+    expect(status(state).reconciliation).toMatchObject([
+      { tier: 'recent', plannedMs: 1_200_000, requests: 2_880 },
+      { tier: 'open', plannedMs: null, requests: null },
+      { tier: 'all', plannedMs: 60_000_000, requests: 48_000 },
+    ]);
+  });
+});
+
+describe('a status for people', () => {
+  it('tells what is held first, with the command that releases it on a line of its own', () => {
+    const told = lines(held());
+
+    expect(told[0]).toBe('acme  held');
+    expect(told[1]).toMatch(/^ {2}held: 7 {7}Too many known return groups are missing at once \(41\)\./);
+    expect(told).toContain('  returns-feed release --source acme --hold 7 --data state');
+  });
+
+  it('tells of a baseline under way, and of groups that are set aside', () => {
+    const told = lines({ ...aState('acme'), guarding: NO_GUARDING }).join('\n');
+
+    expect(told).toContain('under way, silent: 1,200 groups');
+    expect(told).toContain("1 that can't be read\n                a row without an id: it has no id");
+  });
+
+  it('fits eighty columns', () => {
+    const reason =
+      'a reason that is rather long because it names several fields and what is wrong with each of them';
+    const setAside = Array.from({ length: 5 }, (_, at) => ({
+      ...aState('acme').setAside[0],
+      groupId: at,
+      reason,
+    }));
+    const state = { ...held(), setAside: setAside as SourceState['setAside'] };
+
+    const told = lines(state);
+
+    expect(told.join('\n')).toContain('and 2 more: see --json');
+    expect(Math.max(...told.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+});

@@ -1,0 +1,211 @@
+// The package as another repository has it: packed, installed into an empty project, compiled there and run.
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type LocalRegistry, pack, startLocalRegistry } from './local-registry.ts';
+import { runCommand } from './run-command.ts';
+
+// Compilers and npm take their time, and other tests run beside this one.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const FIVE_LINES = join(ROOT, 'docs/examples/five-lines.ts');
+
+let folder: string;
+let project: string;
+let registry: LocalRegistry;
+/** What npm installed for the package alone. */
+let installedAlone: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'returns-feed-package-'));
+  project = join(folder, 'project');
+  await mkdir(project);
+  await writeFile(
+    join(project, 'package.json'),
+    JSON.stringify({ name: 'theirs', type: 'module', private: true }),
+  );
+  await writeFile(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        module: 'nodenext',
+        target: 'es2023',
+        lib: ['es2023', 'dom'],
+        types: ['node'],
+        typeRoots: [join(ROOT, 'node_modules/@types')],
+        strict: true,
+        // Our types must stand by themselves.
+        skipLibCheck: false,
+        outDir: 'built',
+        rootDir: '.',
+      },
+      include: ['*.ts'],
+    }),
+  );
+  registry = await startLocalRegistry(ROOT, folder);
+  const tarball = await pack(ROOT, folder);
+  await npmInstall(join(folder, tarball));
+  installedAlone = await readdir(join(project, 'node_modules'));
+  await npmInstall('@aws-lambda-powertools/batch');
+});
+afterAll(async () => {
+  await registry.close();
+  await rm(folder, { recursive: true });
+});
+
+async function npmInstall(what: string): Promise<void> {
+  const own = ['--registry', registry.url, '--cache', join(folder, 'cache')];
+  await runCommand('npm', ['install', what, '--no-audit', '--no-fund', ...own], { cwd: project });
+}
+
+/** @returns what the compiler says; nothing where all is well */
+async function compile(...files: [name: string, text: string][]): Promise<string> {
+  return compileWith([], files);
+}
+
+async function compileWith(
+  options: readonly string[],
+  files: readonly [name: string, text: string][],
+): Promise<string> {
+  for (const [name, text] of files) await writeFile(join(project, name), text);
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const errors = await runCommand(process.execPath, [tsc, '-p', project, ...options], { cwd: project }).then(
+    () => '',
+    ({ stdout }: { stdout: string }) => stdout,
+  );
+  return errors;
+}
+
+describe('the package in another repository', () => {
+  it('brings zod along, and nothing else', () => {
+    expect(installedAlone.filter((name) => !name.startsWith('.')).sort()).toEqual([
+      'returns-change-feed',
+      'zod',
+    ]);
+  });
+
+  it('compiles the subscriber of five lines, and runs it on a recorded event', async () => {
+    const text = await readFile(FIVE_LINES, 'utf8');
+    const errors = await compile(['five-lines.ts', text], ['run.ts', RUN]);
+
+    const { stdout } = await runCommand(process.execPath, ['built/run.js'], { cwd: project });
+
+    expect(errors).toBe('');
+    expect(stdout).toBe('Expect [ 10002001, 10002002 ]\n{"done":1,"failed":[]}\n');
+    expect(text.trimEnd().split('\n')).toHaveLength(5);
+  });
+
+  it('does not compile it with the name of a field wrong', async () => {
+    const text = await readFile(FIVE_LINES, 'utf8');
+    const errors = await compile(['five-lines.ts', text.replace('return_ids', 'returns_ids')]);
+
+    expect(errors).toMatch(/five-lines\.ts.*'returns_ids' does not exist/);
+  });
+
+  it('tries a handler on the recorded events that come with it', async () => {
+    const example = async (name: string): Promise<[string, string]> => [
+      name,
+      await readFile(join(ROOT, 'docs/examples', name), 'utf8'),
+    ];
+    const errors = await compile(await example('five-lines.ts'), await example('try.ts'));
+
+    const shipped = 'node_modules/returns-change-feed/docs/events/recorded.jsonl';
+    const recorded = await readFile(join(project, shipped), 'utf8');
+    const { stdout, stderr } = await runCommand(process.execPath, ['built/try.js'], {
+      cwd: project,
+      input: recorded,
+    });
+
+    expect(errors).toBe('');
+    expect(stdout).toMatch(/^Expect \[ 10002001, 10002002 \]$/m);
+    expect(stderr).toMatch(/^\d\d events went through, 0 failed$/m);
+  });
+
+  it('tells who names a table what to install', async () => {
+    const errors = await compile(
+      ['five-lines.ts', await readFile(FIVE_LINES, 'utf8')],
+      ['table.ts', WITH_TABLE],
+    );
+
+    const { stdout } = await runCommand(process.execPath, ['built/table.js'], { cwd: project });
+
+    expect(errors).toBe('');
+    expect(stdout).toMatch(/takes @aws-lambda-powertools\/idempotency, .*: install them/);
+  });
+
+  it('synthesizes a stack with the feed in it and the five lines behind its queue', async () => {
+    await mkdir(join(project, 'node_modules/.bin'), { recursive: true });
+    await Promise.all(
+      CDK.map((name) => symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))),
+    );
+    const text = await readFile(join(ROOT, 'docs/examples/stack.ts'), 'utf8');
+    // All of CDK's own types would take half a minute.
+    const errors = await compileWith(
+      ['--skipLibCheck'],
+      [
+        ['five-lines.ts', await readFile(FIVE_LINES, 'utf8')],
+        ['stack.ts', text],
+      ],
+    );
+
+    const CDK_OUTDIR = join(folder, 'cdk.out');
+    await runCommand(process.execPath, ['built/stack.js'], {
+      cwd: project,
+      env: { CDK_OUTDIR },
+    });
+
+    const template = JSON.parse(await readFile(join(CDK_OUTDIR, 'Warehouse.template.json'), 'utf8'));
+    const resources = Object.values(template.Resources) as {
+      Type: string;
+      Properties: Record<string, unknown>;
+    }[];
+    const mapped = resources.filter(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping');
+    expect(errors).toBe('');
+    expect(
+      mapped.some(({ Properties }) => JSON.stringify(Properties).includes('ReportBatchItemFailures')),
+    ).toBe(true);
+    expect(resources.filter(({ Type }) => Type === 'AWS::Lambda::Function').length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('holds no sources, tests or tools', async () => {
+    const root = join(project, 'node_modules/returns-change-feed');
+
+    const files = await readdir(root, { recursive: true });
+
+    expect((await readdir(root)).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'docs', 'package.json']);
+    expect(files.filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  });
+});
+
+/** Peers, and what CDK bundles with: as they are here. */
+const CDK = ['aws-cdk-lib', 'constructs', 'esbuild', '.bin/esbuild'];
+
+const WITH_TABLE = `
+import { createQueueSubscriber } from 'returns-change-feed/subscriber-kit';
+const say = (_message: string, fields: Record<string, unknown>) => console.log(String(fields['error']));
+const handler = createQueueSubscriber({
+  tableName: 'subscribers',
+  on: { 'shipment.created': () => {} },
+  otherwise: () => {},
+  log: { info() {}, warn() {}, error: say },
+});
+const event = { id: 'acme_1_1_1', type: 't', source: 's', subject: 's', time: 't', dataschema: 'd', partitionkey: 'p' };
+const Records = [{ messageId: '1', body: JSON.stringify({ ...event, data: {} }) }];
+const context = { functionName: 'f', awsRequestId: 'r', getRemainingTimeInMillis: () => 1000 };
+await handler({ Records }, context).catch(() => {});
+`;
+
+const RUN = `
+import { runRecorded } from 'returns-change-feed/subscriber-kit';
+import { parseEventId } from 'returns-change-feed/contract/event-id';
+import { changePattern } from 'returns-change-feed/contract/event-pattern';
+import example from 'returns-change-feed/events/examples/shipment.status_changed.json' with { type: 'json' };
+import { handler } from './five-lines.js';
+
+if (parseEventId(example.id)?.source !== 'acme') throw new Error('no id');
+if (changePattern({ entity: 'shipment', to: 'DELIVERED' })['detail-type'].length !== 2) throw new Error('no pattern');
+console.log(JSON.stringify(await runRecorded(handler, [example])));
+`;

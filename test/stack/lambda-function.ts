@@ -1,0 +1,119 @@
+// A function of the template, run as Lambda would: its own bundle, found by the handler setting, with the template's
+// variables and nothing else of this process's environment.
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+
+export interface LambdaFunction {
+  readonly name: string;
+  /** What it was invoked with, oldest first. */
+  readonly events: readonly unknown[];
+  /** What it wrote to its log. */
+  readonly lines: readonly string[];
+  /** One invocation at a time; a rejection is what the handler threw. */
+  invoke(event: unknown): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+export interface FunctionOptions {
+  readonly name: string;
+  readonly codeDirectory: string;
+  /** `<file>.<export>`. */
+  readonly handler: string;
+  readonly timeoutMs: number;
+  readonly variables: Readonly<Record<string, string>>;
+  /** Where all services of AWS answer. */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+}
+
+interface Answer {
+  readonly id: string;
+  readonly response?: unknown;
+  readonly error?: string;
+}
+
+export function startFunction(options: FunctionOptions): LambdaFunction {
+  const { name, timeoutMs } = options;
+  const events: unknown[] = [];
+  const lines: string[] = [];
+  const waiting = new Map<string, (answer: Answer) => void>();
+  let worker: Worker | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function start(): Worker {
+    const [module = '', exportName = ''] = options.handler.split(/\.(?=[^.]+$)/);
+    const started = new Worker(new URL('lambda-runtime.mjs', import.meta.url), {
+      workerData: { file: fileOf(options.codeDirectory, module), exportName, functionName: name, timeoutMs },
+      env: environmentOf(options),
+      stdout: true,
+    });
+    started.on('message', (answer: Answer) => waiting.get(answer.id)?.(answer));
+    started.on('error', ({ message }) => {
+      for (const [id, settle] of waiting) settle({ id, error: message });
+    });
+    createInterface({ input: started.stdout }).on('line', (line) => lines.push(line));
+    return started;
+  }
+
+  async function invoke(event: unknown): Promise<unknown> {
+    worker ??= start();
+    const id = randomUUID();
+    const answered = new Promise<Answer>((resolve) => waiting.set(id, resolve));
+    events.push(event);
+    worker.postMessage({ id, event });
+    const { response, error } = await answered;
+    waiting.delete(id);
+    if (error !== undefined) throw new Error(`${name} failed: ${error}`);
+    return response;
+  }
+
+  return {
+    name,
+    events,
+    lines,
+    invoke(event) {
+      const invocation = last.then(() => invoke(event));
+      last = invocation.catch(() => {});
+      return invocation;
+    },
+    async stop() {
+      for (const [id, settle] of waiting) settle({ id, error: 'it was stopped' });
+      await worker?.terminate();
+    },
+  };
+}
+
+/** Code that stands in the template itself becomes a file, as Lambda has it. */
+export function writeInlineCode(directory: string, code: string): string {
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'index.js'), code);
+  return directory;
+}
+
+/** In the order in which Lambda looks. */
+function fileOf(directory: string, module: string): string {
+  const files = ['.js', '.mjs', '.cjs'].map((extension) => join(directory, module + extension));
+  const file = files.find((it) => existsSync(it));
+  if (file === undefined) throw new Error(`There is no module ${module} in ${directory}.`);
+  return pathToFileURL(file).href;
+}
+
+function environmentOf({ name, variables, endpoint, region, accessKeyId }: FunctionOptions) {
+  return {
+    ...variables,
+    AWS_LAMBDA_FUNCTION_NAME: name,
+    AWS_REGION: region,
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  };
+}

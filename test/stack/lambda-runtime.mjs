@@ -1,0 +1,19 @@
+// One execution environment of Lambda, as a worker thread with an environment of its own: loads the bundle by its
+// handler setting and invokes it with what it is sent, one event at a time.
+import { parentPort, workerData } from 'node:worker_threads';
+
+const { file, exportName, functionName, timeoutMs } = workerData;
+const loading = import(file);
+
+parentPort.on('message', async ({ id, event }) => {
+  const deadline = Date.now() + timeoutMs;
+  const context = { functionName, awsRequestId: id, getRemainingTimeInMillis: () => deadline - Date.now() };
+  try {
+    const bundle = await loading;
+    const handler = bundle[exportName] ?? bundle.default?.[exportName];
+    if (handler === undefined) throw new Error(`The bundle does not export ${exportName}.`);
+    parentPort.postMessage({ id, response: await handler(event, context) });
+  } catch (error) {
+    parentPort.postMessage({ id, error: error instanceof Error ? error.message : String(error) });
+  }
+});

@@ -1,0 +1,84 @@
+// Which permissions a call of the SDK needs, by its target and body on the wire: those that AWS would ask for, each
+// with the resource. A call that is not known here answers undefined, and counts as not allowed.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
+import type { Permission } from './policies.ts';
+
+/** ARNs by what calls name the resources by. */
+export interface Arns {
+  table(name: string): string;
+  queue(url: string): string;
+  bus(name: string): string;
+  parameter(name: string): string;
+  secret(id: string): string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
+type Body = any;
+
+/** @param target of the header, for instance `DynamoDB_20120810.GetItem` */
+export function neededPermissions(target: string, body: Body, arns: Arns): Permission[] | undefined {
+  const [service, operation = ''] = target.split('.');
+  switch (service) {
+    case 'DynamoDB_20120810':
+      return ofDynamoDb(operation, body, arns);
+    case 'AmazonSQS':
+      return ofSqs(operation, body, arns);
+    case 'AWSEvents':
+      return operation === 'PutEvents'
+        ? body.Entries.map((entry: Body) => ({
+            action: 'events:PutEvents',
+            resource: arns.bus(entry.EventBusName ?? 'default'),
+          }))
+        : undefined;
+    case 'AmazonSSM':
+      return operation === 'GetParameter'
+        ? [{ action: 'ssm:GetParameter', resource: arns.parameter(body.Name) }]
+        : undefined;
+    case 'secretsmanager':
+      return operation === 'GetSecretValue'
+        ? [{ action: 'secretsmanager:GetSecretValue', resource: arns.secret(body.SecretId) }]
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const ON_ONE_TABLE = new Set(['DescribeTable', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem']);
+
+const IN_TRANSACTION: Readonly<Record<string, string>> = {
+  ConditionCheck: 'ConditionCheckItem',
+  Delete: 'DeleteItem',
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+};
+
+function ofDynamoDb(operation: string, body: Body, { table }: Arns): Permission[] | undefined {
+  const on = (action: string, resource: string) => ({ action: `dynamodb:${action}`, resource });
+  if (ON_ONE_TABLE.has(operation)) {
+    const index = body.IndexName === undefined ? '' : `/index/${body.IndexName}`;
+    return [on(operation, table(body.TableName) + index)];
+  }
+  switch (operation) {
+    case 'BatchGetItem':
+      return Object.keys(body.RequestItems).map((name) => on('BatchGetItem', table(name)));
+    case 'TransactWriteItems':
+      return body.TransactItems.flatMap((item: Body) =>
+        Object.entries(item).map(([kind, { TableName }]: [string, Body]) =>
+          on(IN_TRANSACTION[kind] ?? kind, table(TableName)),
+        ),
+      );
+    case 'BatchExecuteStatement':
+      return body.Statements.map(({ Statement }: Body) => {
+        const [, name] = /^INSERT INTO "([^"]+)" VALUE /.exec(Statement) ?? [];
+        return name === undefined ? on('PartiQLUnknown', Statement) : on('PartiQLInsert', table(name));
+      });
+    default:
+      return undefined;
+  }
+}
+
+function ofSqs(operation: string, body: Body, { queue }: Arns): Permission[] | undefined {
+  return operation === 'SendMessage' || operation === 'SendMessageBatch'
+    ? [{ action: 'sqs:SendMessage', resource: queue(body.QueueUrl) }]
+    : undefined;
+}
