@@ -8,7 +8,7 @@ export default {
   vitest: { configFile: 'vitest.mutation.config.ts' },
   coverageAnalysis: 'perTest',
   concurrency: 1,
-  timeoutMS: 10_000,
+  timeoutMS: 5_000,
   // Stryker would rewrite it for its sandbox, with a programming interface that TypeScript 7 does not have. Vitest
   // needs none.
   tsconfigFile: 'none.json',

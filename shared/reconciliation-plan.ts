@@ -122,7 +122,7 @@ export function planCycles(state: Planned, settings: Pace): readonly PlannedCycl
   const allRequests = requestsOfAll(state) || undefined;
   if (fitsCycle(state, settings)) return [{ tier: 'all', lengthMs: reconcileMs, requests: allRequests }];
   const takes = (requests: number | undefined, share: number) =>
-    requests === undefined ? undefined : (requests * minutesMs) / (requestsPerMinute * share);
+    requests === undefined ? undefined : Math.round((requests * minutesMs) / (requestsPerMinute * share));
   const atLeast = (time: number | undefined) =>
     time === undefined ? undefined : Math.max(reconcileMs, time);
   const recentMs = atLeast(takes(recent.lastRequests, 1 - SLOW_WALK_SHARE - OPEN_WALK_SHARE));

@@ -144,7 +144,7 @@ function describeCycles(state: SourceState): CycleStatus[] {
       : planCycles(state, pace);
   return plans.map(({ tier, lengthMs, requests }) => ({
     tier,
-    plannedMs: lengthMs === undefined ? null : Math.round(lengthMs),
+    plannedMs: lengthMs ?? null,
     requests: requests ?? null,
     ...describeCycle(reconciliation[tier]),
   }));

@@ -57,7 +57,7 @@ function tellPlan({ state, session }: TickRun, tier: Tier): void {
   session.log.info('A reconciliation cycle begins.', {
     source: session.settings.name,
     tier,
-    plannedMs: plan?.lengthMs === undefined ? undefined : Math.round(plan.lengthMs),
+    plannedMs: plan?.lengthMs,
     requests: plan?.requests,
   });
 }

@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { readKnobs } from '../../local/reference-service/read-knobs.ts';
 import { completePlan, type Plan } from './plan.ts';
 import { makePlan, PROFILES, type Profile } from './profiles.ts';
-import { printFigures, printOccurrences, printViolation, summarizeOutcome } from './report.ts';
+import { printFigures, printMissed, printOccurrences, printViolation, summarizeOutcome } from './report.ts';
 import { shrink } from './shrink.ts';
 import { simulate } from './simulate.ts';
 import { addOutcome, createTally, type Outcome, outcomeOf, type Tally } from './tally.ts';
@@ -128,7 +128,6 @@ async function runMany(options: Options): Promise<Tally> {
     return tally.violating.length < options.stop;
   });
   if (!options.quiet) printOccurrences(print, tally);
-  print('');
   printFigures(print, tally, performance.now() - startedAt);
   return tally;
 }
@@ -170,7 +169,10 @@ async function main(): Promise<boolean> {
   if (options.trace) return traceOne(planOf(options.from, options));
   const tally = await runMany(options);
   await showViolations(tally, options.shrink);
-  return tally.violating.length === 0;
+  const isAsDrawn =
+    options.plan === undefined && options.knobs.length === 0 && options.profile === 'everything';
+  const isWhole = printMissed(print, tally) || !isAsDrawn;
+  return tally.violating.length === 0 && isWhole;
 }
 
 process.exitCode = (await main()) ? 0 : 1;

@@ -28,6 +28,8 @@ export interface FaultRates {
   readonly recordLate: number;
   /** An entry of a batch fails, the others do not. */
   readonly entryFailed: number;
+  /** An entry is refused for its content. */
+  readonly entryRefused: number;
 }
 
 /** The service can't be asked for a while. */
@@ -76,6 +78,8 @@ export interface Plan {
   readonly outage?: Outage | undefined;
   /** When the token is rotated, if it is. */
   readonly rotationMs?: number | undefined;
+  /** When the ledger is swept besides at the end, if it is. */
+  readonly sweepMs?: number | undefined;
   /** Whether the feed is held to what only reconciliation can find; then it gets the time for it. */
   readonly reconciles: boolean;
   /** Only these faults happen (`<call>#<count>`), whatever the rates say. */
@@ -98,6 +102,7 @@ export const NO_FAULTS: FaultRates = {
   recordDoubled: 0,
   recordLate: 0,
   entryFailed: 0,
+  entryRefused: 0,
 };
 
 /** Nothing goes wrong in it, and the service is an ordinary one. */

@@ -10,18 +10,19 @@ export type Profile = (typeof PROFILES)[number];
 
 /** The plan of a seed. Pure: the same seed and profile always make the same. */
 export function makePlan(seed: number, profile: Profile): Plan {
-  return withRoom(withoutOpenQuestions(drawPlan(seed, profile)));
+  return withRoom(withoutWhatIsNotPromised(drawPlan(seed, profile)));
 }
 
-/** Takes back what the feed is not held to yet; each line goes when its reason does. */
-function withoutOpenQuestions(plan: Plan): Plan {
+/** Takes back what the feed does not promise; docs/guarantees.md, "Where they end". */
+function withoutWhatIsNotPromised(plan: Plan): Plan {
   const knobs = { ...plan.knobs };
-  // A row stamped ahead moves the stamps' clock where Date runs ahead of them.
-  const isDateAhead = (knobs.dateSkewSeconds ?? 0) > 0 || knobs.stampForm?.startsWith('none:-') === true;
-  if (isDateAhead) delete knobs.absurdEvery;
   // Without any Date the clocks of several machines are compared with each other.
   const clocks = knobs.date === 'missing' ? { clockSkewMs: 0, faults: { ...plan.faults, clockJump: 0 } } : {};
-  // A page that is cut before one large row looks short.
+  if (plan.reconciles) return { ...plan, knobs, ...clocks };
+  // Two things that polls alone may miss. A row stamped ahead moves the stamps' clock where Date runs ahead of them;
+  const isDateAhead = (knobs.dateSkewSeconds ?? 0) > 0 || knobs.stampForm?.startsWith('none:-') === true;
+  if (isDateAhead) delete knobs.absurdEvery;
+  // and a page that is cut before one large row looks short.
   const crowds = plan.crowds && knobs.pageBytes === undefined;
   return { ...plan, knobs, crowds, ...clocks };
 }
@@ -65,6 +66,7 @@ function drawPlan(seed: number, profile: Profile): Plan {
     reconciles: profile === 'everything',
     ...(outage === undefined ? {} : { outage }),
     ...(random.chance(0.05) ? { rotationMs: random.below(activeMs) } : {}),
+    ...(random.chance(0.2) ? { sweepMs: random.below(activeMs) } : {}),
   };
 }
 
@@ -108,6 +110,7 @@ function drawKnobs(random: Random, settings: SimulatedSettings, profile: Profile
   maybe('ties', 0.2, () => 'unstable');
   maybe('limitMax', 0.6, () => random.pick(isNarrow ? [1, 2, 3, 5, 9] : [10, 11, 13, 20, 50]));
   maybe('limitOver', 0.25, () => 'refuse');
+  maybe('limitDefault', 0.2, () => 1 + random.below(3));
   maybe('limitChanges', isNarrow ? 0 : 0.15, () => `${20 + random.below(60)}:${10 + random.below(30)}`);
   maybe('pageBytes', 0.1, () => random.pick([...(isNarrow ? [1] : []), 65_536, 90_000]));
   maybe('lowerBound', 0.3, () => 'exclusive');
@@ -135,7 +138,8 @@ function drawKnobs(random: Random, settings: SimulatedSettings, profile: Profile
   maybe('nulls', 0.25, () => random.pick(['absent', 'flicker']));
   maybe('childOrder', 0.25, () => 'shuffled');
   maybe('unreadableEvery', 0.1, () => 3 + random.below(8));
-  maybe('badToken', 0.3, () => random.pick(['401', '403']));
+  maybe('pauseSeconds', 0.2, () => random.below(20));
+  maybe('badToken', 0.4, () => random.pick(['403', '404', '500', 'html']));
   maybe('rateLimit', 0.2, () => random.pick([20, 60, 0]));
   maybe('rateBody', 0.3, () => random.pick(['text', 'html', 'empty']));
   maybe('retryAfter', 0.3, () => random.pick(['date', 'none']));
@@ -180,7 +184,7 @@ function drawFaults(random: Random): FaultRates {
     twice: rate(0.3, 0.01, 0.05),
     slow: rate(0.3, 0.005, 0.02),
     freeze: rate(0.4, 0.002, 0.01),
-    clockJump: rate(0.2, 0.005),
+    clockJump: rate(0.2, 0.005, 0.02),
     partial: rate(0.4, 0.1, 0.5),
     tickLost: rate(0.3, 0.05, 0.3),
     tickDoubled: rate(0.3, 0.1, 0.3),
@@ -189,6 +193,7 @@ function drawFaults(random: Random): FaultRates {
     recordDoubled: rate(0.3, 0.1),
     recordLate: rate(0.3, 0.1, 0.3),
     entryFailed: rate(0.4, 0.02, 0.2),
+    entryRefused: rate(0.2, 0.005, 0.05),
   };
 }
 

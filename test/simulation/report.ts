@@ -1,8 +1,9 @@
 // Prints what runs came to, for people: the figures, what happened how often, and for a violation all it takes to
 // see it again.
+import { ENOUGH_RUNS, missedBy } from './coverage.ts';
 import { abbreviatePlan, type Plan } from './plan.ts';
 import type { Run } from './simulate.ts';
-import { neverHit, type Outcome, type Tally } from './tally.ts';
+import type { Outcome, Tally } from './tally.ts';
 
 type Print = (line: string) => void;
 
@@ -31,9 +32,15 @@ export function printOccurrences(print: Print, tally: Tally): void {
     for (const line of inColumns(counted.map(([name, count]) => `${String(count).padStart(8)} ${name}`)))
       print(line);
   }
-  const missed = neverHit(tally);
+}
+
+/** @returns whether everything that should occur has occurred, or there were too few runs to say */
+export function printMissed(print: Print, { occurrences, runs }: Tally): boolean {
+  const missed = missedBy(occurrences);
   print('');
-  print(missed.length === 0 ? 'Every fault met every call.' : `Never met: ${missed.join(', ')}`);
+  if (missed.length === 0) print('Every knob, fault and crash point occurred.');
+  else print(`Never occurred: ${missed.join(', ')}`);
+  return missed.length === 0 || runs < ENOUGH_RUNS;
 }
 
 const LINE = 118;

@@ -62,6 +62,7 @@ const SIMPLER: readonly Partial<Plan>[] = [
   { sources: 1 },
   { outage: undefined },
   { rotationMs: undefined },
+  { sweepMs: undefined },
   { handsPerMinute: 0 },
   { crowds: false },
   { clockSkewMs: 0 },

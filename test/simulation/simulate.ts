@@ -1,5 +1,6 @@
 // One run: the world lives for a while with everything that its plan lets go wrong, then all is quiet until the feed
 // has had its time to settle, and the checker judges what is left behind.
+import { KNOBS, type KnobName } from '../../local/reference-service/knobs.ts';
 import { formatInstant, HOUR, MILLISECOND } from '../../shared/instant.ts';
 import type { TickReport } from '../../shared/poll-source.ts';
 import { sourceSettings } from '../../shared/source-settings.ts';
@@ -55,7 +56,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
 
   const settled = await world.time.run(live(world, sources, sides));
 
-  countTurnedKnobs(world);
+  countOccurrences(world);
   tellChanges(world);
   const ownErrors = sources.flatMap((pollers) => pollers.ownErrors);
   const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
@@ -84,13 +85,22 @@ async function live(
   const { plan, time } = world;
   const until = plan.activeMs * MILLISECOND;
   const hands = runHands(world, until);
+  const sweeping = sweepOnce(world, sides);
   await Promise.all(sources.map((pollers) => runSchedule(world, pollers, plan.settings.intervalMs, until)));
   await hands;
+  await sweeping;
   calm(world);
   const settled = time.elapsed() + settledAfter(plan) * MILLISECOND;
   const areSettled = await Promise.all(sources.map((pollers) => pollUntilSettled(world, pollers, settled)));
   for (const side of sides) await side.sweep();
   return new Map(sources.map(({ source }, index) => [source, areSettled[index] === true]));
+}
+
+async function sweepOnce({ plan, time }: World, sides: readonly Side[]): Promise<void> {
+  if (plan.sweepMs === undefined) return;
+  await time.sleep(plan.sweepMs);
+  // Each in a function of its own; one that does not come back is not waited for.
+  for (const side of sides) void side.sweep();
 }
 
 /** From now on the store does not change, and nothing goes wrong any more. */
@@ -149,16 +159,20 @@ function isWhole(report: TickReport | undefined): boolean {
   return isBegun && isWell && report?.outcome === 'done' && report.failure === undefined && report.polls > 0;
 }
 
-/** How the run was set up, and what the service did to requests. */
-function countTurnedKnobs({ plan, service, trace }: World): void {
-  const turned = Object.entries(plan.knobs).filter(([name]) => name !== 'faultKinds');
-  for (const [name, value] of turned) {
-    const isWord = typeof value === 'string' || typeof value === 'boolean';
+/** How the run was set up, what went wrong in it, and what the service did to requests. */
+function countOccurrences({ plan, service, trace, fates }: World): void {
+  for (const [name, value] of Object.entries(plan.knobs)) {
+    const isWord = typeof value === 'string' && KNOBS[name as KnobName].read(value) === value;
     trace.count(`knob ${name}${isWord && name !== 'limitChanges' ? `=${value}` : ''}`);
   }
   for (const [name, value] of Object.entries(plan.settings)) trace.count(`setting ${name}=${value}`);
+  for (const [name, rate] of Object.entries(plan.faults)) if (rate > 0) trace.count(`rate ${name}`);
   if (plan.outage !== undefined) trace.count(`outage ${plan.outage.kind}`);
   if (plan.rotationMs !== undefined) trace.count('token rotated');
+  if (plan.sources > 1) trace.count('two sources');
+  if (plan.clockSkewMs > 0) trace.count('clocks off');
+  if (!plan.endsOverdue) trace.count('overdue process left alive');
+  for (const [name, times] of fates.happened) trace.count(`happened ${name}`, times);
   for (const { fault, status } of service.service.requests()) {
     trace.count(fault === undefined ? `answer ${status}` : `fault ${fault}`);
   }

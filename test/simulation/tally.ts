@@ -1,8 +1,7 @@
-// What many runs add up to: how often each thing happened, and which ways of going wrong were never tried.
+// What many runs add up to, and how often each thing happened.
 import type { Violation } from './checker/evidence.ts';
 import type { Plan } from './plan.ts';
 import type { Run } from './simulate.ts';
-import { FATES } from './world/fates.ts';
 
 /** A run as it is told from one process to another. */
 export interface Outcome {
@@ -55,23 +54,3 @@ export function addOutcome(tally: Tally, outcome: Outcome): void {
   }
   if (outcome.violations.length > 0) tally.violating.push(outcome);
 }
-
-/** Faults that never met a call that was made: `<fate> <call>`. */
-export function neverHit({ occurrences }: Tally): string[] {
-  const calls = [...occurrences.keys()]
-    .filter((name) => name.startsWith('call '))
-    .map((name) => name.slice(5));
-  return calls.flatMap((call) =>
-    FATES[kindOf(call)]
-      .map(([fate]) => `${fate} ${call}`)
-      .filter((point) => !occurrences.has(point))
-      .sort(),
-  );
-}
-
-function kindOf(call: string): keyof typeof FATES {
-  if (call === 'http.get') return 'request';
-  return WRITES.test(call) ? 'write' : 'read';
-}
-
-const WRITES = /\.(save|saveAll|append|advance|noteBehind|send)\b/;

@@ -52,12 +52,14 @@ export function startFunction(options: FunctionOptions): LambdaFunction {
       workerData: { file: fileOf(options.codeDirectory, module), exportName, functionName: name, timeoutMs },
       env: environmentOf(options),
       stdout: true,
+      stderr: true,
     });
     started.on('message', (answer: Answer) => waiting.get(answer.id)?.(answer));
     started.on('error', ({ message }) => {
       for (const [id, settle] of waiting) settle({ id, error: message });
     });
-    createInterface({ input: started.stdout }).on('line', (line) => lines.push(line));
+    for (const input of [started.stdout, started.stderr])
+      createInterface({ input }).on('line', (line) => lines.push(line));
     return started;
   }
 

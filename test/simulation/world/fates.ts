@@ -3,6 +3,7 @@
 // a failure needs.
 import { mix } from '../../../local/reference-service/store/seeded-random.ts';
 import type { FaultRates, Plan } from '../plan.ts';
+import { CALLS, type CallName, oftenerAt } from './calls.ts';
 
 /** What the call does, so what can go wrong with it. */
 export type CallKind = 'read' | 'write' | 'request';
@@ -26,7 +27,7 @@ export interface Fated {
 }
 
 export interface Fates {
-  next(call: string, kind: CallKind): Fated;
+  next(call: CallName): Fated;
   /** Whether something with a rate of its own happens this time. */
   happens(name: string, rate: keyof FaultRates): boolean;
   /** From now on nothing goes wrong. */
@@ -34,6 +35,8 @@ export interface Fates {
   readonly isCalm: boolean;
   /** Those that were not left alone, in order. */
   readonly struck: readonly string[];
+  /** How often each thing with a rate of its own has happened. */
+  readonly happened: ReadonlyMap<string, number>;
 }
 
 export const FATES: Record<CallKind, readonly (readonly [Fate, keyof FaultRates, number])[]> = {
@@ -68,6 +71,7 @@ export function createFates({ seed, faults, only }: Plan): Fates {
   const counts = new Map<string, { seed: number; count: number }>();
   const allowed = only && new Set(only);
   const struck: string[] = [];
+  const happened = new Map<string, number>();
   let isCalm = false;
 
   function draw(name: string): { id: string; at: number } {
@@ -83,13 +87,13 @@ export function createFates({ seed, faults, only }: Plan): Fates {
   const fractionOf = (at: number, purpose: number) => mix(at, purpose) / 4_294_967_296;
 
   return {
-    next(call, kind) {
+    next(call) {
       const { id, at } = draw(call);
       const chance = fractionOf(at, 2);
       if (isCalm || (allowed !== undefined && !allowed.has(id))) return { fate: undefined, id, chance };
       let left = fractionOf(at, 1);
-      for (const [fate, rate, share] of FATES[kind]) {
-        left -= faults[rate] * share;
+      for (const [fate, rate, share] of FATES[CALLS[call]]) {
+        left -= faults[rate] * share * oftenerAt(call);
         if (left >= 0) continue;
         struck.push(id);
         return { fate, id, chance };
@@ -101,7 +105,10 @@ export function createFates({ seed, faults, only }: Plan): Fates {
       const { id, at } = draw(name);
       if (isCalm || (allowed !== undefined && !allowed.has(id))) return false;
       const happens = fractionOf(at, 1) < faults[rate];
-      if (happens) struck.push(id);
+      if (happens) {
+        struck.push(id);
+        happened.set(name, (happened.get(name) ?? 0) + 1);
+      }
       return happens;
     },
     calm() {
@@ -111,6 +118,7 @@ export function createFates({ seed, faults, only }: Plan): Fates {
       return isCalm;
     },
     struck,
+    happened,
   };
 }
 

@@ -88,7 +88,7 @@ export function createNetwork(options: NetworkOptions): Network {
 
   return {
     sent,
-    transport: (process) => (request) => process.call('http.get', 'request', () => exchange(request)),
+    transport: (process) => (request) => process.call('http.get', () => exchange(request)),
   };
 }
 

@@ -1,7 +1,6 @@
 // A process's ports: the stores of the run, each call through the process's gate. What the AWS adapters do beyond a
 // single call (a batch answered in part is asked for again) is done here as they do it.
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
-import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { formatInstant, SECOND } from '../../../shared/instant.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type {
@@ -11,14 +10,15 @@ import type {
   Ledger,
   Marks,
   SaveResult,
-  SendResult,
   SnapshotStore,
   SourceStates,
 } from '../../../shared/ports.ts';
 import type { SourceState } from '../../../shared/source-state.ts';
 import type { Arrivals } from './arrivals.ts';
+import type { CallName } from './calls.ts';
+import { createDestination } from './destination.ts';
 import type { Fates } from './fates.ts';
-import { SimulatedFailure, type SimulatedProcess } from './process.ts';
+import type { SimulatedProcess } from './process.ts';
 import type { Stores } from './stores.ts';
 import type { Trace } from './trace.ts';
 
@@ -40,31 +40,36 @@ export interface PortsOptions {
 
 export function createPorts({ process, stores, fates, trace }: PortsOptions): Ports {
   const { call } = process;
-  const { states, budgets, marks } = stores;
+  const { states, budgets } = stores;
   return {
     states: {
-      load: (source) => call('states.load', 'read', () => states.load(source)),
+      load: (source) => call('states.load', () => states.load(source)),
       save: (state, version) => {
         trace.tell(process.name, () => tellState(state));
-        return call('states.save', 'write', () => states.save(state, version));
+        return call('states.save', () => states.save(state, version));
       },
-      identity: () => call('states.identity', 'read', () => states.identity()),
+      identity: () => call('states.identity', () => states.identity()),
     },
     budgets: {
-      load: (tokenHash) => call('budgets.load', 'read', () => budgets.load(tokenHash)),
+      load: (tokenHash) => call('budgets.load', () => budgets.load(tokenHash)),
       save: (tokenHash, state, version) =>
-        call('budgets.save', 'write', () => budgets.save(tokenHash, state, version)),
+        call('budgets.save', () => budgets.save(tokenHash, state, version)),
     },
-    marks: {
-      load: (name, key) => call(`marks.load ${name}`, 'read', () => marks.load(name, key)),
-      advance: (name, key, sequence) =>
-        call(`marks.advance ${name}`, 'write', () => marks.advance(name, key, sequence)),
-      noteBehind: (name, key, reason) =>
-        call(`marks.noteBehind ${name}`, 'write', () => marks.noteBehind(name, key, reason)),
-    },
+    marks: marksOf(process, stores),
     store: snapshotStoreOf(process, stores, fates),
     ledger: ledgerOf(process, stores),
-    destination: (arrivals) => destinationOf(process, arrivals, fates),
+    destination: (arrivals) => createDestination(process, arrivals, fates),
+  };
+}
+
+function marksOf({ call }: SimulatedProcess, { marks }: Stores): Marks {
+  const sideOf = (name: string) => (name === 'queue' ? 'queue' : 'bus');
+  return {
+    load: (name, key) => call(`marks.load ${sideOf(name)}`, () => marks.load(name, key)),
+    advance: (name, key, sequence) =>
+      call(`marks.advance ${sideOf(name)}`, () => marks.advance(name, key, sequence)),
+    noteBehind: (name, key, reason) =>
+      call(`marks.noteBehind ${sideOf(name)}`, () => marks.noteBehind(name, key, reason)),
   };
 }
 
@@ -78,11 +83,11 @@ function snapshotStoreOf({ call }: SimulatedProcess, { snapshots }: Stores, fate
   }
 
   /** As a query answers: some at a time. */
-  async function* inPages(name: string, groups: AsyncIterable<KnownGroup>): AsyncGenerator<KnownGroup> {
+  async function* inPages(name: CallName, groups: AsyncIterable<KnownGroup>): AsyncGenerator<KnownGroup> {
     const known: KnownGroup[] = [];
     for await (const group of groups) known.push(group);
     for (let at = 0; at === 0 || at < known.length; at += MAX_BATCH_ENTRIES) {
-      yield* await call(name, 'read', () => known.slice(at, at + MAX_BATCH_ENTRIES));
+      yield* await call(name, () => known.slice(at, at + MAX_BATCH_ENTRIES));
     }
   }
 
@@ -91,19 +96,19 @@ function snapshotStoreOf({ call }: SimulatedProcess, { snapshots }: Stores, fate
       const found = new Map<number, Snapshot>();
       let wanted = groups;
       while (wanted.length > 0) {
-        const { answered, unprocessed } = await call('store.load', 'read', () => readBatch(source, wanted));
+        const { answered, unprocessed } = await call('store.load', () => readBatch(source, wanted));
         for (const [group, snapshot] of answered) found.set(group, snapshot);
         wanted = unprocessed;
       }
       return found;
     },
-    save: (key, save) => call('store.save', 'write', () => snapshots.save(key, save)),
+    save: (key, save) => call('store.save', () => snapshots.save(key, save)),
     async saveAll(source, saves) {
       const results: SaveResult[] = [];
       // As many writes as there are saves: any of them may be the last.
       for (let at = 0; at < saves.length; at += MAX_BATCH_ENTRIES) {
         const some = saves.slice(at, at + MAX_BATCH_ENTRIES);
-        results.push(...(await call('store.saveAll', 'write', () => snapshots.saveAll(source, some))));
+        results.push(...(await call('store.saveAll', () => snapshots.saveAll(source, some))));
       }
       return results;
     },
@@ -117,41 +122,16 @@ function snapshotStoreOf({ call }: SimulatedProcess, { snapshots }: Stores, fate
 function ledgerOf({ call }: SimulatedProcess, { ledger, isShown }: Stores): Ledger {
   return {
     read: (key, after, limit) =>
-      call('ledger.read', 'read', async () => {
+      call('ledger.read', async () => {
         const entries = await ledger.read(key, after, limit);
         return entries.filter((entry) => 'undecodable' in entry || isShown(entry.event));
       }),
-    append: (key, event) => call('ledger.append', 'write', () => ledger.append(key, event)),
+    append: (key, event) => call('ledger.append', () => ledger.append(key, event)),
     async *groups() {
       const groups: { readonly key: Parameters<Ledger['read']>[0]; readonly last: number }[] = [];
       for await (const group of ledger.groups()) groups.push(group);
-      yield* await call('ledger.groups', 'read', () => groups);
+      yield* await call('ledger.groups', () => groups);
     },
-  };
-}
-
-function destinationOf(process: SimulatedProcess, arrivals: Arrivals, fates: Fates): Destination {
-  const send = `${arrivals.name}.send`;
-
-  function accept(event: FeedEvent): SendResult {
-    if (!fates.happens(`${send} entry`, 'entryFailed')) {
-      arrivals.accept(event);
-      return { sent: true };
-    }
-    // A failed entry may have arrived all the same.
-    if (fates.happens(`${send} entry arrives`, 'entryFailed')) arrivals.accept(event);
-    return { sent: false, cause: 'failed', reason: 'InternalError' };
-  }
-
-  return {
-    name: arrivals.name,
-    send: (events) =>
-      process.call(send, 'write', () => {
-        assertBatch(events);
-        const results = events.map(accept);
-        if (!fates.happens(`${send} answer`, 'lost')) return results;
-        throw new SimulatedFailure('the batch was not answered in time');
-      }),
   };
 }
 
@@ -162,11 +142,4 @@ function tellState({ settledThrough, pollWidth, baseline, stamps, lease }: Sourc
   if (baseline.coveredThrough !== undefined)
     told.push(`covered through ${formatInstant(baseline.coveredThrough)}`);
   return `state: ${[...told, `baseline ${baseline.status}`, `lease ${lease.owner} ${lease.epoch}`].join(', ')}`;
-}
-
-/** What SQS and EventBridge would refuse, or what would let one event overtake another. */
-function assertBatch(events: readonly FeedEvent[]): void {
-  const groups = new Set(events.map(({ partitionkey, data }) => `${partitionkey} ${data.generation}`));
-  if (events.length > 0 && events.length <= MAX_BATCH_ENTRIES && groups.size === events.length) return;
-  throw new Error(`A batch of ${events.length} events of ${groups.size} groups is none.`);
 }

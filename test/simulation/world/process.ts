@@ -4,7 +4,8 @@
 import { MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { Clock } from '../../../shared/ports.ts';
 import type { MachineClock, VirtualClock } from '../../fakes/virtual-clock.ts';
-import type { CallKind, Fated, Fates } from './fates.ts';
+import { CALLS, type CallName } from './calls.ts';
+import type { Fated, Fates } from './fates.ts';
 import type { Trace } from './trace.ts';
 
 /** What goes wrong with a call on purpose, as the store or the network would have it. */
@@ -21,7 +22,7 @@ export interface SimulatedProcess {
   kill(why: string): void;
   /** Time passed that its elapsed clock has not seen. */
   suspend(duration: number): void;
-  call<Result>(call: string, kind: CallKind, effect: () => Result | Promise<Result>): Promise<Result>;
+  call<Result>(call: CallName, effect: () => Result | Promise<Result>): Promise<Result>;
   /** Lets what has come back be looked at: when the process is not standing still, and never by a dead one. */
   awake(): Promise<void>;
   /** What is done to the process at a call, apart from the call itself. */
@@ -95,9 +96,9 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
       frozenUntil = time.elapsed() + SECOND + chance * LONGEST_FREEZE;
       sleepsThrough = chance * 1_000 - Math.floor(chance * 1_000) < 0.5;
     },
-    async call(call, kind, effect) {
+    async call(call, effect) {
       if (!isAlive) return never;
-      const fated = fates.next(call, kind);
+      const fated = fates.next(call);
       const { fate, chance } = fated;
       trace.note(name, call, () => fate ?? '');
       trace.count(`call ${call}`);
@@ -106,7 +107,7 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
         process.kill(fated.id);
         return never;
       }
-      const latency = kind === 'request' ? 0 : SHORTEST + chance * LONGEST;
+      const latency = CALLS[call] === 'request' ? 0 : SHORTEST + chance * LONGEST;
       if (latency > 0) await sleep(fate === 'slow' ? chance * SLOWEST : latency);
       if (fate === 'fail') {
         await process.awake();

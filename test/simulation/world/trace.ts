@@ -8,7 +8,8 @@ export interface Trace {
   /** For readers alone. */
   tell(who: string, detail: () => string): void;
   tellAt(at: Instant, who: string, detail: string): void;
-  count(occurrence: string): void;
+  /** @param times 1 unless given */
+  count(occurrence: string, times?: number): void;
   readonly hash: string;
   readonly occurrences: ReadonlyMap<string, number>;
   readonly lines: readonly string[];
@@ -45,8 +46,8 @@ export function createTrace(now: () => Instant, isRead: boolean): Trace {
     tellAt(at, who, detail) {
       lines.push(`${formatInstant(at)} ${who} ${detail}`);
     },
-    count(occurrence) {
-      occurrences.set(occurrence, (occurrences.get(occurrence) ?? 0) + 1);
+    count(occurrence, times = 1) {
+      occurrences.set(occurrence, (occurrences.get(occurrence) ?? 0) + times);
     },
     get hash() {
       return (hash >>> 0).toString(16).padStart(8, '0');

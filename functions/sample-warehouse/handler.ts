@@ -1,0 +1,57 @@
+// The sample warehouse: a subscriber that starts a workflow for each delivered parcel, and wakes it when something
+// becomes of what the parcel brought. `handler` reads the ordered queue; `onBus` does the same behind rules of the bus.
+import { Logger } from '@aws-lambda-powertools/logger';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
+import {
+  type BusSubscriber,
+  createBusSubscriber,
+  createQueueSubscriber,
+  type QueueSubscriber,
+} from '../subscriber-kit/subscriber.ts';
+import type {
+  BusEvent,
+  LambdaContext,
+  QueueEvent,
+  QueueResponse,
+  SubscriberOptions,
+} from '../subscriber-kit/subscriber-options.ts';
+import { createGoodsTable } from './goods-table.ts';
+import { createParcelWorkflow } from './parcel-workflow.ts';
+import { parseWarehouseEnvironment } from './warehouse-environment.ts';
+import { createWarehouseHandlers } from './warehouse-handlers.ts';
+
+let ofQueue: QueueSubscriber | undefined;
+let ofBus: BusSubscriber | undefined;
+
+export async function handler(event: QueueEvent, context: LambdaContext): Promise<QueueResponse> {
+  ofQueue ??= createQueueSubscriber(createOptions());
+  return ofQueue(event, context);
+}
+
+export async function onBus(
+  event: BusEvent | QueueEvent,
+  context: LambdaContext,
+): Promise<QueueResponse | undefined> {
+  ofBus ??= createBusSubscriber(createOptions());
+  return ofBus(event, context);
+}
+
+function createOptions(): SubscriberOptions {
+  const { TABLE_NAME: tableName, STATE_MACHINE_ARN: stateMachineArn } = parseWarehouseEnvironment(
+    process.env,
+  );
+  const requestHandler = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
+  return {
+    on: createWarehouseHandlers({
+      goods: createGoodsTable({ client: createDynamoDbClient(), tableName }),
+      workflow: createParcelWorkflow({
+        client: new SFNClient({ maxAttempts: 4, requestHandler }),
+        stateMachineArn,
+      }),
+    }),
+    // All that is done bears being late and being repeated, so that it takes no table to remember by.
+    stale: 'handle',
+    log: new Logger(),
+  };
+}

@@ -1,0 +1,89 @@
+// What the sample warehouse does with events: a delivered parcel starts the workflow, and whatever a line item comes
+// to is noted and wakes who waits for it.
+//
+// Each effect bears being repeated and being late. A status is noted unless a newer one is; whoever waits is woken
+// until the note is taken away; a parcel belongs to the first delivery that was told of it, whose id is the name of
+// the workflow. So nothing has to be remembered of what was handled, and no event has to be dropped as stale: that a
+// parcel was delivered stays true when it has gone on since.
+import type { EventOf } from '../../shared/contract/event.ts';
+import {
+  type DeliveredParcel,
+  lineItemPart,
+  OPEN_STATUSES,
+  parcelPart,
+  REMOVED_STATUS,
+} from '../../shared/sample-warehouse.ts';
+import { becomes, type StatusEvent } from '../subscriber-kit/becomes.ts';
+import type { HandlerContext, Handlers } from '../subscriber-kit/subscriber-options.ts';
+import type { Goods, LineItem } from './goods-table.ts';
+import type { ParcelWorkflow } from './parcel-workflow.ts';
+
+export interface Warehouse {
+  readonly goods: Goods;
+  readonly workflow: ParcelWorkflow;
+}
+
+/** Longer than any workflow waits, and than events are kept to be sent again. */
+const KEPT_SECONDS = 400 * 24 * 60 * 60;
+
+type LineItemEvent = EventOf<
+  | 'return_line_item.created'
+  | 'return_line_item.status_changed'
+  | 'return_line_item.updated'
+  | 'return_line_item.removed'
+>;
+
+export function createWarehouseHandlers(warehouse: Warehouse): Handlers {
+  const note = (event: LineItemEvent, { position }: HandlerContext) =>
+    noteLineItem(warehouse, {
+      returnGroup: event.partitionkey,
+      part: lineItemPart(event.data.object.id),
+      status: event.type === 'return_line_item.removed' ? REMOVED_STATUS : event.data.object.status,
+      position,
+      expires: expiryOf(event),
+    });
+  return {
+    ...becomes('shipment', { DELIVERED: (event) => expectGoods(warehouse, event) }),
+    'return_line_item.created': note,
+    'return_line_item.status_changed': note,
+    'return_line_item.updated': note,
+    'return_line_item.removed': note,
+    'return_group.removed': (event, context) => noteRemovedGroup(warehouse, event, context),
+  };
+}
+
+async function expectGoods({ goods, workflow }: Warehouse, event: StatusEvent<'shipment'>): Promise<void> {
+  const { id, return_ids } = event.data.object;
+  const delivered: DeliveredParcel = {
+    return_group: event.partitionkey,
+    parcel: parcelPart(id),
+    line_items: return_ids.map(lineItemPart),
+    expires: String(expiryOf(event)),
+  };
+  if (await goods.claimParcel(delivered, event.id)) await workflow.start(event.id, delivered);
+}
+
+/** That a whole group is gone is one event; none of its parts is told of. */
+async function noteRemovedGroup(
+  warehouse: Warehouse,
+  event: EventOf<'return_group.removed'>,
+  { position }: HandlerContext,
+): Promise<void> {
+  const returnGroup = event.partitionkey;
+  for (const part of await warehouse.goods.lineItemsOf(returnGroup)) {
+    const status = REMOVED_STATUS;
+    await noteLineItem(warehouse, { returnGroup, part, status, position, expires: expiryOf(event) });
+  }
+}
+
+async function noteLineItem({ goods, workflow }: Warehouse, lineItem: LineItem): Promise<void> {
+  const waiting = await goods.note(lineItem);
+  if (waiting.length === 0 || OPEN_STATUSES.some((open) => open === lineItem.status)) return;
+  for (const token of waiting) await workflow.wake(token);
+  await goods.forgetWaiting(lineItem, waiting);
+}
+
+/** By the service's clock and not by the group's stamps, which may be of any year. */
+function expiryOf({ data }: { readonly data: { readonly observed: { readonly by: string } } }): number {
+  return Math.floor(Date.parse(data.observed.by) / 1_000) + KEPT_SECONDS;
+}

@@ -1,0 +1,73 @@
+// What many runs together must have tried, or they prove less than they seem to: every knob and each of its words,
+// every fault of the service, every call with every fate that it can meet.
+import { KNOBS, type KnobName } from '../../local/reference-service/knobs.ts';
+import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
+import { NO_FAULTS } from './plan.ts';
+import { CALL_NAMES, CALLS } from './world/calls.ts';
+import { FATES } from './world/fates.ts';
+
+/** From so many runs on each thing must have occurred; in fewer some may be left out by chance. */
+export const ENOUGH_RUNS = 2_000;
+
+/** Words of knobs, or whole knobs, that no plan turns, each with its reason. */
+const NOT_TURNED: ReadonlySet<string> = new Set([
+  // Nothing of the feed asks by a text, or for allowlist items.
+  'strings',
+  'allowlistItems',
+  // The mixture of all of them is drawn.
+  ...['no-object', 'no-id', 'id-as-text', 'huge-id', 'doubled-ids', 'no-status'].map(asUnreadable),
+  ...['status-as-number', 'bad-stamp'].map(asUnreadable),
+  ...['future', 'far', 'past', 'created'].map((word) => `absurdStamps=${word}`),
+  // A token that suddenly sees another store, or none.
+  'tokenSees',
+  'badToken=empty',
+  // All kinds of faults are drawn from, at the rate of faultRate.
+  'faultKinds',
+]);
+
+function asUnreadable(word: string): string {
+  return `unreadableAs=${word}`;
+}
+
+/** Things that never occurred although they should have. */
+export function missedBy(occurrences: ReadonlyMap<string, number>): string[] {
+  return [...expected()].filter((name) => !occurrences.has(name));
+}
+
+function* expected(): Generator<string> {
+  for (const name of Object.keys(KNOBS) as KnobName[]) yield* turnsOf(name);
+  for (const kind of FAULT_KINDS) yield `fault ${kind}`;
+  for (const call of CALL_NAMES) {
+    yield `call ${call}`;
+    for (const [fate] of FATES[CALLS[call]]) yield `${fate} ${call}`;
+  }
+  yield* HAPPENINGS;
+}
+
+/** A knob of words is turned to each but its default, any other to anything else. */
+function turnsOf(name: KnobName): string[] {
+  const { values, byDefault, read } = KNOBS[name];
+  if (NOT_TURNED.has(name)) return [];
+  const words = values.split(' | ');
+  const isOfWords = words.length > 1 && words.every((word) => typeof read(word) === 'string');
+  if (!isOfWords) return [`knob ${name}`];
+  return words
+    .filter((word) => word !== byDefault && !NOT_TURNED.has(`${name}=${word}`))
+    .map((word) => `knob ${name}=${word}`);
+}
+
+const HAPPENINGS = [
+  'happened store.load in part',
+  ...['late', 'lost', 'doubled'].map((what) => `happened tick ${what}`),
+  ...['queue', 'bus'].flatMap((side) => [
+    ...['late', 'lost', 'doubled'].map((what) => `happened ${side} record ${what}`),
+    ...['refuses', 'entry', 'entry arrives', 'answer'].map((what) => `happened ${side}.send ${what}`),
+  ]),
+  ...['flap', 'context', 'burst', 'crowd'].map((hand) => `hand ${hand}`),
+  ...['refused', 'unavailable', 'unreachable', 'hanging'].map((kind) => `outage ${kind}`),
+  ...Object.keys(NO_FAULTS).map((rate) => `rate ${rate}`),
+  'token rotated',
+  'two sources',
+  'clocks off',
+  'overdue process left alive',
+];

@@ -1,0 +1,51 @@
+// Every call through a port: the points before and after which a process may end. A call that is not listed here does
+// not compile, one that is and never meets a fault is told at the end of a long run (coverage.ts).
+import type { CallKind } from './fates.ts';
+
+export const CALLS = {
+  'states.load': 'read',
+  'states.save': 'write',
+  'states.identity': 'read',
+  'budgets.load': 'read',
+  'budgets.save': 'write',
+  'store.load': 'read',
+  'store.save': 'write',
+  'store.saveAll': 'write',
+  'store.knownCreatedBetween': 'read',
+  'store.openCreatedBetween': 'read',
+  'ledger.read': 'read',
+  'ledger.append': 'write',
+  'ledger.groups': 'read',
+  'marks.load queue': 'read',
+  'marks.load bus': 'read',
+  'marks.advance queue': 'write',
+  'marks.advance bus': 'write',
+  'marks.noteBehind queue': 'write',
+  'marks.noteBehind bus': 'write',
+  'queue.send': 'write',
+  'bus.send': 'write',
+  'secret.read': 'read',
+  'http.get': 'request',
+} as const satisfies Record<string, CallKind>;
+
+export type CallName = keyof typeof CALLS;
+
+export const CALL_NAMES = Object.keys(CALLS) as CallName[];
+
+/** A few to a run at most: faults meet them oftener, or thousands of runs would pass before each has met each. */
+const RARE: ReadonlySet<CallName> = new Set([
+  'states.identity',
+  'store.saveAll',
+  'store.knownCreatedBetween',
+  'store.openCreatedBetween',
+  'ledger.append',
+  'ledger.groups',
+  'marks.noteBehind queue',
+  'marks.noteBehind bus',
+  'secret.read',
+]);
+const OFTENER = 8;
+
+export function oftenerAt(call: CallName): number {
+  return RARE.has(call) ? OFTENER : 1;
+}

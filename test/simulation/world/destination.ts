@@ -1,0 +1,43 @@
+// A destination as a relay reaches it: batches in which single entries fail, arrive all the same, or are refused for
+// a while, as by a queue that is set up wrongly; and answers that are lost.
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
+import type { Destination, SendResult } from '../../../shared/ports.ts';
+import type { Arrivals } from './arrivals.ts';
+import type { Fates } from './fates.ts';
+import { SimulatedFailure, type SimulatedProcess } from './process.ts';
+
+export function createDestination(process: SimulatedProcess, arrivals: Arrivals, fates: Fates): Destination {
+  const send = `${arrivals.name}.send` as const;
+
+  function accept(event: FeedEvent): SendResult {
+    if (fates.happens(`${send} refuses`, 'entryRefused')) {
+      return { sent: false, cause: 'refused', reason: 'InvalidMessageContents' };
+    }
+    if (!fates.happens(`${send} entry`, 'entryFailed')) {
+      arrivals.accept(event);
+      return { sent: true };
+    }
+    // A failed entry may have arrived all the same.
+    if (fates.happens(`${send} entry arrives`, 'entryFailed')) arrivals.accept(event);
+    return { sent: false, cause: 'failed', reason: 'InternalError' };
+  }
+
+  return {
+    name: arrivals.name,
+    send: (events) =>
+      process.call(send, () => {
+        assertBatch(events);
+        const results = events.map(accept);
+        if (!fates.happens(`${send} answer`, 'lost')) return results;
+        throw new SimulatedFailure('the batch was not answered in time');
+      }),
+  };
+}
+
+/** What SQS and EventBridge would refuse, or what would let one event overtake another. */
+function assertBatch(events: readonly FeedEvent[]): void {
+  const groups = new Set(events.map(({ partitionkey, data }) => `${partitionkey} ${data.generation}`));
+  if (events.length > 0 && events.length <= MAX_BATCH_ENTRIES && groups.size === events.length) return;
+  throw new Error(`A batch of ${events.length} events of ${groups.size} groups is none.`);
+}

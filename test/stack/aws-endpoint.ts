@@ -1,0 +1,151 @@
+// The one address at which the functions find all of AWS. It knows a function by its credentials, asks of each call
+// whether the function's role allows it, refuses it otherwise as AWS does, and hands it on to the engine that serves
+// it. Parameters and secrets it answers itself.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type Arns, neededPermissions } from './needed-permissions.ts';
+import type { Permission } from './policies.ts';
+
+export interface AwsEndpointOptions {
+  /** Addresses of the engines. */
+  readonly engines: { readonly dynamoDb: string; readonly sqs: string; readonly bus: string };
+  readonly arns: Arns;
+  /** Whether the function with an access key may do something. */
+  readonly mayDo: (accessKeyId: string, permission: Permission) => boolean;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly secrets: ReadonlyMap<string, string>;
+  readonly onCall: (call: Call) => void;
+}
+
+/** A call that a function made. */
+export interface Call {
+  readonly accessKeyId: string;
+  /** For instance `AmazonSQS.SendMessageBatch`. */
+  readonly target: string;
+  readonly needed: readonly Permission[];
+  /** Those that its role does not allow; of an operation that is not known, the operation itself. */
+  readonly denied: readonly Permission[];
+}
+
+export interface AwsEndpoint {
+  readonly url: string;
+  /** Lets a function's next call of an operation fail, for good as far as the SDK can tell. */
+  failNext(accessKeyId: string, target: string): void;
+  stop(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string | Uint8Array;
+}
+
+const ENGINE_OF: Readonly<Record<string, keyof AwsEndpointOptions['engines']>> = {
+  DynamoDB_20120810: 'dynamoDb',
+  AmazonSQS: 'sqs',
+  AWSEvents: 'bus',
+};
+
+/** Starts to answer on a free port of the loopback address. */
+export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<AwsEndpoint> {
+  const failing: string[] = [];
+  const server = createServer((request, response) => {
+    serve(options, failing, request, response).catch((error: unknown) => {
+      response.writeHead(500).end(String(error));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    failNext: (accessKeyId, target) => void failing.push(`${accessKeyId} ${target}`),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function serve(
+  options: AwsEndpointOptions,
+  failing: string[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const target = String(request.headers['x-amz-target']);
+  const accessKeyId = /Credential=([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  const body = JSON.parse(await text(request));
+  const needed = neededPermissions(target, body, options.arns);
+  const denied =
+    needed?.filter((permission) => !options.mayDo(accessKeyId, permission)) ??
+    [{ action: target, resource: 'not known to the stack test' }];
+  options.onCall({ accessKeyId, target, needed: needed ?? [], denied });
+  const fault = failing.indexOf(`${accessKeyId} ${target}`);
+  if (fault !== -1) failing.splice(fault, 1);
+  const answer =
+    denied[0] !== undefined
+      ? refusal('AccessDeniedException', `Not allowed: ${denied[0].action} on ${denied[0].resource}`)
+      : fault !== -1
+        ? refusal('OutOfOrderException', 'It was told to fail.')
+        : await answerOf(options, target, body, request);
+  response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body);
+}
+
+async function answerOf(
+  { engines, parameters, secrets }: AwsEndpointOptions,
+  target: string,
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
+  body: any,
+  request: IncomingMessage,
+): Promise<Answer> {
+  if (target === 'AmazonSSM.GetParameter') {
+    const Value = parameters.get(body.Name);
+    return Value === undefined
+      ? refusal('ParameterNotFound', body.Name)
+      : json({ Parameter: { Name: body.Name, Type: 'String', Value } });
+  }
+  if (target === 'secretsmanager.GetSecretValue') {
+    const SecretString = secrets.get(body.SecretId);
+    return SecretString === undefined
+      ? refusal('ResourceNotFoundException', body.SecretId)
+      : json({ Name: body.SecretId, SecretString });
+  }
+  return handOn(engines[ENGINE_OF[target.split('.')[0] ?? ''] ?? 'dynamoDb'], target, body, request);
+}
+
+/** Queues' URLs have our address, so that the SDK, which sends to where they point, comes here. */
+async function handOn(
+  engine: string,
+  target: string,
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  body: any,
+  { headers }: IncomingMessage,
+): Promise<Answer> {
+  const message =
+    body.QueueUrl === undefined ? body : { ...body, QueueUrl: engine + new URL(body.QueueUrl).pathname };
+  const answer = await fetch(engine, {
+    method: 'POST',
+    headers: {
+      'content-type': String(headers['content-type']),
+      'x-amz-date': String(headers['x-amz-date']),
+      'x-amz-target': target,
+      // Engines may keep the data of each access key apart.
+      authorization: (headers.authorization ?? '').replace(/Credential=[^/]+/, 'Credential=local'),
+    },
+    body: JSON.stringify(message),
+  });
+  const type = answer.headers.get('content-type') ?? '';
+  return { status: answer.status, type, body: new Uint8Array(await answer.arrayBuffer()) };
+}
+
+function refusal(type: string, message: string): Answer {
+  return { ...json({ __type: type, message }), status: 400 };
+}
+
+function json(content: unknown): Answer {
+  return { status: 200, type: 'application/x-amz-json-1.1', body: JSON.stringify(content) };
+}

@@ -1,0 +1,161 @@
+// The template's tables and queues on the engines, made of their own properties, and what they and all other
+// resources are called there.
+import { randomBytes } from 'node:crypto';
+import {
+  CreateTableCommand,
+  type DynamoDBClient,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { type Names, resolve } from './resolve-intrinsics.ts';
+import { resourcesOf, type Template } from './template.ts';
+
+export const REGION = 'us-east-1';
+const ACCOUNT = '000000000000';
+
+export interface Created {
+  readonly names: Names;
+  /** Of a queue, at the engine. */
+  queueUrl(arn: string): string;
+  /** Of a table, by its stream. */
+  tableOfStream(arn: string): string;
+}
+
+interface Made {
+  readonly ref: string;
+  readonly attributes: Readonly<Record<string, string | undefined>>;
+}
+
+interface Clients {
+  readonly dynamoDb: DynamoDBClient;
+  readonly sqs: SQSClient;
+}
+
+/** @param endpoint which address the functions are to find queues at */
+export async function createResources(
+  template: Template,
+  { dynamoDb, sqs }: Clients,
+  endpoint: () => string,
+): Promise<Created> {
+  // Other deployments are on the same engines.
+  const deployment = randomBytes(4).toString('hex');
+  const made = new Map<string, Made>();
+  const urls = new Map<string, string>();
+  const names = namesOf(template, deployment, made);
+  for (const [id, { Properties }] of resourcesOf(template, 'AWS::DynamoDB::Table'))
+    made.set(id, await createTable(dynamoDb, `${deployment}-${id}`, resolve(Properties, names)));
+  for (const [id, { Properties }] of inOrderOfRedrive(resourcesOf(template, 'AWS::SQS::Queue'))) {
+    const queue = await createQueue(sqs, `${deployment}-${id}`, resolve(Properties, names));
+    urls.set(queue.arn, queue.url);
+    const { pathname } = new URL(queue.url);
+    made.set(id, {
+      get ref() {
+        return endpoint() + pathname;
+      },
+      attributes: { Arn: queue.arn, QueueName: pathname.split('/').at(-1) },
+    });
+  }
+  return {
+    names,
+    queueUrl: (arn) => urls.get(arn) ?? unknown(arn),
+    tableOfStream: (arn) =>
+      [...made.values()].find(({ attributes }) => attributes.StreamArn === arn)?.ref ?? unknown(arn),
+  };
+}
+
+function namesOf(template: Template, deployment: string, made: ReadonlyMap<string, Made>): Names {
+  const nameOf = (id: string): string => {
+    const { Name, RoleName } = template.Resources[id]?.Properties ?? unknown(id);
+    return resolve(Name ?? RoleName, names) ?? `${deployment}-${id}`;
+  };
+  const names: Names = {
+    ref(id) {
+      const pseudo = PSEUDO_PARAMETERS[id];
+      return pseudo ?? made.get(id)?.ref ?? nameOf(id);
+    },
+    attribute(id, name) {
+      const attributes = made.get(id)?.attributes;
+      if (attributes !== undefined) return attributes[name] ?? unknown(`${id}.${name}`);
+      const prefix = ARN_PREFIXES[template.Resources[id]?.Type ?? ''];
+      if (name !== 'Arn' || prefix === undefined) return unknown(`${id}.${name}`);
+      return arnOf(prefix, nameOf(id));
+    },
+  };
+  return names;
+}
+
+const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
+  'AWS::AccountId': ACCOUNT,
+  'AWS::Partition': 'aws',
+  'AWS::Region': REGION,
+  'AWS::URLSuffix': 'amazonaws.com',
+};
+
+/** Service, and what stands before the name. */
+const ARN_PREFIXES: Readonly<Record<string, string>> = {
+  'AWS::Events::EventBus': 'events:event-bus/',
+  'AWS::Events::Rule': 'events:rule/',
+  'AWS::IAM::Role': 'iam:role/',
+  'AWS::Lambda::Function': 'lambda:function:',
+  'AWS::Logs::LogGroup': 'logs:log-group:',
+  'AWS::Scheduler::ScheduleGroup': 'scheduler:schedule-group/',
+};
+
+/** @param prefix for instance `ssm:parameter` */
+export function arnOf(prefix: string, name: string): string {
+  const [service = '', ...rest] = prefix.split(':');
+  return `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest.join(':')}${name}`;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: properties as they come
+async function createTable(client: DynamoDBClient, name: string, properties: any): Promise<Made> {
+  const { AttributeDefinitions, KeySchema, BillingMode, GlobalSecondaryIndexes } = properties;
+  const { StreamSpecification, TimeToLiveSpecification } = properties;
+  const { TableDescription } = await client.send(
+    new CreateTableCommand({
+      TableName: name,
+      ...{ AttributeDefinitions, KeySchema, BillingMode, GlobalSecondaryIndexes },
+      // CloudFormation knows the view alone.
+      ...(StreamSpecification && { StreamSpecification: { ...StreamSpecification, StreamEnabled: true } }),
+    }),
+  );
+  await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 0.1, maxDelay: 1 }, { TableName: name });
+  if (TimeToLiveSpecification !== undefined)
+    await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
+  const StreamArn = TableDescription?.LatestStreamArn;
+  return { ref: name, attributes: { Arn: arnOf('dynamodb:table/', name), StreamArn } };
+}
+
+/** What encrypts is left out: the engine has nothing to encrypt. */
+async function createQueue(
+  client: SQSClient,
+  name: string,
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  { SqsManagedSseEnabled: _, ...properties }: any,
+): Promise<{ url: string; arn: string }> {
+  const Attributes = Object.fromEntries(
+    Object.entries(properties).map(([key, value]) => [
+      key,
+      typeof value === 'object' ? JSON.stringify(value) : String(value),
+    ]),
+  );
+  const QueueName = properties.FifoQueue === true ? `${name}.fifo` : name;
+  const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));
+  const told = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
+  );
+  return { url: QueueUrl, arn: told.Attributes?.QueueArn ?? '' };
+}
+
+/** Those first that others leave their dead letters to. */
+function inOrderOfRedrive<Entry extends readonly [string, { Properties: { RedrivePolicy?: unknown } }]>(
+  queues: readonly Entry[],
+): Entry[] {
+  const redrives = ([, { Properties }]: Entry) => Number(Properties.RedrivePolicy !== undefined);
+  return [...queues].sort((a, b) => redrives(a) - redrives(b));
+}
+
+function unknown(what: string): never {
+  throw new Error(`There is no ${what} in the template that was deployed.`);
+}

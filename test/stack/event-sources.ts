@@ -1,0 +1,79 @@
+// The template's event source mappings: queues and the ledger's stream, each with its batch size, filters, starting
+// position and way of reporting failures.
+import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import type { EventSourceMapping } from '../../local/engines/event-source-mapping.ts';
+import { pollQueue } from '../../local/engines/poll-queue.ts';
+import { pollStream } from '../../local/engines/poll-stream.ts';
+import type { World } from './deployment.ts';
+import { resourcesOf } from './template.ts';
+
+/** What Lambda does in the name of the function's role; it refuses a mapping without. */
+const READING_QUEUES = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+const READING_STREAMS = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
+
+/** @returns the mappings, those of the poll queue first and of what the feed puts out last */
+export function startEventSources(world: World): EventSourceMapping[] {
+  const enabled = resourcesOf(world.template, 'AWS::Lambda::EventSourceMapping')
+    .map(([id]) => world.properties(id))
+    .filter(({ Enabled }) => Enabled !== false);
+  const ofStreams = enabled.filter(({ EventSourceArn }) => EventSourceArn.includes(':dynamodb:'));
+  const ofQueues = enabled.filter(({ EventSourceArn }) => EventSourceArn.includes(':sqs:'));
+  const isFifo = ({ EventSourceArn }: { EventSourceArn: string }) => EventSourceArn.endsWith('.fifo');
+  return [
+    ...ofQueues.filter((it) => !isFifo(it)).map((it) => readQueue(world, it)),
+    ...ofStreams.map((it) => readStream(world, it)),
+    ...ofQueues.filter(isFifo).map((it) => readQueue(world, it)),
+  ];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: properties as they come
+function readQueue(world: World, mapping: any): EventSourceMapping {
+  const { EventSourceArn, BatchSize = 10 } = mapping;
+  for (const action of READING_QUEUES) world.require(roleOf(world, mapping), { action, resource: EventSourceArn });
+  return pollQueue({
+    client: world.sqs,
+    queueUrl: world.created.queueUrl(EventSourceArn),
+    batchSize: BatchSize,
+    handler: handlerOf(world, mapping),
+    clock: createSystemClock(),
+    onError: world.fail,
+  });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function readStream(world: World, mapping: any): EventSourceMapping {
+  const { EventSourceArn, BatchSize = 100, StartingPosition, FilterCriteria, DestinationConfig } = mapping;
+  const role = roleOf(world, mapping);
+  for (const action of READING_STREAMS) world.require(role, { action, resource: EventSourceArn });
+  world.require(role, { action: 'dynamodb:ListStreams', resource: '*' });
+  const destination = DestinationConfig?.OnFailure?.Destination;
+  if (destination !== undefined) world.require(role, { action: 'sqs:SendMessage', resource: destination });
+  return pollStream({
+    client: world.streams,
+    tableName: world.created.tableOfStream(EventSourceArn),
+    batchSize: BatchSize,
+    startingPosition: StartingPosition,
+    filters: (FilterCriteria?.Filters ?? []).map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern)),
+    handler: handlerOf(world, mapping),
+    clock: createSystemClock(),
+    onError: world.fail,
+  });
+}
+
+/** What a function reports counts only where the mapping asks for it. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function handlerOf(world: World, { FunctionName, FunctionResponseTypes = [] }: any) {
+  const lambda = world.functionOf(FunctionName);
+  const reports = FunctionResponseTypes.includes('ReportBatchItemFailures');
+  return async (event: unknown): Promise<unknown> => {
+    const response = await lambda.invoke(event);
+    return reports ? response : undefined;
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function roleOf(world: World, { FunctionName }: any): string {
+  const lambda = world.functionOf(FunctionName);
+  const [id = ''] = [...world.functions].find(([, it]) => it === lambda) ?? [];
+  return world.properties(id).Role;
+}

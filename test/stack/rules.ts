@@ -1,0 +1,35 @@
+// The template's rules on the bus, each with its targets, and its archives.
+import type { EventBus } from '../../local/engines/event-bus.ts';
+import type { World } from './deployment.ts';
+import { resourcesOf } from './template.ts';
+
+export function subscribeRules(
+  world: World,
+  bus: Pick<EventBus, 'subscribe'>,
+  archived: unknown[],
+): void {
+  for (const [id] of resourcesOf(world.template, 'AWS::Events::Rule')) {
+    const { EventPattern, Targets = [], State = 'ENABLED' } = world.properties(id);
+    if (State !== 'ENABLED') continue;
+    const ruleArn = world.created.names.attribute(id, 'Arn');
+    for (const { Arn } of Targets as { Arn: string }[]) {
+      if (!mayInvoke(world, ruleArn, Arn)) world.fail(`${ruleArn} is not allowed to invoke ${Arn}`);
+      const lambda = world.functionOf(Arn);
+      bus.subscribe(EventPattern, (event) => lambda.invoke(event));
+    }
+  }
+  for (const [id] of resourcesOf(world.template, 'AWS::Events::Archive'))
+    bus.subscribe(world.properties(id).EventPattern, (event) => archived.push(event));
+}
+
+function mayInvoke(world: World, ruleArn: string, functionArn: string): boolean {
+  return resourcesOf(world.template, 'AWS::Lambda::Permission').some(([id]) => {
+    const { Action, FunctionName, Principal, SourceArn } = world.properties(id);
+    return (
+      Action === 'lambda:InvokeFunction' &&
+      FunctionName === functionArn &&
+      Principal === 'events.amazonaws.com' &&
+      SourceArn === ruleArn
+    );
+  });
+}

@@ -1,0 +1,42 @@
+// The template's schedules, which come due when a test says so.
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import type { World } from './deployment.ts';
+import { resourcesOf } from './template.ts';
+
+export interface Schedules {
+  /**
+   * Lets every schedule with an expression come due, and resolves when the targets have taken it.
+   *
+   * @param expression for instance `rate(1 minute)`
+   * @param at the scheduled time
+   * @returns how many schedules there were
+   */
+  comeDue(expression: string, at: Date): Promise<number>;
+}
+
+export function createSchedules(world: World): Schedules {
+  return {
+    async comeDue(expression, at) {
+      const due = resourcesOf(world.template, 'AWS::Scheduler::Schedule')
+        .map(([id]) => world.properties(id))
+        .filter(({ ScheduleExpression, State }) => ScheduleExpression === expression && State !== 'DISABLED');
+      await Promise.all(due.map(({ Target }) => start(world, Target, at)));
+      return due.length;
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: properties as they come
+async function start(world: World, { Arn, RoleArn, Input = '{}' }: any, at: Date): Promise<void> {
+  // To the second, as EventBridge Scheduler has it.
+  const scheduledTime = `${at.toISOString().slice(0, 19)}Z`;
+  const input = Input.replaceAll('<aws.scheduler.scheduled-time>', scheduledTime);
+  if (Arn.includes(':sqs:')) {
+    world.require(RoleArn, { action: 'sqs:SendMessage', resource: Arn });
+    const QueueUrl = world.created.queueUrl(Arn);
+    await world.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: input }));
+  } else {
+    world.require(RoleArn, { action: 'lambda:InvokeFunction', resource: Arn });
+    await world.functionOf(Arn).invoke(JSON.parse(input)).catch(world.fail);
+  }
+}

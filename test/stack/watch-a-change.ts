@@ -1,0 +1,129 @@
+// One run of a deployed template: the baseline, a change at the service, the sweeps. What is told of it is what the
+// stack owes its users, each thing that is missing in a sentence.
+import type { ReferenceService } from '../../local/reference-service/create-reference-service.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { type Deployment, type DeployOptions, deploy } from './deployment.ts';
+import { idOf, resourcesOf, type Template } from './template.ts';
+
+const TICKS = 'rate(1 minute)';
+const SWEEPS = 'rate(1 day)';
+const MINUTE_MS = 60_000;
+
+/** @returns what was not as it should be; nothing of a template that is whole */
+export async function watchAChange(service: ReferenceService, options: DeployOptions): Promise<string[]> {
+  const deployment = await deploy(options);
+  const minute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+  try {
+    await comeDue(deployment, TICKS, minute);
+    if (deployment.failures.length > 0) return [...deployment.failures];
+    // Either destination is down for a moment: what it missed comes again if the mapping asks for it.
+    const { template } = options;
+    deployment.endpoint.failNext(functionId(template, 'RelayToQueue'), 'AmazonSQS.SendMessageBatch');
+    deployment.endpoint.failNext(functionId(template, 'RelayToBus'), 'AWSEvents.PutEvents');
+    const shipment = deliver(service);
+    await comeDue(deployment, TICKS, minute + MINUTE_MS);
+    await comeDue(deployment, SWEEPS, minute + MINUTE_MS);
+    return [
+      ...deployment.failures,
+      ...unlessOnce('the ordered subscriber', orderedEvents(deployment), shipment),
+      ...unlessOnce('the subscriber of the bus', eventsOnBus(deployment), shipment),
+      ...unlessOnce('the archive', archivedEvents(deployment), shipment),
+      ...(await besides(deployment, template)),
+      ...silentAlarms(deployment, options.template),
+    ];
+  } finally {
+    await deployment.stop();
+  }
+}
+
+async function comeDue({ schedules, settle }: Deployment, expression: string, atMs: number): Promise<void> {
+  const due = await schedules.comeDue(expression, new Date(atMs));
+  if (due === 0) throw new Error(`Nothing is scheduled at ${expression}.`);
+  await settle();
+}
+
+/** @returns the id of a shipment that has just been delivered */
+function deliver({ control }: ReferenceService): number {
+  const group = control.snapshot().find(({ shipments }) => shipments[0]?.status === 'IN_TRANSIT');
+  if (group === undefined) throw new Error('The service has no shipment left that is under way.');
+  control.mutate(Number(group.id), (draft) => {
+    draft.shipments[0]!.status = 'DELIVERED';
+  });
+  return Number(group.shipments[0]?.id);
+}
+
+function orderedEvents(deployment: Deployment): FeedEvent[] {
+  const invocations = deployment.functionWith('OrderedSubscriber').events as { Records: { body: string }[] }[];
+  return invocations.flatMap(({ Records }) => Records.map(({ body }) => JSON.parse(body)));
+}
+
+function eventsOnBus(deployment: Deployment): FeedEvent[] {
+  const invocations = deployment.functionWith('BusSubscriber').events as { detail: FeedEvent }[];
+  return invocations.map(({ detail }) => detail);
+}
+
+function archivedEvents({ archived }: Deployment): FeedEvent[] {
+  return (archived as { detail: FeedEvent }[]).map(({ detail }) => detail);
+}
+
+function unlessOnce(who: string, events: readonly FeedEvent[], shipment: number): string[] {
+  const told = events.filter(
+    ({ type, data }) =>
+      type === 'shipment.status_changed' && 'id' in data.object && data.object.id === shipment,
+  );
+  return told.length === 1 ? [] : [`The change came to ${who} ${told.length} times.`];
+}
+
+async function besides(deployment: Deployment, template: Template): Promise<string[]> {
+  const problems: string[] = [];
+  for (const [id] of resourcesOf(template, 'AWS::SQS::Queue').filter(([it]) => it.includes('DeadLetters'))) {
+    const { visible } = await deployment.count(id);
+    if (visible > 0) problems.push(`${id} holds ${visible} dead letters.`);
+  }
+  const { delayed } = await deployment.count(idOf(template, 'AWS::SQS::Queue', 'Ticks'));
+  // Of each minute two, 20 and 40 seconds later.
+  if (delayed !== 4) problems.push(`${delayed} of 4 later ticks wait in the poll queue.`);
+  return problems;
+}
+
+interface MetricLine {
+  readonly _aws: { readonly CloudWatchMetrics: readonly MetricDirective[] };
+}
+
+interface MetricDirective {
+  readonly Namespace: string;
+  readonly Dimensions: readonly (readonly string[])[];
+  readonly Metrics: readonly { readonly Name: string }[];
+}
+
+/** Alarms on metrics that the functions have to report, and did not. */
+function silentAlarms(deployment: Deployment, template: Template): string[] {
+  const reported = new Set(deployment.functionWith('Poller').lines.flatMap(metricsOf));
+  return resourcesOf(template, 'AWS::CloudWatch::Alarm').flatMap(([id, { Properties }]) => {
+    const { Namespace, MetricName, Dimensions = [] } = Properties;
+    const dimensions = Dimensions.map(({ Name, Value }: { Name: string; Value: string }) => [Name, Value]);
+    const isOwn = !String(Namespace).startsWith('AWS/');
+    return isOwn && !reported.has(keyOf(Namespace, MetricName, dimensions))
+      ? [`Nothing reports ${MetricName}, which the alarm ${id} waits for.`]
+      : [];
+  });
+}
+
+/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html */
+function metricsOf(line: string): string[] {
+  if (!line.includes('CloudWatchMetrics')) return [];
+  const values: MetricLine & Record<string, string> = JSON.parse(line);
+  return values._aws.CloudWatchMetrics.flatMap(({ Namespace, Dimensions, Metrics }) =>
+    Dimensions.flatMap((names) =>
+      Metrics.map(({ Name }) => keyOf(Namespace, Name, names.map((name) => [name, values[name] ?? '']))),
+    ),
+  );
+}
+
+function keyOf(namespace: string, name: string, dimensions: readonly (readonly string[])[]): string {
+  return [namespace, name, ...dimensions.map(([key, value]) => `${key}=${value}`).sort()].join(' ');
+}
+
+function functionId(template: Template, text: string): string {
+  return idOf(template, 'AWS::Lambda::Function', text);
+}
