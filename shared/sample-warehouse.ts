@@ -4,7 +4,7 @@ import type { StatusOf } from './contract/statuses.ts';
 import type { TableShape } from './tables.ts';
 
 /**
- * One item for each line item and each parcel of a return group.
+ * One item for each line item and each parcel of a return group, and one ({@link GROUP_PART}) once it was removed.
  *
  * | attribute      | of a line item                                                          | of a parcel              |
  * | -------------- | ----------------------------------------------------------------------- | ------------------------ |
@@ -45,6 +45,9 @@ export interface DeliveredParcel {
   /** As DynamoDB writes numbers. */
   readonly expires: string;
 }
+
+/** Notes that the return itself was removed. */
+export const GROUP_PART = 'return_group';
 
 export function lineItemPart(id: number): string {
   return `line_item/${id}`;

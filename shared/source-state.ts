@@ -68,7 +68,7 @@ export type FeedTelling = {
 export interface Lease {
   readonly owner: string;
   readonly epoch: number;
-  /** By the service's clock. */
+  /** In the time of slots. */
   readonly expiresAt: Instant;
 }
 

@@ -3,7 +3,8 @@
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { chunked, inParallel } from '../../shared/in-parallel.ts';
 import { type StoredItem, textValue } from './attribute-values.ts';
-import { backOff, MAX_FRUITLESS_TRIES, type Patience } from './backoff.ts';
+import type { Patience } from './backoff.ts';
+import { type PartialAnswer, readUntilWhole } from './read-until-whole.ts';
 
 const KEYS_TO_A_REQUEST = 100;
 const REQUESTS_AT_ONCE = 4;
@@ -25,28 +26,21 @@ export async function readBatch(
   return items.flat();
 }
 
-async function readChunk(
+function readChunk(
   client: DynamoDBClient,
   patience: Patience,
   table: string,
   keys: readonly string[],
 ): Promise<StoredItem[]> {
-  const items: StoredItem[] = [];
-  let missing: StoredItem[] = keys.map((key) => ({ k: textValue(key) }));
-  for (let fruitlessTries = 0; missing.length > 0; ) {
-    if (fruitlessTries === MAX_FRUITLESS_TRIES) {
-      throw new Error(
-        `DynamoDB left ${missing.length} of ${keys.length} keys of ${table} unread, again and again.`,
-      );
-    }
-    if (fruitlessTries > 0) await backOff(patience, fruitlessTries);
+  const named: readonly StoredItem[] = keys.map((key) => ({ k: textValue(key) }));
+  const read = async (some: readonly StoredItem[]): Promise<PartialAnswer<StoredItem, StoredItem>> => {
     const answer = await client.send(
-      new BatchGetItemCommand({ RequestItems: { [table]: { Keys: missing, ConsistentRead: true } } }),
+      new BatchGetItemCommand({ RequestItems: { [table]: { Keys: [...some], ConsistentRead: true } } }),
     );
-    items.push(...(answer.Responses?.[table] ?? []));
-    const left = answer.UnprocessedKeys?.[table]?.Keys ?? [];
-    fruitlessTries = left.length < missing.length ? 0 : fruitlessTries + 1;
-    missing = left;
-  }
-  return items;
+    return {
+      items: answer.Responses?.[table] ?? [],
+      left: answer.UnprocessedKeys?.[table]?.Keys ?? [],
+    };
+  };
+  return readUntilWhole(named, read, patience);
 }

@@ -11,6 +11,7 @@ import {
 import * as z from 'zod';
 import type { DeliveredParcel } from '../../shared/sample-warehouse.ts';
 import { numberValue, type StoredItem, textValue } from '../adapters/attribute-values.ts';
+import { readItem } from '../adapters/dynamodb-conditional-put.ts';
 
 export interface LineItemKey {
   readonly returnGroup: string;
@@ -36,6 +37,8 @@ export interface Goods {
   forgetWaiting(key: LineItemKey, tokens: readonly string[]): Promise<void>;
   /** @returns whether the parcel is, or already was, this delivery's; false if another one was first */
   claimParcel(parcel: DeliveredParcel, delivery: string): Promise<boolean>;
+  /** @returns of the event that told the newest status; undefined if there was none */
+  positionOf(key: LineItemKey): Promise<string | undefined>;
   /** @returns all of a group that were told of or are expected */
   lineItemsOf(returnGroup: string): Promise<readonly string[]>;
 }
@@ -48,7 +51,7 @@ export interface GoodsTableOptions {
 export function createGoodsTable({ client, tableName }: GoodsTableOptions): Goods {
   /** @returns the item as it is now, undefined if the condition does not hold */
   async function update(key: LineItemKey, change: Change): Promise<StoredItem | undefined> {
-    const Key = { return_group: textValue(key.returnGroup), part: textValue(key.part) };
+    const Key = keyOf(key);
     try {
       const command = new UpdateItemCommand({
         ...{ TableName: tableName, Key, ReturnValues: 'ALL_NEW' },
@@ -68,10 +71,12 @@ export function createGoodsTable({ client, tableName }: GoodsTableOptions): Good
     },
     forgetWaiting: async (key, tokens) => void (await update(key, withoutWaiting(tokens))),
     claimParcel: async (parcel, delivery) =>
-      (await update(
-        { returnGroup: parcel.return_group, part: parcel.parcel },
-        claimOf(parcel, delivery),
-      )) !== undefined,
+      (await update({ returnGroup: parcel.return_group, part: parcel.parcel }, claimOf(parcel, delivery))) !==
+      undefined,
+    async positionOf(key) {
+      const item = await readItem(client, tableName, keyOf(key));
+      return item && storedPosition.parse(item).position?.S;
+    },
     async lineItemsOf(returnGroup) {
       const parts = new Set<string>();
       const pages = paginateQuery(
@@ -90,6 +95,12 @@ export function createGoodsTable({ client, tableName }: GoodsTableOptions): Good
   };
 }
 
+function keyOf({ returnGroup, part }: LineItemKey): StoredItem {
+  return { return_group: textValue(returnGroup), part: textValue(part) };
+}
+
+const storedPosition = z.object({ position: z.object({ S: z.string() }).optional() });
+
 const storedWaiting = z.object({ waiting: z.object({ SS: z.array(z.string()) }).optional() });
 
 const storedPart = z.object({
@@ -100,7 +111,7 @@ const storedPart = z.object({
 /** A parcel may bring what nothing was told of yet. */
 function lineItemsIn(item: StoredItem): readonly string[] {
   const { part, line_items } = storedPart.parse(item);
-  return part.S.startsWith('parcel/') ? (line_items?.SS ?? []) : [part.S];
+  return part.S.startsWith('line_item/') ? [part.S] : (line_items?.SS ?? []);
 }
 
 type Change = Pick<

@@ -8,6 +8,7 @@
 import type { EventOf } from '../../shared/contract/event.ts';
 import {
   type DeliveredParcel,
+  GROUP_PART,
   lineItemPart,
   OPEN_STATUSES,
   parcelPart,
@@ -26,6 +27,10 @@ export interface Warehouse {
 /** Longer than any workflow waits, and than events are kept to be sent again. */
 const KEPT_SECONDS = 400 * 24 * 60 * 60;
 
+interface Told {
+  readonly data: { readonly observed: { readonly by: string } };
+}
+
 type LineItemEvent = EventOf<
   | 'return_line_item.created'
   | 'return_line_item.status_changed'
@@ -43,7 +48,7 @@ export function createWarehouseHandlers(warehouse: Warehouse): Handlers {
       expires: expiryOf(event),
     });
   return {
-    ...becomes('shipment', { DELIVERED: (event) => expectGoods(warehouse, event) }),
+    ...becomes('shipment', { DELIVERED: (event, context) => expectGoods(warehouse, event, context) }),
     'return_line_item.created': note,
     'return_line_item.status_changed': note,
     'return_line_item.updated': note,
@@ -52,7 +57,12 @@ export function createWarehouseHandlers(warehouse: Warehouse): Handlers {
   };
 }
 
-async function expectGoods({ goods, workflow }: Warehouse, event: StatusEvent<'shipment'>): Promise<void> {
+async function expectGoods(
+  warehouse: Warehouse,
+  event: StatusEvent<'shipment'>,
+  { position }: HandlerContext,
+): Promise<void> {
+  const { goods, workflow } = warehouse;
   const { id, return_ids } = event.data.object;
   const delivered: DeliveredParcel = {
     return_group: event.partitionkey,
@@ -60,7 +70,12 @@ async function expectGoods({ goods, workflow }: Warehouse, event: StatusEvent<'s
     line_items: return_ids.map(lineItemPart),
     expires: String(expiryOf(event)),
   };
-  if (await goods.claimParcel(delivered, event.id)) await workflow.start(event.id, delivered);
+  if (!(await goods.claimParcel(delivered, event.id))) return;
+  // Without an order a return's removal may come before what it has removed.
+  const removedAt = await goods.positionOf({ returnGroup: event.partitionkey, part: GROUP_PART });
+  if (removedAt !== undefined && removedAt > position)
+    await noteRemoved(warehouse, event, delivered.line_items, removedAt);
+  await workflow.start(event.id, delivered);
 }
 
 /** That a whole group is gone is one event; none of its parts is told of. */
@@ -69,11 +84,23 @@ async function noteRemovedGroup(
   event: EventOf<'return_group.removed'>,
   { position }: HandlerContext,
 ): Promise<void> {
-  const returnGroup = event.partitionkey;
-  for (const part of await warehouse.goods.lineItemsOf(returnGroup)) {
-    const status = REMOVED_STATUS;
-    await noteLineItem(warehouse, { returnGroup, part, status, position, expires: expiryOf(event) });
-  }
+  await noteRemoved(warehouse, event, [GROUP_PART], position);
+  await noteRemoved(warehouse, event, await warehouse.goods.lineItemsOf(event.partitionkey), position);
+}
+
+async function noteRemoved(
+  warehouse: Warehouse,
+  event: Told & { readonly partitionkey: string },
+  parts: readonly string[],
+  position: string,
+): Promise<void> {
+  const common = {
+    returnGroup: event.partitionkey,
+    status: REMOVED_STATUS,
+    position,
+    expires: expiryOf(event),
+  };
+  for (const part of parts) await noteLineItem(warehouse, { ...common, part });
 }
 
 async function noteLineItem({ goods, workflow }: Warehouse, lineItem: LineItem): Promise<void> {
@@ -84,6 +111,6 @@ async function noteLineItem({ goods, workflow }: Warehouse, lineItem: LineItem):
 }
 
 /** By the service's clock and not by the group's stamps, which may be of any year. */
-function expiryOf({ data }: { readonly data: { readonly observed: { readonly by: string } } }): number {
+function expiryOf({ data }: Told): number {
   return Math.floor(Date.parse(data.observed.by) / 1_000) + KEPT_SECONDS;
 }

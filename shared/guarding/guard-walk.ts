@@ -38,11 +38,10 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
     if (each.snapshot === undefined || each.snapshot.removedAt !== undefined) return true;
     const { groupId } = each.snapshot;
     compared.add(groupId);
-    // A group that is read again counts as its last reading.
-    waiting.delete(groupId);
     if (!isUnstamped(each)) return true;
     unstamped.add(groupId);
     if (!tellsAnything(each.compared)) return true;
+    // Of a group that is read again, the last reading.
     waiting.set(groupId, each);
     return false;
   }

@@ -5,7 +5,10 @@ import type { Lease } from '../source-state.ts';
 
 export const NO_LEASE: Lease = { owner: '', epoch: 0, expiresAt: 0 };
 
-/** @returns the lease for `owner`, or undefined while another one holds it. */
+/**
+ * @param now in the time of slots
+ * @returns the lease for `owner`, or undefined while another one holds it
+ */
 export function takeLease(lease: Lease, owner: string, now: Instant, durationUs: number): Lease | undefined {
   const isHeld = lease.owner !== '' && lease.owner !== owner && lease.expiresAt > now;
   // A lease from a future that no function's timeout reaches comes of a clock that was wrong.

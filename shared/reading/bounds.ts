@@ -1,6 +1,6 @@
 // R4, the bounds of a range as they are sent: in the form that the service's stamps have, and from a second
 // earlier, so that neither bounds that exclude nor stamps that are rounded leave a crack between neighbours.
-import { formatInstant, type Instant, SECOND } from '../instant.ts';
+import { formatInstant, type Instant } from '../instant.ts';
 import { RANGE_OVERLAP } from '../limits.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
 import type { StampsState } from '../source-state.ts';
@@ -28,9 +28,7 @@ function boundsOfInterval(
 /** An instant in the form that stamps come in; what is finer than they are is cut off. */
 export function formatBound(instant: Instant, { zoned, precision }: StampForm): string {
   const step = 10 ** (6 - precision);
-  const text = formatInstant(
-    precision === 0 ? Math.floor(instant / SECOND) * SECOND : Math.floor(instant / step) * step,
-  );
+  const text = formatInstant(Math.floor(instant / step) * step);
   const withoutZone = text.slice(0, precision === 0 ? 19 : 20 + precision);
   return zoned ? `${withoutZone}Z` : withoutZone;
 }

@@ -24,14 +24,15 @@ export async function startTick(
   run: TickRun,
 ): Promise<'taken' | Exclude<TickReport['outcome'], 'done'>> {
   const { session } = run;
-  const { clock, states, settings, owner } = session;
+  const { states, settings, owner } = session;
   const known = await states.load(settings.name);
   if (known !== undefined && known.mintedIn !== (await states.identity()))
     throw new RestoredStateError(settings.name);
   run.state = known ?? (await mint(run, tick.slot));
   if (tick.slot <= run.state.lastSlot) return 'late';
-  const now = clock.now();
   if (isResting(run)) return 'resting';
+  // By slots, which one scheduler gives: leases by the clocks of machines would be taken before they are over.
+  const now = tick.slot * MILLISECOND;
   const durationUs = (tick.durationMs + LEASE_MARGIN_MS) * MILLISECOND;
   const lease = takeLease(run.state.lease, owner, now, durationUs);
   if (lease === undefined) return 'busy';

@@ -41,6 +41,9 @@ export function aFeed(props: Partial<ReturnsChangeFeedProps> = {}, stack = newSt
   return { stack, feed, template: () => Template.fromStack(stack) };
 }
 
+// The first synthesis of a process takes seconds for what it loads: no test's time shall be spent on that.
+aFeed().template();
+
 export function aFunction(stack: Stack, id = 'Subscriber', timeout?: lambda.FunctionProps['timeout']) {
   return new lambda.Function(stack, id, {
     code: lambda.Code.fromInline('exports.handler = async () => {}'),

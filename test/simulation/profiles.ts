@@ -18,12 +18,11 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
   const knobs = { ...plan.knobs };
   // Without any Date the clocks of several machines are compared with each other.
   const clocks = knobs.date === 'missing' ? { clockSkewMs: 0, faults: { ...plan.faults, clockJump: 0 } } : {};
-  if (plan.reconciles) return { ...plan, knobs, ...clocks };
-  // Two things that polls alone may miss. A row stamped ahead moves the stamps' clock where Date runs ahead of them;
+  // Where Date runs ahead of the stamps, rows that are stamped ahead move their clock, and the feed's start with it.
   const isDateAhead = (knobs.dateSkewSeconds ?? 0) > 0 || knobs.stampForm?.startsWith('none:-') === true;
-  if (isDateAhead) delete knobs.absurdEvery;
-  // and a page that is cut before one large row looks short.
-  const crowds = plan.crowds && knobs.pageBytes === undefined;
+  if (isDateAhead && (!plan.reconciles || plan.settings.baseline === 'silent')) delete knobs.absurdEvery;
+  // A page that is cut before one large row looks short to a poll.
+  const crowds = plan.crowds && (plan.reconciles || knobs.pageBytes === undefined);
   return { ...plan, knobs, crowds, ...clocks };
 }
 

@@ -10,6 +10,7 @@ import { gatherEvidence, watchStarts } from './gather-evidence.ts';
 import type { Plan } from './plan.ts';
 import { runHands } from './world/hands.ts';
 import { BASE_URL } from './world/network.ts';
+import { releaseWhatIsHeld } from './world/operator.ts';
 import { createPollers, type Pollers, runSchedule } from './world/pollers.ts';
 import { createRelaySide } from './world/relays.ts';
 import { createWorld, type World } from './world/world.ts';
@@ -38,6 +39,8 @@ function sourceName(index: number): string {
 const WHOLE_POLLS = 2;
 /** Times by the service's Date are known to a second or two: what has to be `settle` apart is a little more. */
 const DOUBT_MS = 5_000;
+/** Holds that end by themselves do so within these. */
+const TICKS_BEFORE_RELEASE = 6;
 /** Longer than any pause or rest that the feed may take. */
 const LONGEST_QUIET = 3 * HOUR;
 
@@ -135,12 +138,17 @@ async function pollUntilSettled(world: World, pollers: Pollers, settled: number)
   const cycles = new Set([before?.lastCompletedAt]);
   const cyclesNeeded = plan.reconciles ? wholeCycles(plan, pauseMs) + (before?.isUnderWay ? 1 : 0) : 0;
   let whole = 0;
+  let ticks = 0;
   const isDone = () => whole >= WHOLE_POLLS && cycles.size > cyclesNeeded;
   while (!isDone() && time.elapsed() < end) {
     const report = await pollers.tick(Math.floor(time.now() / MILLISECOND));
     if (isWhole(report)) whole += 1;
     if (report?.state !== undefined) cycles.add(report.state.reconciliation.all.lastCompletedAt);
-    if (!isDone()) await time.sleep(pauseMs);
+    if (isDone()) break;
+    await time.sleep(pauseMs);
+    // Had it ended by itself, it would have by now.
+    ticks += 1;
+    if (ticks >= TICKS_BEFORE_RELEASE) await releaseWhatIsHeld(world, pollers.source);
   }
   trace.count(isDone() ? 'quiet: settled' : 'quiet: not settled');
   return isDone();
@@ -162,8 +170,9 @@ function isWhole(report: TickReport | undefined): boolean {
 /** How the run was set up, what went wrong in it, and what the service did to requests. */
 function countOccurrences({ plan, service, trace, fates }: World): void {
   for (const [name, value] of Object.entries(plan.knobs)) {
+    trace.count(`knob ${name}`);
     const isWord = typeof value === 'string' && KNOBS[name as KnobName].read(value) === value;
-    trace.count(`knob ${name}${isWord && name !== 'limitChanges' ? `=${value}` : ''}`);
+    if (isWord && name !== 'limitChanges') trace.count(`knob ${name}=${value}`);
   }
   for (const [name, value] of Object.entries(plan.settings)) trace.count(`setting ${name}=${value}`);
   for (const [name, rate] of Object.entries(plan.faults)) if (rate > 0) trace.count(`rate ${name}`);

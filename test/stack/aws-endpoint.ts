@@ -13,7 +13,9 @@ export interface AwsEndpointOptions {
   readonly arns: Arns;
   /** Whether the function with an access key may do something. */
   readonly mayDo: (accessKeyId: string, permission: Permission) => boolean;
-  readonly parameters: ReadonlyMap<string, string>;
+  /** Of Parameter Store. */
+  readonly parameterOf: (name: string) => string | undefined;
+  /** Of Secrets Manager. */
   readonly secrets: ReadonlyMap<string, string>;
   readonly onCall: (call: Call) => void;
 }
@@ -80,9 +82,9 @@ async function serve(
   const accessKeyId = /Credential=([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
   const body = JSON.parse(await text(request));
   const needed = neededPermissions(target, body, options.arns);
-  const denied =
-    needed?.filter((permission) => !options.mayDo(accessKeyId, permission)) ??
-    [{ action: target, resource: 'not known to the stack test' }];
+  const denied = needed?.filter((permission) => !options.mayDo(accessKeyId, permission)) ?? [
+    { action: target, resource: 'not known to the stack test' },
+  ];
   options.onCall({ accessKeyId, target, needed: needed ?? [], denied });
   const fault = failing.indexOf(`${accessKeyId} ${target}`);
   if (fault !== -1) failing.splice(fault, 1);
@@ -96,14 +98,14 @@ async function serve(
 }
 
 async function answerOf(
-  { engines, parameters, secrets }: AwsEndpointOptions,
+  { engines, parameterOf, secrets }: AwsEndpointOptions,
   target: string,
   // biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
   body: any,
   request: IncomingMessage,
 ): Promise<Answer> {
   if (target === 'AmazonSSM.GetParameter') {
-    const Value = parameters.get(body.Name);
+    const Value = parameterOf(body.Name);
     return Value === undefined
       ? refusal('ParameterNotFound', body.Name)
       : json({ Parameter: { Name: body.Name, Type: 'String', Value } });

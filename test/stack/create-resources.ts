@@ -142,9 +142,7 @@ async function createQueue(
   );
   const QueueName = properties.FifoQueue === true ? `${name}.fifo` : name;
   const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));
-  const told = await client.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
-  );
+  const told = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
   return { url: QueueUrl, arn: told.Attributes?.QueueArn ?? '' };
 }
 

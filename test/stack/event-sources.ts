@@ -4,8 +4,8 @@ import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import type { EventSourceMapping } from '../../local/engines/event-source-mapping.ts';
 import { pollQueue } from '../../local/engines/poll-queue.ts';
 import { pollStream } from '../../local/engines/poll-stream.ts';
-import type { World } from './deployment.ts';
 import { resourcesOf } from './template.ts';
+import type { World } from './world.ts';
 
 /** What Lambda does in the name of the function's role; it refuses a mapping without. */
 const READING_QUEUES = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
@@ -29,7 +29,8 @@ export function startEventSources(world: World): EventSourceMapping[] {
 // biome-ignore lint/suspicious/noExplicitAny: properties as they come
 function readQueue(world: World, mapping: any): EventSourceMapping {
   const { EventSourceArn, BatchSize = 10 } = mapping;
-  for (const action of READING_QUEUES) world.require(roleOf(world, mapping), { action, resource: EventSourceArn });
+  for (const action of READING_QUEUES)
+    world.require(world.roleOf(mapping.FunctionName), { action, resource: EventSourceArn });
   return pollQueue({
     client: world.sqs,
     queueUrl: world.created.queueUrl(EventSourceArn),
@@ -43,7 +44,7 @@ function readQueue(world: World, mapping: any): EventSourceMapping {
 // biome-ignore lint/suspicious/noExplicitAny: as above
 function readStream(world: World, mapping: any): EventSourceMapping {
   const { EventSourceArn, BatchSize = 100, StartingPosition, FilterCriteria, DestinationConfig } = mapping;
-  const role = roleOf(world, mapping);
+  const role = world.roleOf(mapping.FunctionName);
   for (const action of READING_STREAMS) world.require(role, { action, resource: EventSourceArn });
   world.require(role, { action: 'dynamodb:ListStreams', resource: '*' });
   const destination = DestinationConfig?.OnFailure?.Destination;
@@ -69,11 +70,4 @@ function handlerOf(world: World, { FunctionName, FunctionResponseTypes = [] }: a
     const response = await lambda.invoke(event);
     return reports ? response : undefined;
   };
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: as above
-function roleOf(world: World, { FunctionName }: any): string {
-  const lambda = world.functionOf(FunctionName);
-  const [id = ''] = [...world.functions].find(([, it]) => it === lambda) ?? [];
-  return world.properties(id).Role;
 }

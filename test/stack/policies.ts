@@ -1,6 +1,7 @@
 // What a role may do, as IAM would decide it: something allows it, nothing denies it. A statement with a condition
 // allows nothing here, for nobody evaluates the condition.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+import { type Names, resolve } from './resolve-intrinsics.ts';
 import { resourcesOf, type Template } from './template.ts';
 
 export interface Permission {
@@ -17,8 +18,18 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
+/** Tells what the template's roles, each by its ARN, may do. */
+export type MayDo = (roleArn: string, permission: Permission) => boolean;
+
+export function readRoles(template: Template, names: Names): MayDo {
+  const roles = new Map<string, readonly Statement[]>();
+  for (const [id] of resourcesOf(template, 'AWS::IAM::Role'))
+    roles.set(names.attribute(id, 'Arn'), resolve(statementsOf(template, id), names));
+  return (roleArn, permission) => allows(roles.get(roleArn) ?? [], permission);
+}
+
 /** The statements of all policies that are attached to a role. */
-export function statementsOf(template: Template, roleId: string): unknown[] {
+function statementsOf(template: Template, roleId: string): unknown[] {
   const attached = resourcesOf(template, 'AWS::IAM::Policy').filter(([, { Properties }]) =>
     (Properties.Roles as { Ref?: string }[]).some(({ Ref }) => Ref === roleId),
   );
@@ -47,7 +58,10 @@ function matches({ Action, Resource }: Statement, { action, resource }: Permissi
 
 /** `*` stands for any text, `?` for one character. */
 function fits(pattern: string, text: string): boolean {
-  const expression = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*').replace(/\?/g, '.');
+  const expression = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*/g, '.*')
+    .replace(/\?/g, '.');
   return new RegExp(`^${expression}$`, 's').test(text);
 }
 

@@ -1,13 +1,9 @@
 // The template's rules on the bus, each with its targets, and its archives.
 import type { EventBus } from '../../local/engines/event-bus.ts';
-import type { World } from './deployment.ts';
 import { resourcesOf } from './template.ts';
+import type { World } from './world.ts';
 
-export function subscribeRules(
-  world: World,
-  bus: Pick<EventBus, 'subscribe'>,
-  archived: unknown[],
-): void {
+export function subscribeRules(world: World, bus: Pick<EventBus, 'subscribe'>, archived: unknown[]): void {
   for (const [id] of resourcesOf(world.template, 'AWS::Events::Rule')) {
     const { EventPattern, Targets = [], State = 'ENABLED' } = world.properties(id);
     if (State !== 'ENABLED') continue;

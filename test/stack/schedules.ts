@@ -1,7 +1,7 @@
 // The template's schedules, which come due when a test says so.
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import type { World } from './deployment.ts';
 import { resourcesOf } from './template.ts';
+import type { World } from './world.ts';
 
 export interface Schedules {
   /**

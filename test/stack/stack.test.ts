@@ -12,8 +12,13 @@ import {
 } from '../../local/reference-service/create-reference-service.ts';
 import type { EngineAddresses } from './deployment.ts';
 import { synthesizeStack, TOKEN_SECRET } from './synthesize-stack.ts';
-import { type Assembly, changed, type Template } from './template.ts';
-import { watchAChange } from './watch-a-change.ts';
+import { type Assembly, changed, idOf, type Resource, type Template } from './template.ts';
+import { type Watched, watchAChange } from './watch-a-change.ts';
+
+type Resources = Record<string, Resource>;
+
+/** A run takes two seconds; a machine that is busy gets more. */
+const PATIENCE_MS = 120_000;
 
 let service: ReferenceService;
 let assembly: Assembly;
@@ -29,21 +34,152 @@ beforeAll(async () => {
   const [dynamoDb, sqs] = await Promise.all([startDynamoDbEngine(), startSqsEngine()]);
   ends.push(dynamoDb.stop, sqs.stop);
   engines = { dynamoDb: dynamoDb.endpoint, sqs: sqs.endpoint };
-}, 120_000);
+}, PATIENCE_MS);
 
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
 });
 
-function watch(template: Template): Promise<string[]> {
+function watch(template: Template): Promise<Watched> {
   return watchAChange(service, {
     ...{ assembly, template, engines },
     secrets: new Map([[TOKEN_SECRET, service.token]]),
   });
 }
 
-test('a change at the service comes out of the FIFO queue and of the bus, by what the roles allow', async () => {
-  const problems = await watch(assembly.template);
+test(
+  'a change at the service comes out of the FIFO queue and of the bus, by what the roles allow',
+  async () => {
+    const problems = await watch(assembly.template);
 
-  expect(problems).toEqual([]);
-});
+    expect(problems).toEqual({ beforeSweeps: [], afterSweeps: [] });
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'what the relays never got, the daily sweeps send',
+  async () => {
+    const withoutRelays = changed(assembly.template, ({ Resources }) => {
+      for (const relay of ['RelayToQueue', 'RelayToBus']) delete Resources[mappingOf(relay)];
+    });
+
+    const { beforeSweeps, afterSweeps } = await watch(withoutRelays);
+
+    expect(beforeSweeps).toContain('The change came to the ordered subscriber 0 times.');
+    expect(beforeSweeps).toContain('The change came to the subscriber of the bus 0 times.');
+    expect(afterSweeps).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+interface Damage {
+  readonly of: string;
+  readonly do: (resources: Resources) => void;
+  readonly found: RegExp;
+}
+
+const DAMAGES: readonly Damage[] = [
+  {
+    of: "the filter of a relay's mapping",
+    do: (it) => {
+      it[mappingOf('RelayToQueue')]!.Properties.FilterCriteria.Filters[0].Pattern =
+        '{"eventName":["MODIFY"]}';
+    },
+    found: /^The change came to the ordered subscriber 0 times\.$/,
+  },
+  {
+    of: "a rule's pattern",
+    do: (it) => {
+      it[ruleId()]!.Properties.EventPattern['detail-type'] = ['shipment.created'];
+    },
+    found: /^The change came to the subscriber of the bus 0 times\.$/,
+  },
+  {
+    of: 'a variable that is not there',
+    do: (it) => {
+      delete variablesOf(it, 'PollerFunction').POLL_QUEUE_URL;
+    },
+    found: /PollerFunction\w* failed: .*POLL_QUEUE_URL/,
+  },
+  {
+    of: 'a variable that names another table',
+    do: (it) => {
+      const variables = variablesOf(it, 'RelayToBusFunction');
+      variables.MARKS_TABLE = variables.LEDGER_TABLE;
+    },
+    found: /RelayToBusFunction\w* is not allowed dynamodb:GetItem on .*Ledger/,
+  },
+  {
+    of: 'a mapping that passes over what the relay reports as failed',
+    do: (it) => {
+      delete it[mappingOf('RelayToQueue')]!.Properties.FunctionResponseTypes;
+    },
+    found: /^The change came to the ordered subscriber 0 times\.$/,
+  },
+  {
+    of: 'a mapping that is switched off',
+    do: (it) => {
+      it[mappingOf('RelayToBus')]!.Properties.Enabled = false;
+    },
+    found: /^The change came to the archive 0 times\.$/,
+  },
+  {
+    of: 'a permission that the poller uses',
+    do: (it) => withdraw(it, 'PollerRole', 'dynamodb:PutItem'),
+    found: /PollerFunction\w* is not allowed dynamodb:PutItem on .*:table\//,
+  },
+  {
+    of: 'a permission that Lambda uses for a mapping',
+    do: (it) => withdraw(it, 'RelayToBusRole', 'dynamodb:GetShardIterator'),
+    found: /RelayToBusRole\w* is not allowed dynamodb:GetShardIterator on .*\/stream\//,
+  },
+  {
+    of: 'the input of a schedule',
+    do: (it) => {
+      const schedule = it[idOf(assembly.template, 'AWS::Scheduler::Schedule', 'Scheduleacme')]!;
+      schedule.Properties.Target.Input = '{"source":"acme","opensMinute":true}';
+    },
+    found: /PollerFunction\w* failed: .*slot/s,
+  },
+  {
+    of: 'an alarm that waits for a metric which nothing reports',
+    do: (it) => {
+      const alarm = it[idOf(assembly.template, 'AWS::CloudWatch::Alarm', 'Freshness')]!;
+      alarm.Properties.Dimensions[0].Value = 'another';
+    },
+    found: /^Nothing reports SecondsBehind, which the alarm \w+ waits for\.$/,
+  },
+];
+
+for (const { of, do: damage, found } of DAMAGES)
+  test(
+    `finds damage to ${of}`,
+    async () => {
+      const damaged = changed(assembly.template, ({ Resources }) => damage(Resources));
+
+      const { beforeSweeps } = await watch(damaged);
+
+      expect(beforeSweeps).toContainEqual(expect.stringMatching(found));
+    },
+    PATIENCE_MS,
+  );
+
+function mappingOf(text: string): string {
+  return idOf(assembly.template, 'AWS::Lambda::EventSourceMapping', text);
+}
+
+function ruleId(): string {
+  return idOf(assembly.template, 'AWS::Events::Rule', 'Delivered');
+}
+
+function variablesOf(resources: Resources, text: string): Record<string, unknown> {
+  return resources[idOf(assembly.template, 'AWS::Lambda::Function', text)]!.Properties.Environment.Variables;
+}
+
+/** From all statements of a role's policy. */
+function withdraw(resources: Resources, roleText: string, action: string): void {
+  const { PolicyDocument } = resources[idOf(assembly.template, 'AWS::IAM::Policy', roleText)]!.Properties;
+  for (const statement of PolicyDocument.Statement)
+    statement.Action = [statement.Action].flat().filter((it) => it !== action);
+}

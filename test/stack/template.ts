@@ -52,8 +52,11 @@ export function idOf(template: Template, type: string, text: string): string {
 }
 
 /** A copy in which something was changed. */
-export function changed(template: Template, change: (copy: Template) => void): Template {
-  const copy = structuredClone(template);
+export function changed(
+  template: Template,
+  change: (copy: { readonly Resources: Record<string, Resource> }) => void,
+): Template {
+  const copy = structuredClone(template) as { readonly Resources: Record<string, Resource> };
   change(copy);
   if (JSON.stringify(copy) === JSON.stringify(template)) throw new Error('The change changed nothing.');
   return copy;

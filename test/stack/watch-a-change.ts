@@ -9,31 +9,46 @@ const TICKS = 'rate(1 minute)';
 const SWEEPS = 'rate(1 day)';
 const MINUTE_MS = 60_000;
 
-/** @returns what was not as it should be; nothing of a template that is whole */
-export async function watchAChange(service: ReferenceService, options: DeployOptions): Promise<string[]> {
+/** What was not as it should be; nothing of a template that is whole. */
+export interface Watched {
+  readonly beforeSweeps: readonly string[];
+  readonly afterSweeps: readonly string[];
+}
+
+export async function watchAChange(service: ReferenceService, options: DeployOptions): Promise<Watched> {
   const deployment = await deploy(options);
+  const { template } = options;
   const minute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
   try {
     await comeDue(deployment, TICKS, minute);
-    if (deployment.failures.length > 0) return [...deployment.failures];
-    // Either destination is down for a moment: what it missed comes again if the mapping asks for it.
-    const { template } = options;
+    if (deployment.failures.length > 0) return bothTimes(deployment.failures);
+    // Each destination is down for a moment: what it missed comes again where the mapping asks for it.
     deployment.endpoint.failNext(functionId(template, 'RelayToQueue'), 'AmazonSQS.SendMessageBatch');
     deployment.endpoint.failNext(functionId(template, 'RelayToBus'), 'AWSEvents.PutEvents');
     const shipment = deliver(service);
     await comeDue(deployment, TICKS, minute + MINUTE_MS);
+    const beforeSweeps = await problemsOf(deployment, template, shipment);
+    if (deployment.failures.length > 0) return bothTimes(beforeSweeps);
     await comeDue(deployment, SWEEPS, minute + MINUTE_MS);
-    return [
-      ...deployment.failures,
-      ...unlessOnce('the ordered subscriber', orderedEvents(deployment), shipment),
-      ...unlessOnce('the subscriber of the bus', eventsOnBus(deployment), shipment),
-      ...unlessOnce('the archive', archivedEvents(deployment), shipment),
-      ...(await besides(deployment, template)),
-      ...silentAlarms(deployment, options.template),
-    ];
+    return { beforeSweeps, afterSweeps: await problemsOf(deployment, template, shipment) };
   } finally {
     await deployment.stop();
   }
+}
+
+function bothTimes(problems: readonly string[]): Watched {
+  return { beforeSweeps: [...problems], afterSweeps: [...problems] };
+}
+
+async function problemsOf(deployment: Deployment, template: Template, shipment: number): Promise<string[]> {
+  return [
+    ...deployment.failures,
+    ...unlessOnce('the ordered subscriber', orderedEvents(deployment), shipment),
+    ...unlessOnce('the subscriber of the bus', eventsOnBus(deployment), shipment),
+    ...unlessOnce('the archive', archivedEvents(deployment), shipment),
+    ...(await leftInQueues(deployment, template)),
+    ...silentAlarms(deployment, template),
+  ];
 }
 
 async function comeDue({ schedules, settle }: Deployment, expression: string, atMs: number): Promise<void> {
@@ -44,8 +59,9 @@ async function comeDue({ schedules, settle }: Deployment, expression: string, at
 
 /** @returns the id of a shipment that has just been delivered */
 function deliver({ control }: ReferenceService): number {
-  const group = control.snapshot().find(({ shipments }) => shipments[0]?.status === 'IN_TRANSIT');
-  if (group === undefined) throw new Error('The service has no shipment left that is under way.');
+  const isOpen = (status: unknown) => status !== undefined && status !== 'DELIVERED';
+  const group = control.snapshot().find(({ shipments }) => isOpen(shipments[0]?.status));
+  if (group === undefined) throw new Error('The service has no shipment left that could be delivered.');
   control.mutate(Number(group.id), (draft) => {
     draft.shipments[0]!.status = 'DELIVERED';
   });
@@ -53,7 +69,9 @@ function deliver({ control }: ReferenceService): number {
 }
 
 function orderedEvents(deployment: Deployment): FeedEvent[] {
-  const invocations = deployment.functionWith('OrderedSubscriber').events as { Records: { body: string }[] }[];
+  const invocations = deployment.functionWith('OrderedSubscriber').events as {
+    Records: { body: string }[];
+  }[];
   return invocations.flatMap(({ Records }) => Records.map(({ body }) => JSON.parse(body)));
 }
 
@@ -74,7 +92,7 @@ function unlessOnce(who: string, events: readonly FeedEvent[], shipment: number)
   return told.length === 1 ? [] : [`The change came to ${who} ${told.length} times.`];
 }
 
-async function besides(deployment: Deployment, template: Template): Promise<string[]> {
+async function leftInQueues(deployment: Deployment, template: Template): Promise<string[]> {
   const problems: string[] = [];
   for (const [id] of resourcesOf(template, 'AWS::SQS::Queue').filter(([it]) => it.includes('DeadLetters'))) {
     const { visible } = await deployment.count(id);
@@ -115,7 +133,13 @@ function metricsOf(line: string): string[] {
   const values: MetricLine & Record<string, string> = JSON.parse(line);
   return values._aws.CloudWatchMetrics.flatMap(({ Namespace, Dimensions, Metrics }) =>
     Dimensions.flatMap((names) =>
-      Metrics.map(({ Name }) => keyOf(Namespace, Name, names.map((name) => [name, values[name] ?? '']))),
+      Metrics.map(({ Name }) =>
+        keyOf(
+          Namespace,
+          Name,
+          names.map((name) => [name, values[name] ?? '']),
+        ),
+      ),
     ),
   );
 }

@@ -12,6 +12,9 @@ import {
 import { decodeBody, encodeBody, isSameBody } from '../../../functions/adapters/stored-body.ts';
 import { DICTIONARY } from '../../../functions/adapters/stored-body-dictionary.ts';
 import { UnreadableItemError } from '../../../functions/adapters/stored-format.ts';
+import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
+import { newCycle } from '../../../shared/reconciliation-plan.ts';
+import type { CycleState, SourceState } from '../../../shared/source-state.ts';
 import { ACME, aKey, anEvent, aSnapshot } from '../../contract/sample-saves.ts';
 import { aState } from '../../contract/sample-states.ts';
 
@@ -74,6 +77,37 @@ describe('what earlier releases wrote is read', () => {
     const [shipment] = fromSnapshotItem(older).projection.shipments ?? [];
 
     expect(shipment).toEqual({ ...SNAPSHOT.projection.shipments?.[0], carrier: null });
+  });
+
+  test('a state from before there were guards, and a walk over the open', () => {
+    const cycleBefore = ({ compared, unstamped, previousStartedAt, isAsked, ...cycle }: CycleState) => cycle;
+    const older = withBody(stateItem(), (body) => {
+      const { guarding, pace, reconciliation, health, ...rest } = body as unknown as SourceState;
+      const { lastHoldTold, ...healthBefore } = health;
+      const { recent, all } = reconciliation;
+      return {
+        ...rest,
+        health: healthBefore,
+        reconciliation: { recent: cycleBefore(recent), all: cycleBefore(all) },
+      };
+    });
+
+    const state = fromSourceStateItem(older, 'acme');
+
+    const now = aState('acme');
+    const fresh = { compared: 0, unstamped: 0, previousStartedAt: undefined, isAsked: false };
+    const { recent, all } = now.reconciliation;
+    expect(state).toStrictEqual({
+      ...now,
+      guarding: NO_GUARDING,
+      pace: undefined,
+      health: { ...now.health, lastHoldTold: 0 },
+      reconciliation: {
+        recent: { ...recent, ...fresh },
+        open: newCycle(recent.startedAt),
+        all: { ...all, ...fresh },
+      },
+    });
   });
 });
 

@@ -52,6 +52,16 @@ describe('the state after some changes are told', () => {
     expect(next).toEqual({ projection, absences: {}, untold: {} });
   });
 
+  it('has a refund that was created beside those it had', () => {
+    const [refund] = projection.refund_transactions ?? [];
+    if (refund === undefined) throw new Error('The row has a refund.');
+    const another = { ...refund, platform_id: null };
+
+    const next = applyChanges(state, [{ verb: 'created', object: another, place: 'x' }]);
+
+    expect(next).toEqual({ ...state, projection: { ...projection, refund_transactions: [refund, another] } });
+  });
+
   it('has the group as it was told', () => {
     const object = { ...projection.group, return_outcome: 'credit' };
 

@@ -52,6 +52,14 @@ describe('a field that the snapshot could not know', () => {
     expect(taken.snapshot?.untold).toEqual({ 'shipment/1844670': NEVER_TOLD });
   });
 
+  it('is told where the snapshot knew it after all', () => {
+    const longer = withShipment({ ...FULL, return_ids: [1_844_671, 1_844_672] });
+
+    const taken = take(snapshotOf(read(withShipment(FULL))), read(longer, 2 * MINUTE), { unknowable });
+
+    expect(inShort(taken.events)).toEqual([['shipment.updated', '1844670', { return_ids: [1_844_671] }]]);
+  });
+
   it('needs no further save', () => {
     const again = take(filledIn(), read(withShipment(FULL), 5 * MINUTE));
 
@@ -158,3 +166,14 @@ function renamed(): Row {
     row.order.name = '#renamed';
   });
 }
+
+describe('an array that an answer shows for the first time', () => {
+  it('has entities of which nobody knows since when', () => {
+    const snapshot = snapshotOf(read({ ...aRow(), shipments: undefined }));
+
+    const { events } = take(snapshot, read(aRow(), 2 * MINUTE));
+
+    expect(inShort(events)).toEqual([['shipment.created', '1844670']]);
+    expect(events[0]?.data.observed.after).toBeNull();
+  });
+});

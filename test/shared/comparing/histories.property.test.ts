@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../property-runs.ts';
 import { checkEvents } from './check-events.ts';
 import { followHistory, type Step } from './follow-history.ts';
 import { ARRAY_NAMES, HAPPENINGS, type Happening } from './true-history.ts';
@@ -60,7 +61,7 @@ describe('the events of any history of a group, however it is read', () => {
       fc.property(histories, feed, (steps, of) => {
         checkEvents(followHistory(steps, of));
       }),
-      { numRuns },
+      { numRuns: runs(numRuns) },
     );
   });
 
@@ -72,7 +73,7 @@ describe('the events of any history of a group, however it is read', () => {
 
         expect(JSON.stringify(again)).toBe(JSON.stringify(once));
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 });

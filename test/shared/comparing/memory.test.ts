@@ -33,4 +33,10 @@ describe('the memory of groups', () => {
 
     expect([1, 2, 3].map((group) => memory.recall(group) !== undefined)).toEqual([true, false, true]);
   });
+
+  it('takes two groups with other values for two', () => {
+    const changed = aRow((row) => Object.assign(row, { return_method: 'BY_DRONE' }));
+
+    expect(fingerprintOf(read(changed).projection)).not.toBe(remembered.fingerprint);
+  });
 });

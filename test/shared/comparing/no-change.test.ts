@@ -71,6 +71,35 @@ describe('what is no change', () => {
   });
 });
 
+describe('a stamp that is written in another way', () => {
+  it('stays as it was told, in an event that something else makes', () => {
+    const deliver = (row: Row, stamp: string, carrier: string) => {
+      for (const shipment of row.shipments) Object.assign(shipment, { delivered_at: stamp, carrier });
+    };
+    const snapshot = snapshotOf(read(aRow((row) => deliver(row, '2026-11-20T09:00:00Z', 'UPS'))));
+    const respelled = aRow((row) => deliver(row, '2026-11-20T10:00:00.000+01:00', 'DHL'));
+
+    const { events } = take(snapshot, read(respelled, 2 * MINUTE));
+
+    expect(inShort(events)).toEqual([['shipment.updated', '1844670', { carrier: 'UPS' }]]);
+    expect(events[0]?.data.object).toMatchObject({ delivered_at: '2026-11-20T09:00:00Z' });
+  });
+
+  it('is no stamp where it can’t be read: the change is told', () => {
+    const delivered = (stamp: string) =>
+      aRow((row) => {
+        for (const shipment of row.shipments) shipment.delivered_at = stamp;
+      });
+    const snapshot = snapshotOf(read(delivered('2026-11-20T09:00:00Z')));
+
+    const { events } = take(snapshot, read(delivered('yesterday'), 2 * MINUTE));
+
+    expect(inShort(events)).toEqual([
+      ['shipment.updated', '1844670', { delivered_at: '2026-11-20T09:00:00Z' }],
+    ]);
+  });
+});
+
 /** Several of everything, so that there is an order to change. */
 function makeRich(row: Row): void {
   for (const item of row.returns) item.platform_refund_transaction_ids = ['b', 'a', 'c'];

@@ -72,6 +72,25 @@ describe('a refund transaction', () => {
     expect(known).toEqual([refund('x')]);
   });
 
+  it('gets the id of the one that is like it by amount and gateway, of several without', () => {
+    const unnamed = [refund(null, 10, 'cards'), refund(null, 10, 'vouchers'), refund(null, 12, 'cards')];
+
+    const byGateway = compareRefunds(unnamed, [refund('x', 10, 'vouchers')]);
+    const byAmount = compareRefunds(unnamed, [refund('x', 12, 'cards')]);
+    const byNothing = compareRefunds(unnamed, [refund('x', 12, 'vouchers')]);
+
+    expect(byGateway.known).toEqual([unnamed[0], refund('x', 10, 'vouchers'), unnamed[2]]);
+    expect(byAmount.known).toEqual([unnamed[0], unnamed[1], refund('x', 12, 'cards')]);
+    expect(byNothing.created.map(({ place }) => place)).toEqual(['x']);
+  });
+
+  it('without an id gets a place by how many there are', () => {
+    expect(placesOf([refund('x')], [refund('x'), refund(null, 1), refund(null, 2)])).toEqual([
+      'unidentified-2',
+      'unidentified-3',
+    ]);
+  });
+
   it('stays known when it vanishes, and is not created when it comes back', () => {
     const { created, known } = compareRefunds([refund('x'), refund(null)], []);
 

@@ -77,7 +77,9 @@ describe('a group that is gone', () => {
   it('is not told twice', () => {
     const tombstone = buried(snapshotOf(read(aRow())), 10 * MINUTE);
 
-    expect(() => removeGroup(tombstone, lookUp(20 * MINUTE), OPTIONS)).toThrow(RangeError);
+    expect(() => removeGroup(tombstone, lookUp(20 * MINUTE), OPTIONS)).toThrow(
+      new RangeError('Group 184467 was told as removed already.'),
+    );
   });
 });
 

@@ -41,6 +41,18 @@ describe('an entity that an answer lacks', () => {
     expect(taken.snapshot?.projection.return_line_items).toHaveLength(1);
   });
 
+  it('is kept with the time of its first absence, however often it is lacking, while removals are held', () => {
+    const { snapshot } = afterFirstAbsence();
+    const held = { keepsMissing: true };
+
+    const first = take(snapshotOf(read(aRow())), read(shorter(), FIRST_ABSENCE), held);
+    const again = take(snapshot, read(shorter(stamped('2026-11-20T10:19:00Z')), SETTLED), held);
+
+    expect(first.snapshot?.absences).toEqual(snapshot?.absences);
+    expect(again.events).toEqual([]);
+    expect(again.snapshot?.absences).toEqual(snapshot?.absences);
+  });
+
   it('is not told earlier, and nothing needs to be saved meanwhile', () => {
     const { snapshot } = afterFirstAbsence();
 

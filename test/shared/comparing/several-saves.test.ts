@@ -152,3 +152,21 @@ function contentOf(snapshot: Snapshot | undefined): unknown {
   const entities = Object.values(projection ?? {}).flatMap((value) => value ?? []);
   return { absences, untold, sequence, entities: entities.map((entity) => JSON.stringify(entity)).sort() };
 }
+
+describe('as many changes as fit one transaction', () => {
+  it('are one save, with all that was read', () => {
+    const snapshot = snapshotOf(read(large()));
+    const changed = aRow((row) => {
+      Object.assign(row, large());
+      row.returns = row.returns.map((item, index) =>
+        index < MAX_EVENTS_PER_SAVE ? { ...item, status: 'CANCELED' } : item,
+      );
+      row.order = { ...row.order, name: 'renamed' };
+    });
+
+    const saves = savesOf(snapshot, read(changed, 2 * MINUTE));
+
+    expect(saves.map(({ events }) => events.length)).toEqual([MAX_EVENTS_PER_SAVE]);
+    expect(saves[0]?.snapshot.projection.group.order.name).toBe('renamed');
+  });
+});

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { admitMissing } from '../../../shared/guarding/guard-missing.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
+import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
 import type { SourceSession } from '../../../shared/source-session.ts';
 import type { Hold } from '../../../shared/source-state.ts';
+import { aState } from '../../contract/sample-states.ts';
 import { createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
 import { releaseNow } from './release-now.ts';
 import { conditions } from './two-stores.ts';
@@ -97,14 +100,15 @@ describe('a range that is known to hold groups and answers with none', () => {
     expect(await world.groupEvents(world.someGroup())).toHaveLength(1);
   });
 
-  it('is no matter where fewer than five are known of it', async () => {
-    const { world, session } = await known({ groups: 3 });
-    for (const id of oldest(world, 3)) world.control.remove(id);
+  it('is no matter where fewer than five are known of it', () => {
+    const state = aState('acme', 1, { guarding: NO_GUARDING });
+    const gone = (count: number) => ({ tier: 'open', from: 5, known: count, missing: count }) as const;
 
-    await ticks(world, session, 8);
+    const [few, many] = [admitMissing(state, gone(4), 9), admitMissing(state, gone(5), 9)];
 
-    expect(await removed(world)).toHaveLength(3);
-    expect(await conditions(world)).toEqual([]);
+    expect(few).toEqual({ isAdmitted: true, state });
+    expect(many.isAdmitted).toBe(false);
+    expect(standingHolds(many.state)).toMatchObject([{ guard: 'known_range_empty', suspects: 5, from: 5 }]);
   });
 });
 

@@ -96,11 +96,32 @@ describe('groups that differ without newer stamps', () => {
           shipment.carrier = (before.get(id)?.[at]?.carrier ?? null) as string | null;
       });
     }
-    await ticks(world, session, 6);
+    await ticks(world, session, 2);
+    const whenFound = { held: standingHolds(await world.state()), told: await told(world) };
+    await ticks(world, session, 4);
 
     expect(held).toHaveLength(1);
-    expect(standingHolds(await world.state())).toEqual([]);
+    // The walk that finds it mended still holds what is left.
+    expect(whenFound).toEqual({ held: [], told: 0 });
     expect(await told(world)).toBe(1);
+  });
+
+  it('are not told by polls either', async () => {
+    const { world, session } = await quiet();
+    // Still within the lookback.
+    const young = Number(world.control.create().groupId);
+    await ticks(world, session, 2);
+    rename(world, 'Another');
+    await ticks(world, session, 2);
+    const before = (await world.groupEvents(young)).length;
+    world.control.mutate(young, (draft) => {
+      for (const item of draft.returns) item.status = 'CANCELED';
+    });
+
+    await ticks(world, session, 2);
+
+    expect(standingHolds(await world.state())).toHaveLength(1);
+    expect(await world.groupEvents(young)).toHaveLength(before);
   });
 
   it('do not hold what comes with newer stamps', async () => {

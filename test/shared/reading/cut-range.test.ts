@@ -14,7 +14,7 @@ function seenAt(...hours: readonly number[]) {
 
 describe('a range is cut', () => {
   it('in the middle of the rows that were seen of it', () => {
-    const cut = cutRange({ updated }, seenAt(7, 2, 5, 3, 6));
+    const cut = cutRange({ updated }, seenAt(7, 2, 3, 5, 6));
 
     expect(cut).toEqual([
       { updated: { from: FROM, to: FROM + 5 * HOUR } },

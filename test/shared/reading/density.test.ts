@@ -18,7 +18,7 @@ async function densityOf(...hours: readonly number[]) {
 
 describe('how long it takes until so many pages of groups are created', () => {
   it('follows from the last quarter of those that were seen', async () => {
-    const density = await densityOf(4, 1, 2, 3, ...idsFrom(5, 16));
+    const density = await densityOf(4, 1, 2, 3, ...idsFrom(8, 19));
 
     const time = density.timeOf(3, interval);
 
@@ -26,16 +26,19 @@ describe('how long it takes until so many pages of groups are created', () => {
   });
 
   it('does not mind in which order they came', async () => {
-    const density = await densityOf(...idsFrom(1, 16).reverse());
+    const density = await densityOf(...idsFrom(8, 19).reverse(), 3, 4, 1, 2);
 
     expect(density.timeOf(3, interval)).toBe((4 * HOUR * 3 * 10) / 4);
   });
 
   it('counts those of the interval alone: from its start on, before its end', async () => {
-    const density = await densityOf(...idsFrom(0, 12), 20, 21, 30);
+    const density = await densityOf(0, 1, 2, 3, ...idsFrom(8, 16), 20, 30);
 
-    expect(density.timeOf(1, interval)).toBe((4 * HOUR * 10) / 4);
-    expect(density.timeOf(1, { from: NOON - 20 * HOUR + 1, to: NOON })).toBe((3 * HOUR * 10) / 3);
+    const withFirst = density.timeOf(1, interval);
+    const withoutFirst = density.timeOf(1, { from: interval.from + 1, to: NOON });
+
+    expect(withFirst).toBe((8 * HOUR * 10) / 4);
+    expect(withoutFirst).toBe((3 * HOUR * 10) / 3);
   });
 
   it('can’t be told of fewer than ten', async () => {

@@ -88,7 +88,11 @@ export function anyRow(list: ModelList, isEligible: (row: ModelRow) => boolean):
 }
 
 /** Before each request some rows leave the range: they are updated, or removed from the store. */
-export function rowsLeave(list: ModelList, { unrest, atOnce }: World, removedShare = 0.3): void {
+export function rowsLeave(
+  list: ModelList,
+  { unrest, atOnce }: Pick<World, 'unrest' | 'atOnce'>,
+  removedShare = 0.3,
+): void {
   list.meanwhile = () => {
     if (!list.random.chance(unrest)) return;
     const count = 1 + list.random.upTo(atOnce - 1);

@@ -1,6 +1,6 @@
 // A process's ports: the stores of the run, each call through the process's gate. What the AWS adapters do beyond a
-// single call (a batch answered in part is asked for again) is done here as they do it.
-import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
+// single call (a batch answered in part is asked for again) is done by their own code.
+import { readUntilWhole } from '../../../functions/adapters/read-until-whole.ts';
 import { formatInstant, SECOND } from '../../../shared/instant.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type {
@@ -36,9 +36,12 @@ export interface PortsOptions {
   readonly stores: Stores;
   readonly fates: Fates;
   readonly trace: Trace;
+  /** From 0 to below 1. */
+  readonly random: () => number;
 }
 
-export function createPorts({ process, stores, fates, trace }: PortsOptions): Ports {
+export function createPorts(options: PortsOptions): Ports {
+  const { process, stores, fates, trace } = options;
   const { call } = process;
   const { states, budgets } = stores;
   return {
@@ -56,7 +59,7 @@ export function createPorts({ process, stores, fates, trace }: PortsOptions): Po
         call('budgets.save', () => budgets.save(tokenHash, state, version)),
     },
     marks: marksOf(process, stores),
-    store: snapshotStoreOf(process, stores, fates),
+    store: snapshotStoreOf(options),
     ledger: ledgerOf(process, stores),
     destination: (arrivals) => createDestination(process, arrivals, fates),
   };
@@ -73,13 +76,16 @@ function marksOf({ call }: SimulatedProcess, { marks }: Stores): Marks {
   };
 }
 
-function snapshotStoreOf({ call }: SimulatedProcess, { snapshots }: Stores, fates: Fates): SnapshotStore {
+function snapshotStoreOf({ process, stores, fates, random }: PortsOptions): SnapshotStore {
+  const { call } = process;
+  const { snapshots } = stores;
+
   /** Some of what was asked for, and what was not looked at. */
-  async function readBatch(source: Parameters<SnapshotStore['load']>[0], wanted: readonly number[]) {
+  async function readSome(source: Parameters<SnapshotStore['load']>[0], wanted: readonly number[]) {
     const isPartial = wanted.length > 1 && fates.happens('store.load in part', 'partial');
     const processed = isPartial ? wanted.slice(0, Math.ceil(wanted.length / 2)) : wanted;
     const answered = await snapshots.load(source, processed);
-    return { answered, unprocessed: wanted.slice(processed.length) };
+    return { items: [...answered.values()], left: wanted.slice(processed.length) };
   }
 
   /** As a query answers: some at a time. */
@@ -93,14 +99,9 @@ function snapshotStoreOf({ call }: SimulatedProcess, { snapshots }: Stores, fate
 
   return {
     async load(source, groups) {
-      const found = new Map<number, Snapshot>();
-      let wanted = groups;
-      while (wanted.length > 0) {
-        const { answered, unprocessed } = await call('store.load', () => readBatch(source, wanted));
-        for (const [group, snapshot] of answered) found.set(group, snapshot);
-        wanted = unprocessed;
-      }
-      return found;
+      const read = (some: readonly number[]) => call('store.load', () => readSome(source, some));
+      const found = await readUntilWhole(groups, read, { clock: process.clock, random });
+      return new Map(found.map((snapshot) => [snapshot.groupId, snapshot]));
     },
     save: (key, save) => call('store.save', () => snapshots.save(key, save)),
     async saveAll(source, saves) {

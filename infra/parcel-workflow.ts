@@ -1,0 +1,196 @@
+// The workflow of a delivered parcel. Each of its line items is expected, waited for, looked at and decided on by
+// itself. What it waits for is a task token that it leaves in the table, under the condition that there is nothing to
+// act on yet; whatever wakes it, and if nothing does in time, it looks into the table itself. So it does not matter
+// whether a line item was done before the workflow began, nor who was told what how often.
+import type { Duration } from 'aws-cdk-lib';
+import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import type * as logs from 'aws-cdk-lib/aws-logs';
+import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
+import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
+import { Construct } from 'constructs';
+import { type Decision, DONE_STATUS, OPEN_STATUSES } from '../shared/sample-warehouse.ts';
+import { acknowledge } from './acknowledge.ts';
+
+export interface ParcelWorkflowProps {
+  /** As {@link WAREHOUSE_TABLE} says. */
+  readonly table: dynamodb.ITable;
+  /** How long a line item may take from its parcel's delivery until it is done; at most a year. */
+  readonly timeLimit: Duration;
+  readonly logs: logs.ILogGroup;
+}
+
+interface TableCall {
+  readonly action: 'getItem' | 'updateItem';
+  /** JSONPath of the part that is meant. */
+  readonly part: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly output?: Pick<sfn.TaskStateJsonPathBaseProps, 'resultPath' | 'resultSelector'>;
+  /** Waits until somebody sends the task's token back, at most so long. */
+  readonly waits?: Duration;
+}
+
+/** There is something to act on already, or nothing came in time. */
+const NO_FAILURE = [
+  sfn.Errors.TIMEOUT,
+  'DynamoDb.ConditionalCheckFailedException',
+  // As errors of Step Functions' older way to call DynamoDB begin.
+  'DynamoDB.ConditionalCheckFailedException',
+];
+
+const text = (path: string) => ({ S: sfn.JsonPath.stringAt(path) });
+
+export class ParcelWorkflow extends Construct {
+  readonly stateMachine: sfn.StateMachine;
+  readonly #props: ParcelWorkflowProps;
+
+  constructor(scope: Construct, id: string, props: ParcelWorkflowProps) {
+    super(scope, id);
+    this.#props = props;
+    this.stateMachine = new sfn.StateMachine(this, 'StateMachine', {
+      comment: 'What becomes of the goods of a delivered parcel',
+      definitionBody: sfn.DefinitionBody.fromChainable(this.#expectParcel()),
+      // Not what states are given: a task token lets whoever reads it wake the workflow.
+      logs: { destination: props.logs, level: sfn.LogLevel.ALL, includeExecutionData: false },
+      tracingEnabled: true,
+    });
+    acknowledge(
+      this.stateMachine.role,
+      'IAM5[Resource::*]',
+      'Deliveries of logs and segments of X-Ray know no resources.',
+    );
+  }
+
+  #expectParcel(): sfn.IChainable {
+    const each = new sfn.Map(this, 'Each line item', {
+      itemsPath: '$.line_items',
+      itemSelector: {
+        'return_group.$': '$.return_group',
+        'parcel.$': '$.parcel',
+        'expires.$': '$.expires',
+        'line_item.$': '$$.Map.Item.Value',
+      },
+      resultPath: '$.decisions',
+    }).itemProcessor(this.#expectLineItem());
+    return new sfn.Choice(this, 'Is it known what it brings')
+      .when(sfn.Condition.isPresent('$.line_items[0]'), each)
+      .otherwise(this.#decide('Escalate the parcel', 'ESCALATE', '$.parcel'));
+  }
+
+  #expectLineItem(): sfn.IChainable {
+    const look = this.#look();
+    return this.#expect()
+      .next(this.#wait(look))
+      .next(look)
+      .next(
+        new sfn.Choice(this, 'Inspect')
+          .when(
+            sfn.Condition.or(sfn.Condition.isNotPresent(STATUS), isOneOf(STATUS, OPEN_STATUSES)),
+            this.#decide('Escalate', 'ESCALATE', '$.line_item'),
+          )
+          .when(
+            sfn.Condition.stringEquals(STATUS, DONE_STATUS),
+            this.#decide('Restock', 'RESTOCK', '$.line_item'),
+          )
+          .otherwise(this.#decide('Quarantine', 'QUARANTINE', '$.line_item')),
+      );
+  }
+
+  #expect(): sfn.TaskStateBase {
+    return this.#call('Expect the goods', {
+      action: 'updateItem',
+      part: '$.line_item',
+      parameters: {
+        UpdateExpression: 'ADD parcels :parcel SET expires = if_not_exists(expires, :expires)',
+        ExpressionAttributeValues: {
+          ':parcel': { SS: sfn.JsonPath.array(sfn.JsonPath.stringAt('$.parcel')) },
+          ':expires': { N: sfn.JsonPath.stringAt('$.expires') },
+        },
+      },
+      output: { resultPath: sfn.JsonPath.DISCARD },
+    });
+  }
+
+  #wait(look: sfn.IChainable): sfn.TaskStateBase {
+    const waitForNews = this.#call('Wait for news', {
+      action: 'updateItem',
+      part: '$.line_item',
+      parameters: {
+        UpdateExpression: 'ADD waiting :token',
+        ConditionExpression: `attribute_not_exists(#status) OR #status IN (${placeholders().join(', ')})`,
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':token': { SS: sfn.JsonPath.array(sfn.JsonPath.taskToken) },
+          ...Object.fromEntries(placeholders().map((name, place) => [name, { S: OPEN_STATUSES[place] }])),
+        },
+      },
+      output: { resultPath: sfn.JsonPath.DISCARD },
+      waits: this.#props.timeLimit,
+    });
+    return waitForNews.addCatch(look, {
+      errors: NO_FAILURE,
+      resultPath: sfn.JsonPath.DISCARD,
+    });
+  }
+
+  #look(): sfn.TaskStateBase {
+    return this.#call('Look what became of it', {
+      action: 'getItem',
+      part: '$.line_item',
+      parameters: { ConsistentRead: true },
+      output: { resultPath: '$.found' },
+    });
+  }
+
+  /** Where a warehouse's own system would be told what to do. */
+  #decide(id: string, decision: Decision, part: string): sfn.TaskStateBase {
+    return this.#call(id, {
+      action: 'updateItem',
+      part,
+      parameters: {
+        UpdateExpression: 'SET decision = :decision',
+        ExpressionAttributeValues: { ':decision': { S: decision } },
+        ReturnValues: 'ALL_NEW',
+      },
+      output: {
+        resultSelector: { 'part.$': '$.Attributes.part.S', 'decision.$': '$.Attributes.decision.S' },
+      },
+    });
+  }
+
+  #call(id: string, { action, part, parameters, output, waits }: TableCall): sfn.TaskStateBase {
+    const { table } = this.#props;
+    const task = new CallAwsService(this, id, {
+      service: 'dynamodb',
+      action,
+      iamAction: `dynamodb:${action.charAt(0).toUpperCase()}${action.slice(1)}`,
+      iamResources: [table.tableArn],
+      parameters: {
+        TableName: table.tableName,
+        Key: { return_group: text('$.return_group'), part: text(part) },
+        ...parameters,
+      },
+      ...(waits && {
+        integrationPattern: sfn.IntegrationPattern.WAIT_FOR_TASK_TOKEN,
+        taskTimeout: sfn.Timeout.duration(waits),
+      }),
+      ...output,
+    });
+    // What is no failure is not tried again.
+    if (waits !== undefined) task.addRetry({ errors: NO_FAILURE, maxAttempts: 0 });
+    return task.addRetry({
+      errors: [sfn.Errors.TASKS_FAILED],
+      maxAttempts: 6,
+      jitterStrategy: sfn.JitterType.FULL,
+    });
+  }
+}
+
+const STATUS = '$.found.Item.status.S';
+
+function placeholders(): string[] {
+  return OPEN_STATUSES.map((_, place) => `:open${place}`);
+}
+
+function isOneOf(path: string, values: readonly string[]): sfn.Condition {
+  return sfn.Condition.or(...values.map((value) => sfn.Condition.stringEquals(path, value)));
+}

@@ -1,0 +1,135 @@
+// The sample warehouse: a subscriber, what it knows of goods, and the workflow of a parcel. It shows what can be made of
+// the feed; docs/sample-warehouse.md tells how to make it yours.
+import { Duration, Names, RemovalPolicy } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import * as events from 'aws-cdk-lib/aws-events';
+import * as targets from 'aws-cdk-lib/aws-events-targets';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { BUS_SOURCE } from '../shared/contract/event-pattern.ts';
+import { WAREHOUSE_TABLE } from '../shared/sample-warehouse.ts';
+import { acknowledge } from './acknowledge.ts';
+import { allow, allowTable } from './allow.ts';
+import { createFunction, type FeedFunction } from './create-function.ts';
+import { createDeadLetterQueue } from './create-queue.ts';
+import { deadLetterDestination } from './dead-letter-destination.ts';
+import { ParcelWorkflow } from './parcel-workflow.ts';
+import type { ReturnsChangeFeed } from './returns-change-feed.ts';
+
+export interface SampleWarehouseProps {
+  readonly feed: ReturnsChangeFeed;
+  /**
+   * Where it gets its events: the ordered queue, which then has its one consumer, or a rule of the bus.
+   * @default 'queue'
+   */
+  readonly subscribeTo?: 'queue' | 'bus';
+  /**
+   * How long a line item may take from its parcel's delivery until it is done, before somebody is to look after it.
+   * @default Duration.days(14)
+   */
+  readonly timeLimit?: Duration;
+  /** @default RetentionDays.ONE_MONTH */
+  readonly logRetention?: logs.RetentionDays;
+  /**
+   * What becomes of the table when it leaves the stack. With RETAIN it is protected from being deleted, too.
+   * @default RemovalPolicy.RETAIN
+   */
+  readonly removalPolicy?: RemovalPolicy;
+}
+
+/** Types of events that the function has handlers for. */
+const HANDLED_TYPES = [
+  'shipment.created',
+  'shipment.status_changed',
+  'return_line_item.created',
+  'return_line_item.status_changed',
+  'return_line_item.updated',
+  'return_line_item.removed',
+  'return_group.removed',
+];
+
+export class SampleWarehouse extends Construct {
+  readonly table: dynamodb.ITable;
+  readonly subscriber: FeedFunction;
+  readonly workflow: ParcelWorkflow;
+
+  constructor(scope: Construct, id: string, props: SampleWarehouseProps) {
+    super(scope, id);
+    const { feed, subscribeTo = 'queue', timeLimit = Duration.days(14) } = props;
+    const { logRetention = logs.RetentionDays.ONE_MONTH, removalPolicy = RemovalPolicy.RETAIN } = props;
+    this.table = this.#createTable(removalPolicy);
+    this.workflow = new ParcelWorkflow(this, 'Parcel', {
+      table: this.table,
+      timeLimit,
+      logs: new logs.LogGroup(this, 'WorkflowLogs', {
+        retention: logRetention,
+        removalPolicy: RemovalPolicy.DESTROY,
+      }),
+    });
+    this.subscriber = this.#createSubscriber(subscribeTo, logRetention);
+    if (subscribeTo === 'queue') feed.addOrderedSubscriber(this.subscriber.function);
+    else this.#subscribeToBus(feed.bus);
+    this.#watchWorkflow();
+  }
+
+  #createTable(removalPolicy: RemovalPolicy): dynamodb.ITable {
+    const { partitionKey, sortKey, timeToLive } = WAREHOUSE_TABLE;
+    return new dynamodb.Table(this, 'Goods', {
+      partitionKey: { name: partitionKey.name, type: dynamodb.AttributeType.STRING },
+      sortKey: { name: sortKey.name, type: dynamodb.AttributeType.STRING },
+      timeToLiveAttribute: timeToLive,
+      billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      encryption: dynamodb.TableEncryption.DEFAULT,
+      removalPolicy,
+      deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
+    }) as dynamodb.ITable;
+  }
+
+  #createSubscriber(subscribeTo: 'queue' | 'bus', logRetention: logs.RetentionDays): FeedFunction {
+    const { stateMachine } = this.workflow;
+    const serviceName = Names.uniqueResourceName(this, { maxLength: 60, separator: '-' });
+    const subscriber = createFunction(
+      this,
+      'Subscriber',
+      { serviceName, logRetention },
+      {
+        code: 'sample-warehouse',
+        exportName: subscribeTo === 'queue' ? 'handler' : 'onBus',
+        description: 'Starts a workflow for each delivered parcel, and wakes those that wait',
+        environment: { TABLE_NAME: this.table.tableName, STATE_MACHINE_ARN: stateMachine.stateMachineArn },
+        timeout: Duration.seconds(30),
+        memorySizeMiB: 256,
+      },
+    );
+    allowTable(subscriber.role, this.table, ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem']);
+    allow(subscriber.role, ['states:SendTaskSuccess', 'states:StartExecution'], stateMachine.stateMachineArn);
+    return subscriber;
+  }
+
+  #subscribeToBus(bus: events.EventBus): void {
+    const deadLetters = createDeadLetterQueue(this, 'DeadLetters', { encryptionKey: undefined });
+    acknowledge(deadLetters, 'SQS3', 'It is a dead-letter queue itself, of a rule.');
+    const { function: fn } = this.subscriber;
+    fn.configureAsyncInvoke({ retryAttempts: 2, onFailure: deadLetterDestination(deadLetters) });
+    new events.Rule(this, 'Changes', {
+      eventBus: bus as events.IEventBus,
+      description: 'What the sample warehouse handles',
+      eventPattern: { source: events.Match.prefix(`${BUS_SOURCE}.`), detailType: HANDLED_TYPES },
+      targets: [new targets.LambdaFunction(fn, { deadLetterQueue: deadLetters })],
+    });
+  }
+
+  #watchWorkflow(): void {
+    new cloudwatch.Alarm(this, 'WorkflowFails', {
+      metric: this.workflow.stateMachine.metricFailed(),
+      alarmDescription:
+        'Goods of a parcel lie about: its workflow failed, and nobody decides what becomes of them.',
+      threshold: 1,
+      evaluationPeriods: 1,
+      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+    });
+  }
+}

@@ -1,0 +1,172 @@
+// The workflow in all its branches, on events that the feed made: the state machine of the template, run by an
+// interpreter, with the function and the table that it works with.
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type DynamoDbEngine, startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { connectDynamoDb } from '../../local/engines/sdk-clients.ts';
+import { loadInterpreter, statesOf } from '../../step-functions/executions.ts';
+import { STORIES, type ToldStory, tellStories } from './parcel-stories.ts';
+import { definitionFor, startWarehouse, type Warehouse } from './start-warehouse.ts';
+
+const TIME_LIMIT_SECONDS = 14 * 24 * 60 * 60;
+
+let engine: DynamoDbEngine;
+let dynamoDb: DynamoDBClient;
+let stories: readonly ToldStory[];
+const running: Warehouse[] = [];
+const visited = new Set<string>();
+const caught = new Set<string>();
+
+beforeAll(async () => {
+  [engine, stories] = await Promise.all([startDynamoDbEngine(), tellStories()]);
+  dynamoDb = connectDynamoDb(engine.endpoint);
+  // What takes long is not to be counted to the first test.
+  definitionFor('any');
+  await loadInterpreter();
+}, 120_000);
+afterEach(async () => {
+  for (const { stepFunctions, stop } of running.splice(0)) {
+    for (const state of stepFunctions.executions.visited()) visited.add(state);
+    for (const pair of stepFunctions.executions.caught()) caught.add(pair);
+    await stop();
+  }
+  vi.unstubAllEnvs();
+});
+afterAll(async () => {
+  dynamoDb.destroy();
+  await engine.stop();
+});
+
+async function start(): Promise<Warehouse> {
+  const warehouse = await startWarehouse(dynamoDb, engine.endpoint);
+  running.push(warehouse);
+  return warehouse;
+}
+
+const story = (name: keyof typeof STORIES): ToldStory => stories.find((it) => it.name === name)!;
+
+const isDelivery = ({ type, data }: FeedEvent) =>
+  type.startsWith('shipment.') && 'status' in data.object && data.object.status === 'DELIVERED';
+
+async function endsOf(warehouse: Warehouse, { group, parts }: ToldStory) {
+  const decisions = await warehouse.decisions(`acme/${group}`);
+  return Object.fromEntries(Object.entries(decisions).map(([part, decision]) => [parts[part], decision]));
+}
+
+const allEnded = ({ stepFunctions: { executions } }: Warehouse, names = executions.names()) =>
+  Promise.all(names.map((name) => executions.ended(name)));
+
+describe('events of the queue, in their order', () => {
+  test.each(Object.keys(STORIES) as (keyof typeof STORIES)[])('%s', async (name) => {
+    const { events, ends, waits, timeOuts = 0, workflows = 1, ...others } = story(name);
+    const warehouse = await start();
+    const { stepFunctions } = warehouse;
+    const { handle } = await warehouse.startProcess();
+    const arrival = events.findIndex(isDelivery) + 1;
+
+    await handle(events.slice(0, arrival));
+    await stepFunctions.untilWaiting(waits);
+    await handle(events.slice(arrival));
+    await stepFunctions.untilWaiting(timeOuts);
+    if (timeOuts > 0) stepFunctions.passTime(TIME_LIMIT_SECONDS);
+    await allEnded(warehouse);
+
+    expect(await endsOf(warehouse, { events, ends, waits, ...others })).toEqual(ends);
+    expect(stepFunctions.executions.names()).toHaveLength(workflows);
+    expect(events.filter(isDelivery).map(({ id }) => id)).toEqual(
+      expect.arrayContaining([...stepFunctions.executions.names()]),
+    );
+  });
+
+  test('an execution ends with what it decided', async () => {
+    const { events, parts } = story('a line item is canceled');
+    const [first, second] = Object.keys(parts);
+    const warehouse = await start();
+    const { handle } = await warehouse.startProcess();
+
+    await handle(events);
+
+    expect(await allEnded(warehouse)).toEqual([
+      expect.objectContaining({
+        decisions: [
+          { part: first, decision: 'RESTOCK' },
+          { part: second, decision: 'QUARANTINE' },
+        ],
+      }),
+    ]);
+  });
+});
+
+describe('the time limit', () => {
+  test('is not over a second before', async () => {
+    const told = story('all is as it should be');
+    const arrival = told.events.findIndex(isDelivery) + 1;
+    const warehouse = await start();
+    const { handle } = await warehouse.startProcess();
+    await handle(told.events.slice(0, arrival));
+    await warehouse.stepFunctions.untilWaiting(2);
+
+    warehouse.stepFunctions.passTime(TIME_LIMIT_SECONDS - 1);
+    await handle(told.events.slice(arrival));
+    await allEnded(warehouse);
+
+    expect(await endsOf(warehouse, told)).toEqual(told.ends);
+  });
+
+  test('what comes after it changes nothing, and fails nobody', async () => {
+    const told = story('all is as it should be');
+    const arrival = told.events.findIndex(isDelivery) + 1;
+    const warehouse = await start();
+    const { handle } = await warehouse.startProcess();
+    await handle(told.events.slice(0, arrival));
+    await warehouse.stepFunctions.untilWaiting(2);
+    warehouse.stepFunctions.passTime(TIME_LIMIT_SECONDS);
+    await allEnded(warehouse);
+
+    await handle(told.events.slice(arrival));
+
+    expect(await endsOf(warehouse, told)).toEqual({ 'item 0': 'ESCALATE', 'item 1': 'ESCALATE' });
+  });
+});
+
+test.each([1, 2, 3, 4])(
+  'every event twice and in any order on the bus ends the same (seed %i)',
+  async (seed) => {
+    const random = createSeededRandom(seed);
+    const events = stories.flatMap((it) => [...it.events, ...it.events]);
+    const shuffled = events
+      .map((event) => ({ event, place: random.next() }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ event }) => event);
+    const warehouse = await start();
+    const processes = [await warehouse.startProcess(), await warehouse.startProcess()];
+
+    // Two at the same time, each in a process of its own.
+    for (let place = 0; place < shuffled.length; place += 2)
+      await Promise.all(
+        shuffled.slice(place, place + 2).map((event, at) => processes[at]!.handleOnBus(event)),
+      );
+    const { executions } = warehouse.stepFunctions;
+    const silent = `_${story('nothing is heard of a line item').group}_`;
+    await allEnded(
+      warehouse,
+      executions.names().filter((name) => !name.includes(silent)),
+    );
+    await warehouse.stepFunctions.untilWaiting(1);
+    warehouse.stepFunctions.passTime(TIME_LIMIT_SECONDS);
+    await allEnded(warehouse);
+
+    for (const told of stories)
+      expect([told.name, await endsOf(warehouse, told)]).toEqual([told.name, told.ends]);
+    expect(executions.names()).toHaveLength(stories.reduce((sum, { workflows = 1 }) => sum + workflows, 0));
+  },
+);
+
+test('all states were come to, and all ways that errors lead', () => {
+  const definition = JSON.parse(definitionFor('any'));
+
+  expect([...visited].sort()).toEqual(Object.keys(statesOf(definition)).sort());
+  expect([...caught]).toEqual(['Wait for news > Look what became of it']);
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { type Arns, neededPermissions } from './needed-permissions.ts';
+import { allows, type Statement } from './policies.ts';
+
+const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/Ledger';
+
+function aStatement(fields: Partial<Statement> = {}): Statement {
+  return { Effect: 'Allow', Action: ['dynamodb:GetItem', 'dynamodb:Query'], Resource: TABLE, ...fields };
+}
+
+describe('a role', () => {
+  test('may do what a statement names, to the resource that it names', () => {
+    const statements = [aStatement({ Resource: ['arn:aws:sqs:us-east-1:000000000000:a', TABLE] })];
+
+    const allowed = allows(statements, { action: 'dynamodb:Query', resource: TABLE });
+
+    expect(allowed).toBe(true);
+  });
+
+  test.each([
+    ['another action', aStatement(), 'dynamodb:PutItem', TABLE],
+    ['another resource', aStatement(), 'dynamodb:Query', `${TABLE}2`],
+    ["the resource's index", aStatement(), 'dynamodb:Query', `${TABLE}/index/created`],
+    ['what is allowed on a condition', aStatement({ Condition: {} }), 'dynamodb:Query', TABLE],
+  ])('may not do %s', (_, statement, action, resource) => {
+    const allowed = allows([statement], { action, resource });
+
+    expect(allowed).toBe(false);
+  });
+
+  test('may not do what another statement denies', () => {
+    const statements = [aStatement(), aStatement({ Effect: 'Deny', Action: '*', Resource: '*' })];
+
+    const allowed = allows(statements, { action: 'dynamodb:Query', resource: TABLE });
+
+    expect(allowed).toBe(false);
+  });
+
+  test('may read a secret whose six last characters are open, and no other', () => {
+    const statements = [
+      aStatement({ Action: 'secretsmanager:GetSecretValue', Resource: 'secret:acme-??????' }),
+    ];
+    const mayRead = (resource: string) =>
+      allows(statements, { action: 'secretsmanager:GetSecretValue', resource });
+
+    expect([mayRead('secret:acme-x7Hk2Q'), mayRead('secret:acme-2-x7Hk2Q')]).toEqual([true, false]);
+  });
+});
+
+describe('a call', () => {
+  const own = (name: string) => `arn:${name}`;
+  const arns: Arns = { table: own, queue: own, bus: own, parameter: own, secret: own };
+
+  test('needs a permission for each table of a transaction, by what is done to it', () => {
+    const body = {
+      TransactItems: [{ Put: { TableName: 'a' } }, { Delete: { TableName: 'b' } }],
+    };
+
+    const needed = neededPermissions('DynamoDB_20120810.TransactWriteItems', body, arns);
+
+    expect(needed).toEqual([
+      { action: 'dynamodb:PutItem', resource: 'arn:a' },
+      { action: 'dynamodb:DeleteItem', resource: 'arn:b' },
+    ]);
+  });
+
+  test('on an index needs a permission for the index', () => {
+    const needed = neededPermissions('DynamoDB_20120810.Query', { TableName: 'a', IndexName: 'i' }, arns);
+
+    expect(needed).toEqual([{ action: 'dynamodb:Query', resource: 'arn:a/index/i' }]);
+  });
+
+  test.each([
+    'DynamoDB_20120810.BatchWriteItem',
+    'AmazonSQS.PurgeQueue',
+    'AWSSecurityTokenService.AssumeRole',
+  ])('that is not known, such as %s, is not taken for allowed', (target) => {
+    const needed = neededPermissions(target, {}, arns);
+
+    expect(needed).toBeUndefined();
+  });
+});

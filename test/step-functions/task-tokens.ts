@@ -1,0 +1,98 @@
+// Tasks that wait until somebody sends their token back, or their time is over.
+// https://docs.aws.amazon.com/step-functions/latest/dg/connect-to-resource.html#connect-wait-token
+import { randomUUID } from 'node:crypto';
+
+export interface TaskTokens {
+  /** A new token. */
+  issue(): string;
+  /** The token that is in a task's parameters. */
+  findIn(parameters: unknown): string;
+  /**
+   * Waits for a token that was handed out.
+   *
+   * @returns what was sent with it
+   * @throws an error called States.Timeout once the time is over
+   */
+  wait(token: string, limitSeconds: number): Promise<unknown>;
+  /** The task was not begun after all. */
+  drop(token: string): void;
+  /** @returns why it was refused, as Step Functions calls it; undefined if it was not */
+  succeed(token: string, output: unknown): 'InvalidToken' | 'TaskTimedOut' | undefined;
+  untilWaiting(count: number): Promise<void>;
+  passTime(seconds: number): void;
+}
+
+interface Waiting {
+  readonly until: number;
+  readonly resolve: (output: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export function createTaskTokens(): TaskTokens {
+  const issued = new Set<string>();
+  const waiting = new Map<string, Waiting>();
+  /** Sent before the task began to wait: the token was in the table by then, and somebody was quick. */
+  const early = new Map<string, unknown>();
+  const over = new Set<string>();
+  const watchers = new Set<() => void>();
+  let now = 0;
+
+  const end = (token: string): Waiting | undefined => {
+    const task = waiting.get(token);
+    waiting.delete(token);
+    over.add(token);
+    return task;
+  };
+  const tell = () => {
+    for (const watch of [...watchers]) watch();
+  };
+
+  return {
+    issue() {
+      const token = `token-${randomUUID()}`;
+      issued.add(token);
+      return token;
+    },
+    findIn(parameters) {
+      const [token] = JSON.stringify(parameters).match(/token-[0-9a-f-]{36}/) ?? [];
+      if (token === undefined) throw new Error('A task that waits hands no token on.');
+      return token;
+    },
+    async wait(token, limitSeconds) {
+      if (early.has(token)) return early.get(token);
+      return new Promise((resolve, reject) => {
+        waiting.set(token, { until: now + limitSeconds, resolve, reject });
+        tell();
+      });
+    },
+    drop: (token) => void over.add(token),
+    succeed(token, output) {
+      if (!issued.has(token)) return 'InvalidToken';
+      if (over.has(token)) return 'TaskTimedOut';
+      const task = end(token);
+      if (task === undefined) early.set(token, output);
+      else task.resolve(output);
+      return undefined;
+    },
+    untilWaiting: (count) =>
+      new Promise((resolve) => {
+        const watch = () => {
+          if (waiting.size !== count) return;
+          watchers.delete(watch);
+          resolve();
+        };
+        watchers.add(watch);
+        watch();
+      }),
+    passTime(seconds) {
+      now += seconds;
+      for (const [token, { until }] of [...waiting])
+        if (until <= now) end(token)?.reject(named('States.Timeout', 'The time limit is over.'));
+    },
+  };
+}
+
+/** An error as the interpreter matches it: by its name. */
+export function named(name: string, message: string): Error {
+  return Object.assign(new Error(message), { name });
+}
