@@ -26,8 +26,10 @@ export interface WatchOptions {
   readonly onReport: (report: TickReport) => void;
 }
 
-const LAST_EVENTS_MS = 3_000;
+/** What has piled up is lost to who keeps no state: it is worth a while, which a second Ctrl-C cuts short. */
+const LAST_EVENTS_MS = 30_000;
 const LAST_EVENTS_UNHURRIED_MS = 600_000;
+const TELL_AFTER_MS = 1_500;
 
 /** @throws the failure of the very first tick where trying again would not help. */
 export async function runWatch(options: WatchOptions): Promise<void> {
@@ -58,12 +60,13 @@ export async function runWatch(options: WatchOptions): Promise<void> {
 /** Who interrupts does not want to wait long for what has piled up; who asked for a time gets all of it. */
 async function handOver(feed: LocalFeed, { signal, log }: WatchOptions): Promise<void> {
   const patience = new AbortController();
-  const limit = untilMoment(
-    Date.now() + (signal.aborted ? LAST_EVENTS_MS : LAST_EVENTS_UNHURRIED_MS),
-    patience.signal,
-  );
+  const limitMs = signal.aborted ? LAST_EVENTS_MS : LAST_EVENTS_UNHURRIED_MS;
+  const tell = () => signal.aborted && log.warn('Handing over what was read. Ctrl-C again stops at once.');
+  const telling = setTimeout(tell, TELL_AFTER_MS);
+  const limit = untilMoment(Date.now() + limitMs, patience.signal);
   const outcome = await Promise.race([feed.handOver().then(() => 'all'), limit.then(() => 'some')]);
   patience.abort();
+  clearTimeout(telling);
   if (outcome === 'some') log.warn('Stopped before everything that was read could be handed over.');
 }
 

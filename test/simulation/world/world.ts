@@ -107,7 +107,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
       });
       return createProcess({ name: `${kind}/${processes}`, time, machine, fates, trace });
     },
-    portsOf: (process) => createPorts({ process, stores, fates, trace, random: draws.machines.fraction }),
+    portsOf: (process) => createPorts({ process, stores, fates, trace, random: draws.stores.fraction }),
     onInsert: () => {},
   };
   return world;
