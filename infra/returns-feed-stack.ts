@@ -12,7 +12,8 @@ import type { Stage, StageSource } from './stages.ts';
 export class ReturnsFeedStack extends Stack {
   readonly feed: ReturnsChangeFeed;
 
-  constructor(scope: Construct, { stackName, description, alarmEmail, sources, ...props }: Stage) {
+  constructor(scope: Construct, stage: Stage) {
+    const { stackName, description, alarmEmail, sources, sampleWarehouse: _, ...props } = stage;
     super(scope, stackName, { stackName, description });
     const alarmAction = alarmEmail === undefined ? undefined : this.#createMail(alarmEmail);
     this.feed = new ReturnsChangeFeed(this, 'Feed', {

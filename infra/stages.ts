@@ -16,6 +16,8 @@ export interface Stage extends Pick<ReturnsChangeFeedProps, 'archiveRetention' |
   readonly sources: readonly StageSource[];
   readonly removalPolicy: RemovalPolicy;
   readonly dashboard: boolean;
+  /** Whether the sample warehouse stands beside it, as the queue's one consumer. */
+  readonly sampleWarehouse: boolean;
   /** Who is written to by alarms; confirms it by a link in a first mail. */
   readonly alarmEmail: string | undefined;
 }
@@ -35,10 +37,11 @@ const production: Stage = {
   logRetention: RetentionDays.ONE_MONTH,
   removalPolicy: RemovalPolicy.RETAIN,
   dashboard: true,
+  sampleWarehouse: false,
   alarmEmail: undefined,
 };
 
-/** To try things out: `destroy` leaves nothing behind. */
+/** To try things out, with the sample warehouse as subscriber: `destroy` leaves nothing behind. */
 const trial: Stage = {
   stackName: 'ReturnsFeedTrial',
   description: 'Changes of returns as events, to try it out',
@@ -56,6 +59,7 @@ const trial: Stage = {
   logRetention: RetentionDays.ONE_WEEK,
   removalPolicy: RemovalPolicy.DESTROY,
   dashboard: false,
+  sampleWarehouse: true,
   alarmEmail: undefined,
 };
 

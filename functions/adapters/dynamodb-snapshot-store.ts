@@ -75,9 +75,11 @@ async function* mergeByCreation(
   }
 }
 
-/** DynamoDB knows no infinity. */
+/** DynamoDB knows no infinity; stamps go from the year 0 to the year 9999. */
 function storable(instant: Instant): number {
-  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, instant));
+  return Math.max(-LARGEST_INSTANT, Math.min(LARGEST_INSTANT, instant));
 }
+
+const LARGEST_INSTANT = 1e18;
 
 const indexItem = z.object({ k: groupIdOfKey, c: storedNumber });

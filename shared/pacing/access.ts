@@ -10,7 +10,7 @@ export interface Access {
 }
 
 export interface AccessOptions {
-  /** The source's client for a token; called whenever the secret was read. */
+  /** The source's client for a token; called whenever the secret holds another one. */
   readonly client: (token: string) => ReturnsServiceClient;
   /** Likewise. A token that was rotated has a budget of its own, as it has at the service. */
   readonly budget: (token: string) => Budget;
@@ -29,10 +29,13 @@ export interface AccessKeeper {
 
 export function createAccessKeeper({ client, budget, secret }: AccessOptions): AccessKeeper {
   let entry: Promise<Access> | undefined;
+  let last: Access | undefined;
 
   async function read(): Promise<Access> {
     const token = await secret.read();
-    return { token, client: client(token), budget: budget(token) };
+    // The same token goes on with what its budget has seen.
+    if (last?.token !== token) last = { token, client: client(token), budget: budget(token) };
+    return last;
   }
 
   function keep(reading: Promise<Access>): Promise<Access> {

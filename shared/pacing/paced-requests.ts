@@ -163,7 +163,11 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
       log.warn('The service asks for a pause.', { purpose, pauseMs, error });
       await used.budget.pause({ duration: pauseMs * MILLISECOND, tooFast, sentElapsed });
     }
-    if (!error.retryable || tries >= MAX_TRIES || !credit.spend()) throw error;
+    if (!error.retryable || tries >= MAX_TRIES || !credit.spend()) {
+      // What a wrong token is answered is not documented, so any failure may be one: the next request looks again.
+      access.forget();
+      throw error;
+    }
     // The pause is kept by the budget, which gives no slot before it is over.
     if (pauseMs !== undefined) return;
     const waitMs = retryPauseMs(tries, random());

@@ -1,20 +1,17 @@
 // The service's time, for readings: they must compare across processes and machines, so no local clock will do.
 // The answers' Date tells it in whole seconds; each answer bounds how far the service's time is ahead of the time
-// elapsed here. The medians of the last bounds hold as long as most of the last answers' Dates are true. The first ones
-// have nothing to be outvoted by: they are in doubt until two of them agree, or one with the local time.
+// elapsed here. The medians of the last bounds hold as long as most of the last answers' Dates are true; the first ones
+// are in doubt (believe-dates.ts).
 import { type Instant, SECOND } from '../instant.ts';
 import type { Clock } from '../ports.ts';
+import { believeDates, type DateBounds } from './believe-dates.ts';
 
 /** Answers remembered: enough to outvote a few that are wrong, few enough to follow a clock that was set. */
 const REMEMBERED = 15;
 /** The local and the elapsed time part by more than this only by a jump or a suspended machine. */
 const LARGEST_PARTING = 2 * SECOND;
-/** Dates, or a Date and the local time, that part by more do not bear each other out. */
-const AGREE_WITHIN = 30 * SECOND;
-/** With so many Dates one that is wrong is outvoted. */
-const ENOUGH = 3;
-/** So many answers are waited for until Dates agree; then there are none, or all are wrong. */
-const MAX_ANSWERS_IN_DOUBT = 4;
+/** So many answers are waited for until Dates can be believed; then there are none, or most are wrong. */
+const MAX_ANSWERS_IN_DOUBT = 5;
 /** The Date is told without its fraction. */
 const TOLD_TO = SECOND;
 
@@ -36,12 +33,14 @@ export interface ServiceTimes {
 }
 
 export interface ServiceOffsets {
-  /** Least and most that the service's time is ahead of the elapsed time, by each of the last Dates. */
-  readonly bounds: readonly { readonly lower: number; readonly upper: number }[];
+  /** By each of the last Dates. */
+  readonly bounds: readonly DateBounds[];
   /** How far the local time was ahead of the elapsed time at the last answer. */
   readonly lead: number;
   /** Answers since the start, or since time last passed that did not elapse here. */
   readonly answers: number;
+  /** How far the service's time should be ahead by what was known before then. */
+  readonly expected: readonly number[];
 }
 
 /** Takes an answer into account, whatever its status was, and tells its times. Pure. */
@@ -56,8 +55,9 @@ export function readServiceTimes(
   const old = isWhole ? known.bounds : [];
   const told =
     date === undefined ? [] : [{ lower: date - receivedElapsed, upper: date + TOLD_TO - sentElapsed }];
-  const answers = (isWhole ? known.answers : 0) + 1;
-  const offsets = { bounds: [...old, ...told].slice(-REMEMBERED), lead, answers };
+  const { answers, expected } = isWhole ? known : goOn(known, lead);
+  const bounds = [...old, ...told].slice(-REMEMBERED);
+  const offsets = { bounds, lead, answers: answers + 1, expected };
   const { lower, upper } = mediansOf(offsets);
   const times = {
     sentAt: Math.floor(lower + sentElapsed),
@@ -69,8 +69,8 @@ export function readServiceTimes(
 /** Of an even number of bounds the further apart two of the middle four, so that a tie widens and never misleads. */
 function mediansOf(offsets: ServiceOffsets): { readonly lower: number; readonly upper: number } {
   const { bounds, lead } = offsets;
-  const borneOut = borneOutOf(offsets);
-  const trusted = borneOut.length > 0 ? borneOut : bounds;
+  const believed = believedOf(offsets);
+  const trusted = believed.length > 0 ? believed : bounds;
   const lowers = trusted.map(({ lower }) => lower).sort(ascending);
   const uppers = trusted.map(({ upper }) => upper).sort(ascending);
   // Without any Date the local clock is all there is.
@@ -80,14 +80,18 @@ function mediansOf(offsets: ServiceOffsets): { readonly lower: number; readonly 
   };
 }
 
-/** All bounds where they are enough to outvote a wrong one, else those that something else agrees with. */
-function borneOutOf({ bounds, lead }: ServiceOffsets): ServiceOffsets['bounds'] {
-  if (bounds.length >= ENOUGH) return bounds;
-  const isNear = (a: number, b: number) => Math.abs(a - b) <= AGREE_WITHIN;
-  return bounds.filter(
-    (bound) =>
-      isNear(bound.lower, lead) || bounds.some((other) => other !== bound && isNear(other.lower, bound.lower)),
-  );
+function believedOf({ bounds, lead, expected }: ServiceOffsets): readonly DateBounds[] {
+  return believeDates(bounds, [lead, ...expected]);
+}
+
+/** After time that did not elapse here: either the machine was suspended as long as its clock says, or that was set. */
+function goOn(known: ServiceOffsets | undefined, lead: number): Pick<ServiceOffsets, 'answers' | 'expected'> {
+  // A service that tells no time has not begun to for that.
+  if (known === undefined || known.bounds.length === 0) {
+    return { answers: known?.answers ?? 0, expected: [] };
+  }
+  const { lower } = mediansOf(known);
+  return { answers: 0, expected: [lower, lower + lead - known.lead] };
 }
 
 function ascending(a: number, b: number): number {
@@ -128,7 +132,7 @@ export function createServiceClock(clock: Clock): ServiceClock {
     isKnown: () => here().offsets.bounds.length > 0,
     isDoubtful() {
       if (offsets === undefined) return true;
-      return offsets.answers < MAX_ANSWERS_IN_DOUBT && borneOutOf(offsets).length === 0;
+      return offsets.answers < MAX_ANSWERS_IN_DOUBT && believedOf(offsets).length === 0;
     },
   };
 }

@@ -83,7 +83,8 @@ async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptio
   const source = { source: settings.name, generation: run.state.generation };
   const missing: number[] = [];
   let known = 0;
-  const { from = 0, to = Number.MAX_SAFE_INTEGER } = range;
+  // Absurd stamps lie far beyond all that a number holds exactly.
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
   for await (const { groupId } of store.knownCreatedBetween(source, from, to)) {
     known += 1;
     if (!seen.has(groupId)) missing.push(groupId);

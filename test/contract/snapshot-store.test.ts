@@ -255,6 +255,21 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
       expect(await idsOf(known)).toEqual([1, 2, 3, 4, 5]);
     });
 
+    test('are found where their stamps are absurd, too', async () => {
+      const key = aKey(8, { ...source, generation: 'absurd' });
+      const [yearOne, year9999] = [-62_135_596_800_000_000, 253_402_300_799_000_000];
+      const saves = [yearOne, year9999].map((createdAt, index) => ({
+        snapshot: aSnapshot(index + 1, 1, { createdAt }),
+        expectedVersion: 0,
+      }));
+      await stores.snapshots.saveAll(key, saves);
+
+      const everything = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+      const known = await idsOf(stores.snapshots.knownCreatedBetween(key, ...everything));
+
+      expect(known).toEqual([1, 2]);
+    });
+
     test('are none outside the range', async () => {
       const known = stores.snapshots.knownCreatedBetween(source, createdAt(5) + 1, createdAt(9));
 

@@ -8,6 +8,7 @@ import type { StoredGroup } from '../../local/reference-service/store/stored-gro
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source-state.ts';
 import type { Evidence, GroupDocument, Happening, SourceEvidence } from './checker/evidence.ts';
+import type { Pollers } from './world/pollers.ts';
 import { FIRST_TOKEN, type World } from './world/world.ts';
 
 /** When each source's first state was saved, by its name. */
@@ -15,10 +16,10 @@ type Starts = ReadonlyMap<string, Instant>;
 
 /** What a run shows besides its world. */
 export interface Observed {
+  readonly pollers: readonly Pollers[];
   readonly starts: Starts;
   /** Each source's name, and whether it came to rest in the end. */
   readonly settled: ReadonlyMap<string, boolean>;
-  readonly ownErrors: readonly Error[];
   /** Of all sources, as last saved. */
   readonly states: readonly unknown[];
 }
@@ -43,9 +44,9 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   const unreadableEvery = knobs.unreadableEvery;
   const happenings = happeningsOf(world);
   const ids = new Set(happenings.map(({ groupId }) => groupId));
-  const sources = [...observed.settled.keys()];
+  const sources = observed.pollers.map(({ source }) => source);
   return {
-    sources: sources.map((source) => sourceEvidence(world, observed, source)),
+    sources: observed.pollers.map((pollers) => sourceEvidence(world, observed, pollers)),
     happenings,
     unreadable: new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0)),
     promises: {
@@ -64,7 +65,9 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       to: startedAt + Math.min(outage.fromMs + outage.forMs, plan.activeMs) * MILLISECOND,
     },
     endedAt: time.now(),
-    ownErrors: observed.ownErrors.map((error) => error.stack ?? error.message),
+    ownErrors: observed.pollers.flatMap(({ ownErrors }) =>
+      ownErrors.map((error) => error.stack ?? error.message),
+    ),
   };
 }
 
@@ -74,7 +77,11 @@ function storedOf({ stores }: World, source: string): unknown[] {
   return [...generations].flatMap((generation) => stores.snapshots.all({ source, generation }));
 }
 
-function sourceEvidence({ stores, plan }: World, observed: Observed, source: string): SourceEvidence {
+function sourceEvidence(
+  { stores, plan }: World,
+  observed: Observed,
+  { source, concludedAt }: Pollers,
+): SourceEvidence {
   const isOwn = ({ event }: { readonly event: { readonly source: string } }) =>
     event.source === `/sources/${source}`;
   const written = stores.inserted.filter(isOwn);
@@ -84,6 +91,7 @@ function sourceEvidence({ stores, plan }: World, observed: Observed, source: str
     customerData: plan.settings.customerData,
     interval: plan.settings.intervalMs * MILLISECOND,
     startedAt: observed.starts.get(source),
+    concludedAt,
     cameToRest: observed.settled.get(source) === true,
     baselineCompletedAt: written.find(({ event }) => event.type === 'feed.baseline_completed')?.at,
     written,

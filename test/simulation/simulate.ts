@@ -61,9 +61,8 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
 
   countOccurrences(world);
   tellChanges(world);
-  const ownErrors = sources.flatMap((pollers) => pollers.ownErrors);
   const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
-  const evidence = gatherEvidence(world, { starts, settled, ownErrors, states });
+  const evidence = gatherEvidence(world, { pollers: sources, starts, settled, states });
   return {
     plan,
     violations: check(evidence),

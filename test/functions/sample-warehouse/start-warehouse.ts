@@ -1,7 +1,6 @@
-// The sample warehouse as its template says, on the engines: its table, its state machine with all names resolved,
+// The sample warehouse as its template says, on the engines: a table as it has, its state machine with all names resolved,
 // and its function as Lambda runs it, told by its environment alone.
-import { randomUUID } from 'node:crypto';
-import { CreateTableCommand, type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { Template } from 'aws-cdk-lib/assertions';
 import { vi } from 'vitest';
 import { SampleWarehouse } from '../../../infra/sample-warehouse.ts';
@@ -10,6 +9,7 @@ import { aFeed, resourceOf } from '../../infra/synthesize.ts';
 import { resolve } from '../../stack/resolve-intrinsics.ts';
 import { startStepFunctions } from '../../step-functions/step-functions-engine.ts';
 import { batch, CONTEXT, onBus } from '../subscriber-kit/deliveries.ts';
+import { createWarehouseTable } from './warehouse-table.ts';
 
 /** The template is the same for all tests. */
 let template: Template | undefined;
@@ -30,14 +30,6 @@ export function definitionFor(tableName: string): string {
     ref: (id) => (id === 'AWS::Partition' ? 'aws' : tableName),
     attribute: (id, name) => `${id}.${name}`,
   });
-}
-
-export async function createWarehouseTable(client: DynamoDBClient): Promise<string> {
-  const { Properties } = resourceOf(warehouseTemplate(), 'AWS::DynamoDB::Table', 'Warehouse');
-  const { KeySchema, AttributeDefinitions, BillingMode } = Properties;
-  const TableName = `warehouse-${randomUUID()}`;
-  await client.send(new CreateTableCommand({ TableName, KeySchema, AttributeDefinitions, BillingMode }));
-  return TableName;
 }
 
 export type Warehouse = Awaited<ReturnType<typeof startWarehouse>>;

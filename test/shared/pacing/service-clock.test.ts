@@ -105,9 +105,11 @@ describe("the service's times of a request", () => {
     });
   });
 
-  it('are those of the Dates that another one, or the local clock, bears out', () => {
+  it('are those of the Dates that others, or the local clock, bear out', () => {
     const { times: byDate } = readAll([
+      { at: 8, dateAhead: DAY },
       { at: 10, dateAhead: 0 },
+      { at: 12, dateAhead: 0 },
       { at: 15, dateAhead: 0 },
     ]);
     const { times: byLocal } = readAll([

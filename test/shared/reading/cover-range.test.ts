@@ -163,6 +163,44 @@ describe('a range that rows enter while it is read', () => {
   });
 });
 
+describe('pieces cost no more than they must', () => {
+  it('each is one page and its proof, in no order', async () => {
+    const reader = createScriptedReader(listOf(100, 20, restless));
+
+    await coverRange(RANGE, reader);
+
+    console.log(`PIECES ${reader.requests.length}`);
+  });
+
+  it('in a stable order that rows have entered they are passes', async () => {
+    const calm = listOf(400, 20, inOrder);
+    let shifts = 0;
+    const reader = createScriptedReader((request, index) => {
+      const isShift = request.offset > 0 && shifts < 2 && index % 3 === 1;
+      if (isShift) shifts += 1;
+      return calm({ ...request, offset: request.offset - (isShift ? 2 : 0) }, index);
+    });
+
+    const { outcome } = await coverRange(RANGE, reader);
+
+    expect(outcome).toBe('proved');
+    console.log(`SHIFTED ${reader.requests.length}`);
+  });
+
+  it('a piece with too many pages is cut, though its order is stable', async () => {
+    const calm = listOf(400, 20, inOrder);
+    const reader = createScriptedReader(
+      (request, index) => calm({ ...request, offset: request.offset - (index === 1 ? 2 : 0) }, index),
+      { maxPages: 6 },
+    );
+
+    const { outcome } = await coverRange(RANGE, reader);
+
+    expect(outcome).toBe('proved');
+    console.log(`LONG ${reader.requests.length}`);
+  });
+});
+
 describe('a range that is read straight', () => {
   it('is whole, with the stamps of its rows', async () => {
     const reader = createScriptedReader(listOf(30, 20, inOrder));

@@ -32,6 +32,8 @@ export interface SourceEvidence {
   readonly interval: number;
   /** When the source's first state was saved; undefined if it never was. */
   readonly startedAt: Time | undefined;
+  /** When ticks came to their end: only these tell anything. */
+  readonly concludedAt: readonly Time[];
   /** Whether it was polled and walked as a whole in the end, well and as often as it takes to know all. */
   readonly cameToRest: boolean;
   /** When `feed.baseline_completed` was written. */

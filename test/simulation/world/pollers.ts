@@ -1,7 +1,7 @@
 // Where ticks end up: processes that poll. As in Lambda a tick meets a process that is warm and idle, or a new one;
 // it is brought again when its process ended or threw; and a process that takes too long is ended, or, where a run
 // has it so, comes back when others have long gone on.
-import { MILLISECOND } from '../../../shared/instant.ts';
+import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import { pollSource, type TickReport } from '../../../shared/poll-source.ts';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
 import { createSourceSession, type SourceSession } from '../../../shared/source-session.ts';
@@ -24,6 +24,8 @@ export interface Pollers {
   tick(slot: number): Promise<TickReport | undefined>;
   /** What our code threw that nobody did to it. */
   readonly ownErrors: readonly Error[];
+  /** When ticks came to their end. */
+  readonly concludedAt: readonly Instant[];
 }
 
 /** How much longer than its tick a function may take before it is ended. */
@@ -35,6 +37,7 @@ export function createPollers(world: World, settings: SourceSettings): Pollers {
   const { time, plan, fates, trace } = world;
   const pollers: Poller[] = [];
   const ownErrors: Error[] = [];
+  const concludedAt: Instant[] = [];
 
   function start(): Poller {
     const process = world.startProcess(`poller-${settings.name}`);
@@ -91,6 +94,7 @@ export function createPollers(world: World, settings: SourceSettings): Pollers {
     poller.isBusy = false;
     poller.idleSince = time.elapsed();
     if (outcome !== 'failed') tell(process, outcome);
+    if (outcome !== 'failed' && outcome.state !== undefined) concludedAt.push(time.now());
     return outcome;
   }
 
@@ -114,6 +118,7 @@ export function createPollers(world: World, settings: SourceSettings): Pollers {
   return {
     source: settings.name,
     ownErrors,
+    concludedAt,
     async tick(slot) {
       for (let receives = 1; receives <= MOST_RECEIVES; receives += 1) {
         const outcome = await invoke(slot);

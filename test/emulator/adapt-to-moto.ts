@@ -1,0 +1,66 @@
+// What moto's CloudFormation (5.2) can't make is taken out of the templates before the CDK deploys them, and made by
+// the services' own interfaces afterwards (left-out.ts). It skips types that it does not know without an error, and of
+// those that it knows it takes an archive's pattern for a text and gives a FIFO queue a name that is not one.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Resource, Template } from '../stack/template.ts';
+
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'AWS::CloudWatch::Alarm',
+  'AWS::Events::Archive',
+  'AWS::Lambda::EventInvokeConfig',
+  'AWS::Scheduler::Schedule',
+  'AWS::Scheduler::ScheduleGroup',
+  'AWS::SQS::QueuePolicy',
+]);
+
+/** By their logical ids. */
+export type Resources = Readonly<Record<string, Resource>>;
+
+/** Changes the templates of an assembly. @returns what was left out of each stack */
+export function adaptToMoto(directory: string): ReadonlyMap<string, Resources> {
+  const leftOut = new Map<string, Resources>();
+  for (const file of readdirSync(directory).filter((it) => it.endsWith('.template.json'))) {
+    const path = join(directory, file);
+    const before = readFileSync(path, 'utf8');
+    const template: Template = JSON.parse(before);
+    const stackName = file.replace('.template.json', '');
+    const isLeftOut = ([, { Type }]: [string, Resource]) => LEFT_OUT.has(Type);
+    const entries = Object.entries(template.Resources);
+    leftOut.set(stackName, Object.fromEntries(entries.filter(isLeftOut)));
+    const kept = entries.filter((entry) => !isLeftOut(entry)).map((entry) => withQueueName(stackName, entry));
+    const adapted = { ...template, Resources: Object.fromEntries(kept) };
+    const after = JSON.stringify(withGroupArns(adapted, leftOut.get(stackName) ?? {}), undefined, 1);
+    writeFileSync(path, after);
+    renameAsset(directory, stackName, file, createHash('sha256').update(after).digest('hex'));
+  }
+  return leftOut;
+}
+
+function withQueueName(stackName: string, [id, resource]: [string, Resource]): [string, Resource] {
+  const { Type, Properties } = resource;
+  if (Type !== 'AWS::SQS::Queue' || Properties.FifoQueue !== true) return [id, resource];
+  return [id, { ...resource, Properties: { ...Properties, QueueName: `${stackName}-${id}.fifo` } }];
+}
+
+/** Roles name the schedule group that may use them. */
+function withGroupArns(value: unknown, leftOut: Resources): unknown {
+  if (Array.isArray(value)) return value.map((it) => withGroupArns(it, leftOut));
+  if (typeof value !== 'object' || value === null) return value;
+  const id = (value as { 'Fn::GetAtt'?: string[] })['Fn::GetAtt']?.[0];
+  const group = id === undefined ? undefined : leftOut[id]?.Properties.Name;
+  if (group !== undefined)
+    return { 'Fn::Sub': `arn:aws:scheduler:\${AWS::Region}:\${AWS::AccountId}:schedule-group/${group}` };
+  return Object.fromEntries(Object.entries(value).map(([key, it]) => [key, withGroupArns(it, leftOut)]));
+}
+
+/** A template is uploaded under its digest, and not again if there is one of that name. */
+function renameAsset(directory: string, stackName: string, file: string, digest: string): void {
+  const assetsPath = join(directory, `${stackName}.assets.json`);
+  const { files } = JSON.parse(readFileSync(assetsPath, 'utf8'));
+  const old = Object.keys(files).find((it) => files[it].source.path === file);
+  if (old === undefined) throw new Error(`${file} is not an asset of ${stackName}.`);
+  for (const path of [assetsPath, join(directory, 'manifest.json')])
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(old, digest));
+}

@@ -1,0 +1,36 @@
+const EXAMPLE = 'for example by "pip install moto[server]", "moto_server -p 5000"';
+
+export interface Emulator {
+  readonly endpoint: string;
+  readonly isMoto: boolean;
+}
+
+/**
+ * Looks whether an emulator answers.
+ *
+ * @throws Error with one line that says what to do
+ */
+export async function findEmulator(address: string | undefined): Promise<Emulator> {
+  if (!address)
+    throw new Error(
+      `Name an AWS emulator in AWS_ENDPOINT_URL, for instance http://127.0.0.1:5000; start one ${EXAMPLE}.`,
+    );
+  if (!URL.canParse(address)) throw new Error(`AWS_ENDPOINT_URL is not an address: ${address}`);
+  const url = new URL(address);
+  if (/\.(amazonaws\.com|amazonaws\.com\.cn|api\.aws)$/.test(url.hostname))
+    throw new Error(`${url.host} is AWS itself, not an emulator: nothing was done.`);
+  // With a name S3's clients would put the bucket before it.
+  if (url.hostname === 'localhost') url.hostname = '127.0.0.1';
+  if ((await statusOf(url.origin)) === undefined)
+    throw new Error(`No AWS emulator answers at ${url.origin}: start one, ${EXAMPLE}.`);
+  return { endpoint: url.origin, isMoto: (await statusOf(`${url.origin}/moto-api/data.json`)) === 200 };
+}
+
+async function statusOf(url: string): Promise<number | undefined> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+    return answer.status;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+// What an emulator's CloudFormation could not make, made and taken away by the services' own interfaces, of the
+// template's properties: those have the same names there.
+import { CloudWatchClient, DeleteAlarmsCommand, PutMetricAlarmCommand } from '@aws-sdk/client-cloudwatch';
+import { CreateArchiveCommand, DeleteArchiveCommand, EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import {
+  DeleteFunctionEventInvokeConfigCommand,
+  LambdaClient,
+  PutFunctionEventInvokeConfigCommand,
+} from '@aws-sdk/client-lambda';
+import {
+  CreateScheduleCommand,
+  CreateScheduleGroupCommand,
+  DeleteScheduleCommand,
+  DeleteScheduleGroupCommand,
+  SchedulerClient,
+} from '@aws-sdk/client-scheduler';
+import { SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Wanted } from './look-up.ts';
+
+interface Maker {
+  /** Where one depends on another: the lower first. */
+  readonly order: number;
+  readonly make: (wanted: Wanted) => Promise<unknown>;
+  readonly remove: (wanted: Wanted) => Promise<unknown>;
+}
+
+const MAKERS: Readonly<Record<string, Maker>> = {
+  'AWS::CloudWatch::Alarm': {
+    order: 2,
+    make: ({ physicalId: AlarmName, properties }) =>
+      new CloudWatchClient().send(new PutMetricAlarmCommand({ AlarmName, ...properties })),
+    remove: ({ physicalId }) =>
+      new CloudWatchClient().send(new DeleteAlarmsCommand({ AlarmNames: [physicalId] })),
+  },
+  'AWS::Events::Archive': {
+    order: 2,
+    make({ physicalId: ArchiveName, properties }) {
+      const { Description, EventPattern, RetentionDays, SourceArn } = properties;
+      return new EventBridgeClient().send(
+        new CreateArchiveCommand({
+          ...{ ArchiveName, Description, RetentionDays, EventSourceArn: SourceArn },
+          EventPattern: JSON.stringify(EventPattern),
+        }),
+      );
+    },
+    remove: ({ physicalId: ArchiveName }) =>
+      new EventBridgeClient().send(new DeleteArchiveCommand({ ArchiveName })),
+  },
+  'AWS::Lambda::EventInvokeConfig': {
+    order: 2,
+    make: ({ properties }) => new LambdaClient().send(new PutFunctionEventInvokeConfigCommand(properties)),
+    remove: ({ properties: { FunctionName, Qualifier } }) =>
+      new LambdaClient().send(new DeleteFunctionEventInvokeConfigCommand({ FunctionName, Qualifier })),
+  },
+  'AWS::Scheduler::Schedule': {
+    order: 2,
+    make: ({ physicalId: Name, properties }) =>
+      new SchedulerClient().send(new CreateScheduleCommand({ Name, ...properties })),
+    remove: ({ physicalId: Name, properties: { GroupName } }) =>
+      new SchedulerClient().send(new DeleteScheduleCommand({ Name, GroupName })),
+  },
+  'AWS::Scheduler::ScheduleGroup': {
+    order: 1,
+    make: ({ properties: { Name } }) => new SchedulerClient().send(new CreateScheduleGroupCommand({ Name })),
+    remove: ({ properties: { Name } }) =>
+      new SchedulerClient().send(new DeleteScheduleGroupCommand({ Name })),
+  },
+  'AWS::SQS::QueuePolicy': {
+    order: 2,
+    make: ({ properties: { Queues, PolicyDocument } }) =>
+      setPolicy(Queues[0], JSON.stringify(PolicyDocument)),
+    remove: ({ properties: { Queues } }) => setPolicy(Queues[0], ''),
+  },
+};
+
+function setPolicy(QueueUrl: string, Policy: string): Promise<unknown> {
+  return new SQSClient().send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }));
+}
+
+export function makeLeftOut(wanted: Wanted): Promise<unknown> {
+  return makerOf(wanted).make(wanted);
+}
+
+export function removeLeftOut(wanted: Wanted): Promise<unknown> {
+  return makerOf(wanted).remove(wanted);
+}
+
+/** In which they can be made. */
+export function orderOf({ Type }: { readonly Type: string }): number {
+  return makerOf({ type: Type }).order;
+}
+
+function makerOf({ type }: Pick<Wanted, 'type'>): Maker {
+  const maker = MAKERS[type];
+  if (maker === undefined) throw new Error(`It is not known how to make ${type}: say so in left-out.ts.`);
+  return maker;
+}

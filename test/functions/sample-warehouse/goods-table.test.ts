@@ -1,0 +1,121 @@
+// The table of goods on the engine, over the wire.
+import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  createGoodsTable,
+  type Goods,
+  type LineItem,
+} from '../../../functions/sample-warehouse/goods-table.ts';
+import { type DynamoDbEngine, startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
+import { connectDynamoDb } from '../../local/engines/sdk-clients.ts';
+import { createWarehouseTable } from './warehouse-table.ts';
+
+let engine: DynamoDbEngine;
+let client: DynamoDBClient;
+let tableName: string;
+let goods: Goods;
+
+beforeAll(async () => {
+  engine = await startDynamoDbEngine();
+  client = connectDynamoDb(engine.endpoint);
+});
+beforeEach(async () => {
+  tableName = await createWarehouseTable(client);
+  goods = createGoodsTable({ client, tableName });
+});
+afterAll(async () => {
+  client.destroy();
+  await engine.stop();
+});
+
+const KEY = { returnGroup: 'acme/1', part: 'line_item/11' };
+
+function lineItem(position: string, others: Partial<LineItem> = {}): LineItem {
+  return { ...KEY, status: 'COMPLETED', position, expires: 2_000_000_000, ...others };
+}
+
+/** As the workflow's task does. */
+async function wait(...tokens: string[]): Promise<void> {
+  await client.send(
+    new UpdateItemCommand({
+      TableName: tableName,
+      Key: { return_group: { S: KEY.returnGroup }, part: { S: KEY.part } },
+      UpdateExpression: 'ADD waiting :tokens',
+      ExpressionAttributeValues: { ':tokens': { SS: tokens } },
+    }),
+  );
+}
+
+const parcel = (...line_items: string[]) => ({
+  return_group: 'acme/1',
+  parcel: 'parcel/21',
+  line_items,
+  expires: '2000000000',
+});
+
+describe('a status that is told', () => {
+  test('comes back with all who wait for the line item', async () => {
+    await wait('token-1', 'token-2');
+
+    const waiting = await goods.note(lineItem('g_1'));
+
+    expect([...waiting].sort()).toEqual(['token-1', 'token-2']);
+  });
+
+  test('comes back with nobody where nobody waits', async () => {
+    expect(await goods.note(lineItem('g_1'))).toEqual([]);
+  });
+
+  test('comes back with those who wait again when it is told again, and until they are forgotten', async () => {
+    await wait('token-1', 'token-2');
+    await goods.note(lineItem('g_1'));
+    const again = await goods.note(lineItem('g_1'));
+
+    await goods.forgetWaiting(KEY, ['token-1']);
+
+    expect(again).toHaveLength(2);
+    expect(await goods.note(lineItem('g_1'))).toEqual(['token-2']);
+  });
+
+  test('is not noted once a newer one is, and concerns nobody then', async () => {
+    await wait('token-1');
+    await goods.note(lineItem('g_2', { status: 'OPEN' }));
+
+    const waiting = await goods.note(lineItem('g_1'));
+
+    expect(waiting).toEqual([]);
+    expect(await goods.positionOf(KEY)).toBe('g_2');
+  });
+});
+
+describe('a parcel', () => {
+  test("is that delivery's that was told of it first, however often it is told", async () => {
+    const answers = [];
+    for (const delivery of ['acme_g_1_5', 'acme_g_1_7', 'acme_g_1_5'])
+      answers.push(await goods.claimParcel(parcel('line_item/11'), delivery));
+
+    expect(answers).toEqual([true, false, true]);
+  });
+
+  test('may bring nothing that is known', async () => {
+    expect(await goods.claimParcel(parcel(), 'acme_g_1_5')).toBe(true);
+  });
+});
+
+test("a group's line items are those told of and those that a parcel is to bring, each once", async () => {
+  await goods.note(lineItem('g_1'));
+  await goods.note(lineItem('g_1', { part: 'return_group' }));
+  await goods.note(lineItem('g_1', { returnGroup: 'acme/2', part: 'line_item/99' }));
+  await goods.claimParcel(parcel('line_item/11', 'line_item/12'), 'acme_g_1_5');
+
+  const parts = await goods.lineItemsOf('acme/1');
+
+  expect([...parts].sort()).toEqual(['line_item/11', 'line_item/12']);
+});
+
+test('of what was never told there is no position', async () => {
+  await wait('token-1');
+
+  expect(await goods.positionOf(KEY)).toBeUndefined();
+  expect(await goods.positionOf({ ...KEY, part: 'return_group' })).toBeUndefined();
+});

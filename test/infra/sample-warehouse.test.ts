@@ -1,0 +1,129 @@
+import { Duration } from 'aws-cdk-lib';
+import { Match } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { describe, expect, test } from 'vitest';
+import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
+import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
+import { SampleWarehouseStack } from '../../infra/sample-warehouse-stack.ts';
+import { STAGES } from '../../infra/stages.ts';
+import { WAREHOUSE_TABLE } from '../../shared/sample-warehouse.ts';
+import { aFeed, aFunction, newApp, resourceOf, statementsOf } from './synthesize.ts';
+
+function aWarehouse(props: Partial<ConstructorParameters<typeof SampleWarehouse>[2]> = {}) {
+  const { stack, feed, template } = aFeed();
+  const warehouse = new SampleWarehouse(stack, 'Warehouse', { feed, ...props });
+  return { stack, feed, warehouse, template: template() };
+}
+
+const onQueue = aWarehouse();
+const bus = aWarehouse({ subscribeTo: 'bus' });
+
+test.each([onQueue, bus])('the checks find nothing', ({ stack, warehouse }) => {
+  const { violations } = new AwsSolutionsChecks(stack, { verbose: true }).validateScope(warehouse);
+
+  expect(violations).toEqual([]);
+});
+
+test.each(Object.entries(STAGES))('it stands beside the stage %s, and goes with it', (_, stage) => {
+  const app = newApp();
+  const { feed } = new ReturnsFeedStack(app, stage);
+
+  const { stackName, warehouse } = new SampleWarehouseStack(app, feed, stage);
+
+  expect(stackName).toBe(`${stage.stackName}SampleWarehouse`);
+  expect(
+    app
+      .synth()
+      .getStackByName(stackName)
+      .dependencies.map(({ id }) => id),
+  ).toContain(stage.stackName);
+  expect(new AwsSolutionsChecks(app).validateScope(warehouse).violations).toEqual([]);
+});
+
+describe('roles', () => {
+  test('the function may do what it does, to its own table and state machine', () => {
+    const actions = statementsOf(onQueue.template, 'WarehouseSubscriberRole').flatMap((it) => it.actions);
+
+    expect(actions.filter((it) => /^(dynamodb|states):/.test(it)).sort()).toEqual([
+      'dynamodb:GetItem',
+      'dynamodb:Query',
+      'dynamodb:UpdateItem',
+      'states:SendTaskSuccess',
+      'states:StartExecution',
+    ]);
+  });
+
+  test('the workflow reads and writes its table, and nothing else but logs and traces', () => {
+    const statements = statementsOf(onQueue.template, 'WarehouseParcelStateMachineRole');
+
+    const [table, wide, ...others] = statements;
+    expect(table).toMatchObject({ actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'] });
+    expect(wide?.resources).toEqual(['*']);
+    expect(wide?.actions.filter((it) => !/^(logs|xray):/.test(it))).toEqual([]);
+    expect(others).toEqual([]);
+  });
+
+  test('none names an action or a resource by a wildcard but these', () => {
+    const statements = [onQueue, bus].flatMap(({ template }) =>
+      statementsOf(template, 'WarehouseSubscriber'),
+    );
+
+    expect(statements.length).toBeGreaterThan(6);
+    expect(statements.filter((it) => /\*/.test([...it.actions, ...it.resources].join()))).toEqual([]);
+  });
+});
+
+describe('where it gets its events', () => {
+  test('it is the one consumer of the ordered queue', () => {
+    const { stack, feed, template } = onQueue;
+
+    expect(() => feed.addOrderedSubscriber(aFunction(stack))).toThrow('Warehouse/Subscriber');
+    template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      EventSourceArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('PublishingEvents'), 'Arn'] },
+    });
+  });
+
+  test('or all that it has handlers for comes by a rule, and what fails is kept', () => {
+    const { template } = bus;
+    const { Properties } = resourceOf(template, 'AWS::Events::Rule', 'Warehouse');
+
+    expect(Properties.EventPattern['detail-type']).toHaveLength(7);
+    expect(Properties.Targets[0].DeadLetterConfig.Arn).toEqual({
+      'Fn::GetAtt': [expect.stringContaining('WarehouseDeadLetters'), 'Arn'],
+    });
+    expect(resourceOf(template, 'AWS::Lambda::Function', 'Warehouse').Properties.Handler).toBe('index.onBus');
+    template.resourceCountIs('AWS::Lambda::EventInvokeConfig', 3);
+  });
+});
+
+describe('the workflow', () => {
+  test('logs what it does without what it is given, and traces it', () => {
+    const { Properties } = resourceOf(onQueue.template, 'AWS::StepFunctions::StateMachine', 'Warehouse');
+
+    expect(Properties.LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ALL' });
+    expect(Properties.TracingConfiguration).toEqual({ Enabled: true });
+  });
+
+  test('waits as long as it is told', () => {
+    const { template } = aWarehouse({ timeLimit: Duration.hours(2) });
+    const { Properties } = resourceOf(template, 'AWS::StepFunctions::StateMachine', 'Warehouse');
+
+    expect(JSON.stringify(Properties.DefinitionString)).toContain('\\"TimeoutSeconds\\":7200');
+  });
+});
+
+test('the table is what the function expects, and stays when the stack goes', () => {
+  const { DeletionPolicy, Properties } = resourceOf(onQueue.template, 'AWS::DynamoDB::Table', 'Warehouse');
+
+  expect(Properties.KeySchema).toEqual([
+    { AttributeName: WAREHOUSE_TABLE.partitionKey.name, KeyType: 'HASH' },
+    { AttributeName: WAREHOUSE_TABLE.sortKey.name, KeyType: 'RANGE' },
+  ]);
+  expect(Properties.TimeToLiveSpecification).toEqual({
+    AttributeName: WAREHOUSE_TABLE.timeToLive,
+    Enabled: true,
+  });
+  expect(DeletionPolicy).toBe('Retain');
+  expect(Properties.DeletionProtectionEnabled).toBe(true);
+});
