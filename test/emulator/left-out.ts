@@ -74,7 +74,9 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 };
 
 function setPolicy(QueueUrl: string, Policy: string): Promise<unknown> {
-  return new SQSClient().send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }));
+  return new SQSClient({ useQueueUrlAsEndpoint: false }).send(
+    new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }),
+  );
 }
 
 export function makeLeftOut(wanted: Wanted): Promise<unknown> {

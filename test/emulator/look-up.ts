@@ -112,7 +112,7 @@ const QUESTIONS: Readonly<Record<string, (wanted: Wanted) => Promise<Found>>> = 
     return { arn: group.arn, words: `${group.retentionInDays ?? 'no'} days` };
   },
   'AWS::SQS::Queue': async ({ physicalId: QueueUrl }) => {
-    const { Attributes } = await new SQSClient().send(
+    const { Attributes } = await new SQSClient({ useQueueUrlAsEndpoint: false }).send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
     );
     const redrive = JSON.parse(Attributes?.RedrivePolicy ?? '{}')
@@ -122,7 +122,7 @@ const QUESTIONS: Readonly<Record<string, (wanted: Wanted) => Promise<Found>>> = 
     return { arn: Attributes?.QueueArn, words: redrive ? `${fifo}, dead letters to ${redrive}` : fifo };
   },
   'AWS::SQS::QueuePolicy': async ({ properties: { Queues } }) => {
-    const { Attributes } = await new SQSClient().send(
+    const { Attributes } = await new SQSClient({ useQueueUrlAsEndpoint: false }).send(
       new GetQueueAttributesCommand({ QueueUrl: Queues[0], AttributeNames: ['Policy'] }),
     );
     const { Statement } = JSON.parse(Attributes?.Policy ?? missing(`policy of ${Queues[0]}`));

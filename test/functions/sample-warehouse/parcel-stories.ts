@@ -100,6 +100,11 @@ export const STORIES = {
     waits: 2,
     ends: RESTOCKED,
   },
+  'the parcel goes on after it was delivered': {
+    steps: [delivered, shipment(0, 'FAILED'), item(0, 'COMPLETED'), item(1, 'COMPLETED')],
+    waits: 2,
+    ends: RESTOCKED,
+  },
   'a line item is removed': {
     steps: [delivered, item(0, 'COMPLETED'), ({ returns }) => void returns.pop()],
     waits: 2,

@@ -104,6 +104,17 @@ describe('a range that has more pages than it may', () => {
     expect(list.requests).toBeLessThanOrEqual(6);
   });
 
+  it('ends at an eighth below what it may have, where the latest come first', async () => {
+    const { list, reader } = storeOf(1_000, 'created desc');
+
+    const fitted = await fitRange({ from: FROM, to: TO }, FROM, reader);
+
+    const share = createdBefore(list, fitted.to) / ((PAGE - 1) * (MAX_PAGES - 4));
+    expect(share).toBeGreaterThan(0.8);
+    expect(share).toBeLessThan(0.95);
+    expect(list.requests).toBe(3);
+  });
+
   it.each(['shuffled', 'updated asc', 'random'] as const)(
     'ends in its middle where its order is not that of creation: %s',
     async (order) => {

@@ -129,6 +129,31 @@ describe('a walk’s next range', () => {
     expect(step.position.rangeWidth).toBeGreaterThanOrEqual(4 * SECOND);
   });
 
+  it('is told by the width that it would have with all pages, whatever it may have now', async () => {
+    const crowd = idsFrom(1, 12).map((id) => aRow(id, { createdAt: NOON + DAY }));
+    const widthWith = async (maxPages: number, rangeWidth: number) => {
+      const reader = createScriptedReader(() => aPage(crowd), { maxPages });
+      const position = { coveredThrough: NOON - 100 * DAY, rangeWidth };
+      return (await walkOn(position, optionsOf(reader))).position.rangeWidth;
+    };
+
+    const all = await widthWith(160, 25 * DAY);
+    const half = await widthWith(80, 50 * DAY);
+
+    expect(half / all).toBeCloseTo(2, 5);
+  });
+
+  it('is as wide as groups were dense at the end of the one before', async () => {
+    const list = storeOf(3_000, 20, 'created asc');
+    const witness = createWitness(list, { maxPages: 40 });
+
+    const steps = await walk(list, witness);
+
+    const widths = steps.slice(1, -2).map(({ position }) => position.rangeWidth);
+    expect(Math.max(...widths)).toBeLessThan(3_000 * DAY);
+    expect(Math.min(...widths)).toBeGreaterThan(DAY);
+  });
+
   it('is tried again, half as wide, where it was not proved', async () => {
     const shown = [rowsOf(...idsFrom(1, 12)), [], rowsOf(...idsFrom(2, 13))];
     const reader = createScriptedReader(

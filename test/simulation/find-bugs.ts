@@ -1,0 +1,111 @@
+// `npm run simulate:bugs`: puts each of the deliberate bugs of bugs/*.patch into a copy of the tree and lets the
+// simulation look for it. A bug that is not found says that the simulation does not see what it should; a patch that
+// does not apply any more has to be made anew.
+import { spawn } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { applyPatch, parsePatch } from 'diff';
+import { build } from 'esbuild';
+import { inParallel } from '../../shared/in-parallel.ts';
+
+const MOST_SEEDS = 500;
+const PATCHES = 'test/simulation/bugs';
+/** What a simulation is made of. */
+const COPIED = ['package.json', 'functions', 'local', 'shared', 'test/fakes', 'test/simulation'];
+
+interface Bug {
+  readonly name: string;
+  readonly patch: string;
+  readonly profile: string;
+}
+
+interface Found {
+  readonly seed: number;
+  readonly guarantee: string;
+  readonly place?: string;
+  readonly message: string;
+}
+
+async function readBug(file: string): Promise<Bug> {
+  const patch = await readFile(join(PATCHES, file), 'utf8');
+  const profile = /^Profile: (\w+)$/m.exec(patch)?.[1] ?? 'everything';
+  return { name: file.replace('.patch', ''), patch, profile };
+}
+
+/** @throws where a part of the patch does not fit its file */
+async function applyTo(tree: string, { name, patch }: Bug): Promise<void> {
+  for (const part of parsePatch(patch)) {
+    const path = part.newFileName?.replace(/^b\//, '');
+    if (path === undefined) throw new Error(`${name} names no file.`);
+    const changed = applyPatch(await readFile(join(tree, path), 'utf8'), part);
+    if (changed === false) throw new Error(`${name} does not apply to ${path} any more: make it anew.`);
+    await writeFile(join(tree, path), changed);
+  }
+}
+
+/** @returns the first violation, or undefined where so many seeds found none */
+async function findBug(bug: Bug): Promise<Found | undefined> {
+  const tree = await mkdtemp(join(tmpdir(), 'bug-'));
+  try {
+    for (const path of COPIED) await cp(path, join(tree, path), { recursive: true });
+    await symlink(join(process.cwd(), 'node_modules'), join(tree, 'node_modules'));
+    await applyTo(tree, bug);
+    const script = join(tree, 'first-violation.mjs');
+    await build({
+      entryPoints: [join(tree, 'test/simulation/first-violation.ts')],
+      outfile: script,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+      logLevel: 'warning',
+    });
+    const text = await run(script, [bug.profile, String(MOST_SEEDS)]);
+    return text === '' ? undefined : (JSON.parse(text) as Found);
+  } finally {
+    await rm(tree, { recursive: true });
+  }
+}
+
+function run(script: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const flags = ['--single-threaded', '--max-semi-space-size=64'];
+    const child = spawn(process.execPath, [...flags, script, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    child.on('close', (code) => (code === 0 ? resolve(text) : reject(new Error(`it ended with ${code}`))));
+  });
+}
+
+function tell(name: string, what: string): void {
+  process.stdout.write(`${name.padEnd(48)} ${what}\n`);
+}
+
+const wanted = process.argv.slice(2);
+const files = (await readdir(PATCHES)).filter((file) => file.endsWith('.patch')).sort();
+const chosen = files.filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
+const outcomes = await inParallel(chosen, availableParallelism(), async (file) => {
+  const bug = await readBug(file);
+  const found = await findBug(bug).catch((error: Error) => error);
+  if (found instanceof Error) tell(bug.name, `FAILED: ${found.message}`);
+  else if (found === undefined) tell(bug.name, `NOT FOUND in ${MOST_SEEDS} seeds of ${bug.profile}`);
+  else {
+    const { seed, guarantee, place = '', message } = found;
+    tell(
+      bug.name,
+      `${guarantee} seed ${String(seed).padStart(3)} of ${bug.profile}: ${place} ${message}`.slice(0, 160),
+    );
+  }
+  return found !== undefined && !(found instanceof Error);
+});
+const missed = outcomes.filter((isFound) => !isFound).length;
+tell(
+  '',
+  missed === 0 ? `all ${outcomes.length} were found` : `${missed} of ${outcomes.length} were not found`,
+);
+process.exitCode = missed === 0 ? 0 : 1;
