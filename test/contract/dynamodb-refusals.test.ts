@@ -37,7 +37,7 @@ describe('keys that are left unprocessed', () => {
   test('make the call fail when they stay so', async () => {
     wire.proxy.next('BatchGetItem', leaveUnprocessed(7), 100);
 
-    await expect(wire.stores.snapshots.load(ACME, ids)).rejects.toThrow('left 7 of 7 keys');
+    await expect(wire.stores.snapshots.load(ACME, ids)).rejects.toThrow('left 7 of 7 items');
   });
 });
 

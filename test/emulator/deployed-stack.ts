@@ -41,10 +41,7 @@ export async function readDeployedStack(
     return {
       type: Type,
       physicalId: physicalIds.get(id) ?? missing(`${id} in what CloudFormation lists`),
-      // Only when asked for: of some, not all can be resolved.
-      get properties() {
-        return resolve(Properties, names);
-      },
+      properties: resolvedWhenAsked(Properties, names),
     };
   }
 
@@ -79,6 +76,14 @@ export async function readDeployedStack(
       return lines.filter((line) => line !== undefined);
     },
   };
+}
+
+/** Each property for itself: some refer to what has not been looked up yet, or not at all. */
+function resolvedWhenAsked(properties: Readonly<Record<string, unknown>>, names: Names): object {
+  const resolved = {};
+  for (const [name, value] of Object.entries(properties))
+    Object.defineProperty(resolved, name, { enumerable: true, get: () => resolve(value, names) });
+  return resolved;
 }
 
 async function listPhysicalIds(stackName: string): Promise<Map<string, string>> {
