@@ -8,6 +8,7 @@ import {
   type PutEventsResultEntry,
 } from '@aws-sdk/client-eventbridge';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import { BUS_SOURCE } from '../../shared/contract/event-pattern.ts';
 import { MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { Destination, SendResult } from '../../shared/ports.ts';
 import { type Sized, sendInParts } from './send-in-parts.ts';
@@ -42,7 +43,7 @@ export function createEventBridgeDestination({
 }
 
 function toEntry(event: FeedEvent): Entry {
-  const source = `returns-change-feed.${event.source.slice(event.source.lastIndexOf('/') + 1)}`;
+  const source = `${BUS_SOURCE}.${event.source.slice(event.source.lastIndexOf('/') + 1)}`;
   const detail = JSON.stringify(event);
   const stamp = parseStamp(event.time);
   return {

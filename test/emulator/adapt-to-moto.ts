@@ -1,6 +1,6 @@
 // What moto's CloudFormation (5.2) can't make is taken out of the templates before the CDK deploys them, and made by
-// the services' own interfaces afterwards (left-out.ts). It skips types that it does not know without an error, and of
-// those that it knows it takes an archive's pattern for a text and gives a FIFO queue a name that is not one.
+// the services' own interfaces afterwards (left-out.ts): types that it skips, and archives, whose pattern it takes for
+// a text. It gives a FIFO queue a name that is not one, and a Ref to a bus an object of its own in place of the name.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ export function adaptToMoto(directory: string): ReadonlyMap<string, Resources> {
     leftOut.set(stackName, Object.fromEntries(entries.filter(isLeftOut)));
     const kept = entries.filter((entry) => !isLeftOut(entry)).map((entry) => withQueueName(stackName, entry));
     const adapted = { ...template, Resources: Object.fromEntries(kept) };
-    const after = JSON.stringify(withGroupArns(adapted, leftOut.get(stackName) ?? {}), undefined, 1);
+    const after = JSON.stringify(withPlainReferences(adapted, template.Resources), undefined, 1);
     writeFileSync(path, after);
     renameAsset(directory, stackName, file, createHash('sha256').update(after).digest('hex'));
   }
@@ -44,15 +44,26 @@ function withQueueName(stackName: string, [id, resource]: [string, Resource]): [
   return [id, { ...resource, Properties: { ...Properties, QueueName: `${stackName}-${id}.fifo` } }];
 }
 
-/** Roles name the schedule group that may use them. */
-function withGroupArns(value: unknown, leftOut: Resources): unknown {
-  if (Array.isArray(value)) return value.map((it) => withGroupArns(it, leftOut));
+/** Those to schedule groups (roles name the one that may use them) and to buses, by their names. */
+function withPlainReferences(value: unknown, resources: Resources): unknown {
+  if (Array.isArray(value)) return value.map((it) => withPlainReferences(it, resources));
   if (typeof value !== 'object' || value === null) return value;
-  const id = (value as { 'Fn::GetAtt'?: string[] })['Fn::GetAtt']?.[0];
-  const group = id === undefined ? undefined : leftOut[id]?.Properties.Name;
-  if (group !== undefined)
-    return { 'Fn::Sub': `arn:aws:scheduler:\${AWS::Region}:\${AWS::AccountId}:schedule-group/${group}` };
-  return Object.fromEntries(Object.entries(value).map(([key, it]) => [key, withGroupArns(it, leftOut)]));
+  const { Ref: referred = '', 'Fn::GetAtt': [asked = ''] = [] } = value as Reference;
+  const bus = resources[referred];
+  if (bus?.Type === 'AWS::Events::EventBus') return bus.Properties.Name;
+  const group = resources[asked];
+  if (group?.Type === 'AWS::Scheduler::ScheduleGroup')
+    return {
+      'Fn::Sub': `arn:aws:scheduler:\${AWS::Region}:\${AWS::AccountId}:schedule-group/${group.Properties.Name}`,
+    };
+  return Object.fromEntries(
+    Object.entries(value).map(([key, it]) => [key, withPlainReferences(it, resources)]),
+  );
+}
+
+interface Reference {
+  readonly Ref?: string;
+  readonly 'Fn::GetAtt'?: readonly string[];
 }
 
 /** A template is uploaded under its digest, and not again if there is one of that name. */

@@ -86,7 +86,7 @@ async function tell(stacks: Stacks, count: number, leftOut: ReadonlyMap<string, 
         `${[...new Set(types)].sort().join(', ')}.`,
     );
   if (remains.length === 0) return console.log('Nothing is left.');
-  console.log(`The emulator did not take away:\n${remains.join('\n')}`);
+  console.log(`The emulator says that it has taken all away, and has not:\n${remains.join('\n')}`);
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'returns-feed-emulator-'));

@@ -1,4 +1,4 @@
-const EXAMPLE = 'for example by "pip install moto[server]", "moto_server -p 5000"';
+const EXAMPLE = "for example with pip install 'moto[server]' && moto_server -p 5000";
 
 export interface Emulator {
   readonly endpoint: string;
@@ -13,7 +13,7 @@ export interface Emulator {
 export async function findEmulator(address: string | undefined): Promise<Emulator> {
   if (!address)
     throw new Error(
-      `Name an AWS emulator in AWS_ENDPOINT_URL, for instance http://127.0.0.1:5000; start one ${EXAMPLE}.`,
+      `Name an AWS emulator in AWS_ENDPOINT_URL, for instance http://127.0.0.1:5000. Start one, ${EXAMPLE}`,
     );
   if (!URL.canParse(address)) throw new Error(`AWS_ENDPOINT_URL is not an address: ${address}`);
   const url = new URL(address);
@@ -22,8 +22,8 @@ export async function findEmulator(address: string | undefined): Promise<Emulato
   // With a name S3's clients would put the bucket before it.
   if (url.hostname === 'localhost') url.hostname = '127.0.0.1';
   if ((await statusOf(url.origin)) === undefined)
-    throw new Error(`No AWS emulator answers at ${url.origin}: start one, ${EXAMPLE}.`);
-  return { endpoint: url.origin, isMoto: (await statusOf(`${url.origin}/moto-api/data.json`)) === 200 };
+    throw new Error(`No AWS emulator answers at ${url.origin}: start one, ${EXAMPLE}`);
+  return { endpoint: url.origin, isMoto: (await statusOf(`${url.origin}/moto-api/`)) === 200 };
 }
 
 async function statusOf(url: string): Promise<number | undefined> {

@@ -7,7 +7,7 @@ import { type DynamoDbEngine, startDynamoDbEngine } from '../../../local/engines
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { connectDynamoDb } from '../../local/engines/sdk-clients.ts';
 import { batch, CONTEXT } from '../subscriber-kit/deliveries.ts';
-import { startWarehouse } from './start-warehouse.ts';
+import { definitionFor, startWarehouse } from './start-warehouse.ts';
 
 let engine: DynamoDbEngine;
 let dynamoDb: DynamoDBClient;
@@ -15,7 +15,9 @@ let dynamoDb: DynamoDBClient;
 beforeAll(async () => {
   engine = await startDynamoDbEngine();
   dynamoDb = connectDynamoDb(engine.endpoint);
-}, 60_000);
+  // What takes long is not to be counted to a test.
+  definitionFor('any');
+}, 120_000);
 afterEach(() => {
   vi.unstubAllEnvs();
 });
