@@ -47,8 +47,8 @@ export interface Deployment {
   readonly endpoint: Pick<AwsEndpoint, 'failNext'>;
   /** The one function with a text in its logical id. */
   functionWith(text: string): LambdaFunction;
-  /** Messages in a queue: to be had, and delayed. */
-  count(queueId: string): Promise<{ readonly visible: number; readonly delayed: number }>;
+  /** That can be received from a queue. */
+  countMessages(queueId: string): Promise<number>;
   /** Resolves once nothing is under way any more, or at the first failure. */
   settle(): Promise<void>;
   stop(): Promise<void>;
@@ -81,7 +81,7 @@ export async function deploy({ assembly, template, engines, secrets }: DeployOpt
     ...{ calls, archived, endpoint, failures: failures.list },
     schedules: createSchedules(world),
     functionWith: (text) => functionWith(world, text),
-    count: (queueId) => countMessages(world, queueId),
+    countMessages: (queueId) => countMessages(world, queueId),
     settle: () => Promise.race([failures.first, untilIdle(mappings, bus).catch(() => {})]),
     async stop() {
       await Promise.all(mappings.map((mapping) => mapping.stop()));
@@ -108,13 +108,10 @@ function functionWith({ functions }: World, text: string): LambdaFunction {
   return found[0]![1];
 }
 
-async function countMessages({ sqs, created }: World, queueId: string) {
+async function countMessages({ sqs, created }: World, queueId: string): Promise<number> {
   const QueueUrl = created.queueUrl(created.names.attribute(queueId, 'Arn'));
-  const { Attributes = {} } = await sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] }),
   );
-  return {
-    visible: Number(Attributes.ApproximateNumberOfMessages),
-    delayed: Number(Attributes.ApproximateNumberOfMessagesDelayed),
-  };
+  return Number(Attributes?.ApproximateNumberOfMessages);
 }
