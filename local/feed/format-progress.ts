@@ -23,7 +23,10 @@ export function createBaselineProgress(): BaselineProgress {
 
   return {
     line({ status, groups, requests, estimatedGroups = 0 }, now) {
-      if (points.at(-1)?.groups !== groups) points = [...points, { at: now, groups }].slice(-POINTS_KEPT);
+      const last = points.at(-1)?.groups;
+      // Fewer than before: what a tick could not finish is read again.
+      if (last !== undefined && groups < last) points = [];
+      if (last !== groups) points = [...points, { at: now, groups }].slice(-POINTS_KEPT);
       const sent = count(requests, 'request');
       if (status === 'completed') return `baseline complete: ${count(groups, 'group')}, ${sent}`;
       const isEstimated = estimatedGroups > Math.max(SMALLEST_ESTIMATE, groups);

@@ -6,8 +6,8 @@ import { stampsOf } from './cut-range.ts';
 import type { Page } from './page.ts';
 import { isShort, type Reader, readPage } from './read-pass.ts';
 
-/** Times that a range is narrowed in one go. In the least lucky order each takes away only as much as is read next. */
-const MAX_NARROWINGS = 20;
+/** Times that a range is narrowed in one go. */
+const MAX_NARROWINGS = 24;
 /** Pages that go into finding a range's end. */
 const END_PAGES = 4;
 /** Of the pages that a range may have, the share that it is made for: how densely groups are created changes slowly. */
@@ -41,13 +41,20 @@ export async function fitRange(
   if (isShort(first)) return { to, fits: true, first };
   const beyond = Math.max(first.rows.length - 1, 1) * Math.max(reader.maxPages - END_PAGES, 1);
   let end = to;
+  let reach = beyond;
   for (let narrowings = 0; narrowings < MAX_NARROWINGS; narrowings += 1) {
     const fitted = { to: end, fits: true, ...(end === to ? { first } : {}) };
     if (end - lowest <= NARROWEST_RANGE) return fitted;
-    const page = await readPage({ created: { from, to: end } }, beyond, reader);
-    if (page.rows.length === 0) return fitted;
+    const page = await readPage({ created: { from, to: end } }, reach, reader);
+    if (page.rows.length === 0 && reach === beyond) return fitted;
+    if (page.rows.length === 0) {
+      reach = Math.max(beyond, Math.floor(reach / 4));
+      continue;
+    }
     const wished = wishedEnd(first, page, { from, to: end }, lowest);
     end = narrower(lowest, end, wished);
+    // Each narrowing leaves off what was reached: as often as the whole store has ranges, unless it reaches further.
+    if (from === undefined && newestOf(first) > oldestOf(page)) reach *= 2;
   }
   return { to: end, fits: false };
 }

@@ -54,6 +54,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       changesMoveStamps:
         plan.knobs.touches === undefined && (knobs.absurdEvery === 0 || knobs.absurdStamps === 'ahead'),
       showsEmptyArrays: knobs.arrays === 'full',
+      showsArrays: plan.knobs.arrays !== 'flicker',
     },
     sent: network.sent,
     requestsPerMinute: settings.requestsPerMinute,

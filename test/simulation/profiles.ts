@@ -47,7 +47,7 @@ function drawPlan(seed: number, profile: Profile): Plan {
     outage === undefined ? 0 : outage.fromMs + outage.forMs,
   );
   const changes = 8 + random.below(30);
-  return {
+  const plan: Plan = {
     seed,
     groups: drawGroups(random, knobs),
     activeMs,
@@ -66,6 +66,27 @@ function drawPlan(seed: number, profile: Profile): Plan {
     ...(outage === undefined ? {} : { outage }),
     ...(random.chance(0.05) ? { rotationMs: random.below(activeMs) } : {}),
     ...(random.chance(0.2) ? { sweepMs: random.below(activeMs) } : {}),
+  };
+  return profile === 'polls' && random.chance(0.1) ? bustling(plan, random) : plan;
+}
+
+/** Much changes while it is read page after page, and little of it is read again. */
+function bustling(plan: Plan, random: Random): Plan {
+  // How late and how stale things may show follows from the lookback.
+  const { order, lateSeconds, staleShare, ...knobs } = plan.knobs;
+  const isStable = order !== 'random' && order !== 'shuffled' && order !== 'heap';
+  return {
+    ...plan,
+    groups: 25 + random.below(15),
+    activeMs: 90_000,
+    changesPerSecond: 1.5,
+    knobs: {
+      ...knobs,
+      ...(isStable && order !== undefined ? { order } : {}),
+      limitMax: 10,
+      latencyMs: { least: 100, most: 900 },
+    },
+    settings: { ...plan.settings, lookbackMs: 5_000, intervalMs: random.pick([10_000, 15_000, 30_000]) },
   };
 }
 
@@ -88,6 +109,8 @@ function drawSettings(random: Random, profile: Profile): SimulatedSettings {
 /** Few groups, for a run must be short; the fewer the smaller the pages are or the less the order holds still. */
 function drawGroups(random: Random, { order, limitMax = 250, pageBytes = 0 }: Partial<Knobs>): number {
   const isRestless = order === 'random' || order === 'shuffled' || order === 'heap';
+  // Now and then too many to be walked as a whole in each cycle.
+  if (limitMax === 1 && !isRestless && random.chance(0.3)) return 9 + random.below(6);
   if (limitMax < 4 || pageBytes === 1) return 2 + random.below(2);
   if (isRestless || limitMax < 10) return 2 + random.below(7);
   return random.chance(0.12) ? 12 + random.below(16) : 2 + random.below(7);
@@ -127,8 +150,8 @@ function drawKnobs(random: Random, settings: SimulatedSettings, profile: Profile
   );
   maybe('bulkSize', 0.15, () => 2 + random.below(8));
   maybe('removals', 0.15, () => 0.05);
-  maybe('groupRemovals', 0.1, () => 0.05);
-  maybe('reappearances', 0.1, () => 0.05);
+  maybe('groupRemovals', 0.15, () => random.pick([0.05, 0.2]));
+  maybe('reappearances', knobs.groupRemovals === undefined ? 0 : 0.6, () => random.pick([0.05, 0.2]));
   maybe('unlistedStatuses', 0.15, () => 0.2);
   maybe('newFields', 0.15, () => true);
   maybe('omissions', 0.35, () => random.pick(['samples', 'all']));

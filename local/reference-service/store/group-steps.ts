@@ -16,8 +16,8 @@ function refundSteps(group: StoredGroup, { random }: StepContext): Step[] {
   const unpaid = group.returns.filter(
     (item) => item.status === 'COMPLETED' && item.platform_refund_transaction_ids.length === 0,
   );
-  const number = group.refund_transactions.length + 1;
-  const id = `gid://platform/OrderTransaction/${group.id + 900_000_000}-${number}`;
+  const idOf = (number: number) => `gid://platform/OrderTransaction/${group.id + 900_000_000}-${number}`;
+  const id = idOf(group.refund_transactions.length + 1);
   if (unpaid.length > 0) {
     const apply = (): StoredGroup => {
       const presentment = presentmentOf(group.suggested_refund.refund_total);
@@ -45,7 +45,7 @@ function refundSteps(group: StoredGroup, { random }: StepContext): Step[] {
   }
   const nameless = group.refund_transactions.find((refund) => refund.platform_id === null);
   if (nameless !== undefined) {
-    const named = { ...nameless, platform_id: `${id}-late` };
+    const named = { ...nameless, platform_id: idOf(group.refund_transactions.indexOf(nameless) + 1) };
     const refunds = withReplaced(group.refund_transactions, nameless, named);
     steps.push({
       name: 'refund_transaction.identified',

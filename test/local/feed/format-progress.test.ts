@@ -79,3 +79,12 @@ test('tells what a completed one took', () => {
 
   expect(line).toBe('baseline complete: 1 group, 37 requests');
 });
+
+test('tells no pace of groups that have to be read again', () => {
+  const progress = createBaselineProgress();
+  progress.line(baseline({ groups: 5_000 }), NOW);
+
+  const line = progress.line(baseline({ groups: 200 }), NOW + 1_000);
+
+  expect(line).toBe('baseline: 200 groups, 0 requests');
+});

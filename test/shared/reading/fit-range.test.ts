@@ -147,13 +147,29 @@ describe('a range that has more pages than it may', () => {
     expect(fitted).toEqual({ to: FROM + 4 * SECOND, fits: true });
   });
 
-  it('does not fit yet if it was narrowed twenty times', async () => {
+  it('does not fit yet if it was narrowed 24 times', async () => {
     const crowd = idsFrom(1, 12).map((id) => aRow(id, { createdAt: FROM - HOUR }));
     const reader = createScriptedReader(() => aPage(crowd));
 
-    const fitted = await fitRange({ from: FROM, to: FROM + 2 ** 25 * SECOND }, FROM, reader);
+    const fitted = await fitRange({ from: FROM, to: FROM + 2 ** 29 * SECOND }, FROM, reader);
 
     expect(fitted).toEqual({ to: FROM + 32 * SECOND, fits: false });
-    expect(reader.requests.length).toBe(21);
+    expect(reader.requests.length).toBe(25);
+  });
+
+  it('of everything in a list with the latest first is found in steps that double', async () => {
+    const rows = idsFrom(1, 4_000).map((id) => aRow(id, { createdAt: FROM + id * SECOND }));
+    const latestFirst = rows.toReversed();
+    const reader = createScriptedReader(({ range, offset }) => {
+      const { to = Number.POSITIVE_INFINITY } = range.created ?? {};
+      const within = latestFirst.filter((row) => row.kind === 'readable' && row.createdAt < to);
+      return aPage(within.slice(offset, offset + 10));
+    });
+
+    const fitted = await fitRange({ from: undefined, to: FROM + DAY }, FROM - DAY, reader);
+
+    expect(fitted.fits).toBe(true);
+    expect(fitted.to).toBeLessThan(FROM + HOUR);
+    expect(reader.requests.length).toBeLessThan(25);
   });
 });

@@ -53,6 +53,9 @@ function judgeEntity(
     if (last.verb === 'removed') return 'was told as removed and is there';
     return last.state === present ? undefined : `is ${present} and was last told as ${last.state}`;
   }
+  const isOfArray = kindOf(name) !== 'return_group';
+  // Present as it was when it came to be: it may have been filled in.
+  if (isOfArray && !promises.showsArrays && periods[0]?.state === present) return undefined;
   if (baseline === 'emit') return `was never told, though everything was to be (${name})`;
   if (stateIn(shownAt(history, startedAt), name) === present) return undefined;
   const until = baselineCompletedAt ?? Number.POSITIVE_INFINITY;
@@ -87,7 +90,9 @@ function checkRefunds(
   const atStart = refundsOf(documents.findLast(({ shownFrom }) => shownFrom <= knownBy));
   const atEnd = refundsOf(documents.at(-1));
   const isAnnounced = group?.tellings[0]?.verb === 'created' && group.tellings[0].kind === 'return_group';
-  const least = isAnnounced || baseline === 'emit' ? atEnd : atEnd - atStart;
+  const isAllToBeTold = promises.showsArrays && (isAnnounced || baseline === 'emit');
+  const atFirst = promises.showsArrays ? atStart : atEnd;
+  const least = isAllToBeTold ? atEnd : atEnd - atFirst;
   if (told >= least && told <= atEnd) return [];
   return [
     violation(source, `group ${groupId}`, `has ${atEnd} refunds, ${atStart} at the start; ${told} were told`),

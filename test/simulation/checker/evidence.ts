@@ -52,6 +52,8 @@ export interface Promises {
   readonly changesMoveStamps: boolean;
   /** Arrays that have become empty are shown as such. */
   readonly showsEmptyArrays: boolean;
+  /** Arrays are never left out by chance: the first time that one shows, what it holds is filled in without an event. */
+  readonly showsArrays: boolean;
 }
 
 export interface Evidence {

@@ -18,7 +18,7 @@ export async function runHands(world: World, until: number): Promise<void> {
     if (group === undefined) continue;
     const kind = draws.hands.fraction();
     const name =
-      kind < 0.4 ? 'flap' : kind < 0.7 ? 'context' : kind < 0.97 || !plan.crowds ? 'burst' : 'crowd';
+      kind < 0.4 ? 'flap' : kind < 0.65 ? 'context' : kind < 0.9 || !plan.crowds ? 'burst' : 'crowd';
     trace.count(`hand ${name}`);
     trace.note('store', name, () => String(group));
     HANDS[name](world, group, until);
