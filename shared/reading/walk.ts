@@ -57,8 +57,8 @@ export async function walkOn(position: WalkPosition, options: WalkOptions): Prom
   const reader = { ...options, trustsShortPages: false };
   if (from !== undefined && from >= closedUpTo - NEWEST_WIDTH) return walkNewest(position, reader);
   const lowest = from ?? closedUpTo - FIRST_WIDTH;
-  // The first range is mostly empty decades.
-  const width = from === undefined ? rangeWidth : Math.floor(rangeWidth * shareOf(options));
+  // A width that no groups were seen in leads through empty decades.
+  const width = rangeWidth < FIRST_WIDTH ? Math.floor(rangeWidth * shareOf(options)) : rangeWidth;
   const to = Math.min(lowest + Math.max(width, NARROWEST_RANGE), closedUpTo);
   return walkRange({ from, to }, lowest, reader);
 }

@@ -63,7 +63,7 @@ export async function lookForGroups(
   run.state = state;
   if (!isAdmitted) return 'done';
   let missed: Missed = 'done';
-  const isCanaryFound = createCanary(run, options.seen);
+  const isCanaryFound = createCanary(run, options.seen, new Set(missing));
   for (const groupId of missing) {
     await options.pollWhenDue();
     if ((await lookForGroup(run, groupId, options, isCanaryFound)) === 'again') missed = 'again';
@@ -142,15 +142,33 @@ function noteAbsence(snapshot: Snapshot, { receivedAt }: Page): Snapshot {
   return { ...snapshot, version: snapshot.version + 1, absences };
 }
 
-/** Tells whether the service still finds a group that it has just shown: else it is the service that is not itself. */
-function createCanary(run: TickRun, seen: ReadonlySet<number>): () => Promise<boolean> {
+/**
+ * Tells whether the service still finds a group that it has just shown, or else another one that is known: if not, it
+ * is the service that is not itself.
+ */
+function createCanary(
+  run: TickRun,
+  seen: ReadonlySet<number>,
+  missing: ReadonlySet<number>,
+): () => Promise<boolean> {
   let foundAt = Number.NEGATIVE_INFINITY;
   return async function isFound() {
     const { clock } = run.session;
     if (clock.elapsed() - foundAt < CANARY_LASTS) return true;
-    const canary = [...seen].at(-1) ?? run.lastSeenId;
+    const canary = [...seen].at(-1) ?? run.lastSeenId ?? (await findOther(run, missing));
     const isThere = canary !== undefined && (await run.lookUp(canary)).rows.length > 0;
     if (isThere) foundAt = clock.elapsed();
     return isThere;
   };
+}
+
+/** Some known group that nobody misses. */
+async function findOther(run: TickRun, missing: ReadonlySet<number>): Promise<number | undefined> {
+  const { store, settings } = run.session;
+  const source = { source: settings.name, generation: run.state.generation };
+  const everything = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+  for await (const { groupId } of store.knownCreatedBetween(source, ...everything)) {
+    if (!missing.has(groupId)) return groupId;
+  }
+  return undefined;
 }

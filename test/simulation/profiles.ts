@@ -67,22 +67,40 @@ function drawPlan(seed: number, profile: Profile): Plan {
     ...(random.chance(0.05) ? { rotationMs: random.below(activeMs) } : {}),
     ...(random.chance(0.2) ? { sweepMs: random.below(activeMs) } : {}),
   };
-  return profile === 'polls' && random.chance(0.1) ? bustling(plan, random) : plan;
+  if (profile === 'polls') return random.chance(0.1) ? bustling(plan, random) : plan;
+  return random.chance(0.015) ? vast(plan, random) : plan;
+}
+
+/** Too large, for its pages and its budget, to be walked as a whole in each cycle. */
+function vast(plan: Plan, random: Random): Plan {
+  const { pageBytes, ...knobs } = plan.knobs;
+  return {
+    ...plan,
+    groups: 25 + random.below(10),
+    activeMs: 240_000,
+    changesPerSecond: 0.08,
+    crowds: false,
+    knobs: { ...withStableOrder(knobs), limitMax: 1 },
+    settings: { ...plan.settings, reconcileMs: 30_000, intervalMs: 30_000 },
+  };
+}
+
+function withStableOrder({ order, ...knobs }: Partial<Knobs>): Partial<Knobs> {
+  const isStable = order !== undefined && order !== 'random' && order !== 'shuffled' && order !== 'heap';
+  return isStable ? { ...knobs, order } : knobs;
 }
 
 /** Much changes while it is read page after page, and little of it is read again. */
 function bustling(plan: Plan, random: Random): Plan {
   // How late and how stale things may show follows from the lookback.
-  const { order, lateSeconds, staleShare, ...knobs } = plan.knobs;
-  const isStable = order !== 'random' && order !== 'shuffled' && order !== 'heap';
+  const { lateSeconds, staleShare, ...knobs } = plan.knobs;
   return {
     ...plan,
     groups: 25 + random.below(15),
     activeMs: 90_000,
     changesPerSecond: 1.5,
     knobs: {
-      ...knobs,
-      ...(isStable && order !== undefined ? { order } : {}),
+      ...withStableOrder(knobs),
       limitMax: 10,
       latencyMs: { least: 100, most: 900 },
     },
@@ -109,8 +127,6 @@ function drawSettings(random: Random, profile: Profile): SimulatedSettings {
 /** Few groups, for a run must be short; the fewer the smaller the pages are or the less the order holds still. */
 function drawGroups(random: Random, { order, limitMax = 250, pageBytes = 0 }: Partial<Knobs>): number {
   const isRestless = order === 'random' || order === 'shuffled' || order === 'heap';
-  // Now and then too many to be walked as a whole in each cycle.
-  if (limitMax === 1 && !isRestless && random.chance(0.3)) return 9 + random.below(6);
   if (limitMax < 4 || pageBytes === 1) return 2 + random.below(2);
   if (isRestless || limitMax < 10) return 2 + random.below(7);
   return random.chance(0.12) ? 12 + random.below(16) : 2 + random.below(7);
