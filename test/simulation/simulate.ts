@@ -1,16 +1,15 @@
 // One run: the world lives for a while with everything that its plan lets go wrong, then all is quiet until the feed
 // has had its time to settle, and the checker judges what is left behind.
 import { KNOBS, type KnobName } from '../../local/reference-service/knobs.ts';
-import { formatInstant, HOUR, MILLISECOND } from '../../shared/instant.ts';
-import type { TickReport } from '../../shared/poll-source.ts';
+import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
 import { sourceSettings } from '../../shared/source-settings.ts';
 import { check } from './checker/check.ts';
 import type { Violation } from './checker/evidence.ts';
+import { calm, pollUntilSettled, settledAfter } from './come-to-rest.ts';
 import { gatherEvidence, watchStarts } from './gather-evidence.ts';
 import type { Plan } from './plan.ts';
 import { runHands } from './world/hands.ts';
 import { BASE_URL } from './world/network.ts';
-import { releaseWhatIsHeld } from './world/operator.ts';
 import { createPollers, type Pollers, runSchedule } from './world/pollers.ts';
 import { createRelaySide } from './world/relays.ts';
 import { createWorld, type World } from './world/world.ts';
@@ -34,15 +33,6 @@ export interface Run {
 function sourceName(index: number): string {
   return `s${index + 1}`;
 }
-
-/** Polls that have to see all, once all is quiet: one to find what is left, one to have found nothing. */
-const WHOLE_POLLS = 2;
-/** Times by the service's Date are known to a second or two: what has to be `settle` apart is a little more. */
-const DOUBT_MS = 5_000;
-/** Holds that end by themselves do so within these. */
-const TICKS_BEFORE_RELEASE = 6;
-/** Longer than any pause or rest that the feed may take. */
-const LONGEST_QUIET = 3 * HOUR;
 
 export async function simulate(plan: Plan, options: { readonly isRead?: boolean } = {}): Promise<Run> {
   const world = createWorld(plan, options.isRead === true);
@@ -103,67 +93,6 @@ async function sweepOnce({ plan, time }: World, sides: readonly Side[]): Promise
   await time.sleep(plan.sweepMs);
   // Each in a function of its own; one that does not come back is not waited for.
   for (const side of sides) void side.sweep();
-}
-
-/** From now on the store does not change, and nothing goes wrong any more. */
-function calm({ fates, service, trace }: World): void {
-  trace.note('world', 'calm');
-  fates.calm();
-  service.control.pause();
-  service.control.setKnob('faultRate', 0);
-  // An array that is left out by chance says nothing of its entities, as often as it is read.
-  const { arrays, nulls } = service.control.knobs();
-  if (arrays === 'flicker') service.control.setKnob('arrays', 'full');
-  if (nulls === 'flicker') service.control.setKnob('nulls', 'present');
-}
-
-/** After so long every change may be seen by every read, and no read is in doubt. */
-function settledAfter({ settings, knobs, tickMs }: Plan): number {
-  const { lookbackMs, settleMs } = settings;
-  const late = (knobs.lateSeconds?.most ?? 0) * 1_000;
-  const stale = (knobs.staleSeconds ?? 0) * 1_000;
-  return lookbackMs + settleMs + late + stale + tickMs + 60_000;
-}
-
-/** Once everything can be seen, ticks on until enough polls, and cycles begun since, were finished. */
-async function pollUntilSettled(world: World, pollers: Pollers, settled: number): Promise<boolean> {
-  const { time, plan, trace, stores } = world;
-  const { intervalMs, reconcileMs } = plan.settings;
-  const end = time.elapsed() + LONGEST_QUIET;
-  // No more ticks than cycles: what happens is known by then, and most of a run would be ticks that find nothing.
-  const pauseMs = plan.reconciles ? Math.max(intervalMs, reconcileMs) : Math.max(intervalMs, 20_000);
-  await time.sleep(Math.max(0, settled - time.elapsed()) / MILLISECOND);
-  const before = (await stores.states.load(pollers.source))?.reconciliation.all;
-  const cycles = new Set([before?.lastCompletedAt]);
-  const cyclesNeeded = plan.reconciles ? wholeCycles(plan, pauseMs) + (before?.isUnderWay ? 1 : 0) : 0;
-  let whole = 0;
-  let ticks = 0;
-  const isDone = () => whole >= WHOLE_POLLS && cycles.size > cyclesNeeded;
-  while (!isDone() && time.elapsed() < end) {
-    const report = await pollers.tick(Math.floor(time.now() / MILLISECOND));
-    if (isWhole(report)) whole += 1;
-    if (report?.state !== undefined) cycles.add(report.state.reconciliation.all.lastCompletedAt);
-    if (isDone()) break;
-    await time.sleep(pauseMs);
-    // Had it ended by itself, it would have by now.
-    ticks += 1;
-    if (ticks >= TICKS_BEFORE_RELEASE) await releaseWhatIsHeld(world, pollers.source);
-  }
-  trace.count(isDone() ? 'quiet: settled' : 'quiet: not settled');
-  return isDone();
-}
-
-/** What is gone has to be found missing twice, `settle` apart. */
-function wholeCycles({ settings }: Plan, pauseMs: number): number {
-  return 1 + Math.ceil((settings.settleMs + DOUBT_MS) / pauseMs);
-}
-
-/** A poll without trouble, of a source that is well (but for groups that nobody can read). */
-function isWhole(report: TickReport | undefined): boolean {
-  const { state } = report ?? {};
-  const isWell = state?.health.degradedSince === undefined || state.setAside.length > 0;
-  const isBegun = state?.baseline.status === 'completed';
-  return isBegun && isWell && report?.outcome === 'done' && report.failure === undefined && report.polls > 0;
 }
 
 /** How the run was set up, what went wrong in it, and what the service did to requests. */

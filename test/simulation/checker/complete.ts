@@ -2,7 +2,15 @@
 // event is unchanged since it was first read. And every event that was written arrived at both ends.
 import type { Evidence, Happening, Promises, SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
-import { type EntityName, type GroupHistory, isEntityEvent, shownAt, stateIn, stateNames } from './states.ts';
+import {
+  type EntityName,
+  type GroupHistory,
+  isEntityEvent,
+  shownAt,
+  stateIn,
+  stateNames,
+  type Telling,
+} from './states.ts';
 
 export function checkComplete(
   evidence: Evidence,
@@ -84,12 +92,13 @@ function checkRefunds(
 ): Violation[] {
   if (documents.at(-1)?.document === undefined) return [];
   const { baseline, startedAt = 0, baselineCompletedAt = Number.POSITIVE_INFINITY } = source;
-  const told = (group?.tellings ?? []).filter(({ kind }) => kind === 'refund_transaction').length;
+  const tellings = sinceItIsThere(group?.tellings ?? []);
+  const told = tellings.filter(({ kind }) => kind === 'refund_transaction').length;
   // What no stamp tells to be new is known without a word, as late as the baseline may have come to it.
   const knownBy = promises.changesMoveStamps ? startedAt : baselineCompletedAt;
   const atStart = refundsOf(documents.findLast(({ shownFrom }) => shownFrom <= knownBy));
   const atEnd = refundsOf(documents.at(-1));
-  const isAnnounced = group?.tellings[0]?.verb === 'created' && group.tellings[0].kind === 'return_group';
+  const isAnnounced = tellings[0]?.verb === 'created' && tellings[0].kind === 'return_group';
   const isAllToBeTold = promises.showsArrays && (isAnnounced || baseline === 'emit');
   const atFirst = promises.showsArrays ? atStart : atEnd;
   const least = isAllToBeTold ? atEnd : atEnd - atFirst;
@@ -97,6 +106,12 @@ function checkRefunds(
   return [
     violation(source, `group ${groupId}`, `has ${atEnd} refunds, ${atStart} at the start; ${told} were told`),
   ];
+}
+
+/** A group that comes back is announced with all that it has. */
+function sinceItIsThere(tellings: readonly Telling[]): readonly Telling[] {
+  const removed = tellings.findLastIndex(({ kind, verb }) => kind === 'return_group' && verb === 'removed');
+  return tellings.slice(removed + 1);
 }
 
 function refundsOf(happening: Happening | undefined): number {

@@ -38,7 +38,7 @@ const OFTENER: Partial<Record<CallName, number>> = {
   'store.saveAll': 8,
   'store.knownCreatedBetween': 8,
   // Of stores alone that are too large to be walked as a whole in each cycle.
-  'store.openCreatedBetween': 60,
+  'store.openCreatedBetween': 200,
   'ledger.append': 8,
   'ledger.groups': 8,
   'marks.noteBehind queue': 8,
