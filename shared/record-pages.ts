@@ -34,9 +34,14 @@ export interface RecorderOptions {
   /** A row that can't be read, or a group that can't be stored: to be set aside durably. */
   readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>) => void;
   /** A group that changed since it was last read, with its stamp. */
-  readonly noteFresh: (groupId: number, updatedAt: Instant, receivedAt: Instant) => void;
+  readonly noteFresh: (fresh: FreshGroup) => void;
   /** @default lets everything pass */
   readonly guard?: ReadingGuard;
+}
+
+export interface FreshGroup extends Pick<Reading, 'updatedAt' | 'receivedAt'> {
+  readonly groupId: number;
+  readonly isFirstSight: boolean;
 }
 
 export interface Recorder {
@@ -134,7 +139,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
       compared.verdict === 'differs' &&
       (snapshot === undefined || reading.updatedAt > snapshot.updatedAt)
     ) {
-      options.noteFresh(groupId, reading.updatedAt, reading.receivedAt);
+      const { updatedAt, receivedAt } = reading;
+      options.noteFresh({ groupId, updatedAt, receivedAt, isFirstSight: snapshot === undefined });
     }
     return { snapshot, reading, compared };
   }

@@ -191,9 +191,15 @@ export function createTickRun(session: SourceSession): TickRun {
         setAside: (row) => {
           run.state = noteSetAside(run.state, row, session.serviceClock.now().atMost);
         },
-        noteFresh: (groupId, updatedAt, receivedAt) => {
-          const next = learnLead(run.state.stamps, groupId, updatedAt, receivedAt);
-          if (through === 'poll' && run.state.lastSlot > 0) run.state = { ...run.state, stamps: next };
+        noteFresh: ({ groupId, updatedAt, receivedAt, isFirstSight }) => {
+          // Until all groups are known, one seen for the first time need not have changed just now: of a store where
+          // little happens the first poll shows what is stamped ahead, and nothing else.
+          const isKnownToChange = !isFirstSight || run.state.baseline.status === 'completed';
+          if (through !== 'poll' || !isKnownToChange) return;
+          run.state = {
+            ...run.state,
+            stamps: learnLead(run.state.stamps, groupId, updatedAt, receivedAt),
+          };
         },
       });
       recorders.push(recorder);

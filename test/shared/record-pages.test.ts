@@ -40,7 +40,7 @@ function createSetting(changes: Partial<SnapshotStore> = {}) {
       customerData: false,
       fieldsSince: () => ({}),
       setAside: (row) => void aside.push(row),
-      noteFresh: (groupId) => void fresh.push(groupId),
+      noteFresh: ({ groupId }) => void fresh.push(groupId),
       ...others,
     });
   const known = async (id: number) => (await store.load(SOURCE, [id])).get(id);

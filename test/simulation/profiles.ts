@@ -4,7 +4,7 @@ import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawKnobs } from './draw-knobs.ts';
 import { type FaultRates, NO_FAULTS, type Outage, type Plan, type SimulatedSettings } from './plan.ts';
-import { bustling, vast } from './unusual-plans.ts';
+import { bustling, returning, vast } from './unusual-plans.ts';
 
 export const PROFILES = ['polls', 'everything'] as const;
 export type Profile = (typeof PROFILES)[number];
@@ -65,11 +65,12 @@ function drawPlan(seed: number, profile: Profile): Plan {
     endsOverdue: random.chance(0.6),
     reconciles: profile === 'everything',
     ...(outage === undefined ? {} : { outage }),
-    ...(random.chance(0.05) ? { rotationMs: random.below(activeMs) } : {}),
+    ...(random.chance(0.1) ? { rotationMs: random.below(activeMs) } : {}),
     ...(random.chance(0.2) ? { sweepMs: random.below(activeMs) } : {}),
   };
   if (profile === 'polls') return random.chance(0.1) ? bustling(plan, random) : plan;
-  return random.chance(0.015) ? vast(plan, random) : plan;
+  if (random.chance(0.015)) return vast(plan, random);
+  return random.chance(0.03) ? returning(plan, random) : plan;
 }
 
 /** Seconds; no run lasts as long. */

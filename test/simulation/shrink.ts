@@ -45,10 +45,13 @@ async function dropParts(current: () => Plan, attempt: Attempt): Promise<void> {
     if (JSON.stringify(next) !== JSON.stringify(plan)) await attempt(next);
   }
   for (const name of Object.keys(current().knobs) as (keyof Plan['knobs'])[]) {
-    // How stale reads may be is what the plan is held to; without it there must be none.
     const knobs: Plan['knobs'] = { ...current().knobs };
     delete knobs[name];
-    if (name !== 'staleSeconds' || knobs.staleShare === undefined) await attempt({ ...current(), knobs });
+    // How stale reads are, and which stamps are absurd, is what the plan is held to; without it there must be none.
+    const isHeldTo =
+      (name === 'staleSeconds' && knobs.staleShare !== undefined) ||
+      (name === 'absurdStamps' && knobs.absurdEvery !== undefined);
+    if (!isHeldTo) await attempt({ ...current(), knobs });
   }
   for (const name of Object.keys(NO_FAULTS) as (keyof FaultRates)[]) {
     const { faults } = current();
@@ -58,7 +61,6 @@ async function dropParts(current: () => Plan, attempt: Attempt): Promise<void> {
 
 const SIMPLER: readonly Partial<Plan>[] = [
   { faults: NO_FAULTS, only: undefined },
-  { knobs: {} },
   { sources: 1 },
   { outage: undefined },
   { rotationMs: undefined },

@@ -32,20 +32,40 @@ function withStableOrder({ order, ...knobs }: Partial<Knobs>): Partial<Knobs> {
   return isStable ? { ...knobs, order } : knobs;
 }
 
+/** Groups go, are told as removed, and come back. */
+export function returning(plan: Plan, random: Random): Plan {
+  const share = random.pick([0.15, 0.3]);
+  // How stale reads may be follows from the settle.
+  const { staleShare, ...knobs } = plan.knobs;
+  return {
+    ...plan,
+    activeMs: 400_000,
+    changesPerSecond: 0.1,
+    outage: undefined,
+    knobs: { ...knobs, groupRemovals: share, reappearances: share },
+    settings: {
+      ...plan.settings,
+      reconcileMs: 30_000,
+      intervalMs: 15_000,
+      settleMs: Math.min(plan.settings.settleMs, 15_000),
+    },
+  };
+}
+
 /** Much changes while it is read page after page, and little of it is read again. */
 export function bustling(plan: Plan, random: Random): Plan {
   // How late and how stale things may show follows from the lookback.
   const { lateSeconds, staleShare, ...knobs } = plan.knobs;
   return {
     ...plan,
-    groups: 25 + random.below(15),
+    groups: 40 + random.below(20),
     activeMs: 90_000,
-    changesPerSecond: 1.5,
+    changesPerSecond: 2,
     knobs: {
       ...withStableOrder(knobs),
       limitMax: 10,
       latencyMs: { least: 100, most: 900 },
     },
-    settings: { ...plan.settings, lookbackMs: 5_000, intervalMs: random.pick([10_000, 15_000, 30_000]) },
+    settings: { ...plan.settings, lookbackMs: 5_000, intervalMs: random.pick([15_000, 30_000]) },
   };
 }

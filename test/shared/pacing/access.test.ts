@@ -37,6 +37,23 @@ describe('the token in use', () => {
     expect((await next).token).toBe('token');
   });
 
+  it('is looked at again once it is forgotten, and goes on with its budget where it is the same', async () => {
+    const { keeper, readings } = setUp();
+    const first = keeper.current();
+    readings[0]!.resolve('token');
+    const before = await first;
+
+    keeper.forget();
+    const second = keeper.current();
+    readings[1]!.resolve('token');
+    keeper.forget();
+    const third = keeper.current();
+    readings[2]!.resolve('another');
+
+    expect(await second).toBe(before);
+    expect((await third).token).toBe('another');
+  });
+
   it('is kept whatever becomes of a reading before it', async () => {
     const { keeper, readings } = setUp();
     const late = keeper.current();

@@ -443,6 +443,19 @@ describe('a service in trouble that asks for a pause', () => {
   });
 });
 
+it('looks at the secret again after any failure, for what a wrong token is answered is not documented', async () => {
+  const { poll, reads, sent } = setUp({
+    answers: [new UnexpectedStatusError('404', { status: 404, retryAfterMs: undefined }), page()],
+    secrets: ['first', 'second'],
+  });
+
+  await expect(poll()).rejects.toThrow('404');
+  await poll();
+
+  expect(reads).toEqual(['first', 'second']);
+  expect(sent.map(({ token }) => token)).toEqual(['first', 'second']);
+});
+
 describe('a token that is refused', () => {
   it('is replaced if the secret holds another one by now, with a client and a budget of its own', async () => {
     const { poll, sent, reads, budgets, lines, requests } = setUp({

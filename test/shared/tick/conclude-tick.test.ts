@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { HOUR, MILLISECOND } from '../../../shared/instant.ts';
+import { DEGRADED_AFTER } from '../../../shared/limits.ts';
 import { createSourceWorld } from '../source-world.ts';
 
 describe('what the document does not list', () => {
@@ -68,6 +70,27 @@ describe('a service that fails', () => {
 
     expect(await world.state()).toMatchObject({ pollWidth, baseline: { rangeWidth: baseline.rangeWidth } });
   });
+});
+
+it('judges by slots, whatever time it is by the processes that get no answer', async () => {
+  const world = createSourceWorld();
+  await world.tick(world.startProcess('a'));
+  const { lastSlot: lastGood } = await world.state();
+  world.control.setKnob('faultKinds', ['hang']);
+  world.control.setKnob('faultRate', 1);
+  const slots = { patient: lastGood, degraded: Number.POSITIVE_INFINITY };
+  for (let tick = 1; tick <= 7; tick += 1) {
+    // None knows the service's time, and each is wrong about it in its own way.
+    const clock = { ...world.time.machine({ ahead: ((tick % 3) - 1) * HOUR }) };
+    await world.nextTick(world.startProcess(`b${tick}`, { clock }));
+    const { health, lastSlot } = await world.state();
+    if (health.degradedSince === undefined) slots.patient = lastSlot;
+    else slots.degraded = Math.min(slots.degraded, lastSlot);
+  }
+
+  expect((slots.patient - lastGood) * MILLISECOND).toBeLessThan(DEGRADED_AFTER);
+  expect((slots.degraded - lastGood) * MILLISECOND).toBeGreaterThanOrEqual(DEGRADED_AFTER);
+  expect(slots.degraded).toBeLessThan(Number.POSITIVE_INFINITY);
 });
 
 it('gives the lease back, so that another process may take the next tick', async () => {

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { SourceState } from '../../../shared/source-state.ts';
+import { createSourceWorld } from '../source-world.ts';
+
+describe('what a tick has to tell of the feed itself', () => {
+  it('is not told if the state that it follows from was not saved', async () => {
+    const world = createSourceWorld();
+    const session = world.startProcess('a', {
+      states: {
+        ...world.states,
+        save: async (state, version) =>
+          state.toTell.length > 0 ? 'conflict' : world.states.save(state, version),
+      },
+    });
+
+    const report = await world.tick(session);
+
+    expect(report.outcome).toBe('overtaken');
+    expect(await world.feedEvents()).toEqual([]);
+  });
+
+  it('is told by the next tick where a process ended before it was', async () => {
+    const world = createSourceWorld();
+    const dying = world.startProcess('a', {
+      ledger: { ...world.ledger, append: () => Promise.reject(new Error('ended here')) },
+    });
+    await expect(world.tick(dying)).rejects.toThrow('ended here');
+    const before = await world.feedEvents();
+
+    await world.nextTick(world.startProcess('b'), 120_000);
+    await world.nextTick(world.startProcess('c'));
+
+    expect(before).toEqual([]);
+    expect((await world.feedEvents()).map(({ type }) => type)).toEqual(['feed.baseline_completed']);
+    expect((await world.state()).toTell).toEqual([]);
+  });
+});
+
+it('knows for good since when fields are sent before any snapshot is saved', async () => {
+  const world = createSourceWorld({ settings: { baseline: 'emit' } });
+  const saved: SourceState['fieldsSince'][] = [];
+  const session = world.startProcess('a', {
+    store: {
+      ...world.store,
+      async save(key, save) {
+        saved.push((await world.state()).fieldsSince);
+        return world.store.save(key, save);
+      },
+    },
+  });
+
+  await world.tick(session);
+
+  expect(saved.length).toBeGreaterThan(0);
+  expect(saved.every((fields) => 'return_line_item.status' in fields)).toBe(true);
+});
+
+it('learns no lead from rows that are only seen for the first time, and are stamped ahead', async () => {
+  const world = createSourceWorld({ groups: 40, knobs: { absurdEvery: 4, absurdStamps: 'ahead' } });
+  const session = world.startProcess('a');
+
+  await world.tick(session);
+
+  const { stamps, baseline } = await world.state();
+  expect(baseline.status).toBe('completed');
+  expect(stamps).toMatchObject({ lead: 0, leads: [] });
+});
