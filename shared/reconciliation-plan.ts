@@ -56,14 +56,18 @@ function isDue(cycle: CycleState, { reconcileMs }: Pace, now: Instant): boolean 
 
 /** A cycle as it begins. */
 export function beginCycle(cycle: CycleState, tier: Tier, now: Instant): CycleState {
-  const coveredThrough = tier === 'recent' ? now - RECENT : undefined;
+  // From the very start all there is may well fit one range.
+  const start =
+    tier === 'recent'
+      ? { coveredThrough: now - RECENT }
+      : { coveredThrough: undefined, rangeWidth: FIRST_WIDTH };
   return {
     ...cycle,
+    ...start,
     isUnderWay: true,
     isAsked: false,
     startedAt: now,
     previousStartedAt: cycle.lastCompletedAt === undefined ? undefined : cycle.startedAt,
-    coveredThrough,
     requests: 0,
     removals: 0,
     compared: 0,
@@ -120,11 +124,14 @@ export function planCycles(state: Planned, settings: Pace): readonly PlannedCycl
   const { recent, open } = state.reconciliation;
   const minutesMs = MINUTE / MILLISECOND;
   const allRequests = requestsOfAll(state) || undefined;
-  if (fitsCycle(state, settings)) return [{ tier: 'all', lengthMs: reconcileMs, requests: allRequests }];
   const takes = (requests: number | undefined, share: number) =>
     requests === undefined ? undefined : Math.round((requests * minutesMs) / (requestsPerMinute * share));
   const atLeast = (time: number | undefined) =>
     time === undefined ? undefined : Math.max(reconcileMs, time);
+  if (fitsCycle(state, settings)) {
+    const lengthMs = atLeast(takes(allRequests ?? 0, WHOLE_WALK_SHARE));
+    return [{ tier: 'all', lengthMs, requests: allRequests }];
+  }
   const recentMs = atLeast(takes(recent.lastRequests, 1 - SLOW_WALK_SHARE - OPEN_WALK_SHARE));
   return [
     { tier: 'recent', lengthMs: recentMs, requests: recent.lastRequests },

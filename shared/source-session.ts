@@ -46,6 +46,8 @@ export interface SourceSession extends SourceServices {
   hasAnswers: boolean;
   /** Whether the last poll found little: then one page is likely all there is to ask for. */
   expectsLittle: boolean;
+  /** Whether it was told that reconciliation takes longer than asked for. */
+  toldOverrun: boolean;
 }
 
 export function createSourceSession(services: SourceServices): SourceSession {
@@ -78,6 +80,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
     epoch: undefined,
     hasAnswers: false,
     expectsLittle: true,
+    toldOverrun: false,
   };
   return session;
 }

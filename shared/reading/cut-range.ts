@@ -30,7 +30,8 @@ export function cutRange(range: Range, seen: readonly RowStamps[]): readonly [Ra
       ];
   }
   const created = range.created ?? { from: undefined, to: undefined };
-  const cut = cutInterval(created, instantsOf(seen, 'createdAt'));
+  const instants = instantsOf(seen, 'createdAt');
+  const cut = cutInterval(created, instants, around(instants));
   return (
     cut && [
       { ...range, created: cut[0] },
@@ -49,17 +50,35 @@ function instantsOf(rows: readonly RowStamps[], field: 'updatedAt' | 'createdAt'
   return rows.map((row) => row[field]).sort((a, b) => a - b);
 }
 
+/**
+ * Where groups were created, as far as seen, and as much again on either side. By creation a walk's ranges begin
+ * decades before the first group, and pieces of those would be empty. By update they do not, and what was seen of
+ * them is often but the newest.
+ */
+function around(instants: readonly Instant[]): Interval {
+  const [first, last] = [instants[0], instants.at(-1)];
+  if (first === undefined || last === undefined) return EVERYWHERE;
+  const spread = Math.max(last - first, NARROWEST_RANGE);
+  return { from: first - spread, to: last + spread };
+}
+
+const EVERYWHERE: Interval = { from: undefined, to: undefined };
+
+/** @param within where the cut is to be */
 function cutInterval(
   { from, to }: Interval,
   instants: readonly Instant[],
+  within = EVERYWHERE,
 ): readonly [Interval, Interval] | undefined {
   const lowest = from ?? instants[0];
   const highest = to ?? instants.at(-1);
   if (lowest === undefined || highest === undefined || highest - lowest <= NARROWEST_RANGE) return undefined;
+  const least = Math.max(lowest, within.from ?? lowest);
+  const most = Math.min(highest, within.to ?? highest);
   const median = instants[Math.floor(instants.length / 2)] ?? lowest + (highest - lowest) / 2;
   // An eighth from either end at least: a lopsided sample must not cut off a sliver again and again.
-  const margin = Math.floor((highest - lowest) / 8);
-  const at = Math.floor(Math.min(Math.max(median, lowest + margin), highest - margin));
+  const margin = Math.floor((most - least) / 8);
+  const at = Math.floor(Math.min(Math.max(median, least + margin), most - margin));
   return [
     { from, to: at },
     { from: at, to },

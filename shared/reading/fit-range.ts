@@ -31,11 +31,14 @@ interface EndedInterval {
  * Narrows a range of creation to the pages that it may have.
  *
  * @param lowest where its rows begin at the earliest; its start may be open
+ * @param isSparse whether most of it may be decades in which nothing was created; then it is narrowed by the rows
+ *   that are found instead of by its length
  */
 export async function fitRange(
   { from, to }: EndedInterval,
   lowest: Instant,
   reader: Reader,
+  isSparse = from === undefined,
 ): Promise<Fitted> {
   const first = await readPage({ created: { from, to } }, 0, reader);
   if (isShort(first)) return { to, fits: true, first };
@@ -51,10 +54,10 @@ export async function fitRange(
       reach = Math.max(beyond, Math.floor(reach / 4));
       continue;
     }
-    const wished = wishedEnd(first, page, { from, to: end }, lowest);
+    const wished = isSparse ? oldestOf(page) - 1 : wishedEnd(first, page, end, lowest);
     end = narrower(lowest, end, wished);
     // Each narrowing leaves off what was reached: as often as the whole store has ranges, unless it reaches further.
-    if (from === undefined && newestOf(first) > oldestOf(page)) reach *= 2;
+    if (isSparse && newestOf(first) > oldestOf(page)) reach *= 2;
   }
   return { to: end, fits: false };
 }
@@ -62,15 +65,10 @@ export async function fitRange(
 /**
  * Where a list that is sorted by creation would have the pages that it may: just before the oldest row found beyond
  * them or, where the latest come first, if groups were created as densely all the time as at its end. Other orders
- * tell nothing; but half of a range whose start is open would mostly be empty decades.
+ * tell nothing.
  */
-function wishedEnd(
-  first: Page,
-  beyond: Page,
-  { from, to }: EndedInterval,
-  lowest: Instant,
-): Instant | undefined {
-  if (from === undefined || newestOf(first) <= oldestOf(beyond)) return oldestOf(beyond) - 1;
+function wishedEnd(first: Page, beyond: Page, to: Instant, lowest: Instant): Instant | undefined {
+  if (newestOf(first) <= oldestOf(beyond)) return oldestOf(beyond) - 1;
   if (oldestOf(first) < newestOf(beyond)) return undefined;
   return Math.floor(lowest + AIMED_SHARE * (to - newestOf(beyond)));
 }

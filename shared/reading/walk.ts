@@ -58,21 +58,25 @@ export async function walkOn(position: WalkPosition, options: WalkOptions): Prom
   if (from !== undefined && from >= closedUpTo - NEWEST_WIDTH) return walkNewest(position, reader);
   const lowest = from ?? closedUpTo - FIRST_WIDTH;
   // A width that no groups were seen in leads through empty decades.
+  const isSparse = from === undefined || rangeWidth >= FIRST_WIDTH;
   const width = rangeWidth < FIRST_WIDTH ? Math.floor(rangeWidth * shareOf(options)) : rangeWidth;
   const to = Math.min(lowest + Math.max(width, NARROWEST_RANGE), closedUpTo);
-  return walkRange({ from, to }, lowest, reader);
+  return walkRange({ from, to, lowest, isSparse }, reader);
 }
 
-/** @param lowest where the range's rows begin at the earliest; its start may be open */
-async function walkRange(
-  range: { readonly from: Instant | undefined; readonly to: Instant },
-  lowest: Instant,
-  options: Reader,
-): Promise<WalkStep> {
-  const { from } = range;
+interface WishedRange {
+  readonly from: Instant | undefined;
+  readonly to: Instant;
+  /** Where its rows begin at the earliest; its start may be open. */
+  readonly lowest: Instant;
+  readonly isSparse: boolean;
+}
+
+async function walkRange(wished: WishedRange, options: Reader): Promise<WalkStep> {
+  const { from, lowest, isSparse } = wished;
   const density = createDensity();
   const reader = density.watch(options);
-  const { to, fits, first } = await fitRange(range, lowest, reader);
+  const { to, fits, first } = await fitRange(wished, lowest, reader, isSparse);
   const notYet = (width: number, unstable: string | undefined): WalkStep => ({
     position: { coveredThrough: from, rangeWidth: Math.floor(width / shareOf(options)) },
     covered: undefined,

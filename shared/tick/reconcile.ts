@@ -3,7 +3,7 @@
 import { finishLearning } from '../guarding/guard-walk.ts';
 import { guardWalk } from '../guarding/guards-of-run.ts';
 import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
-import { type Instant, MILLISECOND } from '../instant.ts';
+import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
 import {
@@ -135,9 +135,25 @@ function advance(run: TickRun, tier: Tier, step: Pick<WalkStep, 'position' | 'is
     ...(isDone ? done : {}),
   });
   if (!isDone) return;
+  tellOverrun(run, tier, now - cycle.startedAt);
   run.state = finishLearning(endCycleOfHolds(run.state, tier));
   if (tier === 'all') run.state = forgetVanished(run.state, cycle.startedAt);
 }
+
+/** A cycle that takes much longer than was asked for is told once: what only it finds, it finds as late. */
+function tellOverrun({ state, session }: TickRun, tier: Tier, took: Instant): void {
+  const { settings, log } = session;
+  const isAsked = tier === 'recent' || fitsCycle(state, settings);
+  if (session.toldOverrun || !isAsked || took <= OVERRUN_TIMES * settings.reconcileMs * MILLISECOND) return;
+  session.toldOverrun = true;
+  const [seconds, asked] = [took / SECOND, settings.reconcileMs / 1_000].map(Math.round);
+  log.warn(
+    `A reconciliation cycle took ${seconds} s, not ${asked} s: beside the polls the budget has no room for more.`,
+  );
+}
+
+/** What is late by less may well be the next time's gain. */
+const OVERRUN_TIMES = 2;
 
 /** Whether the walk leaves time to the others: all but that over the recent, where there is more than one. */
 function keepsToShare({ state, session }: TickRun, tier: Tier): boolean {

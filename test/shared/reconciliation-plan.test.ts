@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, MINUTE } from '../../shared/instant.ts';
+import { FIRST_WIDTH } from '../../shared/reading/walk.ts';
 import {
   beginCycle,
   dueTier,
@@ -107,8 +108,16 @@ it('a cycle begins with nothing counted; that of the recent 45 days back', () =>
   const old = cycle({ requests: 5, removals: 6, coveredThrough: 7, lastRequests: 8 });
 
   const fresh = { isUnderWay: true, startedAt: NOW + 1, requests: 0, removals: 0, lastRequests: 8 };
-  expect(beginCycle(old, 'all', NOW + 1)).toMatchObject({ ...fresh, coveredThrough: undefined });
-  expect(beginCycle(old, 'recent', NOW + 1)).toMatchObject({ ...fresh, coveredThrough: NOW + 1 - 45 * DAY });
+  expect(beginCycle(old, 'all', NOW + 1)).toMatchObject({
+    ...fresh,
+    coveredThrough: undefined,
+    rangeWidth: FIRST_WIDTH,
+  });
+  expect(beginCycle(old, 'recent', NOW + 1)).toMatchObject({
+    ...fresh,
+    coveredThrough: NOW + 1 - 45 * DAY,
+    rangeWidth: DAY,
+  });
 });
 
 it('twenty groups of a cycle may be gone, or one in a hundred', () => {
@@ -119,6 +128,14 @@ it('twenty groups of a cycle may be gone, or one in a hundred', () => {
 describe('the planned length of a cycle', () => {
   it('is as asked for where a walk over all groups fits it', () => {
     expect(planCycles(state(), PACE)).toEqual([{ tier: 'all', lengthMs: 600_000, requests: 100 }]);
+  });
+
+  it('of a walk over all that fits is longer where half the budget would not get it done', () => {
+    const all = cycle({ lastRequests: 40 });
+
+    const [planned] = planCycles(state({ all }), { reconcileMs: 5_000, requestsPerMinute: 240 });
+
+    expect(planned).toEqual({ tier: 'all', lengthMs: 20_000, requests: 40 });
   });
 
   it('follows from what each walk takes of its share, and is not known before one was done', () => {

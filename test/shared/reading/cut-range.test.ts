@@ -38,6 +38,16 @@ describe('a range is cut', () => {
     expect(cut?.[1]).toEqual({ updated: { from: FROM + at * HOUR, to: NOON } });
   });
 
+  it('near the rows seen, where they were created in a small part of it', () => {
+    const created = { from: NOON - 10_000 * DAY, to: NOON };
+
+    const cut = cutRange({ created }, seenAt(4, 0, 8));
+    const crowd = cutRange({ created }, seenAt(8, 8, 8));
+
+    expect(cut?.[0].created?.to).toBe(FROM + 4 * HOUR - DAY);
+    expect(crowd?.[0].created?.to).toBe(NOON - DAY);
+  });
+
   it('at a whole instant', () => {
     const cut = cutRange({ updated: { from: FROM, to: FROM + 9 * SECOND + 1 } }, []);
 

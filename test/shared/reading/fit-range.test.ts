@@ -157,6 +157,17 @@ describe('a range that has more pages than it may', () => {
     expect(reader.requests.length).toBe(25);
   });
 
+  it('is left with groups in it where decades before them are empty', async () => {
+    const { list, reader } = storeOf(1_000, 'created desc');
+    const from = FROM - 10_000 * DAY;
+
+    const fitted = await fitRange({ from, to: TO }, from, reader, true);
+
+    expect(fitted.fits).toBe(true);
+    expect(createdBefore(list, fitted.to)).toBeGreaterThan(0);
+    expect(createdBefore(list, fitted.to)).toBeLessThanOrEqual((PAGE - 1) * (MAX_PAGES - 4) + PAGE);
+  });
+
   it('of everything in a list with the latest first is found in steps that double', async () => {
     const rows = idsFrom(1, 4_000).map((id) => aRow(id, { createdAt: FROM + id * SECOND }));
     const latestFirst = rows.toReversed();

@@ -43,4 +43,21 @@ describe('reconciliation', () => {
     const through = told.map((events) => events.at(-1)?.data.observed.through);
     expect(through).toEqual(changed.map(() => 'poll'));
   });
+
+  it.each([
+    { requestsPerMinute: 12, tells: 1 },
+    { requestsPerMinute: 240, tells: 0 },
+  ])('tells $tells times that it takes longer than asked for, at $requestsPerMinute a minute', async (at) => {
+    const { requestsPerMinute } = at;
+    const world = createSourceWorld({
+      settings: { reconcileMs: 60_000, requestsPerMinute },
+      knobs: { limitMax: 10 },
+    });
+    const session = world.startProcess('a');
+
+    await ticks(world, session, 20);
+
+    const told = world.logged.filter(({ message }) => message.includes('not 60 s'));
+    expect(told).toHaveLength(at.tells);
+  });
 });

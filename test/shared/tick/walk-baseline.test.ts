@@ -47,6 +47,20 @@ describe('a baseline', () => {
     expect(baseline.requests).toBeLessThan(3 * (200 / 9));
   });
 
+  it('of a small budget is soon through the decades before the first group', async () => {
+    const world = createSourceWorld({ knobs: { limitMax: 10 }, settings: { requestsPerMinute: 12 } });
+    const session = world.startProcess('a');
+
+    let ticks = 1;
+    let { state } = await world.tick(session);
+    for (; ticks < 40 && state?.baseline.status !== 'completed'; ticks += 1) {
+      ({ state } = await world.nextTick(session));
+    }
+
+    expect(ticks).toBeLessThan(8);
+    expect(state?.baseline.status).toBe('completed');
+  });
+
   it('goes on in another process', async () => {
     const world = createSourceWorld({
       groups: 120,
