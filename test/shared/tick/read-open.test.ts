@@ -9,7 +9,7 @@ const LOOK_UP = 'return_group_id=';
 const SLOW = {
   groups: 900,
   knobs: { limitMax: 10, touches: [] },
-  settings: { reconcileMs: 300_000, requestsPerMinute: 60 },
+  settings: { reconcileMs: 180_000, requestsPerMinute: 60 },
 } as const;
 
 async function slowWorld(close: (world: SourceWorld) => void) {
