@@ -7,6 +7,7 @@ import { createPacedRequests, type PacedRequests } from './pacing/paced-requests
 import { createServiceClock, type ServiceClock } from './pacing/service-clock.ts';
 import type { TickReport } from './poll-source.ts';
 import type { Budgets, Clock, Ledger, Log, SnapshotStore, SourceStates } from './ports.ts';
+import { createExpectation, type Expectation } from './reading/expectation.ts';
 import type { ReturnsServiceClient } from './returns-service/client.ts';
 import type { SourceSettings } from './source-settings.ts';
 
@@ -44,8 +45,7 @@ export interface SourceSession extends SourceServices {
   epoch: number | undefined;
   /** Whether this process has had an answer of the service. */
   hasAnswers: boolean;
-  /** Whether the last poll found little: then one page is likely all there is to ask for. */
-  expectsLittle: boolean;
+  readonly expectation: Expectation;
   /** Whether it was told that reconciliation takes longer than asked for. */
   toldOverrun: boolean;
 }
@@ -79,7 +79,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
     deadline: 0,
     epoch: undefined,
     hasAnswers: false,
-    expectsLittle: true,
+    expectation: createExpectation(),
     toldOverrun: false,
   };
   return session;

@@ -40,7 +40,7 @@ export interface PollResult {
   readonly settledThrough: Instant;
   /** Whether everything was covered, and saved, up to the open end. */
   readonly isComplete: boolean;
-  /** Whether it took only a few pages. */
+  /** Whether a few pages were enough, and nothing was read in vain. */
   readonly wasLittle: boolean;
   readonly rangeWidth: number;
   /** How the order was found not to be stable, if it was. */
@@ -49,7 +49,8 @@ export interface PollResult {
 
 export async function poll(options: PollOptions): Promise<PollResult> {
   const { rangeWidth } = options;
-  if (options.expectsLittle || !options.knowsTime()) {
+  const triesOpen = options.expectsLittle || !options.knowsTime();
+  if (triesOpen) {
     const open = await readOpen(options);
     if (open.isWhole) {
       const { unstable } = open;
@@ -66,7 +67,7 @@ export async function poll(options: PollOptions): Promise<PollResult> {
   );
   return {
     ...settle(closed.through, readAt, closed.through >= closedUpTo, options),
-    wasLittle: requests.sent <= MAX_OPEN_PAGES,
+    wasLittle: !triesOpen && requests.sent <= MAX_OPEN_PAGES,
     rangeWidth: closed.rangeWidth,
     unstable: closed.unstable,
   };

@@ -21,9 +21,7 @@ async function readWhatIsNew(run: TickRun): Promise<void> {
   const recorder = run.recorder('poll');
   const outer = run.unfinished;
   run.unfinished = 'poll';
-  const { expectsLittle } = session;
-  // A poll that is cut off found more than it had time for: the next one goes range by range.
-  session.expectsLittle = false;
+  const expectsLittle = session.expectation.begin();
   const result = await poll({
     fetch: run.fetch('poll'),
     take: recorder.take,
@@ -43,7 +41,7 @@ async function readWhatIsNew(run: TickRun): Promise<void> {
       run.state = { ...run.state, settledThrough, pollWidth: rangeWidth };
     },
   });
-  session.expectsLittle = result.wasLittle;
+  session.expectation.end(result.wasLittle);
   run.unfinished = outer;
   run.polls += 1;
   run.isComplete = result.isComplete;

@@ -1,6 +1,7 @@
 // A feed that polls a model list: it learns the stamps, saves what it takes or leaves it unsaved, and keeps how far
 // is settled. What R6 promises is judged by what it took.
 import { type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { createExpectation } from '../../../shared/reading/expectation.ts';
 import type { Page } from '../../../shared/reading/page.ts';
 import { type PollOptions, type PollResult, poll, WIDEST_RANGE } from '../../../shared/reading/poll.ts';
 import { learnLead, learnStamps, UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
@@ -29,7 +30,7 @@ export function createModelPoller(
 ): ModelPoller {
   const taken = new Map<ModelRow, Set<RowVersion>>();
   let rangeWidth = WIDEST_RANGE;
-  let expectsLittle = true;
+  const expectation = createExpectation();
 
   /** @returns the row's stamp, if it could not be saved */
   function save(reading: RowReading, page: Page): Instant | undefined {
@@ -73,7 +74,7 @@ export function createModelPoller(
         onCovered: (progress) => {
           poller.settledThrough = progress.settledThrough;
         },
-        expectsLittle,
+        expectsLittle: expectation.begin(),
         rangeWidth,
         hasTimeFor: () => true,
         ...options,
@@ -81,7 +82,7 @@ export function createModelPoller(
       });
       poller.settledThrough = result.settledThrough;
       rangeWidth = result.rangeWidth;
-      expectsLittle = result.wasLittle;
+      expectation.end(result.wasLittle);
       return result;
     },
     missed: () =>

@@ -85,6 +85,19 @@ describe('a poll that expects little', () => {
     expect(result).toMatchObject({ isComplete: true, wasLittle: false, settledThrough: NOON - LOOKBACK });
   });
 
+  it('found more where that was in vain, however few requests it then took', async () => {
+    const reader = createScriptedReader(({ range, offset }, index) => {
+      if (range.updated?.to === CLOSED || offset > 0) return aPage([]);
+      return aPage(index === 0 ? rowsOf(...idsFrom(1, 12)) : rowsOf(50, 51), { bytes: 900 });
+    });
+
+    const inVain = await run(reader);
+    const atOnce = await run(reader, { expectsLittle: false });
+
+    expect([inVain.isComplete, inVain.wasLittle]).toEqual([true, false]);
+    expect(atOnce.wasLittle).toBe(true);
+  });
+
   it('tells how the order was found not to be stable, though all was on one page', async () => {
     const page = rowsOf(...idsFrom(1, 12));
     const reader = createScriptedReader(({ offset }) =>
