@@ -11,7 +11,7 @@ import {
   NARROWEST_RANGE,
 } from '../limits.ts';
 import type { StampsState } from '../source-state.ts';
-import { coverRange } from './cover-range.ts';
+import { coverRange, readStraight } from './cover-range.ts';
 import { createDensity } from './density.ts';
 import { AIMED_SHARE, fitRange } from './fit-range.ts';
 import type { Interval } from './page.ts';
@@ -26,7 +26,7 @@ export const FIRST_WIDTH = 32 * 365 * DAY;
  * time, by which the end has moved on, and a walk that went after it would never come to its own.
  */
 const NEWEST_WIDTH = 5 * MINUTE;
-/** Tries at the newest range, which new groups enter while it is read. Polls find those in any case. */
+/** Tries at what is closed of the newest range. A list without order may need them; what then is left, polls find. */
 const TRIES_AT_NEWEST = 3;
 
 export interface WalkPosition {
@@ -52,10 +52,13 @@ export interface WalkStep {
 
 /** Reads the walk's next range. Its rows are handed to `take`; call again until `isDone`. */
 export async function walkOn(position: WalkPosition, options: WalkOptions): Promise<WalkStep> {
-  const closedUpTo = closedBefore(options.stamps(), options.now());
+  const closedByNow = () => closedBefore(options.stamps(), options.now());
+  const closedUpTo = closedByNow();
   const { coveredThrough: from, rangeWidth } = position;
   const reader = { ...options, trustsShortPages: false };
-  if (from !== undefined && from >= closedUpTo - NEWEST_WIDTH) return walkNewest(position, reader);
+  if (from !== undefined && from >= closedUpTo - NEWEST_WIDTH) {
+    return walkNewest({ ...position, coveredThrough: from }, closedByNow, reader);
+  }
   const lowest = from ?? closedUpTo - FIRST_WIDTH;
   // A width that no groups were seen in leads through empty decades.
   const isSparse = from === undefined || rangeWidth >= FIRST_WIDTH;
@@ -92,17 +95,46 @@ async function walkRange(wished: WishedRange, options: Reader): Promise<WalkStep
   return { position: { coveredThrough: to, rangeWidth }, covered: { from, to }, isDone: false, unstable };
 }
 
-/** The newest groups, and those with stamps from the future: open-ended, so that none is too absurd to be read. */
-async function walkNewest(position: WalkPosition, reader: Reader): Promise<WalkStep> {
-  const range: Interval = { from: position.coveredThrough, to: undefined };
+/**
+ * The newest groups, and those with stamps from the future: open-ended, so that none is too absurd to be read. Where
+ * groups keep entering meanwhile nothing is proved of an open end, however often it is read: then what is closed by
+ * now is covered, and the rest read once more.
+ */
+async function walkNewest(
+  position: WalkPosition & { readonly coveredThrough: Instant },
+  closedUpTo: () => Instant,
+  reader: Reader,
+): Promise<WalkStep> {
+  const { coveredThrough: from } = position;
   const unlimited = { ...reader, maxPages: Math.max(MAX_CROWD_PAGES, reader.maxPages) };
+  const all: Interval = { from, to: undefined };
+  const open = await readStraight({ created: all }, unlimited);
+  const done = (covered: Interval | undefined, unstable = open.reason): WalkStep => ({
+    position,
+    covered,
+    isDone: true,
+    unstable,
+  });
+  if (open.outcome === 'whole') return done(all);
+  const to = closedUpTo();
+  if (to <= from) return done(undefined);
+  const closed = await coverClosed({ from, to }, unlimited);
+  if (!closed.isProved) return done(undefined, open.reason ?? closed.unstable);
+  const tail = await readStraight({ created: { from: to, to: undefined } }, unlimited);
+  return done(tail.outcome === 'whole' ? all : { from, to }, open.reason ?? closed.unstable);
+}
+
+async function coverClosed(
+  created: Interval,
+  reader: Reader,
+): Promise<{ readonly isProved: boolean; readonly unstable: string | undefined }> {
   let unstable: string | undefined;
   for (let tries = 0; tries < TRIES_AT_NEWEST; tries += 1) {
-    const coverage = await coverRange({ created: range }, unlimited);
+    const coverage = await coverRange({ created }, reader);
     unstable ??= coverage.unstable;
-    if (coverage.outcome === 'proved') return { position, covered: range, isDone: true, unstable };
+    if (coverage.outcome === 'proved') return { isProved: true, unstable };
   }
-  return { position, covered: undefined, isDone: true, unstable };
+  return { isProved: false, unstable };
 }
 
 /** Of the pages that a range may have at most, those that this one may have: what there is time for. */

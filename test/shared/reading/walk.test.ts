@@ -196,6 +196,37 @@ describe('the newest groups', () => {
     expect(step).toMatchObject({ covered: { to: CLOSED }, isDone: false });
   });
 
+  it('are covered as far as they are closed where others enter all the time', async () => {
+    const old = idsFrom(1, 15).map((id) => aRow(id, { createdAt: CLOSED - id * SECOND }));
+    const reader = createScriptedReader(({ range, offset }, index) => {
+      const entered = idsFrom(100, 112 + index).map((id) => aRow(id, { createdAt: CLOSED + id * MINUTE }));
+      const { from = 0, to = Number.POSITIVE_INFINITY } = range.created ?? {};
+      const within = [...entered.toReversed(), ...old].filter(
+        (row) => row.kind === 'readable' && row.createdAt >= from && row.createdAt < to,
+      );
+      return aPage(within.slice(offset, offset + 12));
+    });
+
+    const step = await walkOn(position, optionsOf(reader));
+
+    expect(step).toMatchObject({ covered: { from: CLOSED - 5 * MINUTE, to: CLOSED }, isDone: true });
+    expect(reader.requests.length).toBeLessThan(12);
+    expect(reader.requests.at(-1)?.range).toEqual({ created: { from: CLOSED, to: undefined } });
+    expect(reader.taken.flatMap(({ rows }) => rows)).toContainEqual(
+      aRow(112, { createdAt: CLOSED + 112 * MINUTE }),
+    );
+  });
+
+  it('are covered by a later walk where none of them is closed yet', async () => {
+    const reader = createScriptedReader(({ offset }, index) =>
+      aPage(rowsOf(...idsFrom(1, 12 + index).toReversed()).slice(offset, offset + 12)),
+    );
+
+    const step = await walkOn({ ...position, coveredThrough: CLOSED }, optionsOf(reader));
+
+    expect(step).toMatchObject({ covered: undefined, isDone: true });
+  });
+
   it('are given up for this time where they were not proved in three tries', async () => {
     let id = 0;
     const reader = createScriptedReader(() => {
