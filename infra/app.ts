@@ -11,7 +11,7 @@ const app = new App();
 const stage = stageNamed(app.node.tryGetContext('stage') ?? undefined);
 const { feed } = new ReturnsFeedStack(app, stage);
 const checked: Construct[] = [feed];
-if (stage.sampleWarehouse) checked.push(new SampleWarehouseStack(app, feed, stage).warehouse);
+if (stage.sampleWarehouse !== undefined) checked.push(new SampleWarehouseStack(app, feed, stage).warehouse);
 const checks = new AwsSolutionsChecks(app, { verbose: true });
 // Not of the whole app: the functions that you put beside the feed are yours to judge, and shall not stop a deployment.
 for (const construct of checked)

@@ -3,14 +3,12 @@
 import { Duration, Token } from 'aws-cdk-lib';
 import { SOURCE_NAME } from '../shared/contract/event-id.ts';
 import { InvalidBaseUrlError, parseBaseUrl } from '../shared/returns-service/base-url.ts';
+import { isScheduledInterval } from '../shared/source-settings.ts';
 import type { ReturnsChangeFeedProps } from './returns-change-feed.ts';
 import type { SourceProps } from './source-props.ts';
 
 /** Requests that the service answers with one key in a minute (its document, "Limits"). */
 const SERVICE_LIMIT = 300;
-/** A tick takes about that long. */
-const SHORTEST_INTERVAL_SECONDS = 2;
-const LONGEST_INTERVAL_SECONDS = 86_400;
 /** Of the poller's time: a request has to fit in what is left of a tick. */
 const LONGEST_TIMEOUT_SECONDS = 15;
 
@@ -62,9 +60,9 @@ function checkBaseUrl(baseUrl: string): string[] {
 
 function checkDurations({ interval, lookback, settle, reconcile, requestTimeout }: SourceProps): string[] {
   const problems: string[] = [];
-  if (interval !== undefined && !isInterval(interval.toMilliseconds() / 1_000))
+  if (interval !== undefined && !isScheduledInterval(interval.toMilliseconds() / 1_000))
     problems.push(
-      `interval must be a number of seconds from ${SHORTEST_INTERVAL_SECONDS} on that divides a minute ` +
+      `interval must be a number of seconds from 2 on that divides a minute ` +
         '(2, 3, 4, 5, 6, 10, 12, 15, 20, 30), or whole minutes up to a day, for instance Duration.seconds(10).',
     );
   const atLeast = (text: string, duration: Duration | undefined, least: Duration) => {
@@ -78,11 +76,6 @@ function checkDurations({ interval, lookback, settle, reconcile, requestTimeout 
   if (requestTimeout !== undefined && requestTimeout.toMilliseconds() > LONGEST_TIMEOUT_SECONDS * 1_000)
     problems.push(`requestTimeout must be at most ${LONGEST_TIMEOUT_SECONDS} seconds, to fit in a tick.`);
   return problems;
-}
-
-function isInterval(seconds: number): boolean {
-  if (!Number.isInteger(seconds) || seconds < SHORTEST_INTERVAL_SECONDS) return false;
-  return seconds < 60 ? 60 % seconds === 0 : seconds % 60 === 0 && seconds <= LONGEST_INTERVAL_SECONDS;
 }
 
 function checkTables({ tables = {} }: ReturnsChangeFeedProps): string[] {

@@ -4,6 +4,7 @@ import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { freshnessAlarm } from '../shared/metrics.ts';
 import { createDashboard } from './create-dashboard.ts';
 import { countOf, type FeedMetrics } from './feed-metrics.ts';
 import type { Polling } from './polling.ts';
@@ -33,8 +34,6 @@ interface AlarmOptions {
 
 /** A destination that is down this long needs somebody; the stream keeps what it missed for a day. */
 const RELAY_LATE = Duration.minutes(15);
-/** How long a source may go without being read completely; or three polls, if that is longer. */
-const SILENCE = Duration.minutes(5);
 
 export class Monitoring extends Construct {
   readonly #props: MonitoringProps;
@@ -78,14 +77,13 @@ export class Monitoring extends Construct {
   }
 
   #watchFreshness(source: SourceProps): void {
-    const periodSeconds = Math.max(60, intervalSeconds(source));
+    const { threshold, evaluationPeriods } = freshnessAlarm(intervalSeconds(source));
     this.#alarm(`Freshness-${source.name}`, {
       metric: this.#props.metrics.secondsBehind(source.name),
       hurts: `All who wait for changes of ${source.name} get none or late: it is not being read completely.`,
       anchor: 'a-source-is-not-being-read',
-      // Right after a poll that covered everything it is about 0, after one that did not an interval or more.
-      threshold: Math.max(30, intervalSeconds(source) / 2),
-      evaluationPeriods: Math.max(3, Math.ceil(SILENCE.toSeconds() / periodSeconds)),
+      threshold,
+      evaluationPeriods,
       missingData: cloudwatch.TreatMissingData.BREACHING,
     });
   }

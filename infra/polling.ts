@@ -32,6 +32,10 @@ export interface PollingProps extends FunctionDefaults {
 export class Polling extends Construct {
   readonly poller: FeedFunction;
   readonly queue: sqs.Queue;
+  /** Below which each source has its parameter. */
+  readonly sourcesPath: string;
+  /** Of the sources' schedules. */
+  readonly schedules: scheduler.ScheduleGroup;
 
   constructor(scope: Construct, id: string, props: PollingProps) {
     super(scope, id);
@@ -44,6 +48,8 @@ export class Polling extends Construct {
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 3 },
     });
     const path = `/${serviceName}/sources`;
+    this.sourcesPath = path;
+    this.schedules = new scheduler.ScheduleGroup(this, 'Schedules');
     this.poller = createFunction(this, 'Poller', props, {
       code: 'poller',
       description: 'Polls the returns service and saves what changed',
@@ -96,7 +102,7 @@ export class Polling extends Construct {
   }
 
   #scheduleTicks({ sources, deadLetters }: PollingProps): void {
-    const group = new scheduler.ScheduleGroup(this, 'Schedules');
+    const group = this.schedules;
     const role = new iam.Role(this, 'SchedulesRole', {
       description: 'Puts ticks into the poll queue',
       assumedBy: schedulerOf(group),

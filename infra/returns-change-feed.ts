@@ -6,6 +6,7 @@ import type * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { StatusKind } from '../shared/contract/statuses.ts';
@@ -77,6 +78,10 @@ export class ReturnsChangeFeed extends Construct {
   readonly poller: lambda.IFunction;
   /** Has a line of every tick. */
   readonly pollerLog: ILogGroup;
+  /** What `returns-feed sources` adds a source to: the path of parameters, the group of schedules, the poller's role. */
+  readonly sourcesPath: string;
+  readonly schedules: scheduler.IScheduleGroup;
+  readonly pollerRole: iam.IRole;
   /** What the feed itself could not handle: ticks, stream records, sweeps. */
   readonly deadLetters: sqs.IQueue;
   readonly #metrics: FeedMetrics;
@@ -113,6 +118,9 @@ export class ReturnsChangeFeed extends Construct {
     this.bus = publishing.bus;
     this.poller = polling.poller.function;
     this.pollerLog = polling.poller.logGroup;
+    this.sourcesPath = polling.sourcesPath;
+    this.schedules = polling.schedules;
+    this.pollerRole = polling.poller.role;
     this.deadLetters = deadLetters;
     this.#metrics = new FeedMetrics({ serviceName, sources, deadLetters, polling, publishing });
     const { alarmAction } = props;
@@ -161,7 +169,13 @@ export class ReturnsChangeFeed extends Construct {
   /** Lets somebody look up what the feed knows and has told: all four tables, read only. */
   grantReadState(grantee: iam.IGrantable): void {
     for (const table of Object.values(this.tables)) {
-      allowTable(grantee, table, ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan']);
+      allowTable(grantee, table, [
+        'dynamodb:BatchGetItem',
+        'dynamodb:DescribeTable',
+        'dynamodb:GetItem',
+        'dynamodb:Query',
+        'dynamodb:Scan',
+      ]);
     }
   }
 

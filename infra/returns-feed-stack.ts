@@ -21,10 +21,13 @@ export class ReturnsFeedStack extends Stack {
       ...(alarmAction && { alarmAction }),
       sources: sources.map((source) => this.#withToken(source)),
     });
-    const { queue, bus, tables, pollerLog } = this.feed;
+    const { queue, bus, tables, pollerLog, sourcesPath, schedules, pollerRole } = this.feed;
     this.#output('QueueUrl', queue.queueUrl, 'Ordered events, for one consumer');
     this.#output('BusName', bus.eventBusName, 'All events, for any number of rules');
     this.#output('PollerLog', pollerLog.logGroupName, 'Has a line of every tick');
+    this.#output('SourcesPath', sourcesPath, 'Below which each source has its parameter');
+    this.#output('SchedulesGroup', schedules.scheduleGroupName, 'Group of the schedules of sources');
+    this.#output('PollerRole', pollerRole.roleName, 'Role that reads tokens');
     for (const [role, table] of Object.entries(tables))
       this.#output(
         `${role.charAt(0).toUpperCase()}${role.slice(1)}Table`,

@@ -11,9 +11,10 @@ export class SampleWarehouseStack extends Stack {
   constructor(scope: Construct, feed: ReturnsChangeFeed, stage: Stage) {
     const stackName = `${stage.stackName}SampleWarehouse`;
     super(scope, stackName, { stackName, description: "A sample of what can be made of a feed's events" });
-    const { logRetention, removalPolicy } = stage;
+    const { logRetention, removalPolicy, sampleWarehouse } = stage;
     this.warehouse = new SampleWarehouse(this, 'Warehouse', {
       ...{ feed, removalPolicy },
+      ...(sampleWarehouse && { subscribeTo: sampleWarehouse }),
       ...(logRetention && { logRetention }),
     });
     new CfnOutput(this, 'Workflow', {

@@ -14,6 +14,7 @@ import { allow, allowTable } from './allow.ts';
 import { createFunction, type FeedFunction } from './create-function.ts';
 import { createDeadLetterQueue } from './create-queue.ts';
 import { deadLetterDestination } from './dead-letter-destination.ts';
+import { countOf } from './feed-metrics.ts';
 import { ParcelWorkflow } from './parcel-workflow.ts';
 import type { ReturnsChangeFeed } from './returns-change-feed.ts';
 
@@ -70,7 +71,11 @@ export class SampleWarehouse extends Construct {
     this.subscriber = this.#createSubscriber(subscribeTo, logRetention);
     if (subscribeTo === 'queue') feed.addOrderedSubscriber(this.subscriber.function);
     else this.#subscribeToBus(feed.bus);
-    this.#watchWorkflow();
+    this.#alarm(
+      'WorkflowFails',
+      this.workflow.stateMachine.metricFailed(),
+      'Goods of a parcel lie about: its workflow failed, and nobody decides what becomes of them.',
+    );
   }
 
   #createTable(removalPolicy: RemovalPolicy): dynamodb.ITable {
@@ -119,13 +124,16 @@ export class SampleWarehouse extends Construct {
       eventPattern: { source: events.Match.prefix(`${BUS_SOURCE}.`), detailType: HANDLED_TYPES },
       targets: [new targets.LambdaFunction(fn, { deadLetterQueue: deadLetters })],
     });
+    this.#alarm(
+      'EventsLost',
+      countOf(deadLetters),
+      'Goods of a parcel may lie about: the warehouse could not be told of it, or could not handle what it was told.',
+    );
   }
 
-  #watchWorkflow(): void {
-    new cloudwatch.Alarm(this, 'WorkflowFails', {
-      metric: this.workflow.stateMachine.metricFailed(),
-      alarmDescription:
-        'Goods of a parcel lie about: its workflow failed, and nobody decides what becomes of them.',
+  #alarm(id: string, metric: cloudwatch.IMetric, alarmDescription: string): void {
+    new cloudwatch.Alarm(this, id, {
+      ...{ metric, alarmDescription },
       threshold: 1,
       evaluationPeriods: 1,
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

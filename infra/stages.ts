@@ -3,6 +3,7 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ReturnsChangeFeedProps } from './returns-change-feed.ts';
+import type { SampleWarehouseProps } from './sample-warehouse.ts';
 import type { SourceProps } from './source-props.ts';
 
 export interface StageSource extends Omit<SourceProps, 'token'> {
@@ -16,8 +17,11 @@ export interface Stage extends Pick<ReturnsChangeFeedProps, 'archiveRetention' |
   readonly sources: readonly StageSource[];
   readonly removalPolicy: RemovalPolicy;
   readonly dashboard: boolean;
-  /** Whether the sample warehouse stands beside it, as the queue's one consumer. */
-  readonly sampleWarehouse: boolean;
+  /**
+   * Where the sample warehouse beside it gets its events: the ordered queue, as its one consumer, or the bus, where it is
+   * in nobody's way. Undefined: there is none.
+   */
+  readonly sampleWarehouse: SampleWarehouseProps['subscribeTo'];
   /** Who is written to by alarms; confirms it by a link in a first mail. */
   readonly alarmEmail: string | undefined;
 }
@@ -37,7 +41,7 @@ const production: Stage = {
   logRetention: RetentionDays.ONE_MONTH,
   removalPolicy: RemovalPolicy.RETAIN,
   dashboard: true,
-  sampleWarehouse: false,
+  sampleWarehouse: undefined,
   alarmEmail: undefined,
 };
 
@@ -59,7 +63,7 @@ const trial: Stage = {
   logRetention: RetentionDays.ONE_WEEK,
   removalPolicy: RemovalPolicy.DESTROY,
   dashboard: false,
-  sampleWarehouse: true,
+  sampleWarehouse: 'queue',
   alarmEmail: undefined,
 };
 

@@ -2,7 +2,7 @@
 // read completely again. Pure: what is told follows from the state before and what the tick has seen.
 import type { Instant } from './instant.ts';
 import { DEGRADED_AFTER } from './limits.ts';
-import type { HealthState } from './source-state.ts';
+import type { HealthState, SetAside } from './source-state.ts';
 
 export interface Degradation {
   readonly code: 'behind' | 'held' | 'refused' | 'unreadable' | 'unstable' | 'failing';
@@ -13,7 +13,8 @@ export interface Observed {
   readonly now: Instant;
   /** Whether a poll of this tick covered all there was. */
   readonly isComplete: boolean;
-  readonly setAside: number;
+  /** Groups that can't be read. */
+  readonly setAside: readonly Pick<SetAside, 'groupId' | 'reason'>[];
   /** What guards hold: the number that each is named by, and what it is about. */
   readonly holds: readonly { readonly number: number; readonly message: string }[];
   /** How the list's order was found not to be stable, if it was. */
@@ -51,19 +52,29 @@ export function judgeHealth(
 
 function reasonsOf({ setAside, holds, failure, unstable }: Observed, isBehind: boolean): Degradation[] {
   const reasons: Degradation[] = holds.map(({ message }) => ({ code: 'held', message }));
-  if (setAside > 0) {
-    const groups = setAside === 1 ? '1 return group' : `${setAside} return groups`;
-    reasons.push({
-      code: 'unreadable',
-      message: `${groups} can't be read and ${setAside === 1 ? 'is' : 'are'} set aside.`,
-    });
-  }
+  if (setAside.length > 0) reasons.push(describeSetAside(setAside));
   if (isBehind) {
     reasons.push(failure ?? (unstable === undefined ? BEHIND : describeUnstable(unstable)));
   } else if (failure?.code === 'refused') {
     reasons.push(failure);
   }
   return reasons;
+}
+
+/** Groups that are named with their reasons; `status` and the log name more. */
+const SET_ASIDE_NAMED = 3;
+
+function describeSetAside(setAside: Observed['setAside']): Degradation {
+  const count = setAside.length;
+  const groups = count === 1 ? '1 return group' : `${count} return groups`;
+  const named = setAside
+    .slice(0, SET_ASIDE_NAMED)
+    .map(({ groupId, reason }) => `${groupId ?? 'one without an id'} (${reason})`);
+  const more = count > SET_ASIDE_NAMED ? ` and ${count - SET_ASIDE_NAMED} more` : '';
+  return {
+    code: 'unreadable',
+    message: `${groups} can't be read and ${count === 1 ? 'is' : 'are'} set aside: ${named.join(', ')}${more}.`,
+  };
 }
 
 const BEHIND: Degradation = { code: 'behind', message: 'Polls have not covered everything for a while.' };

@@ -15,3 +15,21 @@ export const METRICS = {
 
 /** Figures in the line that the poller logs of each tick; the dashboard sums them up. */
 export type TickField = 'polls' | 'requests' | 'rateLimited' | 'events' | 'foundByReconciliation';
+
+/** How long a source may go without being read completely; or three polls, if that is longer. */
+const SILENCE_SECONDS = 300;
+
+/** When a source's freshness sets off its alarm, by the time between its polls. Missing data sets it off as well. */
+export function freshnessAlarm(intervalSeconds: number): {
+  readonly periodSeconds: number;
+  readonly evaluationPeriods: number;
+  readonly threshold: number;
+} {
+  const periodSeconds = Math.max(60, intervalSeconds);
+  return {
+    periodSeconds,
+    evaluationPeriods: Math.max(3, Math.ceil(SILENCE_SECONDS / periodSeconds)),
+    // Right after a poll that covered everything it is about 0, after one that did not an interval or more.
+    threshold: Math.max(30, intervalSeconds / 2),
+  };
+}

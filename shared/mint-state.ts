@@ -63,7 +63,7 @@ async function findNewest({
 }
 
 export interface FirstStateOptions {
-  readonly settings: SourceSettings;
+  readonly settings: Pick<SourceSettings, 'name' | 'baseline'>;
   readonly mintedIn: string;
   /** By the local clock: it only has to differ from that of any state minted before. */
   readonly mintedAt: Instant;
@@ -82,6 +82,7 @@ export function firstState(options: FirstStateOptions): SourceState {
     source: settings.name,
     version: 0,
     generation: Math.floor(mintedAt / MILLISECOND).toString(36),
+    earlierGenerations: [],
     mintedIn: options.mintedIn,
     startedAt: options.startedAt,
     settledThrough: options.settledThrough,

@@ -109,6 +109,16 @@ export interface Ledger {
   groups(): AsyncIterable<{ readonly key: GroupKey; readonly last: number }>;
 }
 
+/** What alone takes events out of the ledger before their time. None of the functions has it. */
+export interface LedgerEraser {
+  /**
+   * Erases a group's events up to a number, that one included; done again it erases what was left.
+   *
+   * @returns how many there were.
+   */
+  erase(key: GroupKey, through: number): Promise<number>;
+}
+
 /** How far a destination got with each group. Marks never expire and never go back but by `rewind`. */
 export interface Marks {
   /** The number of the last event sent, undefined before the first. */

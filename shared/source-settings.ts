@@ -31,3 +31,13 @@ export const sourceSettings = z.object({
 });
 
 export type SourceSettings = z.output<typeof sourceSettings>;
+
+/** A tick takes about that long. */
+const SHORTEST_INTERVAL_SECONDS = 2;
+const LONGEST_INTERVAL_SECONDS = 86_400;
+
+/** Whether schedules, which know whole minutes alone, and the ticks in between them can keep that time between polls. */
+export function isScheduledInterval(seconds: number): boolean {
+  if (!Number.isInteger(seconds) || seconds < SHORTEST_INTERVAL_SECONDS) return false;
+  return seconds < 60 ? 60 % seconds === 0 : seconds % 60 === 0 && seconds <= LONGEST_INTERVAL_SECONDS;
+}

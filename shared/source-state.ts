@@ -10,6 +10,8 @@ export interface SourceState {
   readonly version: number;
   /** Mint time in base 36, so that generations sort; in every event's id. */
   readonly generation: string;
+  /** Those that a new one was minted after: what is stored of a group may be stored under them as well. */
+  readonly earlierGenerations: readonly string[];
   /** Where the state was minted ({@link SourceStates.identity}); found elsewhere, the feed stops. */
   readonly mintedIn: string;
   /** The feed's start by the stamps' clock: older groups are baseline. */

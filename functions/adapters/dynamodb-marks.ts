@@ -43,7 +43,7 @@ export function createDynamoDbMarks({ client, tables }: DynamoDbMarksOptions): M
 
 const format1 = z.object({ n: storedNumber.optional() });
 
-function markKey(destination: string, key: GroupKey): StoredItem {
+export function markKey(destination: string, key: GroupKey): StoredItem {
   return { k: textValue(`${destination}#${formatGroupKey(key)}`) };
 }
 

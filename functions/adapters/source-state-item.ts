@@ -101,6 +101,7 @@ const telling = z.discriminatedUnion('type', [
 
 const body1 = storedObject({
   generation: z.string(),
+  earlierGenerations: z.array(z.string()).default([]),
   mintedIn: z.string(),
   startedAt: instant,
   settledThrough: instant,

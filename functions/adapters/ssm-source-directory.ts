@@ -36,7 +36,12 @@ export async function readStoredSource(
 ): Promise<StoredSource> {
   const name = `${path}/${source}`;
   const { Parameter } = await client.send(new GetParameterCommand({ Name: name }));
-  const parsed = storedSource.safeParse(parseJson(Parameter?.Value, name));
+  return parseStoredSource(name, Parameter?.Value);
+}
+
+/** @throws Error that names the parameter and every field of it that is wrong */
+export function parseStoredSource(name: string, text: string | undefined): StoredSource {
+  const parsed = storedSource.safeParse(parseJson(text, name));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path: place, message }) => `${place.join('.')}: ${message}`);
   throw new Error(`The parameter ${name} does not describe a source. ${problems.join('; ')}.`);

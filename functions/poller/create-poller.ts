@@ -14,7 +14,7 @@ import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
-import { laterTicks, tickMessage } from './tick-message.ts';
+import { laterTicks, parseTick } from './tick-message.ts';
 
 /** A source's settings, and how its token is read. */
 export interface ConfiguredSource {
@@ -85,7 +85,7 @@ export function createPoller(options: PollerOptions): Poller {
   return async function poll(event, durationMs) {
     const startedAt = clock.elapsed();
     for (const record of event.Records) {
-      const tick = tickMessage.parse(JSON.parse(record.body));
+      const tick = parseTick(record.body);
       const session = sessionOf(await options.findSource(tick.source));
       const left = durationMs - (clock.elapsed() - startedAt) / 1_000;
       const report = await pollSource({ slot: tick.slot, durationMs: left }, session);

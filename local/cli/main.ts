@@ -1,8 +1,14 @@
 // The command `returns-feed`. What a command can't do it says in one line on stderr; the exit code is 2 for what was
 // asked wrongly, 1 for what went wrong, 0 otherwise, unless the command has more to say with it.
 import { Command, CommanderError } from 'commander';
+import { createExplainCommand } from '../commands/explain.ts';
+import { createForgetCommand } from '../commands/forget.ts';
+import { createProbeCommand } from '../commands/probe.ts';
+import { createRedriveCommand } from '../commands/redrive.ts';
 import { createReleaseCommand } from '../commands/release.ts';
+import { createReplayCommand } from '../commands/replay.ts';
 import { createServeCommand } from '../commands/serve.ts';
+import { createSourcesCommand } from '../commands/sources.ts';
 import { createStartCommand } from '../commands/start.ts';
 import { createStatusCommand } from '../commands/status.ts';
 import { createWatchCommand } from '../commands/watch.ts';
@@ -18,17 +24,25 @@ export async function main(argv: readonly string[]): Promise<void> {
     .addCommand(createWatchCommand())
     .addCommand(createStatusCommand())
     .addCommand(createReleaseCommand())
+    .addCommand(createExplainCommand())
+    .addCommand(createReplayCommand())
+    .addCommand(createRedriveCommand())
+    .addCommand(createSourcesCommand())
+    .addCommand(createForgetCommand())
+    .addCommand(createProbeCommand())
     .addCommand(createServeCommand())
     .addCommand(createStartCommand(), { hidden: true });
-  for (const command of [program, ...program.commands]) {
-    command.exitOverride().copyInheritedSettings(program);
-  }
+  for (const command of withAllBelow(program)) command.exitOverride().copyInheritedSettings(program);
   try {
     await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     if (!(error instanceof CommanderError)) process.stderr.write(`${tellFailure(error)}\n`);
   }
+}
+
+function withAllBelow(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withAllBelow)];
 }
 
 /** Of an error commander adds what may have been meant in a line of its own. Help keeps its lines. */

@@ -6,7 +6,8 @@ import { MILLISECOND } from '../../shared/instant.ts';
 import { parseCount } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
-import { openStates, type PlaceFlags } from '../operating/open-states.ts';
+import type { PlaceFlags } from '../operating/open-place.ts';
+import { openStates } from '../operating/open-states.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import { type Released, saveRelease } from '../operating/save-release.ts';
 

@@ -4,7 +4,8 @@ import { MILLISECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source-state.ts';
 import { createPrinter } from '../cli/print.ts';
 import { formatStatus } from '../operating/format-status.ts';
-import { openStates, type PlaceFlags } from '../operating/open-states.ts';
+import type { PlaceFlags } from '../operating/open-place.ts';
+import { openStates } from '../operating/open-states.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import { describeSource } from '../operating/source-status.ts';
 

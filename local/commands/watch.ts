@@ -1,12 +1,13 @@
 import { Command, Option } from 'commander';
-import { parseBaseUrl } from '../../shared/returns-service/base-url.ts';
 import { type SourceSettings, sourceSettings } from '../../shared/source-settings.ts';
 import { parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { listenForInterrupts } from '../cli/interrupts.ts';
+import { readBaseUrl, readToken, TOKEN_VARIABLE } from '../cli/service-options.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
+import { parseDirectory } from '../operating/place-options.ts';
 
 interface WatchFlags {
   readonly baseUrl: string;
@@ -23,8 +24,6 @@ interface WatchFlags {
   readonly json: boolean;
   readonly verbose: boolean;
 }
-
-const TOKEN_VARIABLE = 'RETURNS_API_TOKEN';
 
 export function createWatchCommand(): Command {
   return new Command('watch')
@@ -55,7 +54,7 @@ export function createWatchCommand(): Command {
     .option('--budget <requests>', 'requests in any 60 seconds', parseCount, 240)
     .addOption(durationOption('--timeout <time>', 'after which a request is given up', '10s'))
     .option('--for <time>', 'stop by itself after this time', parseDuration)
-    .option('--data <dir>', 'keep state in this directory, and go on from it')
+    .option('--data <dir>', 'keep state in this directory, and go on from it', parseDirectory)
     .option('--json', 'one event a line on stdout, and nothing else there', false)
     .option('--verbose', 'tell more on stderr', false)
     .action(watch);
@@ -67,8 +66,7 @@ function durationOption(flags: string, description: string, byDefault: string): 
 
 async function watch(flags: WatchFlags): Promise<void> {
   const settings = readSettings(flags);
-  const token = process.env[TOKEN_VARIABLE]?.trim();
-  if (!token) throw new UsageError(`Set the service's token in the environment variable ${TOKEN_VARIABLE}.`);
+  const token = readToken(process.env);
   const display = createFeedDisplay(settings, { json: flags.json });
   const interrupts = listenForInterrupts();
   try {
@@ -102,12 +100,4 @@ function readSettings(flags: WatchFlags): SourceSettings {
   });
   if (parsed.success) return parsed.data;
   throw new UsageError(parsed.error.issues.map(({ message }) => message).join(' '));
-}
-
-function readBaseUrl(text: string): string {
-  try {
-    return parseBaseUrl(text);
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
 }

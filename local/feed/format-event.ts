@@ -1,7 +1,7 @@
 // An event as a line of a table: when it arrived, how long after the change, of which return, what changed from what
 // to what. On a terminal what does not fit goes on in further lines, below the change; elsewhere an event is one
 // line, however long, so that it can be searched.
-import type pc from 'picocolors';
+import pc from 'picocolors';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { parseStamp } from '../../shared/instant.ts';
 import { formatDuration } from '../cli/durations.ts';
@@ -73,10 +73,16 @@ const NAMES: Readonly<Record<string, string>> = {
   return_group: 'return',
 };
 
-/** A return's own id stands in the column before. */
-function nameOf({ type, data: { object } }: FeedEvent): string {
+/** What it is an event of; a return's own id stands in the column before. */
+export function nameOf({ type, data: { object } }: FeedEvent): string {
   const name = NAMES[type.split('.')[0] ?? ''] ?? type;
   return 'id' in object && object.type !== 'return_group' ? `${name} ${object.id}` : name;
+}
+
+/** What changed from what to what, on one line. @param now milliseconds since the epoch */
+export function describeChange(event: FeedEvent, now: number): string {
+  const parts = tellChange(event, now, pc.createColors(false));
+  return parts.map(({ plain }) => plain).join(', ');
 }
 
 function tellChange({ type, data }: FeedEvent, now: number, colors: Colors): Part[] {

@@ -5,7 +5,8 @@ import { formatGroupKey } from '../../shared/group-key.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
 import type { GroupKey, Marks } from '../../shared/ports.ts';
 
-const HANDED_OVER = 'watch';
+/** The destination that these marks are of. */
+export const HANDED_OVER = 'watch';
 const NOTES_AT_ONCE = 10;
 
 export interface HandedOver {

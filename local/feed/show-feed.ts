@@ -1,8 +1,10 @@
 // What a person sees of a feed that is being watched: events on stdout, everything else on stderr.
 import pc from 'picocolors';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import { MINUTE } from '../../shared/instant.ts';
 import type { TickReport } from '../../shared/poll-source.ts';
 import type { SourceSettings } from '../../shared/source-settings.ts';
+import type { StampsState } from '../../shared/source-state.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createEventTable } from './format-event.ts';
 import { createBaselineProgress } from './format-progress.ts';
@@ -35,6 +37,7 @@ export function createFeedDisplay(
   /** The baseline's line while it runs. */
   let status: string | undefined;
   let isGreeted = false;
+  let isLeadTold = false;
   const tell = (line: string) => void err.line(line).catch(() => {});
 
   /** Said once the service has answered: before that there is nothing but what went wrong. */
@@ -45,10 +48,18 @@ export function createFeedDisplay(
     tell(`watching ${new URL(baseUrl).host} as source "${name}", every ${intervalMs / 1_000} s`);
   }
 
+  /** Said once it is known: until then polls have asked for hours ahead, and a silent baseline was on the safe side. */
+  function tellLead(stamps: StampsState | undefined): void {
+    if (isLeadTold || stamps === undefined || stamps.zoned || stamps.lead <= 0) return;
+    isLeadTold = true;
+    tell(`the stamps have no zone: they run ${formatLead(stamps.lead)} ahead of the service's Date`);
+  }
+
   function showReport(report: TickReport): void {
     const baseline = report.state?.baseline;
     if (baseline === undefined) return;
     if (report.polls > 0) greet();
+    tellLead(report.state?.stamps);
     const line = progress.line(baseline, Date.now());
     if (baseline.status === 'completed') {
       if (status !== undefined) tell(line);
@@ -79,4 +90,11 @@ export function createFeedDisplay(
     showReport,
     tell,
   };
+}
+
+/** Zones are quarters of an hour apart; what is left of that is the time that the change took to show. */
+function formatLead(lead: number): string {
+  const quarters = Math.round(lead / (15 * MINUTE));
+  const [hours, minutes] = [Math.floor(quarters / 4), (quarters % 4) * 15];
+  return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
 }

@@ -1,9 +1,9 @@
 // A source's status for people: a line for each thing worth knowing, at most 80 columns wide, what needs a hand first.
 import { formatDuration } from '../cli/durations.ts';
+import { formatEntry } from '../cli/entries.ts';
+import { ago, moment, shortMoment } from '../cli/moments.ts';
 import type { CycleStatus, HoldStatus, SourceStatus } from './source-status.ts';
 
-const WIDTH = 80;
-const LABEL_WIDTH = 16;
 /** As in format-progress.ts. */
 const SMALLEST_ESTIMATE = 1_000;
 /** The first few; `--json` has them all. */
@@ -14,7 +14,8 @@ export function formatStatus(status: SourceStatus, now: number): string[] {
   const lines = [`${status.source}  ${summaryOf(status)}`];
   const add = (label: string, ...texts: readonly string[]) => lines.push(...formatEntry(label, texts));
   for (const hold of status.held) lines.push(...formatHold(hold));
-  for (const { code, message } of status.reasons) add(code, message);
+  // Of what is set aside it is told below, with more of it.
+  for (const { code, message } of status.reasons) if (code !== 'unreadable') add(code, message);
   if (status.degradedSince !== null) add('degraded', `since ${moment(status.degradedSince, now)}`);
   if (status.restsUntil !== null)
     add('resting', `until ${shortMoment(status.restsUntil)}, after the token was refused`);
@@ -95,38 +96,6 @@ function service({
   const lead = stampsLeadMs === 0 ? '' : `, ${formatDuration(stampsLeadMs)} ahead of its Date`;
   const digits = stampsPrecision === 0 ? 'whole seconds' : `${stampsPrecision} digits of a second`;
   return `pages of up to ${count(pageLimit)} rows; stamps ${zone}, ${digits}${lead}`;
-}
-
-/** Texts beside their label, each on lines of its own. */
-function formatEntry(label: string, texts: readonly string[]): string[] {
-  const lines = texts.flatMap((text) => wrap(text, WIDTH - LABEL_WIDTH));
-  return lines.map(
-    (line, index) => `${index === 0 ? `  ${label}`.padEnd(LABEL_WIDTH) : ' '.repeat(LABEL_WIDTH)}${line}`,
-  );
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-}
-
-/** `2026-11-20 10:15:02Z`, and how long ago that is. */
-function moment(instant: string, now: number): string {
-  return `${shortMoment(instant)} (${ago(instant, now)} ago)`;
-}
-
-function ago(instant: string, now: number): string {
-  return formatDuration(now - Date.parse(instant));
-}
-
-function shortMoment(instant: string): string {
-  return `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`;
 }
 
 function count(number: number): string {

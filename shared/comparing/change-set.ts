@@ -102,7 +102,7 @@ function compareArray(
   const before: readonly WatchedEntity[] | undefined = known.projection[name];
   const now: readonly WatchedEntity[] | undefined = reading.projection[name];
   if (now === undefined) {
-    carryOver(before ?? [], known, found);
+    if (before !== undefined) carryOver(before, known, found);
     return before;
   }
   const knownByKey = new Map((before ?? []).map((entity) => [keyOf(entity), entity]));
@@ -117,7 +117,7 @@ function compareArray(
   const missing = [...knownByKey.values()].filter((entity) =>
     isStillKnown(entity, known, reading, comparison, found),
   );
-  return missing.length === 0 ? seen : [...seen, ...missing];
+  return [...seen, ...missing];
 }
 
 /**
@@ -143,12 +143,13 @@ function isStillKnown(
   found: Found,
 ): boolean {
   const key = keyOf(entity);
-  const absentSince = known.absences[key];
-  if (!keepsMissing && absentSince !== undefined && isSettled(reading.sentAt, absentSince, settle)) {
+  // Never settled at the first absence: no answer is there before it is asked for.
+  const absentSince = known.absences[key] ?? reading.receivedAt;
+  if (!keepsMissing && isSettled(reading.sentAt, absentSince, settle)) {
     found.changes.push({ verb: 'removed', object: entity });
     return false;
   }
-  found.absences[key] = absentSince ?? reading.receivedAt;
+  found.absences[key] = absentSince;
   const untold = known.untold[key];
   if (untold !== undefined) found.untold[key] = untold;
   return true;

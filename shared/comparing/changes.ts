@@ -11,6 +11,7 @@ import type {
 } from '../contract/entities.ts';
 import { WATCHED_FIELDS, type WatchedKind } from '../contract/watched-fields.ts';
 import { parseStamp } from '../instant.ts';
+import { saysTheSame } from './says-the-same.ts';
 
 export type WatchedEntity = ReturnLineItem | Shipment | ExchangeLineItem | ReturnGroup;
 
@@ -68,9 +69,10 @@ export function compareEntity<Entity extends WatchedEntity>(
     const now = fieldOf(entity, field);
     const before = fieldOf(known, field) ?? nothingLike(now);
     const told = field in untold ? untold[field] : before;
-    if (isSameValue(told, now)) continue;
+    // A watched field is a text, a number, null or a list of such: what says the same is the same.
+    if (saysTheSame(told, now)) continue;
     previous[field] = told;
-    const quiet = isSameValue(before, now) || (isNothing(before) && unknowable(kind, field));
+    const quiet = saysTheSame(before, now) || (isNothing(before) && unknowable(kind, field));
     if (quiet) filled[field] = told;
     else loud = true;
   }
@@ -93,26 +95,17 @@ function nothingLike(value: unknown): unknown {
   return Array.isArray(value) ? [] : null;
 }
 
-function isSameValue(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  return Array.isArray(a) && Array.isArray(b) && JSON.stringify(a) === JSON.stringify(b);
-}
-
-const STAMPS = ['created_at', 'updated_at', 'shipped_at', 'delivered_at'];
+/** But for `updated_at`, which is no reason for an event and is told as it is. */
+const STAMPS = ['created_at', 'shipped_at', 'delivered_at'];
 
 /** A stamp that is only written in another way stays as it was told, so that the chain holds to the letter. */
 function withKnownSpelling<Entity extends WatchedEntity>(known: Entity, seen: Entity): Entity {
-  const kept = STAMPS.flatMap((field) => {
-    const was = fieldOf(known, field);
-    const is = fieldOf(seen, field);
-    return was !== is && isSameInstant(was, is) ? [[field, was] as const] : [];
-  });
-  return kept.length === 0 ? seen : { ...seen, ...Object.fromEntries(kept) };
+  const kept = STAMPS.filter((field) => isSameInstant(fieldOf(known, field), fieldOf(seen, field)));
+  return { ...seen, ...Object.fromEntries(kept.map((field) => [field, fieldOf(known, field)])) };
 }
 
 /** Without a zone a stamp is read as if it were UTC: naming the zone or not is a matter of spelling. */
 function isSameInstant(a: unknown, b: unknown): boolean {
-  if (typeof a !== 'string' || typeof b !== 'string') return false;
-  const instant = parseStamp(a)?.instant;
-  return instant !== undefined && instant === parseStamp(b)?.instant;
+  const instant = parseStamp(String(a))?.instant;
+  return instant !== undefined && instant === parseStamp(String(b))?.instant;
 }

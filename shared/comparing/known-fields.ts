@@ -14,10 +14,14 @@ type Kind = WatchedKind | 'refund_transaction';
 
 const kinds = Object.keys(WATCHED_FIELDS) as WatchedKind[];
 
-const FIELDS: readonly { readonly kind: Kind; readonly field: string; readonly name: string }[] = [
-  ...kinds.flatMap((kind) => ['id', ...WATCHED_FIELDS[kind]].map((field) => ({ kind, field }))),
-  { kind: 'refund_transaction' as const, field: 'id' },
-].map(({ kind, field }) => ({ kind, field, name: `${kind}.${field}` }));
+const FIELDS = [
+  ...kinds.flatMap((kind) => ['id', ...WATCHED_FIELDS[kind]].map((field) => named(kind, field))),
+  named('refund_transaction', 'id'),
+];
+
+function named(kind: Kind, field: string) {
+  return { kind, field, name: `${kind}.${field}` };
+}
 
 /**
  * Takes in the fields of a group, also those that are null: the service knows them.
@@ -60,7 +64,7 @@ export function createUnknowable(
 ): Unknowable {
   if (snapshot === undefined || reading.updatedAt > snapshot.updatedAt) return () => false;
   return (kind, field) => {
-    const firstSent = since[`${kind}.${field}`];
-    return firstSent !== undefined && snapshot.receivedAt < firstSent;
+    const firstSent = since[`${kind}.${field}`] ?? Number.NEGATIVE_INFINITY;
+    return snapshot.receivedAt < firstSent;
   };
 }

@@ -33,13 +33,6 @@ export function removeGroup(snapshot: Snapshot, lookUp: VainLookUp, options: Sav
 
 /** The entities are gone with their group: nothing of them is kept. */
 function bury(snapshot: Snapshot, { sentAt, receivedAt }: VainLookUp): Snapshot {
-  const { group } = snapshot.projection;
-  const nothing = {
-    return_line_items: undefined,
-    shipments: undefined,
-    exchange_line_items: undefined,
-    refund_transactions: undefined,
-  };
   return {
     groupId: snapshot.groupId,
     version: snapshot.version + 1,
@@ -49,7 +42,13 @@ function bury(snapshot: Snapshot, { sentAt, receivedAt }: VainLookUp): Snapshot 
     createdAt: snapshot.createdAt,
     sentAt,
     receivedAt,
-    projection: { group, ...nothing },
+    projection: {
+      group: snapshot.projection.group,
+      return_line_items: undefined,
+      shipments: undefined,
+      exchange_line_items: undefined,
+      refund_transactions: undefined,
+    },
     absences: {},
     untold: {},
     removedAt: receivedAt,

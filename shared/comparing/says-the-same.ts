@@ -16,9 +16,5 @@ export function saysTheSame(known: unknown, seen: unknown): boolean {
 type Fields = Readonly<Record<string, unknown>>;
 
 function isSameList(known: readonly unknown[], seen: readonly unknown[]): boolean {
-  if (known.length !== seen.length) return false;
-  for (let index = 0; index < seen.length; index += 1) {
-    if (!saysTheSame(known[index], seen[index])) return false;
-  }
-  return true;
+  return known.length === seen.length && seen.every((element, index) => saysTheSame(known[index], element));
 }

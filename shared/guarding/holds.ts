@@ -111,7 +111,9 @@ export function beginCycleOfHolds<State extends Guarded>(
 /** Once a cycle is whole, what was not met again in it is mended; how large the rest is, is known anew. */
 export function endCycleOfHolds<State extends Guarded>(state: State, tier: Tier): State {
   const holds = state.guarding.holds.flatMap((hold) => {
-    if (hold.tier !== tier || hold.guard === 'known_group_not_found') return [hold];
+    if (hold.tier !== tier) return [hold];
+    // Only a known group that is found takes it back.
+    if (hold.guard === 'known_group_not_found' && hold.releasedAt === undefined) return [hold];
     if (!hold.isMet || hold.suspects === 0) return [];
     return [hold.releasedAt === undefined ? { ...hold, suspects: Math.max(hold.met, 1) } : hold];
   });

@@ -23,12 +23,12 @@ export function releaseHold(state: SourceState, number: number, now: Instant): R
 }
 
 function permit(state: SourceState, hold: Hold, now: Instant): SourceState {
-  if (hold.guard === 'known_group_not_found') {
-    const trusting = { ...state, guarding: { ...state.guarding, seenWith: hold.tokenHash } };
-    return replaceHold(trusting, hold, undefined);
-  }
   const before = findPermit(state, hold.guard, hold.tier);
   const without = before === undefined ? state : replaceHold(state, before, undefined);
+  if (hold.guard === 'known_group_not_found') {
+    const trusting = { ...without, guarding: { ...without.guarding, seenWith: hold.tokenHash } };
+    return replaceHold(trusting, hold, { ...hold, releasedAt: now, isMet: true });
+  }
   const suspects = hold.suspects + (before?.suspects ?? 0);
   return replaceHold(without, hold, { ...hold, suspects, releasedAt: now, isMet: true });
 }

@@ -4,17 +4,24 @@ import type { SourceSession } from '../source-session.ts';
 import type { SourceState } from '../source-state.ts';
 import { describeConsequence, describeHold } from './describe-hold.ts';
 import type { TokenGuard } from './guard-requests.ts';
-import { findHold, holdBack, replaceHold } from './holds.ts';
+import { findHold, findPermit, holdBack, needPermit, replaceHold } from './holds.ts';
 import { type Proof, proveIdentity } from './prove-identity.ts';
 import { SourceHeld } from './source-held.ts';
 
 const GUARD = 'known_group_not_found';
+/** Whose cycle shows whether what was released is still needed. */
+const TIER = 'all';
 
 export interface SourceTokenGuard extends TokenGuard {
   /** Looks whether a source that is held is itself again. @throws SourceHeld where it is not */
   proveIfHeld(): Promise<void>;
-  /** Makes sure of it whatever was seen before, for what a walk has read looks like another store. @throws SourceHeld */
-  proveAnew(): Promise<void>;
+  /**
+   * Makes sure of it whatever was seen before, for what a walk has read looks like another store.
+   *
+   * @returns whether what was read just before still counts: not where the token was exchanged since
+   * @throws SourceHeld
+   */
+  proveAnew(): Promise<boolean>;
 }
 
 export interface HeldSource {
@@ -27,9 +34,12 @@ export interface HeldSource {
 export function createTokenGuard({ session, current, change }: HeldSource): SourceTokenGuard {
   const { requests, store, serviceClock, settings, signal, log, random } = session;
 
+  /** With what the secret holds now: an old token may be answered as if the store were empty. */
   async function lookUp(returnGroupId: number) {
-    const { answer, tokenHash } = await requests.send('poll', (client) =>
-      client.listReturnGroups({ returnGroupId }, { signal }),
+    const { answer, tokenHash } = await requests.send(
+      'poll',
+      (client) => client.listReturnGroups({ returnGroupId }, { signal }),
+      { readsSecret: true },
     );
     return { rows: answer.rows, tokenHash };
   }
@@ -60,7 +70,7 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
   }
 
   function holdSource(state: SourceState, tokenHash: string | undefined): SourceHeld {
-    const suspicion = { guard: GUARD, tier: 'all', suspects: 1, tokenHash } as const;
+    const suspicion = { guard: GUARD, tier: TIER, suspects: 1, tokenHash } as const;
     const now = serviceClock.now().atMost;
     const doubted = { ...state, guarding: { ...state.guarding, seenWith: undefined } };
     const known = findHold(state, GUARD);
@@ -83,6 +93,18 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
       const state = current();
       if (state !== undefined && findHold(state, GUARD) !== undefined) await prove(undefined);
     },
-    proveAnew: () => prove(undefined),
+    async proveAnew() {
+      const before = current();
+      if (before === undefined) return true;
+      const { seenWith } = before.guarding;
+      // Somebody has looked at it already, and it is right that none of them is found.
+      const permit = findPermit(before, GUARD, TIER);
+      if (permit !== undefined && permit.tokenHash === seenWith) {
+        change(needPermit(before, GUARD, TIER));
+        return true;
+      }
+      await prove(undefined);
+      return current()?.guarding.seenWith === seenWith;
+    },
   };
 }

@@ -38,6 +38,8 @@ export interface PacedRequestsOptions extends AccessOptions {
 export interface SendOptions {
   /** How many requests will likely follow each other from here, this one included. @default 1 */
   readonly expect?: number;
+  /** Whether the secret is read first, for what the token at hand shows is in doubt. @default false */
+  readonly readsSecret?: boolean;
 }
 
 export interface Sent<Answer> extends ServiceTimes {
@@ -83,8 +85,9 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
   async function send<Answer extends Dated>(
     purpose: Purpose,
     request: (client: ReturnsServiceClient) => Promise<Answer>,
-    { expect = 1 }: SendOptions = {},
+    { expect = 1, readsSecret = false }: SendOptions = {},
   ): Promise<Sent<Answer>> {
+    if (readsSecret) access.forget();
     let used = await access.current();
     let failure: ReturnsServiceError | undefined;
     let isRenewed = false;

@@ -113,10 +113,11 @@ export async function stopBehind(ports: RelayPorts, lane: Lane, reason: string):
 
 /** Makes the mark tell of all that was confirmed. */
 export async function moveMark(ports: RelayPorts, lane: Lane): Promise<void> {
-  if (lane.unmarked === 0 || lane.sent === undefined) return;
+  const { unmarked, sent = 0 } = lane;
+  if (unmarked === 0) return;
   lane.unmarked = 0;
   try {
-    await ports.marks.advance(ports.destination.name, lane.key, lane.sent);
+    await ports.marks.advance(ports.destination.name, lane.key, sent);
   } catch (cause) {
     failLane(ports, lane, 'its mark could not be moved', cause);
   }

@@ -42,7 +42,8 @@ interface Run {
 
 export function createRelay(ports: RelayPorts): Relay {
   return async (groups, timeLeftMs) => {
-    const lanes = new Map(groups.map((key) => [formatGroupKey(key), openLane(key)]));
+    const lanes = new Map<string, Lane>();
+    const asked = groups.map((key) => laneOf(key, lanes));
     const run: Run = {
       stopAt: ports.clock.elapsed() + timeLeftMs * MILLISECOND,
       upcoming: [...lanes.values()],
@@ -56,16 +57,25 @@ export function createRelay(ports: RelayPorts): Relay {
     }
     await moveMarks(ports, run);
     ports.log.debug('relayed', { destination: ports.destination.name, groups: lanes.size, sent: run.sent });
-    return groups.map((key) => lanes.get(formatGroupKey(key))?.outcome ?? { state: 'done' });
+    // None is under way any more, so each has its outcome.
+    return asked.map(({ outcome }) => outcome as Outcome);
   };
 }
 
-/** Fills the places of lanes that ended. Answers whether a batch is together: full, or all that there is. */
+/** One lane to a group, however often it is named. */
+function laneOf(key: GroupKey, lanes: Map<string, Lane>): Lane {
+  const name = formatGroupKey(key);
+  const lane = lanes.get(name) ?? openLane(key);
+  lanes.set(name, lane);
+  return lane;
+}
+
+/** Fills the places of lanes that ended. Answers whether a batch is together: full, or all that there is, if any. */
 async function takeUp(ports: RelayPorts, run: Run): Promise<boolean> {
   run.active.push(...run.upcoming.splice(0, MAX_BATCH_ENTRIES - run.active.length));
   await Promise.all(run.active.map((lane) => fillLane(ports, lane)));
   run.active = run.active.filter((lane) => lane.outcome === undefined);
-  return run.active.length === MAX_BATCH_ENTRIES || (run.active.length > 0 && run.upcoming.length === 0);
+  return run.active.length === MAX_BATCH_ENTRIES || run.upcoming.length === 0;
 }
 
 /** Those whose pause is over; waits for the first where all pause. */

@@ -8,7 +8,10 @@ import type { GroupKey } from '../ports.ts';
 import { appendFeedEvent } from './append-feed-event.ts';
 import type { RelayPorts, SequenceRange } from './lane.ts';
 
-export type StepOverPorts = Pick<RelayPorts, 'ledger' | 'marks' | 'destination' | 'clock' | 'log'>;
+export interface StepOverPorts extends Pick<RelayPorts, 'ledger' | 'marks' | 'clock' | 'log'> {
+  /** Nothing is sent to it: its marks are moved. */
+  readonly destination: Pick<RelayPorts['destination'], 'name'>;
+}
 
 /** Moves the destination's mark over the range, and appends `feed.events_skipped` to the ledger. */
 export async function stepOver(

@@ -123,9 +123,9 @@ async function closeGaps(
   for (let round = 0; round < MAX_GAPS_PER_GROUP && open.length > 0; round += 1) {
     if (leftMs() <= GAP_IS_LOST_AFTER_MS) break;
     await ports.clock.sleep(GAP_IS_LOST_AFTER_MS);
-    const before = new Map(open.map(({ key, missing }) => [formatGroupKey(key), missing]));
+    const before = new Set(open.map(textOf));
     const after = await sendAll(relay, keysOf(open), leftMs(), report);
-    const isLost = ({ key, missing }: Gap) => isSame(before.get(formatGroupKey(key)), missing);
+    const isLost = (gap: Gap) => before.has(textOf(gap));
     const lost = after.filter(isLost);
     for (const gap of lost) await giveUp(ports, gap);
     report.skipped += lost.length;
@@ -148,6 +148,6 @@ function keysOf(gaps: readonly Gap[]): GroupKey[] {
   return gaps.map(({ key }) => key);
 }
 
-function isSame(a: SequenceRange | undefined, b: SequenceRange): boolean {
-  return a?.from === b.from && a.to === b.to;
+function textOf({ key, missing }: Gap): string {
+  return `${formatGroupKey(key)} ${missing.from}-${missing.to}`;
 }

@@ -52,7 +52,7 @@ function createCensus() {
       requests += 1;
       const named = rows.map(nameOf).filter((name) => name !== undefined);
       for (const name of named) {
-        const before = lastSeen.get(name) ?? -1;
+        const before = lastSeen.get(name) ?? 0;
         lastSeen.set(name, requests);
         for (const bound of bounds) if (before < bound.request) bound.seen += 1;
       }

@@ -5,7 +5,7 @@
 import type { Instant } from '../instant.ts';
 import { MAX_COVER_REQUESTS, SHORT_PAGE_ROWS } from '../limits.ts';
 import { readByCounting } from './count-rows.ts';
-import { cutRange, type RowStamps, stampsOf } from './cut-range.ts';
+import { axisOf, cutRange, type RowStamps, stampsOf } from './cut-range.ts';
 import type { Page, Range } from './page.ts';
 import { provePage } from './prove-page.ts';
 import { isShort, type Reader, readPage, readPass } from './read-pass.ts';
@@ -19,7 +19,7 @@ export interface Coverage {
   /** Up to where, from the range's start, every row was seen; the range's end where it is proved. */
   readonly through: Instant | undefined;
   /** Why the order was found not to be stable, if it was. */
-  readonly unstable?: string;
+  readonly unstable?: string | undefined;
 }
 
 /**
@@ -28,11 +28,12 @@ export interface Coverage {
  * @param first the range's first page, where it was read just before
  */
 export async function coverRange(range: Range, reader: Reader, first?: Page): Promise<Coverage> {
-  const read = await readStraight(range, reader, first);
-  const unstable = read.reason === undefined ? {} : { unstable: read.reason };
-  if (read.outcome === 'whole') return { ...proved(range), ...unstable };
-  if (read.outcome === 'overlong') return { outcome: 'overlong', through: startOf(range) };
-  return { ...(await coverInPieces(range, read, createPieces(reader))), ...unstable };
+  const page = first ?? (await readPage(range, 0, reader));
+  const read = await readStraight(range, reader, page);
+  const { outcome, reason: unstable } = read;
+  if (outcome === 'overlong') return { outcome, through: axisOf(range).from };
+  if (outcome === 'whole') return { ...proved(range), unstable };
+  return { ...(await coverInPieces(range, read, createPieces(reader, page))), unstable };
 }
 
 /** What came of reading a range as if its order were stable. */
@@ -65,11 +66,11 @@ interface Pieces {
   readonly reader: Reader;
   /** A backstop, far beyond what a range's worth of pages needs. */
   requestsLeft: number;
-  /** The largest page seen: another as large is hardly all of its piece. */
-  largestPage: number;
+  /** Rows of the range's first page, which was not all of it: a page of as many is hardly all of its piece. */
+  readonly fullPage: number;
 }
 
-function createPieces(reader: Reader): Pieces {
+function createPieces(reader: Reader, { rows }: Page): Pieces {
   const pieces: Pieces = {
     reader: {
       ...reader,
@@ -79,7 +80,7 @@ function createPieces(reader: Reader): Pieces {
       },
     },
     requestsLeft: MAX_COVER_REQUESTS,
-    largestPage: 0,
+    fullPage: Math.max(rows.length, SHORT_PAGE_ROWS),
   };
   return pieces;
 }
@@ -91,12 +92,13 @@ async function coverInPieces(range: Range, known: Known, pieces: Pieces): Promis
   if (cut === undefined) {
     return (await readByCounting(range, pieces.reader)) ? proved(range) : unproved(range);
   }
-  let through = startOf(range);
+  let through: Instant | undefined;
   let isWhole = true;
   // The later piece is read even where the earlier one stays unproved: it may hold news.
   for (const piece of cut) {
     const coverage = await coverPiece(piece, known.isShifted, pieces);
-    if (isWhole && isCutAlong(range, piece)) through = coverage.through;
+    // The first that stays unproved has the last word; one that is cut across the range's axis says: its start.
+    if (isWhole) through = coverage.through;
     isWhole &&= coverage.outcome === 'proved';
   }
   return isWhole ? proved(range) : { outcome: 'unproved', through };
@@ -111,26 +113,15 @@ async function coverPiece(range: Range, isShifted: boolean, pieces: Pieces): Pro
     return coverInPieces(range, { stamps: read.stamps, isShifted: isStable }, pieces);
   }
   const first = await readPage(range, 0, pieces.reader);
-  const isHardlyAll =
-    first.rows.length >= pieces.largestPage && first.rows.length >= SHORT_PAGE_ROWS && pieces.largestPage > 0;
-  pieces.largestPage = Math.max(pieces.largestPage, first.rows.length);
+  const isHardlyAll = first.rows.length >= pieces.fullPage;
   if (!isHardlyAll && (await provePage(range, first, pieces.reader)) === 'whole') return proved(range);
   return coverInPieces(range, { stamps: stampsOf(first.rows), isShifted: false }, pieces);
 }
 
-/** Only pieces along the range's own axis, in its direction, move what is covered from its start. */
-function isCutAlong(range: Range, piece: Range): boolean {
-  return range.updated === undefined || piece.updated !== range.updated;
-}
-
 function proved(range: Range): Coverage {
-  return { outcome: 'proved', through: (range.updated ?? range.created)?.to };
+  return { outcome: 'proved', through: axisOf(range).to };
 }
 
 function unproved(range: Range): Coverage {
-  return { outcome: 'unproved', through: startOf(range) };
-}
-
-function startOf(range: Range): Instant | undefined {
-  return (range.updated ?? range.created)?.from;
+  return { outcome: 'unproved', through: axisOf(range).from };
 }

@@ -29,9 +29,8 @@ export function cutRange(range: Range, seen: readonly RowStamps[]): readonly [Ra
         { ...range, updated: cut[1] },
       ];
   }
-  const created = range.created ?? { from: undefined, to: undefined };
   const instants = instantsOf(seen, 'createdAt');
-  const cut = cutInterval(created, instants, around(instants));
+  const cut = cutInterval(range.created ?? EVERYWHERE, instants, around(instants));
   return (
     cut && [
       { ...range, created: cut[0] },
@@ -40,10 +39,15 @@ export function cutRange(range: Range, seen: readonly RowStamps[]): readonly [Ra
   );
 }
 
+/** What a range goes along: time of update if it is bounded by that. */
+export function axisOf({ updated, created }: Range): Partial<Interval> {
+  return updated ?? created ?? EVERYWHERE;
+}
+
 /** Whether a range is as narrow as ranges get: what crowds in there has to be read as it is. */
-export function isNarrow({ updated, created }: Range): boolean {
-  const { from, to } = updated ?? created ?? {};
-  return from !== undefined && to !== undefined && to - from <= NARROWEST_RANGE;
+export function isNarrow(range: Range): boolean {
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = axisOf(range);
+  return to - from <= NARROWEST_RANGE;
 }
 
 function instantsOf(rows: readonly RowStamps[], field: 'updatedAt' | 'createdAt'): Instant[] {
@@ -55,18 +59,18 @@ function instantsOf(rows: readonly RowStamps[], field: 'updatedAt' | 'createdAt'
  * decades before the first group, and pieces of those would be empty. By update they do not, and what was seen of
  * them is often but the newest.
  */
-function around(instants: readonly Instant[]): Interval {
+function around(instants: readonly Instant[]): Partial<Interval> {
   const [first, last] = [instants[0], instants.at(-1)];
   if (first === undefined || last === undefined) return EVERYWHERE;
   const spread = Math.max(last - first, NARROWEST_RANGE);
   return { from: first - spread, to: last + spread };
 }
 
-const EVERYWHERE: Interval = { from: undefined, to: undefined };
+const EVERYWHERE: Partial<Interval> = {};
 
 /** @param within where the cut is to be */
 function cutInterval(
-  { from, to }: Interval,
+  { from, to }: Partial<Interval>,
   instants: readonly Instant[],
   within = EVERYWHERE,
 ): readonly [Interval, Interval] | undefined {

@@ -40,8 +40,8 @@ export function createDensity(): Density {
       const within = created.filter((instant) => instant >= from && instant < to).sort((a, b) => a - b);
       // Of the last quarter: stores grow, and the first range begins long before the first group.
       const first = Math.floor((within.length * 3) / 4);
-      const start = within[first];
-      if (start === undefined || within.length < FEWEST) return undefined;
+      const start = within[first] ?? to;
+      if (within.length < FEWEST) return undefined;
       return ((to - start) * pages * largestPage) / (within.length - first);
     },
   };

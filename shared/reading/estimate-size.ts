@@ -6,8 +6,8 @@ const FIRST_OFFSET = 1_000;
 const GROWTH = 4;
 /** Requests for narrowing it down after that. */
 const HALVINGS = 4;
-/** Beyond this nobody counts. */
-const MOST = 4_000_000_000;
+/** Four thousand millions; beyond this nobody counts. */
+const MOST = FIRST_OFFSET * GROWTH ** 11;
 
 /** @returns the number of groups, to about a tenth; below the first offset at most that */
 export async function estimateSize(fetch: FetchPage): Promise<number> {

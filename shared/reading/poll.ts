@@ -54,7 +54,8 @@ export async function poll(options: PollOptions): Promise<PollResult> {
     const open = await readOpen(options);
     if (open.isWhole) {
       const { unstable } = open;
-      return { ...settle(open.through, open.readAt, true, options), wasLittle: true, rangeWidth, unstable };
+      const settledThrough = settledBy(open.through, open.readAt, options);
+      return { settledThrough, isComplete: isSaved(options), wasLittle: true, rangeWidth, unstable };
     }
   }
   const requests = { sent: 0 };
@@ -63,10 +64,11 @@ export async function poll(options: PollOptions): Promise<PollResult> {
   const closedUpTo = closedBefore(readAt, options);
   await readTail(Math.max(closedUpTo, options.settledThrough), counted);
   const closed = await coverClosed(closedUpTo, counted, (through, width) =>
-    options.onCovered({ ...settle(through, readAt, false, options), rangeWidth: width }),
+    options.onCovered({ settledThrough: settledBy(through, readAt, options), rangeWidth: width }),
   );
   return {
-    ...settle(closed.through, readAt, closed.through >= closedUpTo, options),
+    settledThrough: settledBy(closed.through, readAt, options),
+    isComplete: closed.through >= closedUpTo && isSaved(options),
     wasLittle: !triesOpen && requests.sent <= MAX_OPEN_PAGES,
     rangeWidth: closed.rangeWidth,
     unstable: closed.unstable,
@@ -79,19 +81,22 @@ function closedBefore(now: Instant, { stamps }: PollOptions): Instant {
   return Math.max(time === undefined ? 0 : time - CLOSED_AFTER, now - CLOSED_FOR_SURE_AFTER);
 }
 
-function settle(
+function isSaved({ unsavedFrom }: PollOptions): boolean {
+  return unsavedFrom() === undefined;
+}
+
+/** How far everything is settled by what was covered up to an instant, read at a moment. */
+function settledBy(
   through: Instant,
   readAt: Instant,
-  isCovered: boolean,
   { stamps, lookback, settledThrough, unsavedFrom }: PollOptions,
-): Pick<PollResult, 'settledThrough' | 'isComplete'> {
-  const isComplete = isCovered && unsavedFrom() === undefined;
+): Instant {
   const time = stampsTime(stamps(), readAt);
-  if (time === undefined) return { settledThrough, isComplete };
+  if (time === undefined) return settledThrough;
   const reach = time - lookback - mayFallBackBy(stamps());
   const saved = Math.min(reach, through, unsavedFrom() ?? reach);
   // What is unsaved and older shows up again in any case: a range begins a little before its start.
-  return { settledThrough: Math.max(saved, settledThrough), isComplete };
+  return Math.max(saved, settledThrough);
 }
 
 interface OpenTail extends Range {

@@ -65,12 +65,12 @@ export async function readPass(range: Range, reader: Reader, first?: Page): Prom
   let stepsBack = 0;
   while (track.pages <= maxPages) {
     const seam = track.join(at);
-    if (seam.verdict === 'void') return track.end('void', seam);
+    if (seam.verdict === 'void') return track.fail(seam);
     if (seam.verdict === 'apart') {
-      if (at.offset === 0) return track.end(at.rows.length === 0 ? 'complete' : 'void', ALL_OTHERS);
+      if (at.offset === 0) return at.rows.length === 0 ? track.end('complete') : track.fail(ALL_OTHERS);
       // Where rows without an id fill whole pages, stepping back and going on again would never end.
       stepsBack += 1;
-      if (stepsBack > mostStepsBack(at)) return track.end('void', NO_FOOTHOLD);
+      if (stepsBack > mostStepsBack(at)) return track.fail(NO_FOOTHOLD);
       stepBack *= 2;
       behind = undefined;
       at = await read(Math.max(0, at.offset - stepBack));

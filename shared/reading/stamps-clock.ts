@@ -76,10 +76,9 @@ function newestOf(rows: readonly Stamped[], latest: Instant, agreeing: number): 
 
 /** The first page tells; later a whole page has to say otherwise, for a few odd rows must not change the bounds. */
 function learnZoned(state: StampsState, rows: readonly Stamped[]): boolean {
-  const zoned = rows.filter((row) => row.zoned).length;
-  if (isUntouched(state)) return zoned * 2 >= rows.length;
-  const otherwise = state.zoned ? rows.length - zoned : zoned;
-  return otherwise === rows.length && rows.length >= GROUPS_THAT_AGREE ? !state.zoned : state.zoned;
+  if (isUntouched(state)) return rows.filter((row) => row.zoned).length * 2 >= rows.length;
+  const saysOtherwise = rows.length >= GROUPS_THAT_AGREE && rows.every((row) => row.zoned !== state.zoned);
+  return saysOtherwise ? !state.zoned : state.zoned;
 }
 
 function isUntouched(state: StampsState): boolean {

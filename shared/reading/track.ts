@@ -48,6 +48,8 @@ export function createTrack() {
     return page;
   }
 
+  const seen = () => ({ stamps, pages, rows: places.size + others });
+
   return {
     get pages() {
       return pages;
@@ -72,11 +74,11 @@ export function createTrack() {
       smallest = Math.min(smallest ?? rows.length, rows.length);
       return isSmaller;
     },
-    end(outcome: Pass['outcome'], why?: { readonly reason: string; readonly isShifted: boolean }): Pass {
-      const base = { stamps, pages, rows: places.size + others };
-      return outcome === 'void' && why !== undefined
-        ? { ...base, outcome, reason: why.reason, isShifted: why.isShifted }
-        : { ...base, outcome, isShifted: false };
+    end(outcome: 'complete' | 'overlong'): Pass {
+      return { outcome, isShifted: false, ...seen() };
+    },
+    fail({ reason, isShifted }: Pick<Extract<Seam, { verdict: 'void' }>, 'reason' | 'isShifted'>): Pass {
+      return { outcome: 'void', reason, isShifted, ...seen() };
     },
   };
 }

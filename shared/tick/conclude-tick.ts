@@ -56,7 +56,7 @@ function tellHealth(run: TickRun, failure: Degradation | undefined): void {
   const judged = judgeHealth(run.state.health, {
     now,
     isComplete: run.isComplete,
-    setAside: run.state.setAside.length,
+    setAside: run.state.setAside,
     holds: standingHolds(run.state).map((hold) => ({
       number: hold.number,
       message: tellHold(hold, settings.name),

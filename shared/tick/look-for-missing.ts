@@ -58,7 +58,7 @@ export async function lookForGroups(
   if (missing.length === 0) return 'done';
   const found = { tier: options.tier, from, known, missing: missing.length };
   // Where nothing that is known is found by its id either, it is not the range that is empty.
-  if (isKnownRangeEmpty(found)) await run.tokenGuard.proveAnew();
+  if (isKnownRangeEmpty(found) && !(await run.tokenGuard.proveAnew())) return 'done';
   const { state, isAdmitted } = admitMissing(run.state, found, run.session.serviceClock.now().atMost);
   run.state = state;
   if (!isAdmitted) return 'done';
@@ -109,6 +109,7 @@ async function lookForGroup(
   const isReleased = permittedRemovals(run.state, options.tier) > 0;
   if (absentSince !== undefined && absentSince >= startedAt && !isReleased) return 'done';
   const page = await run.lookUp(groupId);
+  const { seenWith } = run.state.guarding;
   if (page.rows.length > 0) {
     await options.recorder.take(page);
     return 'done';
@@ -124,6 +125,8 @@ async function lookForGroup(
   if (areRemovalsHeld(run.state, options.tier)) return 'done';
   if (!isSettled(page.sentAt, absentSince, settle)) return isReleased ? 'again' : 'done';
   if (!(await isCanaryFound())) return 'done';
+  // Another token proves nothing of what the one before it has shown.
+  if (run.state.guarding.seenWith !== seenWith) return 'done';
   const vain = { sentAt: page.sentAt, receivedAt: page.receivedAt, through: 'reconciliation' as const };
   const save = removeGroup(snapshot, vain, { ...key, settle });
   if (save === undefined || (await store.save(key, save)) === 'conflict') return 'done';
@@ -143,8 +146,8 @@ function noteAbsence(snapshot: Snapshot, { receivedAt }: Page): Snapshot {
 }
 
 /**
- * Tells whether the service still finds a group that it has just shown, or else another one that is known: if not, it
- * is the service that is not itself.
+ * Tells whether the service still finds a group that it has just shown, or else another one that is known. If it finds
+ * none at all it is not itself, or has nothing left: that is held until somebody says which.
  */
 function createCanary(
   run: TickRun,
@@ -156,7 +159,8 @@ function createCanary(
     const { clock } = run.session;
     if (clock.elapsed() - foundAt < CANARY_LASTS) return true;
     const canary = [...seen].at(-1) ?? run.lastSeenId ?? (await findOther(run, missing));
-    const isThere = canary !== undefined && (await run.lookUp(canary)).rows.length > 0;
+    const isFirstThere = canary !== undefined && (await run.lookUp(canary)).rows.length > 0;
+    const isThere = isFirstThere || (await run.tokenGuard.proveAnew());
     if (isThere) foundAt = clock.elapsed();
     return isThere;
   };

@@ -9,6 +9,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     source,
     version,
     generation: 'mi8x2k',
+    earlierGenerations: ['mh1a0b'],
     mintedIn: 'Zk3vT0aQ4yB7sX9cE1dF2g',
     startedAt: NOW - HOUR,
     settledThrough: NOW - 300 * SECOND,

@@ -3,7 +3,7 @@ import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as ssm from 'aws-cdk-lib/aws-ssm';
 import { describe, expect, test } from 'vitest';
 import { parsePollerEnvironment } from '../../functions/poller/poller-environment.ts';
-import { tickMessage } from '../../functions/poller/tick-message.ts';
+import { parseTick } from '../../functions/poller/tick-message.ts';
 import { sourceSettings } from '../../shared/source-settings.ts';
 import { aFeed, aSource, newStack, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
 
@@ -67,7 +67,7 @@ describe('the schedule of a source', () => {
     const input = schedule.Target.Input.replace('<aws.scheduler.scheduled-time>', '2026-11-21T03:56:00Z');
 
     expect(schedule.Target.Input).toContain('"slot":"<aws.scheduler.scheduled-time>"');
-    expect(tickMessage.parse(JSON.parse(input))).toEqual({
+    expect(parseTick(input)).toEqual({
       source: 'acme',
       slot: Date.UTC(2026, 10, 21, 3, 56),
       opensMinute: true,

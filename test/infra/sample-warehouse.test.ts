@@ -10,7 +10,7 @@ import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
 import { SampleWarehouseStack } from '../../infra/sample-warehouse-stack.ts';
 import { STAGES } from '../../infra/stages.ts';
 import { WAREHOUSE_TABLE } from '../../shared/sample-warehouse.ts';
-import { aFeed, aFunction, newApp, resourceOf, statementsOf } from './synthesize.ts';
+import { aFeed, aFunction, newUnbundledApp, resourceOf, statementsOf } from './synthesize.ts';
 
 function aWarehouse(props: Partial<ConstructorParameters<typeof SampleWarehouse>[2]> = {}) {
   const { stack, feed, template } = aFeed();
@@ -27,8 +27,12 @@ test.each([onQueue, bus])('the checks find nothing', ({ stack, warehouse }) => {
   expect(violations).toEqual([]);
 });
 
-test.each(Object.entries(STAGES))('it stands beside the stage %s, and goes with it', (_, stage) => {
-  const app = newApp();
+const placed = (['queue', 'bus'] as const).flatMap((sampleWarehouse) =>
+  Object.values(STAGES).map((stage) => ({ ...stage, sampleWarehouse })),
+);
+
+test.each(placed)('on the $sampleWarehouse it stands beside $stackName, and goes with it', (stage) => {
+  const app = newUnbundledApp();
   const { feed } = new ReturnsFeedStack(app, stage);
 
   const { stackName, warehouse } = new SampleWarehouseStack(app, feed, stage);
@@ -87,6 +91,14 @@ describe('where it gets its events', () => {
     });
   });
 
+  test('or it leaves the queue to another', () => {
+    const { stack, feed } = aWarehouse({ subscribeTo: 'bus' });
+
+    const subscribe = () => feed.addOrderedSubscriber(aFunction(stack));
+
+    expect(subscribe).not.toThrow();
+  });
+
   test('or all that it has handlers for comes by a rule, and what fails is kept', () => {
     const { template } = bus;
     const { Properties } = resourceOf(template, 'AWS::Events::Rule', 'Warehouse');
@@ -98,6 +110,12 @@ describe('where it gets its events', () => {
     });
     expect(resourceOf(template, 'AWS::Lambda::Function', 'Warehouse').Properties.Handler).toBe('index.onBus');
     template.resourceCountIs('AWS::Lambda::EventInvokeConfig', 3);
+    expect(resourceOf(template, 'AWS::CloudWatch::Alarm', 'EventsLost').Properties).toMatchObject({
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      Dimensions: [
+        { Value: { 'Fn::GetAtt': [expect.stringContaining('WarehouseDeadLetters'), 'QueueName'] } },
+      ],
+    });
   });
 });
 

@@ -6,7 +6,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { expect, test } from 'vitest';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { STAGES } from '../../infra/stages.ts';
-import { aFeed, aSource, newApp, newStack, type Synthesis } from './synthesize.ts';
+import { aFeed, aSource, newStack, newUnbundledApp, type Synthesis } from './synthesize.ts';
 
 function findings({ stack, feed }: Pick<Synthesis, 'stack' | 'feed'>): string[] {
   const { violations } = new AwsSolutionsChecks(stack, { verbose: true }).validateScope(feed);
@@ -36,7 +36,7 @@ test('nothing is found in the construct, whatever is used of it', () => {
 });
 
 test.each(Object.entries(STAGES))('nothing is found in the stage %s, with mails', (_, stage) => {
-  const app = newApp();
+  const app = newUnbundledApp();
   const stack = new ReturnsFeedStack(app, { ...stage, alarmEmail: 'ops@example.com' });
 
   const { violations } = new AwsSolutionsChecks(stack).validateScope(stack);

@@ -1,14 +1,12 @@
 // A stack around the construct as a user would write one. Functions are not bundled: what they hold is tested where
 // they are, and how they are bundled in bundle-function.test.ts.
-import { readFileSync } from 'node:fs';
-import { App, Stack } from 'aws-cdk-lib';
+import { type App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { ReturnsChangeFeed, type ReturnsChangeFeedProps } from '../../infra/returns-change-feed.ts';
 import type { SourceProps } from '../../infra/source-props.ts';
-
-const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+import { newApp } from './new-app.ts';
 
 export interface Synthesis {
   readonly stack: Stack;
@@ -16,12 +14,12 @@ export interface Synthesis {
   template(): Template;
 }
 
-export function newApp(): App {
-  return new App({ context: { ...context, 'aws:cdk:bundling-stacks': [] } });
+export function newUnbundledApp(): App {
+  return newApp({ 'aws:cdk:bundling-stacks': [] });
 }
 
 export function newStack(): Stack {
-  return new Stack(newApp(), 'Shop');
+  return new Stack(newUnbundledApp(), 'Shop');
 }
 
 export function aSource(stack: Stack, props: Partial<SourceProps> = {}): SourceProps {

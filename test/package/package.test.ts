@@ -1,10 +1,11 @@
 // The package as another repository has it: packed, installed into an empty project, compiled there and run.
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type LocalRegistry, pack, startLocalRegistry } from './local-registry.ts';
+import { relativeLinks } from './relative-links.ts';
 import { runCommand } from './run-command.ts';
 
 // Compilers and npm take their time, and other tests run beside this one.
@@ -175,8 +176,18 @@ describe('the package in another repository', () => {
 
     const files = await readdir(root, { recursive: true });
 
-    expect((await readdir(root)).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'docs', 'package.json']);
-    expect(files.filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([]);
+    expect((await readdir(root)).sort()).toEqual([
+      ...['LICENSE', 'README.md', 'SECURITY.md', 'dist', 'docs', 'package.json'],
+    ]);
+    const sources = files.filter((file) => /(?<!\.d)\.ts$/.test(file));
+    expect(sources.filter((file) => dirname(file) !== join('docs', 'examples'))).toEqual([]);
+  });
+
+  it('has documents that link to nothing that is not in it', async () => {
+    const links = await relativeLinks(join(project, 'node_modules/returns-change-feed'));
+
+    expect(links.length).toBeGreaterThan(80);
+    expect(links.filter(({ isDead }) => isDead)).toEqual([]);
   });
 });
 

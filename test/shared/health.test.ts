@@ -17,7 +17,7 @@ function seen(changes: Partial<Observed>): Observed {
   return {
     now: 0,
     isComplete: false,
-    setAside: 0,
+    setAside: [],
     holds: [],
     unstable: undefined,
     failure: undefined,
@@ -25,6 +25,8 @@ function seen(changes: Partial<Observed>): Observed {
     ...changes,
   };
 }
+
+const ASIDE = { groupId: 184_467, reason: 'id is missing' };
 
 const FAILING = { code: 'failing', message: 'no answer' } as const;
 
@@ -76,17 +78,17 @@ it('a refused token is told at once, another failure is not', () => {
 });
 
 it('groups that can not be read degrade a source although its polls are complete', () => {
-  const one = judgeHealth(WELL, seen({ isComplete: true, setAside: 1 }));
-  const none = judgeHealth(one.health, seen({ isComplete: true, setAside: 0 }));
+  const one = judgeHealth(WELL, seen({ isComplete: true, setAside: [ASIDE] }));
+  const none = judgeHealth(one.health, seen({ isComplete: true, setAside: [] }));
 
   expect(one).toMatchObject({ tell: 'degraded', health: { reasons: [{ code: 'unreadable' }] } });
   expect(none.tell).toBe('recovered');
 });
 
 it('a source does not recover before a poll was complete, whatever else is mended', () => {
-  const { health } = judgeHealth(WELL, seen({ isComplete: true, setAside: 1 }));
+  const { health } = judgeHealth(WELL, seen({ isComplete: true, setAside: [ASIDE] }));
 
-  const unread = judgeHealth(health, seen({ now: SECOND, setAside: 0 }));
+  const unread = judgeHealth(health, seen({ now: SECOND, setAside: [] }));
 
   expect(unread.tell).toBeUndefined();
   expect(unread.health.degradedSince).toBe(0);
@@ -106,10 +108,10 @@ describe('what is held', () => {
 
   it('is told of a source that was degraded before, each hold once', () => {
     const second = { number: 2, message: 'the token shows another store' };
-    const before = judgeHealth(WELL, seen({ isComplete: true, setAside: 1 }));
-    const first = judgeHealth(before.health, seen({ setAside: 1, holds: [FIRST] }));
-    const both = judgeHealth(first.health, seen({ setAside: 1, holds: [FIRST, second] }));
-    const still = judgeHealth(both.health, seen({ setAside: 1, holds: [FIRST] }));
+    const before = judgeHealth(WELL, seen({ isComplete: true, setAside: [ASIDE] }));
+    const first = judgeHealth(before.health, seen({ setAside: [ASIDE], holds: [FIRST] }));
+    const both = judgeHealth(first.health, seen({ setAside: [ASIDE], holds: [FIRST, second] }));
+    const still = judgeHealth(both.health, seen({ setAside: [ASIDE], holds: [FIRST] }));
 
     expect([before.tell, first.tell, both.tell, still.tell]).toEqual([
       'degraded',
@@ -119,4 +121,18 @@ describe('what is held', () => {
     ]);
     expect(both.health.reasons.map(({ code }) => code)).toEqual(['held', 'held', 'unreadable']);
   });
+});
+
+it('names groups that can not be read, a few of them, with their reasons', () => {
+  const aside = [ASIDE, { groupId: undefined, reason: 'the row is a text' }, ASIDE, ASIDE, ASIDE];
+
+  const [one, many] = [[ASIDE], aside].map(
+    (setAside) => judgeHealth(WELL, seen({ setAside })).health.reasons[0],
+  );
+
+  expect(one?.message).toBe("1 return group can't be read and is set aside: 184467 (id is missing).");
+  expect(many?.message).toBe(
+    "5 return groups can't be read and are set aside: 184467 (id is missing), one without an id (the row is a text), " +
+      '184467 (id is missing) and 2 more.',
+  );
 });

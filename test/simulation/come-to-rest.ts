@@ -45,7 +45,7 @@ export async function pollUntilSettled(world: World, pollers: Pollers, settled: 
   const pauseMs = plan.reconciles ? Math.max(intervalMs, reconcileMs) : Math.max(intervalMs, 20_000);
   await time.sleep(Math.max(0, settled - time.elapsed()) / MILLISECOND);
   const before = (await stores.states.load(pollers.source))?.reconciliation.all;
-  const cycles = new Set([before?.lastCompletedAt]);
+  let cycles = new Set([before?.lastCompletedAt]);
   const cyclesNeeded = plan.reconciles ? wholeCycles(plan, pauseMs) + (before?.isUnderWay ? 1 : 0) : 0;
   let whole = 0;
   let ticks = 0;
@@ -58,7 +58,10 @@ export async function pollUntilSettled(world: World, pollers: Pollers, settled: 
     await time.sleep(pauseMs);
     // Had it ended by itself, it would have by now.
     ticks += 1;
-    if (ticks >= TICKS_BEFORE_RELEASE) await releaseWhatIsHeld(world, pollers.source);
+    if (ticks < TICKS_BEFORE_RELEASE || !(await releaseWhatIsHeld(world, pollers.source))) continue;
+    // What was released is told from now on, in as many cycles as anything else that is gone.
+    whole = 0;
+    cycles = new Set([report?.state?.reconciliation.all.lastCompletedAt]);
   }
   trace.count(isDone() ? 'quiet: settled' : 'quiet: not settled');
   return isDone();

@@ -7,7 +7,10 @@ const [, , name, most = '500'] = process.argv;
 const profile = PROFILES.find((known) => known === name) ?? 'everything';
 
 for (let seed = 1; seed <= Number(most); seed += 1) {
-  const [violation] = (await simulate(makePlan(seed, profile))).violations;
+  // G0 is no guarantee: a bug that only makes the feed throw is not found by what was promised.
+  const violation = (await simulate(makePlan(seed, profile))).violations.find(
+    ({ guarantee }) => guarantee !== 'G0',
+  );
   if (violation === undefined) continue;
   console.log(JSON.stringify({ seed, ...violation }));
   break;

@@ -1,6 +1,7 @@
 // What one run is made of. Everything in it follows from its seed and its profile; a plan that is written down as JSON
 // replays exactly, so a shrunk one can be told as a command.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
+import type { MishapName } from './world/mishaps.ts';
 
 /** Shares of calls (of ticks, records, entries) that something happens to, from 0 to 1. */
 export interface FaultRates {
@@ -36,6 +37,15 @@ export interface FaultRates {
 export interface Outage {
   readonly kind: 'refused' | 'unavailable' | 'unreachable' | 'hanging';
   readonly fromMs: number;
+  readonly forMs: number;
+}
+
+/** Something that looks like another store, or another way to answer: what guards are there for. */
+export interface Mishap {
+  readonly kind: MishapName;
+  /** Not before; then as soon as everything was walked once after the baseline. */
+  readonly fromMs: number;
+  /** After so long a mistake is mended, and what is so is released. */
   readonly forMs: number;
 }
 
@@ -76,6 +86,7 @@ export interface Plan {
   /** Whether a process that exceeds its time is ended, as Lambda does. */
   readonly endsOverdue: boolean;
   readonly outage?: Outage | undefined;
+  readonly mishap?: Mishap | undefined;
   /** When the token is rotated, if it is. */
   readonly rotationMs?: number | undefined;
   /** When the ledger is swept besides at the end, if it is. */

@@ -4,7 +4,7 @@ import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawKnobs } from './draw-knobs.ts';
 import { type FaultRates, NO_FAULTS, type Outage, type Plan, type SimulatedSettings } from './plan.ts';
-import { bustling, returning, vast } from './unusual-plans.ts';
+import { bustling, returning, rotating, suspicious, vast } from './unusual-plans.ts';
 
 export const PROFILES = ['polls', 'everything'] as const;
 export type Profile = (typeof PROFILES)[number];
@@ -68,10 +68,18 @@ function drawPlan(seed: number, profile: Profile): Plan {
     ...(random.chance(0.1) ? { rotationMs: random.below(activeMs) } : {}),
     ...(random.chance(0.2) ? { sweepMs: random.below(activeMs) } : {}),
   };
-  if (profile === 'polls') return random.chance(0.1) ? bustling(plan, random) : plan;
-  if (random.chance(0.015)) return vast(plan, random);
-  return random.chance(0.03) ? returning(plan, random) : plan;
+  if (profile === 'polls') return random.chance(0.07) ? bustling(plan, random) : plan;
+  const [unusual] = UNUSUAL.filter(({ share }) => random.chance(share));
+  return unusual === undefined ? plan : unusual.make(plan, random);
 }
+
+/** What a share of plans becomes. */
+const UNUSUAL = [
+  { share: 0.02, make: vast },
+  { share: 0.03, make: returning },
+  { share: 0.085, make: suspicious },
+  { share: 0.02, make: rotating },
+];
 
 /** Seconds; no run lasts as long. */
 const NEVER = 1_000_000;

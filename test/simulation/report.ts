@@ -36,11 +36,12 @@ export function printOccurrences(print: Print, tally: Tally): void {
 
 /** @returns whether everything that should occur has occurred, or there were too few runs to say */
 export function printMissed(print: Print, { occurrences, runs }: Tally): boolean {
-  const missed = missedBy(occurrences);
+  const { never, seldom } = missedBy(occurrences);
   print('');
-  if (missed.length === 0) print('Every knob, fault and crash point occurred.');
-  else print(`Never occurred: ${missed.join(', ')}`);
-  return missed.length === 0 || runs < ENOUGH_RUNS;
+  if (never.length === 0) print('Every knob, fault, crash point, guard and event occurred.');
+  else print(`Never occurred: ${never.join(', ')}`);
+  if (seldom.length > 0 && runs >= ENOUGH_RUNS) print(`Hardly occurred: ${seldom.join(', ')}`);
+  return never.length === 0 || runs < ENOUGH_RUNS;
 }
 
 const LINE = 118;

@@ -9,7 +9,9 @@ import { calm, pollUntilSettled, settledAfter } from './come-to-rest.ts';
 import { gatherEvidence, watchStarts } from './gather-evidence.ts';
 import type { Plan } from './plan.ts';
 import { runHands } from './world/hands.ts';
+import { runMishap } from './world/mishaps.ts';
 import { BASE_URL } from './world/network.ts';
+import { watchHolds } from './world/operator.ts';
 import { createPollers, type Pollers, runSchedule } from './world/pollers.ts';
 import { createRelaySide } from './world/relays.ts';
 import { createWorld, type World } from './world/world.ts';
@@ -42,6 +44,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
     for (const side of sides) side.notice(inserted);
   };
   const starts = watchStarts(world);
+  watchHolds(world);
   const sources = Array.from({ length: plan.sources }, (_, index) => {
     const settings = sourceSettings.parse({ name: sourceName(index), baseUrl: BASE_URL, ...plan.settings });
     return createPollers(world, settings);
@@ -77,9 +80,15 @@ async function live(
   const { plan, time } = world;
   const until = plan.activeMs * MILLISECOND;
   const hands = runHands(world, until);
+  const mishap = runMishap(
+    world,
+    sources.map(({ source }) => source),
+    until,
+  );
   const sweeping = sweepOnce(world, sides);
   await Promise.all(sources.map((pollers) => runSchedule(world, pollers, plan.settings.intervalMs, until)));
   await hands;
+  await mishap;
   await sweeping;
   calm(world);
   const settled = time.elapsed() + settledAfter(plan) * MILLISECOND;
@@ -96,7 +105,7 @@ async function sweepOnce({ plan, time }: World, sides: readonly Side[]): Promise
 }
 
 /** How the run was set up, what went wrong in it, and what the service did to requests. */
-function countOccurrences({ plan, service, trace, fates }: World): void {
+function countOccurrences({ plan, service, trace, fates, stores }: World): void {
   for (const [name, value] of Object.entries(plan.knobs)) {
     trace.count(`knob ${name}`);
     const isWord = typeof value === 'string' && KNOBS[name as KnobName].read(value) === value;
@@ -110,6 +119,12 @@ function countOccurrences({ plan, service, trace, fates }: World): void {
   if (plan.clockSkewMs > 0) trace.count('clocks off');
   if (!plan.endsOverdue) trace.count('overdue process left alive');
   for (const [name, times] of fates.happened) trace.count(`happened ${name}`, times);
+  const removed = new Set<string>();
+  for (const { event } of stores.inserted) {
+    trace.count(`told ${event.type}`);
+    if (event.type === 'return_group.removed') removed.add(event.subject);
+    if (event.type === 'return_group.created' && removed.has(event.subject)) trace.count('told back');
+  }
   for (const { fault, status } of service.service.requests()) {
     trace.count(fault === undefined ? `answer ${status}` : `fault ${fault}`);
   }

@@ -2,20 +2,28 @@
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { FaultRates, Plan } from './plan.ts';
+import { MISHAP_NAMES } from './world/mishaps.ts';
 
 /** Too large, for its pages and its budget, to be walked as a whole in each cycle. */
 export function vast(plan: Plan, random: Random): Plan {
   // With these its baseline alone would take all the time.
-  const { pageBytes, faultRate, latencyMs, ...knobs } = plan.knobs;
+  const { pageBytes, faultRate, latencyMs, lateSeconds, staleShare, limitChanges, ...knobs } =
+    withoutRemovals(plan.knobs);
   return {
     ...plan,
     groups: 25 + random.below(10),
-    activeMs: 300_000,
+    activeMs: 420_000,
     changesPerSecond: 0.06,
     crowds: false,
     outage: undefined,
     tickMs: 50_000,
-    faults: { ...plan.faults, ...atMost(0.002, plan.faults) },
+    // What is called in these plans alone has to meet its faults here, and the rest to get through.
+    faults: {
+      ...plan.faults,
+      ...atMost(0.0003, plan.faults),
+      ...{ crash: 0.0003, fail: 0.0003, slow: 0.0003, freeze: 0.0001, clockJump: 0.0001 },
+      ...{ tickLost: 0, tickLate: 0 },
+    },
     knobs: { ...withStableOrder(knobs), limitMax: 1 },
     settings: { ...plan.settings, reconcileMs: 30_000, intervalMs: 30_000 },
   };
@@ -34,38 +42,104 @@ function withStableOrder({ order, ...knobs }: Partial<Knobs>): Partial<Knobs> {
 
 /** Groups go, are told as removed, and come back. */
 export function returning(plan: Plan, random: Random): Plan {
-  const share = random.pick([0.15, 0.3]);
   // How stale reads may be follows from the settle.
-  const { staleShare, ...knobs } = plan.knobs;
+  const { staleShare, pageBytes, ...knobs } = withStableOrder(plan.knobs);
   return {
     ...plan,
+    groups: 8 + random.below(6),
     activeMs: 400_000,
     changesPerSecond: 0.1,
     outage: undefined,
-    knobs: { ...knobs, groupRemovals: share, reappearances: share },
+    tickMs: 50_000,
+    // A removal takes two walks that come to their end.
+    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0 },
+    knobs: { ...knobs, limitMax: 50, groupRemovals: 0.25, reappearances: random.pick([0.1, 0.2]) },
     settings: {
       ...plan.settings,
       reconcileMs: 30_000,
       intervalMs: 15_000,
       settleMs: Math.min(plan.settings.settleMs, 15_000),
+      requestsPerMinute: 240,
     },
   };
 }
 
-/** Much changes while it is read page after page, and little of it is read again. */
-export function bustling(plan: Plan, random: Random): Plan {
-  // How late and how stale things may show follows from the lookback.
-  const { lateSeconds, staleShare, ...knobs } = plan.knobs;
+/** Something happens that guards are there for, in a store that is large enough for it. */
+export function suspicious(plan: Plan, random: Random): Plan {
+  const { lateSeconds, staleShare, pageBytes, rateLimit, touches, ...known } = withoutRemovals(plan.knobs);
+  // Of groups that nobody knows, or whose stamps say nothing, a guard can say nothing either.
+  const { absurdEvery, absurdStamps, unreadableEvery, ...knobs } = known;
+  // Ticks must be many, and get through, for what is held to be seen, released and told.
+  const faults = { ...plan.faults, ...atMost(0.005, plan.faults) };
+  const { stampForm, limitMax = 250, ...others } = withStableOrder(knobs);
+  const isZoneTold = stampForm !== undefined && !stampForm.startsWith('none:');
   return {
     ...plan,
-    groups: 40 + random.below(20),
-    activeMs: 90_000,
-    changesPerSecond: 2,
+    groups: 40 + random.below(10),
+    activeMs: 480_000,
+    changesPerSecond: 0.05,
+    outage: undefined,
+    rotationMs: undefined,
+    tickMs: 50_000,
+    faults,
+    knobs: { ...others, ...(isZoneTold ? { stampForm } : {}), limitMax: Math.max(20, limitMax) },
+    settings: {
+      ...plan.settings,
+      reconcileMs: 30_000,
+      intervalMs: 15_000,
+      lookbackMs: Math.min(plan.settings.lookbackMs, 30_000),
+      settleMs: Math.min(plan.settings.settleMs, 15_000),
+      requestsPerMinute: 240,
+    },
+    mishap: {
+      kind: random.pick(MISHAP_NAMES),
+      fromMs: random.below(60_000),
+      forMs: random.pick([45_000, 90_000]),
+    },
+  };
+}
+
+function withoutRemovals({
+  removals,
+  groupRemovals,
+  reappearances,
+  ...knobs
+}: Partial<Knobs>): Partial<Knobs> {
+  return knobs;
+}
+
+/** The token is rotated under a process that lives on, and the service says of the old one whatever it likes. */
+export function rotating(plan: Plan, random: Random): Plan {
+  return {
+    ...plan,
+    outage: undefined,
+    rotationMs: Math.floor(plan.activeMs * (0.3 + 0.4 * random.fraction())),
+    warm: 1,
+    faults: { ...plan.faults, ...atMost(0.001, plan.faults) },
+    knobs: { ...plan.knobs, badToken: random.pick(['403', '404', '500', 'html']) },
+  };
+}
+
+/** Of so many groups so many change, anywhere among them, that a poll is longer than what it reads at once. */
+export function bustling(plan: Plan, random: Random): Plan {
+  // How late and how stale things may show follows from the lookback.
+  const { lateSeconds, staleShare, faultRate, limitChanges, ...knobs } = plan.knobs;
+  return {
+    ...plan,
+    groups: 120 + random.below(60),
+    activeMs: 180_000,
+    changesPerSecond: 0.3,
+    handsPerMinute: 120,
+    crowds: false,
+    outage: undefined,
+    tickMs: 50_000,
+    // What nobody polls in time changes again, and nobody sees that it was missed.
+    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, tickLate: 0 },
     knobs: {
       ...withStableOrder(knobs),
       limitMax: 10,
-      latencyMs: { least: 100, most: 900 },
+      latencyMs: { least: 500, most: 1_500 },
     },
-    settings: { ...plan.settings, lookbackMs: 5_000, intervalMs: random.pick([15_000, 30_000]) },
+    settings: { ...plan.settings, lookbackMs: 5_000, intervalMs: 60_000, requestsPerMinute: 240 },
   };
 }

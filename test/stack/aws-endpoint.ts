@@ -8,8 +8,8 @@ import { type Arns, neededPermissions } from './needed-permissions.ts';
 import type { Permission } from './policies.ts';
 
 export interface AwsEndpointOptions {
-  /** Addresses of the engines. */
-  readonly engines: { readonly dynamoDb: string; readonly sqs: string; readonly bus: string };
+  /** The address of the engine that serves a service, by the service's name on the wire and the call's body. */
+  readonly engineOf: (service: string, body: unknown) => string | undefined;
   readonly arns: Arns;
   /** Whether the function with an access key may do something. */
   readonly mayDo: (accessKeyId: string, permission: Permission) => boolean;
@@ -42,12 +42,6 @@ interface Answer {
   readonly type: string;
   readonly body: string | Uint8Array;
 }
-
-const ENGINE_OF: Readonly<Record<string, keyof AwsEndpointOptions['engines']>> = {
-  DynamoDB_20120810: 'dynamoDb',
-  AmazonSQS: 'sqs',
-  AWSEvents: 'bus',
-};
 
 /** Starts to answer on a free port of the loopback address. */
 export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<AwsEndpoint> {
@@ -98,7 +92,7 @@ async function serve(
 }
 
 async function answerOf(
-  { engines, parameterOf, secrets }: AwsEndpointOptions,
+  { engineOf, parameterOf, secrets }: AwsEndpointOptions,
   target: string,
   // biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
   body: any,
@@ -116,7 +110,10 @@ async function answerOf(
       ? refusal('ResourceNotFoundException', body.SecretId)
       : json({ Name: body.SecretId, SecretString });
   }
-  return handOn(engines[ENGINE_OF[target.split('.')[0] ?? ''] ?? 'dynamoDb'], target, body, request);
+  const engine = engineOf(target.split('.')[0] ?? '', body);
+  return engine === undefined
+    ? refusal('ResourceNotFoundException', target)
+    : handOn(engine, target, body, request);
 }
 
 /** Queues' URLs have our address, so that the SDK, which sends to where they point, comes here. */

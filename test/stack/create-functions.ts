@@ -2,19 +2,26 @@
 import { join } from 'node:path';
 import { type AwsEndpoint, type Call, startAwsEndpoint } from './aws-endpoint.ts';
 import { arnOf, REGION } from './create-resources.ts';
+import type { Deliveries } from './deliveries.ts';
 import { startFunction, writeInlineCode } from './lambda-function.ts';
 import type { Arns } from './needed-permissions.ts';
 import type { MayDo } from './policies.ts';
+import { stateMachineOf } from './state-machines.ts';
 import { type Assembly, resourcesOf } from './template.ts';
 import type { World } from './world.ts';
 
 /** Secrets Manager appends six characters of its own to a secret's name. */
-const ARNS: Arns = {
+const ARNS: Omit<Arns, 'stateMachine'> = {
   table: (name) => arnOf('dynamodb:table/', name),
   queue: (url) => arnOf('sqs:', new URL(url).pathname.split('/').at(-1) ?? ''),
   bus: (name) => arnOf('events:event-bus/', name),
   parameter: (name) => arnOf('ssm:parameter', name),
   secret: (id) => arnOf('secretsmanager:secret:', `${id}-x7Hk2Q`),
+};
+
+const ENGINE_OF: Readonly<Record<string, keyof EndpointOptions['engines']>> = {
+  AmazonSQS: 'sqs',
+  AWSEvents: 'bus',
 };
 
 export interface EndpointOptions {
@@ -24,12 +31,22 @@ export interface EndpointOptions {
   readonly calls: Call[];
 }
 
-/** A function's access key is its logical id: all that tells who called. */
+/** The access key of a function or a state machine is its logical id: all that tells who called. */
 export function startEndpoint(world: () => World, options: EndpointOptions): Promise<AwsEndpoint> {
   const { engines, mayDo, secrets, calls } = options;
+  const stateMachine: Arns['stateMachine'] = (by) =>
+    stateMachineOf(world(), by)?.stateMachineArn ?? by.stateMachineArn ?? 'a token that nobody waits with';
   return startAwsEndpoint({
-    ...{ engines, arns: ARNS, secrets },
-    mayDo: (functionId, permission) => mayDo(world().properties(functionId).Role, permission),
+    secrets,
+    arns: { ...ARNS, stateMachine },
+    engineOf: (service, body) =>
+      service === 'AWSStepFunctions'
+        ? stateMachineOf(world(), body as object)?.endpoint
+        : engines[ENGINE_OF[service] ?? 'dynamoDb'],
+    mayDo(callerId, permission) {
+      const { Role, RoleArn } = world().properties(callerId);
+      return mayDo(Role ?? RoleArn, permission);
+    },
     parameterOf(name) {
       const { template, properties } = world();
       return resourcesOf(template, 'AWS::SSM::Parameter')
@@ -44,12 +61,17 @@ export function startEndpoint(world: () => World, options: EndpointOptions): Pro
   });
 }
 
-/** @param directory where code that stands in the template itself is written to */
+export interface FunctionsOptions {
+  readonly assembly: Assembly;
+  readonly endpoint: AwsEndpoint;
+  /** Where code that stands in the template itself is written to. */
+  readonly directory: string;
+  readonly deliveries: Deliveries;
+}
+
 export function createFunctions(
   world: World,
-  { codeOf }: Assembly,
-  endpoint: AwsEndpoint,
-  directory: string,
+  { assembly: { codeOf }, endpoint, directory, deliveries }: FunctionsOptions,
 ): void {
   for (const [id] of resourcesOf(world.template, 'AWS::Lambda::Function')) {
     const { Handler, Timeout = 3, Environment, Code } = world.properties(id);
@@ -64,6 +86,7 @@ export function createFunctions(
       endpoint: endpoint.url,
       region: REGION,
       accessKeyId: id,
+      environments: deliveries.environments,
     });
     world.functions.set(id, started);
   }

@@ -43,6 +43,10 @@ export async function createResources(
   const made = new Map<string, Made>();
   const urls = new Map<string, string>();
   const names = namesOf(template, deployment, made);
+  for (const [id] of resourcesOf(template, 'AWS::StepFunctions::StateMachine')) {
+    const arn = arnOf('states:stateMachine:', `${deployment}-${id}`);
+    made.set(id, { ref: arn, attributes: { Arn: arn } });
+  }
   for (const [id, { Properties }] of resourcesOf(template, 'AWS::DynamoDB::Table'))
     made.set(id, await createTable(dynamoDb, `${deployment}-${id}`, resolve(Properties, names)));
   for (const [id, { Properties }] of inOrderOfRedrive(resourcesOf(template, 'AWS::SQS::Queue'))) {

@@ -1,25 +1,29 @@
-// A template, deployed on the engines of this machine: tables and queues, functions with their roles, event source
-// mappings, rules and schedules, all of them by what stands in the template. Of Lambda it has one environment for
-// each function; parallelization and concurrency are left out.
+// A template, deployed on the engines of this machine: tables and queues, functions and state machines with their
+// roles, event source mappings, rules and schedules, all of them by what stands in the template. Of Lambda it has one
+// environment for each function unless told otherwise; parallelization and concurrency are left out.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { EventBus } from '../../local/engines/event-bus.ts';
 import { startEventBusEngine } from '../../local/engines/event-bus-engine.ts';
 import type { EventSourceMapping } from '../../local/engines/event-source-mapping.ts';
+import type { StepFunctionsEngine } from '../step-functions/step-functions-engine.ts';
 import type { AwsEndpoint, Call } from './aws-endpoint.ts';
 import { createFunctions, startEndpoint } from './create-functions.ts';
 import { createResources, REGION } from './create-resources.ts';
+import { type Deliveries, ONCE_IN_ORDER } from './deliveries.ts';
 import { startEventSources } from './event-sources.ts';
 import { createFailures } from './failures.ts';
 import type { LambdaFunction } from './lambda-function.ts';
 import { readRoles } from './policies.ts';
 import { subscribeRules } from './rules.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
-import type { Assembly, Template } from './template.ts';
+import { startStateMachines } from './state-machines.ts';
+import { type Assembly, idOf, type Template } from './template.ts';
 import { createWorld, type World } from './world.ts';
 
 export interface EngineAddresses {
@@ -34,6 +38,8 @@ export interface DeployOptions {
   readonly engines: EngineAddresses;
   /** By name. */
   readonly secrets: ReadonlyMap<string, string>;
+  /** How events come to functions. @default once, in their order, to one process */
+  readonly deliveries?: Deliveries;
 }
 
 export interface Deployment {
@@ -41,12 +47,18 @@ export interface Deployment {
   readonly calls: readonly Call[];
   /** What went wrong, in words. */
   readonly failures: readonly string[];
+  /** Resolves once there is one. */
+  readonly failed: Promise<void>;
   /** Events that the archive would have kept. */
   readonly archived: readonly unknown[];
   readonly schedules: Schedules;
   readonly endpoint: Pick<AwsEndpoint, 'failNext'>;
   /** The one function with a text in its logical id. */
   functionWith(text: string): LambdaFunction;
+  /** The one state machine with a text in its logical id. */
+  stateMachineWith(text: string): StepFunctionsEngine;
+  /** What is in the one table with a text in its logical id, as plain values. */
+  itemsOf(tableText: string): Promise<readonly Record<string, unknown>[]>;
   /** That can be received from a queue. */
   countMessages(queueId: string): Promise<number>;
   /** Resolves once nothing is under way any more, or at the first failure. */
@@ -56,7 +68,8 @@ export interface Deployment {
 
 const LOCAL = { region: REGION, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 
-export async function deploy({ assembly, template, engines, secrets }: DeployOptions): Promise<Deployment> {
+export async function deploy(options: DeployOptions): Promise<Deployment> {
+  const { assembly, template, engines, secrets, deliveries = ONCE_IN_ORDER } = options;
   const [calls, archived]: [Call[], unknown[]] = [[], []];
   const failures = createFailures();
   const directory = await mkdtemp(join(tmpdir(), 'returns-feed-stack-'));
@@ -73,19 +86,23 @@ export async function deploy({ assembly, template, engines, secrets }: DeployOpt
     ...{ mayDo, secrets, calls },
     engines: { ...engines, bus: busEngine.endpoint },
   });
-  createFunctions(world, assembly, endpoint, directory);
-  subscribeRules(world, bus, archived);
-  const mappings = startEventSources(world);
+  const stateMachines = await startStateMachines(world, endpoint);
+  createFunctions(world, { assembly, endpoint, directory, deliveries });
+  subscribeRules(world, { bus, archived, deliveries });
+  const mappings = startEventSources(world, deliveries);
 
   return {
-    ...{ calls, archived, endpoint, failures: failures.list },
+    ...{ calls, archived, endpoint, failures: failures.list, failed: failures.first },
     schedules: createSchedules(world),
-    functionWith: (text) => functionWith(world, text),
+    functionWith: (text) => theOneWith(world.functions, text),
+    stateMachineWith: (text) => theOneWith(world.stateMachines, text),
+    itemsOf: (text) => itemsOf(dynamoDb, created.names.ref(idOf(template, 'AWS::DynamoDB::Table', text))),
     countMessages: (queueId) => countMessages(world, queueId),
     settle: () => Promise.race([failures.first, untilIdle(mappings, bus).catch(() => {})]),
     async stop() {
       await Promise.all(mappings.map((mapping) => mapping.stop()));
       await Promise.all([...world.functions.values()].map((lambda) => lambda.stop()));
+      await stateMachines.stop();
       await Promise.all([endpoint.stop(), busEngine.stop()]);
       for (const client of [dynamoDb, sqs, streams]) client.destroy();
       await rm(directory, { recursive: true, force: true });
@@ -102,10 +119,22 @@ async function untilIdle(
   await bus.idle();
 }
 
-function functionWith({ functions }: World, text: string): LambdaFunction {
-  const found = [...functions].filter(([id]) => id.includes(text));
-  if (found.length !== 1) throw new Error(`${found.length} functions have ${text} in their ids.`);
+function theOneWith<It>(byId: ReadonlyMap<string, It>, text: string): It {
+  const found = [...byId].filter(([id]) => id.includes(text));
+  if (found.length !== 1) throw new Error(`${found.length} have ${text} in their ids.`);
   return found[0]![1];
+}
+
+/** Sets become sorted lists. */
+async function itemsOf(client: DynamoDBClient, TableName: string): Promise<Record<string, unknown>[]> {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName, ConsistentRead: true }));
+  return Items.map((item) => {
+    const entries = Object.entries(unmarshall(item)).map(([name, value]) => [
+      name,
+      value instanceof Set ? [...value].sort() : value,
+    ]);
+    return Object.fromEntries(entries);
+  });
 }
 
 async function countMessages({ sqs, created }: World, queueId: string): Promise<number> {

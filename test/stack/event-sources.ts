@@ -4,6 +4,7 @@ import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import type { EventSourceMapping } from '../../local/engines/event-source-mapping.ts';
 import { pollQueue } from '../../local/engines/poll-queue.ts';
 import { pollStream } from '../../local/engines/poll-stream.ts';
+import type { Deliveries } from './deliveries.ts';
 import { resourcesOf } from './template.ts';
 import type { World } from './world.ts';
 
@@ -12,7 +13,7 @@ const READING_QUEUES = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:Rece
 const READING_STREAMS = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
 
 /** @returns the mappings, those of the poll queue first and of what the feed puts out last */
-export function startEventSources(world: World): EventSourceMapping[] {
+export function startEventSources(world: World, { ofQueue }: Deliveries): EventSourceMapping[] {
   const enabled = resourcesOf(world.template, 'AWS::Lambda::EventSourceMapping')
     .map(([id]) => world.properties(id))
     .filter(({ Enabled }) => Enabled !== false);
@@ -20,14 +21,14 @@ export function startEventSources(world: World): EventSourceMapping[] {
   const ofQueues = enabled.filter(({ EventSourceArn }) => EventSourceArn.includes(':sqs:'));
   const isFifo = ({ EventSourceArn }: { EventSourceArn: string }) => EventSourceArn.endsWith('.fifo');
   return [
-    ...ofQueues.filter((it) => !isFifo(it)).map((it) => readQueue(world, it)),
+    ...ofQueues.filter((it) => !isFifo(it)).map((it) => readQueue(world, it, handlerOf(world, it))),
     ...ofStreams.map((it) => readStream(world, it)),
-    ...ofQueues.filter(isFifo).map((it) => readQueue(world, it)),
+    ...ofQueues.filter(isFifo).map((it) => readQueue(world, it, ofQueue(handlerOf(world, it)))),
   ];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: properties as they come
-function readQueue(world: World, mapping: any): EventSourceMapping {
+function readQueue(world: World, mapping: any, handler: Handler): EventSourceMapping {
   const { EventSourceArn, BatchSize = 10 } = mapping;
   for (const action of READING_QUEUES)
     world.require(world.roleOf(mapping.FunctionName), { action, resource: EventSourceArn });
@@ -35,7 +36,7 @@ function readQueue(world: World, mapping: any): EventSourceMapping {
     client: world.sqs,
     queueUrl: world.created.queueUrl(EventSourceArn),
     batchSize: BatchSize,
-    handler: handlerOf(world, mapping),
+    handler,
     clock: createSystemClock(),
     onError: world.fail,
   });
@@ -61,12 +62,14 @@ function readStream(world: World, mapping: any): EventSourceMapping {
   });
 }
 
+type Handler = (event: unknown) => Promise<unknown>;
+
 /** What a function reports counts only where the mapping asks for it. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
-function handlerOf(world: World, { FunctionName, FunctionResponseTypes = [] }: any) {
+function handlerOf(world: World, { FunctionName, FunctionResponseTypes = [] }: any): Handler {
   const lambda = world.functionOf(FunctionName);
   const reports = FunctionResponseTypes.includes('ReportBatchItemFailures');
-  return async (event: unknown): Promise<unknown> => {
+  return async (event) => {
     const response = await lambda.invoke(event);
     return reports ? response : undefined;
   };

@@ -30,6 +30,8 @@ export interface FunctionOptions {
   readonly endpoint: string;
   readonly region: string;
   readonly accessKeyId: string;
+  /** How many processes there are, which are invoked in turn. */
+  readonly environments: number;
 }
 
 interface Answer {
@@ -43,7 +45,7 @@ export function startFunction(options: FunctionOptions): LambdaFunction {
   const events: unknown[] = [];
   const lines: string[] = [];
   const waiting = new Map<string, (answer: Answer) => void>();
-  let worker: Worker | undefined;
+  const workers: Worker[] = [];
   let last: Promise<unknown> = Promise.resolve();
 
   function start(): Worker {
@@ -63,8 +65,14 @@ export function startFunction(options: FunctionOptions): LambdaFunction {
     return started;
   }
 
+  function nextWorker(): Worker {
+    const place = events.length % options.environments;
+    workers[place] ??= start();
+    return workers[place];
+  }
+
   async function invoke(event: unknown): Promise<unknown> {
-    worker ??= start();
+    const worker = nextWorker();
     const id = randomUUID();
     const answered = new Promise<Answer>((resolve) => waiting.set(id, resolve));
     events.push(event);
@@ -86,7 +94,7 @@ export function startFunction(options: FunctionOptions): LambdaFunction {
     },
     async stop() {
       for (const [id, settle] of waiting) settle({ id, error: 'it was stopped' });
-      await worker?.terminate();
+      await Promise.all(workers.map((worker) => worker.terminate()));
     },
   };
 }

@@ -10,6 +10,8 @@ export interface Arns {
   bus(name: string): string;
   parameter(name: string): string;
   secret(id: string): string;
+  /** By its own ARN, or by a token of one of its tasks. */
+  stateMachine(by: { readonly stateMachineArn?: string; readonly taskToken?: string }): string;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
@@ -33,6 +35,10 @@ export function neededPermissions(target: string, body: Body, arns: Arns): Permi
     case 'AmazonSSM':
       return operation === 'GetParameter'
         ? [{ action: 'ssm:GetParameter', resource: arns.parameter(body.Name) }]
+        : undefined;
+    case 'AWSStepFunctions':
+      return operation === 'StartExecution' || operation === 'SendTaskSuccess'
+        ? [{ action: `states:${operation}`, resource: arns.stateMachine(body) }]
         : undefined;
     case 'secretsmanager':
       return operation === 'GetSecretValue'

@@ -49,7 +49,10 @@ describe('a role', () => {
 
 describe('a call', () => {
   const own = (name: string) => `arn:${name}`;
-  const arns: Arns = { table: own, queue: own, bus: own, parameter: own, secret: own };
+  const arns: Arns = {
+    ...{ table: own, queue: own, bus: own, parameter: own, secret: own },
+    stateMachine: ({ stateMachineArn, taskToken }) => own(stateMachineArn ?? `of-${taskToken}`),
+  };
 
   test('needs a permission for each table of a transaction, by what is done to it', () => {
     const body = {
@@ -70,7 +73,14 @@ describe('a call', () => {
     expect(needed).toEqual([{ action: 'dynamodb:Query', resource: 'arn:a/index/i' }]);
   });
 
+  test('with a task token needs a permission for the state machine that the task is of', () => {
+    const needed = neededPermissions('AWSStepFunctions.SendTaskSuccess', { taskToken: 't' }, arns);
+
+    expect(needed).toEqual([{ action: 'states:SendTaskSuccess', resource: 'arn:of-t' }]);
+  });
+
   test.each([
+    'AWSStepFunctions.DeleteStateMachine',
     'DynamoDB_20120810.BatchWriteItem',
     'AmazonSQS.PurgeQueue',
     'AWSSecurityTokenService.AssumeRole',

@@ -1,9 +1,16 @@
 // The template's rules on the bus, each with its targets, and its archives.
 import type { EventBus } from '../../local/engines/event-bus.ts';
+import type { Deliveries } from './deliveries.ts';
 import { resourcesOf } from './template.ts';
 import type { World } from './world.ts';
 
-export function subscribeRules(world: World, bus: Pick<EventBus, 'subscribe'>, archived: unknown[]): void {
+export interface RulesOptions {
+  readonly bus: Pick<EventBus, 'subscribe'>;
+  readonly archived: unknown[];
+  readonly deliveries: Deliveries;
+}
+
+export function subscribeRules(world: World, { bus, archived, deliveries }: RulesOptions): void {
   for (const [id] of resourcesOf(world.template, 'AWS::Events::Rule')) {
     const { EventPattern, Targets = [], State = 'ENABLED' } = world.properties(id);
     if (State !== 'ENABLED') continue;
@@ -11,7 +18,8 @@ export function subscribeRules(world: World, bus: Pick<EventBus, 'subscribe'>, a
     for (const { Arn } of Targets as { Arn: string }[]) {
       if (!mayInvoke(world, ruleArn, Arn)) world.fail(`${ruleArn} is not allowed to invoke ${Arn}`);
       const lambda = world.functionOf(Arn);
-      bus.subscribe(EventPattern, (event) => lambda.invoke(event));
+      const invoke = (event: unknown) => lambda.invoke(event).catch(world.fail);
+      bus.subscribe(EventPattern, deliveries.ofRule(invoke));
     }
   }
   for (const [id] of resourcesOf(world.template, 'AWS::Events::Archive'))

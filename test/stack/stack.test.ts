@@ -1,8 +1,5 @@
 // What `cdk synth` makes, run on the engines of this machine. That the run would find what is broken is shown on
 // copies of the template in which one thing is.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
 import { startSqsEngine } from '../../local/engines/sqs-engine.ts';
@@ -10,12 +7,11 @@ import {
   createReferenceService,
   type ReferenceService,
 } from '../../local/reference-service/create-reference-service.ts';
+import { type Damage, withdraw } from './damage.ts';
 import type { EngineAddresses } from './deployment.ts';
-import { synthesizeStack, TOKEN_SECRET } from './synthesize-stack.ts';
-import { type Assembly, changed, idOf, type Resource, type Template } from './template.ts';
+import { addSubscribers, synthesizeStack, TOKEN_SECRET } from './synthesize-stack.ts';
+import { type Assembly, changed, idOf, type Resources, type Template } from './template.ts';
 import { type Watched, watchAChange } from './watch-a-change.ts';
-
-type Resources = Record<string, Resource>;
 
 /** A run takes two seconds; a machine that is busy gets more. */
 const PATIENCE_MS = 120_000;
@@ -26,11 +22,9 @@ let engines: EngineAddresses;
 const ends: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  const outdir = mkdtempSync(join(tmpdir(), 'returns-feed-synth-'));
-  ends.push(() => rmSync(outdir, { recursive: true }));
   service = await createReferenceService({ groups: 60, life: false });
   ends.push(service.close);
-  assembly = synthesizeStack(outdir, service.url);
+  assembly = synthesizeStack(service.url, addSubscribers);
   const [dynamoDb, sqs] = await Promise.all([startDynamoDbEngine(), startSqsEngine()]);
   ends.push(dynamoDb.stop, sqs.stop);
   engines = { dynamoDb: dynamoDb.endpoint, sqs: sqs.endpoint };
@@ -72,12 +66,6 @@ test(
   },
   PATIENCE_MS,
 );
-
-interface Damage {
-  readonly of: string;
-  readonly do: (resources: Resources) => void;
-  readonly found: RegExp;
-}
 
 const DAMAGES: readonly Damage[] = [
   {
@@ -175,11 +163,4 @@ function ruleId(): string {
 
 function variablesOf(resources: Resources, text: string): Record<string, unknown> {
   return resources[idOf(assembly.template, 'AWS::Lambda::Function', text)]!.Properties.Environment.Variables;
-}
-
-/** From all statements of a role's policy. */
-function withdraw(resources: Resources, roleText: string, action: string): void {
-  const { PolicyDocument } = resources[idOf(assembly.template, 'AWS::IAM::Policy', roleText)]!.Properties;
-  for (const statement of PolicyDocument.Statement)
-    statement.Action = [statement.Action].flat().filter((it) => it !== action);
 }

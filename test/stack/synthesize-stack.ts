@@ -1,30 +1,41 @@
-// The stack as `cdk synth` makes it, code included, for a service on this machine and with two subscribers.
-import { readFileSync } from 'node:fs';
-import { App } from 'aws-cdk-lib';
+// The stack as `cdk synth` makes it, code included, for a service on this machine.
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
+import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
 import { STAGES } from '../../infra/stages.ts';
+import { newApp } from '../infra/new-app.ts';
 import { type Assembly, readAssembly } from './template.ts';
 
 export const TOKEN_SECRET = 'returns-feed/acme';
 
-const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
-
-export function synthesizeStack(outdir: string, baseUrl: string): Assembly {
-  const app = new App({ outdir, context });
+/** @param subscribe puts subscribers into the stack */
+export function synthesizeStack(baseUrl: string, subscribe: (stack: ReturnsFeedStack) => void): Assembly {
+  const app = newApp();
   const { stackName } = STAGES.trial;
   const stack = new ReturnsFeedStack(app, {
     ...STAGES.trial,
     sources: [{ ...STAGES.trial.sources[0]!, baseUrl, tokenSecret: TOKEN_SECRET, requestsPerMinute: 240 }],
   });
+  subscribe(stack);
+  app.synth();
+  return readAssembly(app.outdir, stackName);
+}
+
+/** One on the ordered queue, and one on the bus that hears of deliveries. */
+export function addSubscribers(stack: ReturnsFeedStack): void {
   stack.feed.addOrderedSubscriber(subscriber(stack, 'OrderedSubscriber'));
   stack.feed.onChange('Delivered', {
     entity: 'shipment',
     to: 'DELIVERED',
     target: subscriber(stack, 'BusSubscriber'),
   });
-  app.synth();
-  return readAssembly(outdir, stackName);
+}
+
+/** The sample warehouse twice: as the ordered queue's one consumer, and behind a rule of the bus. */
+export function addWarehouses(stack: ReturnsFeedStack): void {
+  const { feed } = stack;
+  new SampleWarehouse(stack, 'QueueWarehouse', { feed });
+  new SampleWarehouse(stack, 'BusWarehouse', { feed, subscribeTo: 'bus' });
 }
 
 /** Content with everything; what it was invoked with is what counts. */

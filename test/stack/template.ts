@@ -12,6 +12,9 @@ export interface Template {
   readonly Resources: Readonly<Record<string, Resource>>;
 }
 
+/** Of a copy, to be changed. */
+export type Resources = Record<string, Resource>;
+
 /** What `cdk synth` made of a stack. */
 export interface Assembly {
   readonly template: Template;
@@ -54,9 +57,9 @@ export function idOf(template: Template, type: string, text: string): string {
 /** A copy in which something was changed. */
 export function changed(
   template: Template,
-  change: (copy: { readonly Resources: Record<string, Resource> }) => void,
+  change: (copy: { readonly Resources: Resources }) => void,
 ): Template {
-  const copy = structuredClone(template) as { readonly Resources: Record<string, Resource> };
+  const copy = structuredClone(template) as { readonly Resources: Resources };
   change(copy);
   if (JSON.stringify(copy) === JSON.stringify(template)) throw new Error('The change changed nothing.');
   return copy;

@@ -2,12 +2,9 @@
 // stack owes its users, each thing that is missing in a sentence.
 import type { ReferenceService } from '../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import { comeDue, MINUTE_MS, SWEEPS, TICKS, thisMinute } from './come-due.ts';
 import { type Deployment, type DeployOptions, deploy } from './deployment.ts';
 import { idOf, resourcesOf, type Template } from './template.ts';
-
-const TICKS = 'rate(1 minute)';
-const SWEEPS = 'rate(1 day)';
-const MINUTE_MS = 60_000;
 
 /** What was not as it should be; nothing of a template that is whole. */
 export interface Watched {
@@ -23,7 +20,7 @@ export interface WatchOptions extends DeployOptions {
 export async function watchAChange(service: ReferenceService, options: WatchOptions): Promise<Watched> {
   const deployment = await deploy(options);
   const { template, withSweeps } = options;
-  const minute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+  const minute = thisMinute();
   try {
     await comeDue(deployment, TICKS, minute);
     if (deployment.failures.length > 0) return bothTimes(deployment.failures);
@@ -54,12 +51,6 @@ async function problemsOf(deployment: Deployment, template: Template, shipment: 
     ...(await problemsOfQueues(deployment, template)),
     ...silentAlarms(deployment, template),
   ];
-}
-
-async function comeDue({ schedules, settle }: Deployment, expression: string, atMs: number): Promise<void> {
-  const due = await schedules.comeDue(expression, new Date(atMs));
-  if (due === 0) throw new Error(`Nothing is scheduled at ${expression}.`);
-  await settle();
 }
 
 /** @returns the id of a shipment that has just been delivered */

@@ -1,6 +1,7 @@
 // What the parts of a deployment share.
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { StepFunctionsEngine } from '../step-functions/step-functions-engine.ts';
 import type { Created } from './create-resources.ts';
 import type { Failures } from './failures.ts';
 import type { LambdaFunction } from './lambda-function.ts';
@@ -20,6 +21,8 @@ export interface WorldOptions {
 export interface World extends Omit<WorldOptions, 'mayDo' | 'failures'> {
   /** By their logical ids. */
   readonly functions: Map<string, LambdaFunction>;
+  /** By their logical ids. */
+  readonly stateMachines: Map<string, StepFunctionsEngine>;
   /** A resource's properties, with all functions of CloudFormation resolved. */
   // biome-ignore lint/suspicious/noExplicitAny: properties as they come
   properties(id: string): any;
@@ -33,6 +36,7 @@ export interface World extends Omit<WorldOptions, 'mayDo' | 'failures'> {
 
 export function createWorld({ mayDo, failures, ...shared }: WorldOptions): World {
   const functions = new Map<string, LambdaFunction>();
+  const stateMachines = new Map<string, StepFunctionsEngine>();
   const { template, created } = shared;
   const properties = (id: string) => resolve(template.Resources[id]?.Properties ?? {}, created.names);
 
@@ -46,8 +50,7 @@ export function createWorld({ mayDo, failures, ...shared }: WorldOptions): World
 
   return {
     ...shared,
-    functions,
-    properties,
+    ...{ functions, stateMachines, properties },
     functionOf: (arnOrName) => find(arnOrName)[1],
     roleOf: (arnOrName) => properties(find(arnOrName)[0]).Role,
     require(roleArn, { action, resource }) {

@@ -21,6 +21,10 @@ export interface StepFunctionsEngine {
   readonly endpoint: string;
   readonly stateMachineArn: string;
   readonly executions: Omit<Executions, 'start' | 'stop'>;
+  /** Whether a token is one of its tasks'. */
+  hasIssued(token: string): boolean;
+  /** Tasks that wait for their tokens. */
+  countWaiting(): number;
   /** Resolves once so many tasks wait for their tokens, neither more nor less. */
   untilWaiting(count: number): Promise<void>;
   /** Ends the waiting of those whose time limit is over then, as `States.Timeout`. */
@@ -60,6 +64,8 @@ export async function startStepFunctions({
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
     ...{ endpoint: `http://127.0.0.1:${port}`, stateMachineArn, executions },
+    hasIssued: tokens.hasIssued,
+    countWaiting: tokens.countWaiting,
     untilWaiting: tokens.untilWaiting,
     passTime: tokens.passTime,
     stop: () => {

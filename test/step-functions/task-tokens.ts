@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 export interface TaskTokens {
   /** A new token. */
   issue(): string;
+  hasIssued(token: string): boolean;
   /** The token that is in a task's parameters. */
   findIn(parameters: unknown): string;
   /**
@@ -18,6 +19,7 @@ export interface TaskTokens {
   drop(token: string): void;
   /** @returns why it was refused, as Step Functions calls it; undefined if it was not */
   succeed(token: string, output: unknown): 'InvalidToken' | 'TaskTimedOut' | undefined;
+  countWaiting(): number;
   untilWaiting(count: number): Promise<void>;
   passTime(seconds: number): void;
 }
@@ -53,6 +55,7 @@ export function createTaskTokens(): TaskTokens {
       issued.add(token);
       return token;
     },
+    hasIssued: (token) => issued.has(token),
     findIn(parameters) {
       const [token] = JSON.stringify(parameters).match(/token-[0-9a-f-]{36}/) ?? [];
       if (token === undefined) throw new Error('A task that waits hands no token on.');
@@ -74,6 +77,7 @@ export function createTaskTokens(): TaskTokens {
       else task.resolve(output);
       return undefined;
     },
+    countWaiting: () => waiting.size,
     untilWaiting: (count) =>
       new Promise((resolve) => {
         const watch = () => {

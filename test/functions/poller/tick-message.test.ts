@@ -1,17 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { laterTicks, tickMessage } from '../../../functions/poller/tick-message.ts';
+import { laterTicks, parseTick } from '../../../functions/poller/tick-message.ts';
 
 describe('a tick message', () => {
   it('names its slot as a time or as milliseconds', () => {
-    const byTime = tickMessage.parse({ source: 'acme', slot: '2026-11-20T10:15:00Z', opensMinute: true });
-    const byNumber = tickMessage.parse({ source: 'acme', slot: byTime.slot });
+    const byTime = parseTick('{"source":"acme","slot":"2026-11-20T10:15:00Z","opensMinute":true}');
+    const byNumber = parseTick(`{"source":"acme","slot":${byTime.slot}}`);
 
     expect(byTime).toEqual({ source: 'acme', slot: Date.UTC(2026, 10, 20, 10, 15), opensMinute: true });
     expect(byNumber.opensMinute).toBe(false);
   });
 
-  it('is refused for a source that can have no such name', () => {
-    expect(tickMessage.safeParse({ source: 'Acme Inc', slot: 1 }).success).toBe(false);
+  it.each([
+    [
+      'a source that can have no such name',
+      '{"source":"Acme Inc","slot":1}',
+      'source must be the name of a source',
+    ],
+    ['a slot that is no time', '{"source":"acme","slot":"soon"}', 'slot must be a time in ISO 8601'],
+    ['no slot', '{"source":"acme"}', 'slot must be a time in ISO 8601'],
+    ['a slot below 0', '{"source":"acme","slot":-1}', 'slot must be a time in ISO 8601'],
+    ['a text that is no JSON', 'tick', 'is no tick: it '],
+  ])('is refused in one line for %s', (_, body, reason) => {
+    expect(() => parseTick(body)).toThrow(reason);
+    expect(() => parseTick(body)).toThrow(/^A message of the poll queue is no tick: [^\n]+$/);
   });
 });
 

@@ -16,8 +16,6 @@ let engine: DynamoDbEngine;
 let dynamoDb: DynamoDBClient;
 let stories: readonly ToldStory[];
 const running: Warehouse[] = [];
-const visited = new Set<string>();
-const caught = new Set<string>();
 
 beforeAll(async () => {
   [engine, stories] = await Promise.all([startDynamoDbEngine(), tellStories()]);
@@ -27,11 +25,7 @@ beforeAll(async () => {
   await loadInterpreter();
 }, 120_000);
 afterEach(async () => {
-  for (const { stepFunctions, stop } of running.splice(0)) {
-    for (const state of stepFunctions.executions.visited()) visited.add(state);
-    for (const pair of stepFunctions.executions.caught()) caught.add(pair);
-    await stop();
-  }
+  for (const { stop } of running.splice(0)) await stop();
   vi.unstubAllEnvs();
 });
 afterAll(async () => {
@@ -100,6 +94,23 @@ describe('events of the queue, in their order', () => {
 });
 
 describe('the time limit', () => {
+  test('is what ends the waiting for a line item that nothing is ever told of', async () => {
+    const told = story('nothing is heard of a line item');
+    const [, silent] = Object.keys(told.parts);
+    const ofSilent = `/return-line-items/${silent?.split('/')[1]}`;
+    const events = told.events.filter(({ subject }) => !subject.endsWith(ofSilent));
+    const warehouse = await start();
+    const { handle } = await warehouse.startProcess();
+    await handle(events);
+    await warehouse.stepFunctions.untilWaiting(1);
+
+    warehouse.stepFunctions.passTime(TIME_LIMIT_SECONDS);
+    await allEnded(warehouse);
+
+    expect(events).toHaveLength(told.events.length - 1);
+    expect(await endsOf(warehouse, told)).toEqual({ 'item 0': 'RESTOCK', 'item 1': 'ESCALATE' });
+  });
+
   test('is not over a second before', async () => {
     const told = story('all is as it should be');
     const arrival = told.events.findIndex(isDelivery) + 1;
@@ -164,9 +175,20 @@ test.each([1, 2, 3, 4])(
   },
 );
 
-test('all states were come to, and all ways that errors lead', () => {
-  const definition = JSON.parse(definitionFor('any'));
+test('the stories come to all states, and to all ways that errors lead', async () => {
+  const sum = (count: (told: ToldStory) => number) => stories.reduce((all, told) => all + count(told), 0);
+  const warehouse = await start();
+  const { handle } = await warehouse.startProcess();
+  const { executions, passTime, untilWaiting } = warehouse.stepFunctions;
 
-  expect([...visited].sort()).toEqual(Object.keys(statesOf(definition)).sort());
-  expect([...caught]).toEqual(['Wait for news > Look what became of it']);
+  for (const { events } of stories) await handle(events.slice(0, events.findIndex(isDelivery) + 1));
+  await untilWaiting(sum(({ waits }) => waits));
+  for (const { events } of stories) await handle(events.slice(events.findIndex(isDelivery) + 1));
+  await untilWaiting(sum(({ timeOuts = 0 }) => timeOuts));
+  passTime(TIME_LIMIT_SECONDS);
+  await allEnded(warehouse);
+
+  const states = statesOf(JSON.parse(definitionFor('any')));
+  expect([...executions.visited()].sort()).toEqual(Object.keys(states).sort());
+  expect([...executions.caught()]).toEqual(['Wait for news > Look what became of it']);
 });

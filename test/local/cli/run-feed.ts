@@ -17,6 +17,8 @@ export interface Ended {
 
 export interface RunOptions {
   readonly token?: string | undefined;
+  /** Beside what is set here. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Called once something came on stdout. */
   readonly onOutput?: (child: ChildProcess) => void;
 }
@@ -26,7 +28,7 @@ export async function runFeed(args: readonly string[], options: RunOptions = {})
   const { RETURNS_API_TOKEN: _, ...environment } = process.env;
   const token = options.token === undefined ? {} : { RETURNS_API_TOKEN: options.token };
   const child = spawn(process.execPath, [COMMAND, ...args], {
-    env: { ...environment, ...token },
+    env: { ...environment, ...options.environment, ...token },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LONGEST_MS,
   });

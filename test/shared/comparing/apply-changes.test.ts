@@ -3,18 +3,25 @@ import { applyChanges } from '../../../shared/comparing/apply-changes.ts';
 import type { KnownState } from '../../../shared/comparing/change-set.ts';
 import { aRow, read } from './a-reading.ts';
 
-const { projection } = read(aRow());
-const [first, second] = projection.return_line_items ?? [];
-if (first === undefined || second === undefined) throw new Error('The row has two line items.');
-
-const state: KnownState = {
-  projection,
-  absences: { 'return_line_item/1844671': 1, 'return_line_item/1844672': 2 },
-  untold: { 'return_line_item/1844671': { quantity: null }, 'return_line_item/1844672': { quantity: null } },
-};
+function setUp() {
+  const { projection } = read(aRow());
+  const [first, second] = projection.return_line_items ?? [];
+  const [refund] = projection.refund_transactions ?? [];
+  if (!first || !second || !refund) throw new Error('The row has two line items and a refund.');
+  const state: KnownState = {
+    projection,
+    absences: { 'return_line_item/1844671': 1, 'return_line_item/1844672': 2 },
+    untold: {
+      'return_line_item/1844671': { quantity: null },
+      'return_line_item/1844672': { quantity: null },
+    },
+  };
+  return { projection, first, second, refund, state };
+}
 
 describe('the state after some changes are told', () => {
   it('is without an entity that was removed, and without its notes', () => {
+    const { first, projection, second, state } = setUp();
     const next = applyChanges(state, [{ verb: 'removed', object: first }]);
 
     expect(next).toEqual({
@@ -25,6 +32,7 @@ describe('the state after some changes are told', () => {
   });
 
   it('has an entity as it was told, and no notes of it', () => {
+    const { first, projection, second, state } = setUp();
     const object = { ...second, status: 'COMPLETED' };
 
     const next = applyChanges(state, [
@@ -39,9 +47,8 @@ describe('the state after some changes are told', () => {
   });
 
   it('has what was created, in an array that it did not know as well', () => {
+    const { first, projection, refund, second } = setUp();
     const nothing = { ...projection, return_line_items: undefined, refund_transactions: undefined };
-    const [refund] = projection.refund_transactions ?? [];
-    if (refund === undefined) throw new Error('The row has a refund.');
 
     const next = applyChanges({ projection: nothing, absences: {}, untold: {} }, [
       { verb: 'created', object: first },
@@ -53,8 +60,7 @@ describe('the state after some changes are told', () => {
   });
 
   it('has a refund that was created beside those it had', () => {
-    const [refund] = projection.refund_transactions ?? [];
-    if (refund === undefined) throw new Error('The row has a refund.');
+    const { projection, refund, state } = setUp();
     const another = { ...refund, platform_id: null };
 
     const next = applyChanges(state, [{ verb: 'created', object: another, place: 'x' }]);
@@ -63,6 +69,7 @@ describe('the state after some changes are told', () => {
   });
 
   it('has the group as it was told', () => {
+    const { projection, state } = setUp();
     const object = { ...projection.group, return_outcome: 'credit' };
 
     const next = applyChanges(state, [

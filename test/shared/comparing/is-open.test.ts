@@ -40,7 +40,7 @@ describe('a group', () => {
 
   it('that was removed, or of which nothing is known that could change, is not open', () => {
     const open = withStatuses('OPEN', 'IN_TRANSIT', 'UNPROCESSED');
-    const nothing = { return_line_items: undefined, shipments: undefined, exchange_line_items: [] };
+    const nothing = { return_line_items: undefined, shipments: undefined, exchange_line_items: undefined };
 
     expect(isOpen({ ...open, removedAt: 5 })).toBe(false);
     expect(isOpen({ projection: { ...open.projection, ...nothing } })).toBe(false);

@@ -30,6 +30,10 @@ describe('a value that is known', () => {
     [null, {}],
     [{ a: {} }, { a: null }],
     [1, '1'],
+    [{}, 1],
+    [1, {}],
+    [{}, { a: {} }],
+    [['a'], 'a'],
   ])('%j says something else than %j', (known, seen) => {
     expect(saysTheSame(known, seen)).toBe(false);
   });

@@ -54,29 +54,31 @@ function subjectsOf(saves: readonly Save[]): string[] {
 }
 
 /** From nothing, from a small group that grows and changes, and from a large one of which much is removed. */
-const SETTINGS: readonly [string, Snapshot | undefined, Row, number][] = [
-  ['a first sight', undefined, large(), 251],
-  ['a group that grows', snapshotOf(read(small())), large(), 242],
-  ['a group in which all changes', snapshotOf(read(large())), large('CANCELED'), 220],
+const SETTINGS: readonly [string, () => Snapshot | undefined, Row, number][] = [
+  ['a first sight', () => undefined, large(), 251],
+  ['a group that grows', () => snapshotOf(read(small())), large(), 242],
+  ['a group in which all changes', () => snapshotOf(read(large())), large('CANCELED'), 220],
   [
     'a group that loses most',
-    take(snapshotOf(read(large())), read({ ...large('CANCELED'), returns: [] }, 2 * MINUTE)).snapshot,
+    () => take(snapshotOf(read(large())), read({ ...large('CANCELED'), returns: [] }, 2 * MINUTE)).snapshot,
     { ...large('COMPLETED'), returns: [] },
     220,
   ],
   [
     'a group whose line items were left out before',
-    snapshotOf(read({ ...withManyReturns(), returns: undefined })),
+    () => snapshotOf(read({ ...withManyReturns(), returns: undefined })),
     withManyReturns(),
     200,
   ],
 ];
 
-describe.each(SETTINGS)('the changes of %s', (_, snapshot, row, count) => {
-  const saves = savesOf(snapshot, read(row, 5 * MINUTE));
+describe.each(SETTINGS)('the changes of %s', (_, snapshotBefore, row, count) => {
+  const savesMade = () => savesOf(snapshotBefore(), read(row, 5 * MINUTE));
 
   it('come in as many saves as it takes, each on from the one before', () => {
-    let version = snapshot?.version ?? 0;
+    const saves = savesMade();
+
+    let version = snapshotBefore()?.version ?? 0;
     for (const save of saves) {
       checkSave({ source: 'acme', generation: 'mi8x2k', group: 184_467 }, save);
       expect(save.expectedVersion).toBe(version);
@@ -91,12 +93,15 @@ describe.each(SETTINGS)('the changes of %s', (_, snapshot, row, count) => {
   it('all have the stamp and the times of their reading, but for when all was last shown', () => {
     const { updatedAt, createdAt, receivedAt, sentAt } = read(row, 5 * MINUTE);
 
+    const saves = savesMade();
+
     for (const save of saves) expect(save.snapshot).toMatchObject({ updatedAt, createdAt, receivedAt });
     expect(saves.at(-1)?.snapshot.sentAt).toBe(sentAt);
     for (const save of saves.slice(0, -1)) expect(save.snapshot.sentAt).toBeLessThan(sentAt);
   });
 
   it.each([1, 2])('are told to the end after a crash behind save %i', (done) => {
+    const saves = savesMade();
     const crashed = stored(saves[done - 1]?.snapshot);
 
     const rest = savesOf(crashed, read(row, 10 * MINUTE));
@@ -111,7 +116,7 @@ describe.each(SETTINGS)('the changes of %s', (_, snapshot, row, count) => {
   });
 
   it('that are told after a crash are left for later until they can be told from a stale read', () => {
-    const crashed = stored(saves[0]?.snapshot);
+    const crashed = stored(savesMade()[0]?.snapshot);
 
     const compared = compareReading(crashed, read(row, 5 * MINUTE), OPTIONS);
 
@@ -119,6 +124,8 @@ describe.each(SETTINGS)('the changes of %s', (_, snapshot, row, count) => {
   });
 
   it('do not pretend, after a crash, to have shown only now', () => {
+    const saves = savesMade();
+
     const rest = savesOf(stored(saves[0]?.snapshot), read(row, 10 * MINUTE));
 
     const whole = saves[0]?.events[0]?.data.observed.after ?? '2026-11-18T07:59:00.000001Z';

@@ -4,6 +4,7 @@ import {
   endCycleOfHolds,
   findPermit,
   holdBack,
+  needPermit,
   standingHolds,
 } from '../../../shared/guarding/holds.ts';
 import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
@@ -121,11 +122,19 @@ describe('a release', () => {
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['released_before', 'over', 'unknown']);
   });
 
-  it('of a token trusts that token', () => {
+  it('of a token trusts that token, and permits that nothing known is found until a whole cycle did without', () => {
     const canary = { guard: 'known_group_not_found', tier: 'all', suspects: 1, tokenHash: 'b' } as const;
 
     const release = releaseHold(holdBack(WELL, canary, 100), 1, 500);
 
-    expect(release).toMatchObject({ outcome: 'released', state: { guarding: { seenWith: 'b', holds: [] } } });
+    if (release.outcome !== 'released') throw new Error('It was not released.');
+    const { state } = release;
+    const unneeded = endCycleOfHolds(beginCycleOfHolds(state, 'all', true), 'all');
+    const needed = needPermit(beginCycleOfHolds(state, 'all', true), 'known_group_not_found', 'all');
+    expect(state.guarding.seenWith).toBe('b');
+    expect(standingHolds(state)).toEqual([]);
+    expect(findPermit(state, 'known_group_not_found', 'all')).toMatchObject({ tokenHash: 'b' });
+    expect(unneeded.guarding.holds).toEqual([]);
+    expect(endCycleOfHolds(needed, 'all').guarding.holds).toHaveLength(1);
   });
 });

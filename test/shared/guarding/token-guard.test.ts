@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
 import { releaseNow } from './release-now.ts';
 import { conditions, createTwoStores, OTHER_TOKEN, SECOND_TOKEN, type TwoStores } from './two-stores.ts';
@@ -128,6 +129,32 @@ describe('a token that was exchanged', () => {
     for (let minute = 0; minute < 6; minute += 1) polls.push((await world.nextTick(cold)).polls);
 
     expect(polls.at(-1)).toBe(1);
+  });
+});
+
+describe('a token that was exchanged, and since then is answered as if the store were empty', () => {
+  it.each([
+    ['many', 40],
+    ['few', 2],
+  ])('is looked at again before any of %s groups counts as gone', async (_, groups) => {
+    const stores = createTwoStores({ groups, settings: { reconcileMs: 120_000 } });
+    const { world } = stores;
+    const warm = await settled(stores);
+    const old = world.network.token;
+    const usual = world.network.intercept;
+    world.network.intercept = (request) => (request.token === old ? jsonAnswer(200, []) : usual?.(request));
+    world.network.token = SECOND_TOKEN;
+    const changed = world.someGroup();
+    world.setShipment(changed, 'FAILED');
+
+    for (let minute = 0; minute < 12; minute += 1) await world.nextTick(warm);
+
+    const told = (await world.groupEvents(changed)).map(({ type }) => type);
+    const all = (await world.events()).map(({ type }) => type);
+    expect(told.at(-1)).toBe('shipment.status_changed');
+    expect(all.filter((type) => type.endsWith('removed'))).toEqual([]);
+    expect((await world.state()).guarding).toMatchObject({ holds: [], seenWith: `hash of ${SECOND_TOKEN}` });
+    expect(await conditions(world)).toEqual([]);
   });
 });
 

@@ -159,6 +159,18 @@ describe('a request', () => {
     expect(sent.map(({ token }) => token)).toEqual(['first', 'first']);
   });
 
+  it('reads the secret anew where it is asked to, and no other does', async () => {
+    const { clock, poll, requests, list, sent, reads } = setUp({ secrets: ['first', 'second', 'third'] });
+    await poll();
+
+    const doubtful = await clock.run(requests.send('poll', list, { readsSecret: true }));
+    await poll();
+
+    expect(doubtful.tokenHash).toBe('hash of second');
+    expect(sent.map(({ token }) => token)).toEqual(['first', 'second', 'second']);
+    expect(reads).toEqual(['first', 'second']);
+  });
+
   it('reads the secret once for two that begin together', async () => {
     const { clock, requests, list, reads } = setUp();
 

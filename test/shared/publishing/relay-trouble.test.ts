@@ -57,6 +57,16 @@ describe('what the destination answers', () => {
     expect(world.behind.size).toBe(0);
   });
 
+  test('a group whose mark can’t be moved sends no more, so that no more than a batch is repeated', async () => {
+    const world = createWorld();
+    world.show(A, ...range(1, MAX_BATCH_ENTRIES + 2));
+
+    const { outcomes } = await relayIn(world, [A], { gate: failingOnce('marks.advance') });
+
+    expect(outcomes).toEqual([{ state: 'failed', reason: 'its mark could not be moved' }]);
+    expect(world.numbersArrived(A)).toEqual(range(1, MAX_BATCH_ENTRIES));
+  });
+
   test('a group that is behind and one that has failed are told in the log', async () => {
     const world = createWorld();
     world.show(A, 1);
@@ -220,6 +230,22 @@ describe('time', () => {
     expect(outcomes).toEqual([{ state: 'failed', reason: 'the time was over' }]);
   });
 
+  test('no further send begins where the one before took all of the time', async () => {
+    const world = createWorld();
+    world.show(A, 1, 2);
+    const clock = createVirtualClock();
+    const gate: Gate = async (call, effect) => {
+      if (call === 'destination.send') await clock.sleep(1000);
+      return effect();
+    };
+    const run = createRelay({ ...world.ports(gate), clock, random: () => 0 });
+
+    const outcomes = await clock.run(run([A], 1000));
+
+    expect(world.numbersArrived(A)).toEqual([1]);
+    expect(outcomes).toEqual([{ state: 'failed', reason: 'the time was over' }]);
+  });
+
   test('a pause that ends at the very moment at which the time is over is not waited for', async () => {
     const world = createWorld();
     world.show(A, 1);
@@ -252,6 +278,34 @@ describe('time', () => {
       ['acme/1'],
     ]);
     expect(tookMs).toBe(90);
+  });
+
+  test('all whose pauses ended while another group was sent go together', async () => {
+    const world = createWorld();
+    const C = aKey(3);
+    for (const key of [A, B, C]) world.show(key, 1);
+    world.show(C, 2);
+    const clock = createVirtualClock();
+    const tried = new Set<string>();
+    world.destination.answer = ({ partitionkey, id }) => {
+      const fails = partitionkey !== 'acme/3' && !tried.has(id);
+      tried.add(id);
+      return fails ? { sent: false, cause: 'failed', reason: 'throttled' } : { sent: true };
+    };
+    const gate: Gate = async (call, effect) => {
+      if (call === 'destination.send') await clock.sleep(100);
+      return effect();
+    };
+    const luck = [0.2, 0.5];
+    const run = createRelay({ ...world.ports(gate), clock, random: () => luck.shift() ?? 0 });
+
+    await clock.run(run([A, B, C], 10_000));
+
+    expect(world.destination.batches.map((batch) => batch.map(({ partitionkey }) => partitionkey))).toEqual([
+      ['acme/1', 'acme/2', 'acme/3'],
+      ['acme/3'],
+      ['acme/1', 'acme/2'],
+    ]);
   });
 
   test('what was sent is marked before a pause', async () => {

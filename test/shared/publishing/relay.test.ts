@@ -208,6 +208,22 @@ describe('gaps', () => {
     expect(outcomes).toEqual([{ state: 'waiting', missing: { from: 3, to: 4 } }]);
   });
 
+  test('before more events than are read at once is read once', async () => {
+    const world = createWorld();
+    world.show(A, ...range(2, RELAY_READ_EVENTS + 2));
+    let reads = 0;
+    const gate: Gate = async (call, effect) => {
+      if (call === 'ledger.read') reads += 1;
+      if (reads > 3) throw new Error('It is read again and again.');
+      return effect();
+    };
+
+    const { outcomes } = await relayIn(world, [A], { gate });
+
+    expect(outcomes).toEqual([{ state: 'waiting', missing: { from: 1, to: 1 } }]);
+    expect(reads).toBe(1);
+  });
+
   test('a group never sent waits for its first event, which may be a moment from being seen', async () => {
     const world = createWorld();
     world.show(A, 2);

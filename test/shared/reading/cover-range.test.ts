@@ -131,6 +131,38 @@ describe('a range of no stable order', () => {
     expect(coverage.through).toBeLessThanOrEqual(middle);
   });
 
+  it('is covered up to that piece by creation as well, where that is what it goes by', async () => {
+    const middle = FROM + 4 * HOUR;
+    const rows = idsFrom(1, 12).map((id) => aRow(id, { createdAt: FROM + (id % 5) * HOUR }));
+    const reader = createScriptedReader(({ range }, index) => {
+      const { from = 0, to = 0 } = range.created ?? {};
+      if (from <= middle && to > middle) return aPage(index % 2 === 0 ? rows : [...rows].reverse());
+      return aPage([]);
+    });
+
+    const coverage = await coverRange({ created: { from: FROM, to: NOON } }, reader);
+
+    expect(coverage.outcome).toBe('unproved');
+    expect(coverage.through).toBeGreaterThan(FROM);
+    expect(coverage.through).toBeLessThanOrEqual(middle);
+  });
+
+  it('is covered up to its start where it is too narrow, and but one of its pieces by creation is proved', async () => {
+    const narrow = { from: FROM, to: FROM + 4 * SECOND };
+    const middle = FROM - 12 * HOUR;
+    const rows = idsFrom(1, 12).map((id) => aRow(id, { updatedAt: FROM, createdAt: FROM - 2 * id * HOUR }));
+    const reader = createScriptedReader(({ range }, index) => {
+      const { to } = range.created ?? {};
+      if (to !== undefined && to <= middle) return aPage([]);
+      return aPage(index % 2 === 0 ? rows : [...rows].reverse());
+    });
+
+    const coverage = await coverRange({ updated: narrow }, reader);
+
+    expect(coverage).toMatchObject({ outcome: 'unproved', through: FROM });
+    expect(reader.requests.some(({ range }) => (range.created?.to ?? NOON) <= middle)).toBe(true);
+  });
+
   it('does not take more than a thousand requests, and those of the last piece', async () => {
     let id = 0;
     const reader = createScriptedReader(() => {
@@ -187,6 +219,18 @@ describe('pieces cost no more than they must', () => {
     expect(reader.requests.length).toBeLessThanOrEqual(36);
   });
 
+  it('each is one page once a piece shows that the order does not hold still after all', async () => {
+    const list = listOf(100, 20, (rows, request) => (request < 2 ? rows : restless(rows, request)));
+    const reader = createScriptedReader((request, index) =>
+      list({ ...request, offset: request.offset - (index === 1 ? 2 : 0) }, index),
+    );
+
+    const { outcome } = await coverRange(RANGE, reader);
+
+    expect(outcome).toBe('proved');
+    expect(reader.requests.length).toBeLessThanOrEqual(40);
+  });
+
   it('a piece with too many pages is cut, though its order is stable', async () => {
     const calm = listOf(400, 20, inOrder);
     const reader = createScriptedReader(
@@ -232,6 +276,7 @@ describe('a range that is read straight', () => {
 
     expect(reading).toMatchObject({ outcome: 'void', isShifted: false, reason: expect.any(String) });
     expect(reading.stamps.length).toBeGreaterThanOrEqual(20);
+    expect(reader.requests.length).toBe(4);
   });
 
   it('is overlong as its pass is', async () => {

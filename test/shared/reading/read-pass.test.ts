@@ -90,6 +90,34 @@ describe('a pass goes on', () => {
     expect(reader.taken.flatMap((page) => page.rows)).toEqual(expect.arrayContaining(rowsOf(1, 2, 3, 4)));
     expect(pass.rows).toBeLessThanOrEqual(4);
   });
+
+  it('from further back as often as rows leave, while it comes upon others', async () => {
+    const all = idsFrom(1, 700);
+    let gone = 0;
+    const reader = createScriptedReader(
+      ({ offset }, index) => {
+        if (index % 3 === 1 && index < 90) gone += 5;
+        return aPage(rowsOf(...all.slice(gone + offset, gone + offset + 20)));
+      },
+      { maxPages: 200 },
+    );
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({ outcome: 'complete', rows: 700 });
+  });
+
+  it.each([
+    [2, [0, 2, 0, 3, 4, 5, 6, 7, 8, 9, 8]],
+    [3, [0, 3, 0, 4, 5, 6, 7, 9, 7]],
+    [5, [0, 5, 2, 4, 6, 9, 6]],
+  ])('in few requests where a page holds no more than %i rows', async (rows, offsets) => {
+    const reader = createScriptedReader(listOf(idsFrom(1, 9), rows));
+
+    await readPass(UPDATED, reader);
+
+    expect(offsetsOf(reader)).toEqual(offsets);
+  });
 });
 
 describe('a pass is complete', () => {
@@ -170,6 +198,36 @@ describe('a pass is void', () => {
       stamps: pass.stamps,
     });
     expect(pass.stamps.length).toBe(12);
+  });
+
+  it('when what was seen behind the last row is out of order, though the rows before it are not', async () => {
+    const pages = new Map([
+      [0, rowsOf(...idsFrom(1, 5))],
+      [5, rowsOf(6, 3)],
+      [2, rowsOf(3, 4, 5)],
+    ]);
+    const reader = createScriptedReader(({ offset }) => aPage(pages.get(offset) ?? []));
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({
+      outcome: 'void',
+      reason: 'a row already read came after one never read',
+    });
+  });
+
+  it('when rows that show no id fill whole pages, and stepping back finds no other way', async () => {
+    const rows = [...rowsOf(1, 2), ...idsFrom(1, 15).map(() => anUnreadableRow()), ...rowsOf(3, 4)];
+    const reader = createScriptedReader(({ offset }) => aPage(rows.slice(offset, offset + 12)));
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({
+      outcome: 'void',
+      reason: 'a page has no row that can be told from others',
+      isShifted: false,
+      pages: 22,
+    });
   });
 
   it('when rows have entered before those already read', async () => {

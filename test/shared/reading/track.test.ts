@@ -103,7 +103,7 @@ describe('a pass ends', () => {
   it('void, with the reason and whether rows have only entered', () => {
     const track = createTrack();
 
-    const pass = track.end('void', { reason: 'says the test', isShifted: true });
+    const pass = track.fail({ reason: 'says the test', isShifted: true });
 
     expect(pass).toEqual({
       outcome: 'void',
@@ -118,7 +118,7 @@ describe('a pass ends', () => {
   it('complete, without a reason', () => {
     const track = createTrack();
 
-    const pass = track.end('complete', { reason: 'says the test', isShifted: true });
+    const pass = track.end('complete');
 
     expect(pass).toEqual({ outcome: 'complete', isShifted: false, rows: 0, pages: 0, stamps: [] });
   });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { standingHolds } from '../../../shared/guarding/holds.ts';
+import { releaseNow } from '../guarding/release-now.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
 const SETTINGS = { reconcileMs: 120_000 };
@@ -112,6 +114,36 @@ it('is not told where a poll showed the group between the two look-ups', async (
   const lookUps = world.requests().filter(({ query }) => query.includes(`return_group_id=${world.newest}`));
   expect(lookUps.length).toBeGreaterThan(1);
   expect(await removed(world)).toEqual([]);
+});
+
+describe('a store that has nothing left of all that is known', () => {
+  it.each([
+    ['a few groups', 2, ['known_group_not_found']],
+    ['many groups', 40, ['known_group_not_found', 'known_range_empty']],
+  ])('of %s is held, and all of it told as removed once that is released', async (_, groups, guards) => {
+    const world = createSourceWorld({ groups, settings: SETTINGS });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    const gone = world.control.snapshot().map(({ id }) => Number(id));
+    for (const id of gone) world.control.remove(id);
+    const released: string[] = [];
+    await ticks(world, session, 6);
+    const before = await removed(world);
+
+    for (let minute = 0; minute < 20; minute += 1) {
+      for (const { number, guard } of standingHolds(await world.state())) {
+        await releaseNow(world, number);
+        released.push(guard);
+      }
+      await world.nextTick(session);
+    }
+
+    expect(before).toEqual([]);
+    expect(released).toEqual(guards);
+    expect((await removed(world)).sort()).toEqual(gone.sort());
+    expect((await world.state()).guarding.holds).toEqual([]);
+    expect((await world.feedEvents()).at(-1)).toMatchObject({ type: 'feed.source_recovered' });
+  });
 });
 
 describe('more than twenty groups that are gone at once', () => {

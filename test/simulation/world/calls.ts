@@ -38,11 +38,11 @@ const OFTENER: Partial<Record<CallName, number>> = {
   'store.saveAll': 8,
   'store.knownCreatedBetween': 8,
   // Of stores alone that are too large to be walked as a whole in each cycle.
-  'store.openCreatedBetween': 200,
+  'store.openCreatedBetween': 600,
   'ledger.append': 8,
   'ledger.groups': 8,
-  'marks.noteBehind queue': 8,
-  'marks.noteBehind bus': 8,
+  'marks.noteBehind queue': 30,
+  'marks.noteBehind bus': 30,
   'secret.read': 8,
 };
 

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 
 const STATUSES = ['DRAFT', 'CREATED', 'IN_TRANSIT', 'DELIVERED', 'FAILED', 'CANCELED', 'UNKNOWN'];
 /** Beyond the events of one transaction. */
-const CROWD = 95;
+export const CROWD = 95;
 
 /** Changes groups by hand until the given moment of the elapsed time. */
 export async function runHands(world: World, until: number): Promise<void> {
@@ -27,7 +27,7 @@ export async function runHands(world: World, until: number): Promise<void> {
 
 type Hand = (world: World, group: number, until: number) => void;
 
-const HANDS: Record<'flap' | 'context' | 'burst' | 'crowd', Hand> = {
+export const HANDS: Record<'flap' | 'context' | 'burst' | 'crowd', Hand> = {
   flap(world, group, until) {
     const { store } = world.service;
     const status = store.group(group)?.shipments[0]?.status;

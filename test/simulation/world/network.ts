@@ -13,6 +13,7 @@ import type { VirtualClock } from '../../fakes/virtual-clock.ts';
 import type { Outage } from '../plan.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Trace } from './trace.ts';
+import type { Access } from './world.ts';
 
 export const BASE_URL = 'https://returns.example/api';
 
@@ -32,8 +33,8 @@ export interface NetworkOptions {
   readonly service: InProcessService;
   /** From 0 to below 1. */
   readonly fraction: () => number;
-  /** The token that the service takes at this moment. */
-  readonly token: () => string;
+  /** The token that the service takes at this moment, and what it sees. */
+  readonly access: () => Access;
   readonly outage: () => Outage | undefined;
   readonly isCalm: () => boolean;
   readonly trace: Trace;
@@ -44,6 +45,7 @@ const encoder = new TextEncoder();
 export function createNetwork(options: NetworkOptions): Network {
   const { time, service, fraction, trace } = options;
   const sent: SentRequest[] = [];
+  let seenNow: Access['sees'] = 'own';
   const sleep = (durationMs: number, signal?: AbortSignal) => time.sleep(durationMs, signal);
 
   /** Mostly the usual; never more apart than the budget allows for. */
@@ -55,7 +57,10 @@ export function createNetwork(options: NetworkOptions): Network {
     const outage = options.outage();
     if (outage?.kind === 'unavailable') service.service.failNext('503-json', 1);
     if (outage?.kind === 'hanging') service.service.failNext('hang', 1);
-    const isValid = headers['X-Service-Api-Token'] === options.token() && outage?.kind !== 'refused';
+    const { token, sees } = options.access();
+    const isValid = headers['X-Service-Api-Token'] === token && outage?.kind !== 'refused';
+    if (sees !== seenNow) service.control.setKnob('tokenSees', sees);
+    seenNow = sees;
     return service.service.answer({
       path,
       query: new URLSearchParams(query),

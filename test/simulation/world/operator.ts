@@ -1,19 +1,41 @@
-// The operator: knows that nothing is wrong any more, sees what is still held, and releases it.
+// The operator: knows what is so, sees what is held, and releases it as the command does.
+import { saveRelease } from '../../../local/operating/save-release.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
-import { releaseHold } from '../../../shared/guarding/release-hold.ts';
+import type { Hold, SourceState } from '../../../shared/source-state.ts';
 import type { World } from './world.ts';
 
-/** Releases what guards hold of a source, as the command `release` does. */
-export async function releaseWhatIsHeld({ stores, time, trace }: World, source: string): Promise<void> {
+/** @returns whether there was anything to be released */
+export async function releaseWhatIsHeld({ stores, time, trace }: World, source: string): Promise<boolean> {
   const state = await stores.states.load(source);
-  if (state === undefined) return;
-  for (const { number, guard } of standingHolds(state)) {
-    const current = await stores.states.load(source);
-    const release = current && releaseHold(current, number, time.now());
-    if (release?.outcome !== 'released') continue;
+  const held = state === undefined ? [] : standingHolds(state);
+  for (const { number, guard } of held) {
+    const { release } = await saveRelease(stores.states, source, number, time.now());
+    if (release.outcome !== 'released') continue;
     trace.note('operator', `releases ${guard}`);
     trace.count(`released ${guard}`);
-    const { version } = release.state;
-    await stores.states.save({ ...release.state, version: version + 1 }, version);
   }
+  return held.length > 0;
+}
+
+/** Counts what guards hold, and what of it ends without having been released. */
+export function watchHolds({ stores, trace }: World): void {
+  const { save } = stores.states;
+  const known = new Map<string, SourceState>();
+  stores.states.save = async (state: SourceState, expectedVersion: number) => {
+    const result = await save(state, expectedVersion);
+    if (result !== 'saved') return result;
+    const before = known.get(state.source);
+    known.set(state.source, state);
+    const holds = standingHolds(state);
+    const earlier = before === undefined ? [] : standingHolds(before);
+    for (const hold of holds) if (!earlier.some(isSame(hold))) trace.count(`guard ${hold.guard}`);
+    const now = state.guarding.holds;
+    for (const hold of earlier) if (!now.some(isSame(hold))) trace.count(`mended ${hold.guard}`);
+    return result;
+  };
+}
+
+/** One that has grown has another number. */
+function isSame({ guard, since }: Hold): (other: Hold) => boolean {
+  return (other) => other.guard === guard && other.since === since;
 }

@@ -55,7 +55,7 @@ export function createPollers(world: World, settings: SourceSettings): Pollers {
           transport: world.network.transport(process),
           timeoutMs: settings.requestTimeoutMs,
         }),
-      secret: { read: () => process.call('secret.read', () => world.token()) },
+      secret: { read: () => process.call('secret.read', () => world.access().token) },
       hashToken: (token) =>
         `hash${[...token].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7)}`,
       owner: process.name,

@@ -4,6 +4,7 @@ import {
   createInProcessService,
   type InProcessService,
 } from '../../../local/reference-service/in-process-service.ts';
+import type { Knobs } from '../../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../../local/reference-service/store/seeded-random.ts';
 import { HOUR, MILLISECOND } from '../../../shared/instant.ts';
 import type { Log, LogFields } from '../../../shared/ports.ts';
@@ -15,6 +16,12 @@ import { createPorts, type Ports } from './ports.ts';
 import { createProcess, type SimulatedProcess } from './process.ts';
 import { createStores, type Inserted, type Stores } from './stores.ts';
 import { createTrace, type Trace } from './trace.ts';
+import { createVeil, type Veil } from './veil.ts';
+
+export interface Access {
+  readonly token: string;
+  readonly sees: Knobs['tokenSees'];
+}
 
 export interface World {
   readonly plan: Plan;
@@ -23,13 +30,17 @@ export interface World {
   readonly trace: Trace;
   readonly draws: Draws;
   readonly service: InProcessService;
+  /** What hides the service's store, or shows it otherwise. */
+  readonly veil: Veil;
   readonly stores: Stores;
   readonly network: Network;
   readonly log: Log;
   /** What was logged, as text. */
   readonly logged: readonly string[];
-  /** The token that the secret holds and the service takes. */
-  token(): string;
+  /** The token that the secret holds and the service takes, and what it sees there. */
+  access(): Access;
+  /** Puts another one in its place. */
+  exchange(access: Access): void;
   startProcess(kind: string): SimulatedProcess;
   portsOf(process: SimulatedProcess): Ports;
   /** Called with each new entry of the ledger. */
@@ -38,11 +49,12 @@ export interface World {
 
 /** Chance by purpose, so that taking one thing away leaves the rest as it was. */
 export type Draws = Readonly<
-  Record<'poller' | 'relay' | 'schedule' | 'network' | 'machines' | 'stores' | 'hands', Random>
+  Record<'poller' | 'relay' | 'schedule' | 'network' | 'machines' | 'stores' | 'hands' | 'mishap', Random>
 >;
 
 export const FIRST_TOKEN = 'tok-4f1c0e77aa-first';
-const SECOND_TOKEN = 'tok-9b20d3c551-second';
+export const SECOND_TOKEN = 'tok-9b20d3c551-second';
+export const OTHER_TOKEN = 'tok-61d7e2a908-other';
 /** The fastest and slowest of clocks that anybody sells. */
 const LARGEST_DRIFT = 0.0002;
 
@@ -51,7 +63,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
   const trace = createTrace(time.now, isRead);
   const fates = createFates(plan);
   const draws = Object.fromEntries(
-    ['poller', 'relay', 'schedule', 'network', 'machines', 'stores', 'hands'].map((name, index) => [
+    ['poller', 'relay', 'schedule', 'network', 'machines', 'stores', 'hands', 'mishap'].map((name, index) => [
       name,
       createRandom(mix(plan.seed, 90 + index)),
     ]),
@@ -67,10 +79,11 @@ export function createWorld(plan: Plan, isRead: boolean): World {
   const logged: string[] = [];
   let processes = 0;
 
-  const token = () =>
-    plan.rotationMs !== undefined && time.elapsed() >= plan.rotationMs * MILLISECOND
-      ? SECOND_TOKEN
-      : FIRST_TOKEN;
+  let exchanged: Access | undefined;
+  const access = (): Access => {
+    const isRotated = plan.rotationMs !== undefined && time.elapsed() >= plan.rotationMs * MILLISECOND;
+    return exchanged ?? { token: isRotated ? SECOND_TOKEN : FIRST_TOKEN, sees: 'own' };
+  };
 
   const stores = createStores(time, draws.stores.fraction, (inserted) => world.onInsert(inserted));
 
@@ -81,12 +94,13 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     trace,
     draws,
     service,
+    veil: createVeil(service.store),
     stores,
     network: createNetwork({
       time,
       service,
       fraction: draws.network.fraction,
-      token,
+      access,
       outage: () =>
         !fates.isCalm && plan.outage !== undefined && isDuring(plan.outage, time.elapsed())
           ? plan.outage
@@ -96,7 +110,10 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     }),
     log: createLog(logged),
     logged,
-    token,
+    access,
+    exchange(next) {
+      exchanged = next;
+    },
     startProcess(kind) {
       processes += 1;
       const skew = plan.clockSkewMs * MILLISECOND * (draws.machines.fraction() * 2 - 1);

@@ -1,17 +1,32 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findStackTables, findTablesInEnvironment } from '../../../local/operating/find-tables.ts';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { UsageError } from '../../../local/cli/failures.ts';
+import {
+  findDeploymentInEnvironment,
+  findStackDeployment,
+  partOf,
+} from '../../../local/operating/find-deployment.ts';
 
 describe('tables that the environment names', () => {
   it('are taken, all three or none', () => {
     const all = { SOURCES_TABLE: 'a', SNAPSHOTS_TABLE: 'b', LEDGER_TABLE: 'c' };
 
-    expect(findTablesInEnvironment(all)).toEqual({ sources: 'a', snapshots: 'b', ledger: 'c' });
-    expect(findTablesInEnvironment({})).toBeUndefined();
-    expect(() => findTablesInEnvironment({ SOURCES_TABLE: 'a' })).toThrow('SNAPSHOTS_TABLE, LEDGER_TABLE');
+    expect(findDeploymentInEnvironment(all)).toEqual({ sources: 'a', snapshots: 'b', ledger: 'c' });
+    expect(findDeploymentInEnvironment({})).toBeUndefined();
+    expect(() => findDeploymentInEnvironment({ SOURCES_TABLE: 'a' })).toThrow(
+      'SNAPSHOTS_TABLE, LEDGER_TABLE',
+    );
   });
+});
+
+test('a part that is not named is asked for by its names', () => {
+  const deployment = { sources: 'a', snapshots: 'b', ledger: 'c', marks: 'm' };
+
+  expect(partOf(deployment, 'marks')).toBe('m');
+  expect(() => partOf(deployment, 'queueUrl')).toThrow(UsageError);
+  expect(() => partOf(deployment, 'queueUrl')).toThrow(/QueueUrl.*QUEUE_URL/);
 });
 
 describe('tables of a stack', () => {
@@ -49,12 +64,15 @@ describe('tables of a stack', () => {
   it('are its outputs', async () => {
     outputs = { SourcesTable: 's-1', SnapshotsTable: 'n-1', LedgerTable: 'l-1', BusName: 'b' };
 
-    expect(await findStackTables('feed')).toEqual({ sources: 's-1', snapshots: 'n-1', ledger: 'l-1' });
+    expect(await findStackDeployment('feed')).toEqual({
+      ...{ sources: 's-1', snapshots: 'n-1', ledger: 'l-1' },
+      busName: 'b',
+    });
   });
 
   it('that does not name them all is none of the feed', async () => {
     outputs = { BusName: 'b', LedgerTable: 'l-1' };
 
-    await expect(findStackTables('feed')).rejects.toThrow('SourcesTable, SnapshotsTable');
+    await expect(findStackDeployment('feed')).rejects.toThrow('SourcesTable, SnapshotsTable');
   });
 });

@@ -1,0 +1,56 @@
+// What marks say besides their numbers: which groups stopped, and why. For commands alone; a relay goes by numbers.
+import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
+import { parseGroupKey } from '../../shared/group-key.ts';
+import type { GroupKey } from '../../shared/ports.ts';
+import { type StoredItem, storedNumber, storedText } from './attribute-values.ts';
+import { readItem } from './dynamodb-conditional-put.ts';
+import { markKey } from './dynamodb-marks.ts';
+
+export interface Mark {
+  /** The number of the last event sent; undefined before the first. */
+  readonly sequence: number | undefined;
+  /** Why the group stopped there, if it did: the number it is stuck at, a colon, the reason. */
+  readonly behind: string | undefined;
+}
+
+export interface BehindGroup extends Mark {
+  readonly destination: string;
+  readonly key: GroupKey;
+}
+
+const stored = z.object({ k: storedText, n: storedNumber.optional(), r: storedText.optional() });
+
+/** Strongly consistent. */
+export async function readMark(
+  client: DynamoDBClient,
+  table: string,
+  destination: string,
+  key: GroupKey,
+): Promise<Mark> {
+  const item = await readItem(client, table, markKey(destination, key));
+  const { n: sequence, r: behind } = item === undefined ? {} : stored.parse(item);
+  return { sequence, behind };
+}
+
+/** All groups that are noted as behind, by a scan of all marks. */
+export async function* listBehind(client: DynamoDBClient, table: string): AsyncGenerator<BehindGroup> {
+  let start: StoredItem | undefined;
+  do {
+    const page = await client.send(
+      new ScanCommand({
+        TableName: table,
+        ConsistentRead: true,
+        FilterExpression: 'attribute_exists(r)',
+        ExclusiveStartKey: start,
+      }),
+    );
+    for (const item of page.Items ?? []) {
+      const { k, n: sequence, r: behind } = stored.parse(item);
+      const [destination = '', ...rest] = k.split('#');
+      const key = parseGroupKey(rest.join('#'));
+      if (key !== undefined) yield { destination, key, sequence, behind };
+    }
+    start = page.LastEvaluatedKey;
+  } while (start !== undefined);
+}

@@ -1,0 +1,66 @@
+// Deletes a group's events from the ledger. For commands alone: no function's role may delete an item.
+import {
+  BatchWriteItemCommand,
+  type DynamoDBClient,
+  QueryCommand,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import { formatGroupKey } from '../../shared/group-key.ts';
+import { chunked } from '../../shared/in-parallel.ts';
+import type { LedgerEraser } from '../../shared/ports.ts';
+import { TABLES, type TableNames } from '../../shared/tables.ts';
+import { numberValue, type StoredItem, textValue } from './attribute-values.ts';
+import type { Patience } from './backoff.ts';
+import { readUntilWhole } from './read-until-whole.ts';
+
+export interface DynamoDbLedgerEraserOptions extends Patience {
+  readonly client: DynamoDBClient;
+  readonly tables: Pick<TableNames, 'ledger'>;
+}
+
+/** What BatchWriteItem takes. */
+const DELETIONS_TO_A_REQUEST = 25;
+
+const { partitionKey, sortKey } = TABLES.ledger;
+
+export function createDynamoDbLedgerEraser(options: DynamoDbLedgerEraserOptions): LedgerEraser {
+  return {
+    async erase(key, through) {
+      let erased = 0;
+      let start: StoredItem | undefined;
+      do {
+        const page = await options.client.send(
+          new QueryCommand({
+            TableName: options.tables.ledger,
+            ConsistentRead: true,
+            KeyConditionExpression: `${partitionKey.name} = :k AND ${sortKey.name} <= :through`,
+            ExpressionAttributeValues: {
+              ':k': textValue(formatGroupKey(key)),
+              ':through': numberValue(through),
+            },
+            ProjectionExpression: `${partitionKey.name}, ${sortKey.name}`,
+            ExclusiveStartKey: start,
+          }),
+        );
+        const keys = page.Items ?? [];
+        for (const some of chunked(keys, DELETIONS_TO_A_REQUEST)) await deleteAll(options, some);
+        erased += keys.length;
+        start = page.LastEvaluatedKey;
+      } while (start !== undefined);
+      return erased;
+    },
+  };
+}
+
+/** DynamoDB may leave any of them undone, and says which. */
+async function deleteAll(
+  { client, tables: { ledger }, ...patience }: DynamoDbLedgerEraserOptions,
+  keys: readonly StoredItem[],
+): Promise<void> {
+  const requests: readonly WriteRequest[] = keys.map((Key) => ({ DeleteRequest: { Key } }));
+  const write = async (some: readonly WriteRequest[]) => {
+    const answer = await client.send(new BatchWriteItemCommand({ RequestItems: { [ledger]: [...some] } }));
+    return { items: [], left: answer.UnprocessedItems?.[ledger] ?? [] };
+  };
+  await readUntilWhole(requests, write, patience);
+}

@@ -1,0 +1,21 @@
+// What commands that ask a service are told: where it is, and with which token.
+import { parseBaseUrl } from '../../shared/returns-service/base-url.ts';
+import { UsageError } from './failures.ts';
+
+export const TOKEN_VARIABLE = 'RETURNS_API_TOKEN';
+
+/** @throws UsageError */
+export function readToken(environment: Readonly<Record<string, string | undefined>>): string {
+  const token = environment[TOKEN_VARIABLE]?.trim();
+  if (!token) throw new UsageError(`Set the service's token in the environment variable ${TOKEN_VARIABLE}.`);
+  return token;
+}
+
+/** @throws UsageError */
+export function readBaseUrl(text: string): string {
+  try {
+    return parseBaseUrl(text);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}

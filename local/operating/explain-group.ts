@@ -1,0 +1,199 @@
+// What the feed knows of one return group, gathered from where it is kept. It asks the service nothing.
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { readMark } from '../../functions/adapters/dynamodb-behind.ts';
+import { keyOf } from '../../shared/comparing/change-set.ts';
+import { isForgotten } from '../../shared/comparing/forget-group.ts';
+import type { Snapshot } from '../../shared/comparing/snapshot.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { formatInstant } from '../../shared/instant.ts';
+import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
+import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
+import type { SourceState } from '../../shared/source-state.ts';
+
+/** Times are ISO 8601; null is what there is not. */
+export interface Explanation {
+  readonly source: string;
+  readonly generation: string;
+  readonly returnGroupId: number;
+  readonly snapshot: ExplainedSnapshot | null;
+  /** That the service shows it in a way that can't be read. */
+  readonly setAside: {
+    readonly reason: string;
+    readonly since: string;
+    readonly seenAt: string | null;
+  } | null;
+  /** As the ledger still has them, in their order. */
+  readonly events: readonly ExplainedEvent[];
+  readonly marks: readonly ExplainedMark[];
+}
+
+interface ExplainedSnapshot {
+  /** Counts its saves. */
+  readonly version: number;
+  /** The number of its last event, 0 before the first. */
+  readonly lastNumber: number;
+  /** By the service's stamps. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** When the request was sent that last showed all this, and when the answer was there that it was made of. */
+  readonly shownAt: string;
+  readonly receivedAt: string;
+  readonly removedAt: string | null;
+  readonly isForgotten: boolean;
+  /** When look-ups by its id began to find nothing. */
+  readonly missingSince: string | null;
+  readonly group: Snapshot['projection']['group'];
+  readonly entities: readonly ExplainedEntity[];
+}
+
+export interface ExplainedEntity {
+  /** For instance `shipment/77120`. */
+  readonly key: string;
+  readonly object: Readonly<Record<string, unknown>>;
+  /** Since when readings lack it. */
+  readonly missingSince: string | null;
+  /** Fields that were filled in without an event, with what its last event carried. */
+  readonly untold: Readonly<Record<string, unknown>>;
+}
+
+export interface ExplainedEvent {
+  readonly sequence: number;
+  /** Null where it can't be decoded. */
+  readonly event: FeedEvent | null;
+  readonly undecodable: string | null;
+}
+
+export interface ExplainedMark {
+  readonly destination: string;
+  /** The number of the last event sent. */
+  readonly sentThrough: number | null;
+  readonly behind: string | null;
+}
+
+export interface ExplainPorts {
+  readonly client: DynamoDBClient;
+  readonly marksTable: string;
+  readonly store: Pick<SnapshotStore, 'load'>;
+  readonly ledger: Pick<Ledger, 'read'>;
+  readonly destinations: readonly string[];
+}
+
+export async function explainGroup(
+  ports: ExplainPorts,
+  state: SourceState,
+  returnGroupId: number,
+): Promise<Explanation> {
+  const { source, generation } = state;
+  const key: GroupKey = { source, generation, group: returnGroupId };
+  const [snapshots, events, marks] = await Promise.all([
+    ports.store.load(key, [returnGroupId]),
+    readAll(ports.ledger, key),
+    Promise.all(ports.destinations.map((destination) => explainMark(ports, destination, key))),
+  ]);
+  const snapshot = snapshots.get(returnGroupId);
+  const note = state.setAside.find(({ groupId }) => groupId === returnGroupId);
+  return {
+    source,
+    generation,
+    returnGroupId,
+    snapshot: snapshot === undefined ? null : explainSnapshot(snapshot),
+    setAside:
+      note === undefined
+        ? null
+        : { reason: note.reason, since: formatInstant(note.since), seenAt: orNull(note.seenAt) },
+    events: events.map(explainEntry),
+    marks,
+  };
+}
+
+/**
+ * Without what is not of one entity, named by kind and id (`shipment/77120`, as in events' subjects too:
+ * `shipments/77120`) or by its id alone.
+ */
+export function narrowTo(explanation: Explanation, entity: string): Explanation {
+  const { snapshot, events } = explanation;
+  const isIt = (kind: string, id: string) => [id, `${kind}/${id}`].includes(entity);
+  return {
+    ...explanation,
+    snapshot: snapshot && {
+      ...snapshot,
+      entities: snapshot.entities.filter(({ key }) => {
+        const [kind = '', ...id] = key.split('/');
+        return isIt(kind, id.join('/')) || isIt(folderOf(kind), id.join('/'));
+      }),
+    },
+    events: events.filter(({ event }) => {
+      if (event === null) return false;
+      const [, , folder = '', id = ''] = event.subject.split('/');
+      return isIt(folder, id) || isIt(event.type.split('.')[0] ?? '', id);
+    }),
+  };
+}
+
+function folderOf(kind: string): string {
+  return `${kind.replaceAll('_', '-')}s`;
+}
+
+async function readAll(ledger: Pick<Ledger, 'read'>, key: GroupKey): Promise<LedgerEntry[]> {
+  const all: LedgerEntry[] = [];
+  for (;;) {
+    const some = await ledger.read(key, all.at(-1)?.sequence ?? 0, RELAY_READ_EVENTS);
+    all.push(...some);
+    if (some.length < RELAY_READ_EVENTS) return all;
+  }
+}
+
+async function explainMark(
+  { client, marksTable }: ExplainPorts,
+  destination: string,
+  key: GroupKey,
+): Promise<ExplainedMark> {
+  const { sequence, behind } = await readMark(client, marksTable, destination, key);
+  return { destination, sentThrough: sequence ?? null, behind: behind ?? null };
+}
+
+function explainEntry(entry: LedgerEntry): ExplainedEvent {
+  const { sequence } = entry;
+  return 'event' in entry
+    ? { sequence, event: entry.event, undecodable: null }
+    : { sequence, event: null, undecodable: entry.undecodable };
+}
+
+function explainSnapshot(snapshot: Snapshot): ExplainedSnapshot {
+  const { projection, absences, untold } = snapshot;
+  const watched = [
+    ...(projection.return_line_items ?? []),
+    ...(projection.shipments ?? []),
+    ...(projection.exchange_line_items ?? []),
+  ];
+  return {
+    version: snapshot.version,
+    lastNumber: snapshot.sequence,
+    createdAt: formatInstant(snapshot.createdAt),
+    updatedAt: formatInstant(snapshot.updatedAt),
+    shownAt: formatInstant(snapshot.sentAt),
+    receivedAt: formatInstant(snapshot.receivedAt),
+    removedAt: orNull(snapshot.removedAt),
+    isForgotten: isForgotten(snapshot),
+    missingSince: orNull(absences[keyOf(projection.group)]),
+    group: projection.group,
+    entities: [
+      ...watched.map((entity) => ({
+        key: keyOf(entity),
+        object: { ...entity },
+        missingSince: orNull(absences[keyOf(entity)]),
+        untold: untold[keyOf(entity)] ?? {},
+      })),
+      ...(projection.refund_transactions ?? []).map((refund) => ({
+        key: `refund_transaction/${refund.platform_id ?? ''}`,
+        object: { ...refund },
+        missingSince: null,
+        untold: {},
+      })),
+    ],
+  };
+}
+
+function orNull(instant: number | undefined): string | null {
+  return instant === undefined ? null : formatInstant(instant);
+}

@@ -1,0 +1,98 @@
+// What the feed knows of a return group, for people: what it is, how far it was told, and how that came to be.
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
+import { formatEntry } from '../cli/entries.ts';
+import { moment, shortMoment } from '../cli/moments.ts';
+import { describeChange, nameOf } from '../feed/format-event.ts';
+import type { ExplainedEntity, ExplainedEvent, ExplainedMark, Explanation } from './explain-group.ts';
+
+type Known = NonNullable<Explanation['snapshot']>;
+
+/** @param now milliseconds since the epoch */
+export function formatExplanation(explanation: Explanation, now: number): string[] {
+  const { source, generation, returnGroupId, snapshot, setAside, events, marks } = explanation;
+  const lines = [`return group ${returnGroupId} of source ${source}, generation ${generation}`];
+  const add = (label: string, ...texts: readonly string[]) => lines.push(...formatEntry(label, texts));
+  if (snapshot === null) add('known', 'nothing');
+  else addSnapshot(add, snapshot, now);
+  if (setAside !== null)
+    add('set aside', `it can't be read: ${setAside.reason}; since ${moment(setAside.since, now)}`);
+  for (const mark of marks) add(mark.destination, sent(mark));
+  if (events.length === 0) add('events', 'none in the ledger');
+  else lines.push('  events');
+  for (const each of events) lines.push(...eventLines(each, marks, now));
+  return lines;
+}
+
+type Add = (label: string, ...texts: readonly string[]) => void;
+
+function addSnapshot(add: Add, snapshot: Known, now: number): void {
+  const { version, lastNumber, createdAt, updatedAt, shownAt, removedAt, isForgotten, missingSince } =
+    snapshot;
+  const events = lastNumber === 0 ? 'no event yet' : `events up to number ${lastNumber}`;
+  if (isForgotten && removedAt !== null) {
+    add('known', `nothing but its numbers (${events}): it was forgotten ${moment(removedAt, now)}`);
+    return;
+  }
+  add('known', `${events}, saved ${version === 1 ? 'once' : `${version} times`}`);
+  if (removedAt !== null) add('removed', `told as removed ${moment(removedAt, now)}`);
+  if (missingSince !== null)
+    add('missing', `look-ups by its id find nothing since ${moment(missingSince, now)}`);
+  add('shown', `last shown like this ${moment(shownAt, now)}`);
+  add('stamps', `created ${shortMoment(createdAt)}, updated ${shortMoment(updatedAt)}`);
+  const { return_outcome, credit_method, return_method, order } = snapshot.group;
+  const fields = { return_outcome, credit_method, return_method, order: order.name };
+  add('group', tellFields(fields));
+  for (const entity of snapshot.entities) add('', ...entityTexts(entity, now));
+}
+
+function entityTexts({ key, object, missingSince, untold }: ExplainedEntity, now: number): string[] {
+  const names = Object.keys(untold);
+  return [
+    `${key}: ${tellFields(pick(object, SHOWN[String(object.type)] ?? []))}`,
+    ...(missingSince === null ? [] : [`  not shown since ${moment(missingSince, now)}: missing`]),
+    ...(names.length === 0 ? [] : [`  filled in and not told yet: ${names.join(', ')}`]),
+  ];
+}
+
+/** Those that make events; `--json` has all of them. */
+const SHOWN: Readonly<Record<string, readonly string[]>> = {
+  ...WATCHED_FIELDS,
+  refund_transaction: ['amount', 'gateway'],
+};
+
+function pick(object: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, object[name]]));
+}
+
+/** What is null or empty is left out: of most entities that is the greater part. */
+function tellFields(fields: Readonly<Record<string, unknown>>): string {
+  const told = Object.entries(fields).flatMap(([name, value]) => {
+    if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return [];
+    const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    return [name === 'status' ? text : `${name} ${text}`];
+  });
+  return told.length === 0 ? '–' : told.join(', ');
+}
+
+function sent({ sentThrough, behind }: ExplainedMark): string {
+  const through = sentThrough === null ? 'nothing sent' : `sent through ${sentThrough}`;
+  return behind === null ? through : `${through}; behind at ${behind}`;
+}
+
+function eventLines(
+  { sequence, event, undecodable }: ExplainedEvent,
+  marks: readonly ExplainedMark[],
+  now: number,
+): string[] {
+  const unsent = marks.filter(({ sentThrough }) => (sentThrough ?? 0) < sequence);
+  const notSent =
+    unsent.length === 0 ? '' : ` [not sent: ${unsent.map(({ destination }) => destination).join(', ')}]`;
+  const what = event === null ? `can't be decoded: ${undecodable}` : describe(event, now);
+  return [`  ${String(sequence).padStart(4)}  ${what}${notSent}`];
+}
+
+function describe(event: FeedEvent, now: number): string {
+  const { by, through } = event.data.observed;
+  return `${shortMoment(by)}  ${through.padEnd(14)}  ${nameOf(event)}: ${describeChange(event, now)}`;
+}

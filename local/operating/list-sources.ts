@@ -1,0 +1,51 @@
+// Which sources there are: those that are configured, and those that there is a state of. Mostly the same.
+import { MILLISECOND } from '../../shared/instant.ts';
+import type { ListedSource } from './format-sources.ts';
+import type { OpenStates } from './open-states.ts';
+import { describeSource } from './source-status.ts';
+
+/** @throws what the stores throw */
+export async function listAllSources(open: OpenStates, now: number): Promise<ListedSource[]> {
+  const [configured, known] = await Promise.all([configuredSources(open), open.sources(undefined)]);
+  const names = [...new Set([...configured.keys(), ...known])].sort();
+  const place = await open.states.identity();
+  return Promise.all(
+    names.map(async (source) => {
+      const state = known.includes(source) ? await open.states.load(source) : undefined;
+      return {
+        source,
+        configured: configured.get(source) ?? null,
+        state:
+          state === undefined
+            ? null
+            : {
+                generation: state.generation,
+                isHealthy: describeSource(state, now * MILLISECOND, open.flags).isHealthy,
+                wasRestored: state.mintedIn !== place,
+              },
+      };
+    }),
+  );
+}
+
+/** Of a deployment whose path is not named nothing but states can be shown. */
+async function configuredSources({
+  deployment: { sourcesPath },
+  isLocal,
+}: OpenStates): Promise<Map<string, NonNullable<ListedSource['configured']>>> {
+  if (isLocal || sourcesPath === undefined) return new Map();
+  const { SSMClient } = await import('@aws-sdk/client-ssm');
+  const { listStoredSources } = await import('../../functions/adapters/ssm-source-list.ts');
+  const client = new SSMClient();
+  try {
+    const stored = await listStoredSources({ client, path: sourcesPath });
+    return new Map(
+      stored.map(({ settings: { name, baseUrl, intervalMs, baseline, customerData }, token }) => [
+        name,
+        { baseUrl, intervalMs, baseline, customerData, token },
+      ]),
+    );
+  } finally {
+    client.destroy();
+  }
+}

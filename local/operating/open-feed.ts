@@ -1,0 +1,48 @@
+// What a command needs of a feed beside its sources' states: snapshots, ledger and marks, where the flags say.
+import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
+import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
+import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
+import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import type { Clock, Ledger, Log, Marks, SnapshotStore } from '../../shared/ports.ts';
+import { createPrinter } from '../cli/print.ts';
+import { createTerminalLog } from '../cli/terminal-log.ts';
+import { HANDED_OVER } from '../feed/handed-over.ts';
+import { partOf } from './find-deployment.ts';
+import type { PlaceFlags } from './open-place.ts';
+import { type OpenStates, withStates } from './open-states.ts';
+
+export interface OpenFeed extends OpenStates {
+  readonly store: SnapshotStore;
+  readonly ledger: Ledger;
+  readonly marks: Marks;
+  readonly marksTable: string;
+  /** Whose marks there are: on one machine the queue's are what was handed over. */
+  readonly destinations: readonly string[];
+  readonly clock: Clock;
+  /** Warnings and errors go to stderr. */
+  readonly log: Log;
+}
+
+/** Opens a feed for one piece of work, and closes it whatever becomes of it. */
+export function withFeed<Result>(
+  flags: PlaceFlags,
+  work: (feed: OpenFeed) => Promise<Result>,
+): Promise<Result> {
+  return withStates(flags, async (open) => {
+    const { client, deployment, isLocal } = open;
+    const marks = partOf(deployment, 'marks');
+    const tables = { ...deployment, marks };
+    const clock = createSystemClock();
+    const err = createPrinter(process.stderr);
+    return work({
+      ...open,
+      clock,
+      store: createDynamoDbSnapshotStore({ client, tables, clock }),
+      ledger: createDynamoDbLedger({ client, tables, clock }),
+      marks: createDynamoDbMarks({ client, tables }),
+      marksTable: marks,
+      destinations: isLocal ? [HANDED_OVER, 'bus'] : ['queue', 'bus'],
+      log: createTerminalLog((line) => void err.line(line).catch(() => {}), false),
+    });
+  });
+}

@@ -1,0 +1,141 @@
+// What a source of a running deployment is made of, as the construct makes it: a parameter, a schedule, the permission
+// for the poller to read both the parameter and the token, and an alarm. Schedule and alarm are copied from a source
+// that is there, so that they go where its go. Pure: what is made of it is up to source-resources.ts.
+import type { MetricAlarm, PutMetricAlarmCommandInput } from '@aws-sdk/client-cloudwatch';
+import type { CreateScheduleCommandInput, GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
+import * as z from 'zod';
+import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
+import { freshnessAlarm, METRICS, METRICS_NAMESPACE } from '../../shared/metrics.ts';
+import type { SourceSettings } from '../../shared/source-settings.ts';
+
+/** As given; what is left out is left to the poller's defaults. */
+export type GivenSettings = Pick<SourceSettings, 'name' | 'baseUrl'> & Partial<SourceSettings>;
+
+export interface NewSource {
+  readonly settings: GivenSettings;
+  readonly token: TokenPlace;
+  readonly tokenArn: string;
+  /** Of the key of one's own that the token is encrypted with, if it is. */
+  readonly tokenKeyArn: string | undefined;
+}
+
+const DEFAULT_INTERVAL_MS = 60_000;
+
+/** Of policies, schedules: tells them from those that the stack made. */
+export function resourceName(source: string): string {
+  return `source-${source}`;
+}
+
+export function parameterName(path: string, source: string): string {
+  return `${path}/${source}`;
+}
+
+export function parameterText({ settings, token }: NewSource): string {
+  return JSON.stringify({ settings, token });
+}
+
+/** What the poller's role must be allowed for this source, and nothing else. */
+export function policyText(
+  { settings, token, tokenArn, tokenKeyArn }: NewSource,
+  { path, queueArn }: { readonly path: string; readonly queueArn: string },
+): string {
+  const [, partition = 'aws', , region = '', account = ''] = queueArn.split(':');
+  const parameter = `arn:${partition}:ssm:${region}:${account}:parameter${parameterName(path, settings.name)}`;
+  const isSecret = 'secretId' in token;
+  const allow = (Action: string, Resource: string) => ({ Effect: 'Allow', Action, Resource });
+  const suffix = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
+  const service = `${isSecret ? 'secretsmanager' : 'ssm'}.${region}.${suffix}`;
+  return JSON.stringify({
+    Version: '2012-10-17',
+    Statement: [
+      allow('ssm:GetParameter', parameter),
+      allow(isSecret ? 'secretsmanager:GetSecretValue' : 'ssm:GetParameter', tokenArn),
+      ...(tokenKeyArn === undefined
+        ? []
+        : [
+            {
+              ...allow('kms:Decrypt', tokenKeyArn),
+              Condition: { StringEquals: { 'kms:ViaService': service } },
+            },
+          ]),
+    ],
+  });
+}
+
+const tickInput = z.looseObject({ source: z.string() });
+
+/** @returns the source that a schedule sends ticks of; undefined for a schedule of something else */
+export function sourceOfSchedule({ Target }: GetScheduleCommandOutput): string | undefined {
+  try {
+    return tickInput.safeParse(JSON.parse(Target?.Input ?? '')).data?.source;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param like the schedule of another source */
+export function scheduleLike(
+  like: GetScheduleCommandOutput,
+  { name, intervalMs = DEFAULT_INTERVAL_MS }: GivenSettings,
+): CreateScheduleCommandInput {
+  const { Target, GroupName } = like;
+  if (Target?.Arn === undefined || Target.RoleArn === undefined)
+    throw new Error(`The schedule ${like.Name} has no target to be copied.`);
+  const minutes = Math.max(1, Math.round(intervalMs / 60_000));
+  const input = { ...tickInput.parse(JSON.parse(Target.Input ?? '')), source: name };
+  return {
+    Name: resourceName(name),
+    GroupName,
+    Description: `Ticks of source ${name}`,
+    ScheduleExpression: `rate(${minutes} ${minutes === 1 ? 'minute' : 'minutes'})`,
+    FlexibleTimeWindow: { Mode: 'OFF' },
+    Target: { ...Target, Arn: Target.Arn, RoleArn: Target.RoleArn, Input: JSON.stringify(input) },
+  };
+}
+
+/** The dimensions that a source's freshness is measured under. */
+export function freshnessOf(path: string, source: string) {
+  return {
+    Namespace: METRICS_NAMESPACE,
+    MetricName: METRICS.secondsBehind,
+    Dimensions: [
+      { Name: 'service', Value: serviceOf(path) },
+      { Name: 'source', Value: source },
+    ],
+  };
+}
+
+export function alarmName(path: string, source: string): string {
+  return `${serviceOf(path)}-Freshness-${source}`;
+}
+
+/** @param like the alarm of another source */
+export function alarmLike(
+  like: MetricAlarm,
+  {
+    path,
+    from,
+    settings,
+  }: { readonly path: string; readonly from: string; readonly settings: GivenSettings },
+): PutMetricAlarmCommandInput {
+  const { name, intervalMs = DEFAULT_INTERVAL_MS } = settings;
+  const { periodSeconds, evaluationPeriods, threshold } = freshnessAlarm(intervalMs / 1_000);
+  return {
+    ...freshnessOf(path, name),
+    AlarmName: alarmName(path, name),
+    AlarmDescription: like.AlarmDescription?.replaceAll(` ${from} `, ` ${name} `),
+    AlarmActions: like.AlarmActions,
+    OKActions: like.OKActions,
+    Statistic: like.Statistic,
+    ComparisonOperator: like.ComparisonOperator,
+    TreatMissingData: 'breaching',
+    Period: periodSeconds,
+    EvaluationPeriods: evaluationPeriods,
+    Threshold: threshold,
+  };
+}
+
+/** A feed's parameters are below `/<service>/sources`. */
+function serviceOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}

@@ -1,0 +1,77 @@
+// The use case of forgetting, top to bottom: a tombstone in the place of what was known, so that nothing more is saved
+// on top of it; then its events; then the note that it can't be read, if there is one. In this order whatever
+// interrupts it leaves something that doing it again completes, and never a number that could be given out twice.
+import { forgetGroup, isForgotten } from './comparing/forget-group.ts';
+import type { Snapshot } from './comparing/snapshot.ts';
+import type { GroupKey, SnapshotStore, SourceStates } from './ports.ts';
+import { type ForgetEventsPorts, type ForgottenEvents, forgetEvents } from './publishing/forget-events.ts';
+import type { SourceState } from './source-state.ts';
+
+export interface ForgetPorts extends ForgetEventsPorts {
+  readonly states: Pick<SourceStates, 'load' | 'save'>;
+  readonly store: Pick<SnapshotStore, 'load' | 'saveAll'>;
+}
+
+export interface Forgotten extends ForgottenEvents {
+  readonly generation: string;
+  /** What its tombstone keeps, so that what returns goes on from there. */
+  readonly lastNumber: number;
+}
+
+/** Polls that may save the group, or the source's state, in between. */
+const MAX_TRIES = 20;
+
+/**
+ * Forgets a return group in all generations of its source.
+ *
+ * @param destinations whose marks there are
+ * @returns what was forgotten, by generation; nothing of one in which the group is not known
+ * @throws Error when others keep saving the group
+ */
+export async function forgetReturnGroup(
+  ports: ForgetPorts,
+  state: SourceState,
+  groupId: number,
+  destinations: readonly string[],
+): Promise<Forgotten[]> {
+  const { source, generation, earlierGenerations } = state;
+  const forgotten: Forgotten[] = [];
+  for (const each of [...earlierGenerations, generation]) {
+    const key: GroupKey = { source, generation: each, group: groupId };
+    const tombstone = await bury(ports, key, groupId);
+    if (tombstone === undefined) continue;
+    const lastNumber = tombstone.sequence;
+    const events = await forgetEvents(ports, key, lastNumber, destinations);
+    forgotten.push({ generation: each, lastNumber, ...events });
+  }
+  await forgetNote(ports, source, groupId);
+  return forgotten;
+}
+
+/** @returns the tombstone that is stored then; undefined for a group that was never saved */
+async function bury(
+  { store, clock }: ForgetPorts,
+  key: GroupKey,
+  groupId: number,
+): Promise<Snapshot | undefined> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const snapshot = (await store.load(key, [groupId])).get(groupId);
+    if (snapshot === undefined || isForgotten(snapshot)) return snapshot;
+    const tombstone = forgetGroup(snapshot, clock.now());
+    const save = { expectedVersion: snapshot.version, snapshot: tombstone };
+    if ((await store.saveAll(key, [save]))[0] === 'saved') return tombstone;
+  }
+  throw new Error(`Return group ${groupId} is being saved all the time; try again.`);
+}
+
+/** What was set aside is noted with a digest of what the service showed. */
+async function forgetNote({ states }: ForgetPorts, source: string, groupId: number): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const state = await states.load(source);
+    const setAside = state?.setAside.filter((note) => note.groupId !== groupId);
+    if (state === undefined || setAside === undefined || setAside.length === state.setAside.length) return;
+    const next = { ...state, version: state.version + 1, setAside };
+    if ((await states.save(next, state.version)) === 'saved') return;
+  }
+  throw new Error(`The state of source "${source}" is being saved all the time; try again.`);
+}

@@ -1,0 +1,224 @@
+// Asks a returns service what its document leaves open (returns-data-service.md says "not shown"), in a few dozen
+// requests that read and change nothing. The feed needs none of the answers: it is for people, who want to know why it
+// reads as it does. What one look can't show (whether changes show late, whether reads may be stale) is not asked.
+import { type Instant, SECOND } from '../instant.ts';
+import { PAGE_LIMIT } from '../limits.ts';
+import { formatBound } from '../reading/bounds.ts';
+import type { ReadableRow, RowReading } from '../returns-service/parse-return-group.ts';
+import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
+import { type Asking, BudgetSpent, type ProbeAnswer } from './ask-within.ts';
+import {
+  describeRows,
+  describeStamps,
+  findOrders,
+  isReadable,
+  type RowsFound,
+  type StampsFound,
+} from './read-rows.ts';
+
+/** What is null was not found out: too few groups, or no request left. */
+export interface ProbeReport {
+  readonly requests: number;
+  readonly answers: {
+    /** Median. */
+    readonly requestMs: number;
+    readonly haveDate: boolean;
+    /** How far the clock here is ahead of the answers' Date, to about a second. */
+    readonly clockAheadMs: number | null;
+  };
+  readonly page: PageFound;
+  readonly order: OrderFound | null;
+  readonly stamps: StampsFound | null;
+  readonly bounds: { readonly updated: BoundsFound | null; readonly created: BoundsFound | null };
+  readonly lookUp: LookUpFound | null;
+  readonly rows: RowsFound;
+  /** Values and fields that the service's document does not list. */
+  readonly unlisted: readonly string[];
+  /** Questions that were left out for want of requests. */
+  readonly leftOut: readonly string[];
+}
+
+export interface PageFound {
+  /** Rows where no limit is asked for; null where there are no more groups than that. */
+  readonly byDefault: number | null;
+  /** The most rows that a limit got. */
+  readonly most: number | null;
+  /** What a larger one gets; null where none was found. */
+  readonly beyond: 'clamped' | 'refused' | null;
+  /** The smallest limit of those asked for that was refused. */
+  readonly refused: number | null;
+  /** How many groups there are, where they fit one page. */
+  readonly groups: number | null;
+}
+
+export interface OrderFound {
+  /** For instance `created_at descending`; several may hold at once, none may. */
+  readonly by: readonly string[];
+  readonly isSameTwice: boolean;
+  /** Whether the next page begins where it was said to. */
+  readonly pagesFit: boolean | null;
+}
+
+type Bound = 'included' | 'excluded' | 'unclear' | 'refused';
+
+export interface BoundsFound {
+  /** Of the groups with that very stamp. */
+  readonly min: Bound;
+  readonly max: Bound;
+}
+
+export interface LookUpFound {
+  readonly known: 'found' | 'not found' | 'refused';
+  readonly unknown: 'empty' | 'not empty' | 'refused';
+}
+
+const ROWS = 50;
+/** From more than anybody gives down to less than the feed asks for. */
+const LIMITS = [1_000, 500, PAGE_LIMIT, 100, ROWS];
+/** Fewer show no order. */
+const FEWEST_ROWS = 3;
+/** No group has it, and any parser takes it. */
+const UNKNOWN_ID = 2_000_000_000;
+
+/** @throws ReturnsServiceError where the service can't be read */
+export async function probeService(asking: Asking): Promise<ProbeReport> {
+  const leftOut: string[] = [];
+  async function unlessSpent<Found>(question: string, find: () => Promise<Found>): Promise<Found | null> {
+    try {
+      return await find();
+    } catch (error) {
+      if (!(error instanceof BudgetSpent)) throw error;
+      leftOut.push(question);
+      return null;
+    }
+  }
+  const byDefault = await unlessSpent('rows without a limit', () => findDefault(asking));
+  const order = await unlessSpent('order', () => findOrder(asking));
+  const known = rowsOf(asking);
+  const stamps = describeStamps(asking.answers);
+  const row = known[Math.floor(known.length / 2)];
+  const findBounds = (which: 'Updated' | 'Created') =>
+    row === undefined || stamps === null ? Promise.resolve(null) : probeBounds(asking, which, row, stamps);
+  const updated = await unlessSpent('bounds of updated_at', () => findBounds('Updated'));
+  const created = await unlessSpent('bounds of created_at', () => findBounds('Created'));
+  const lookUp = await unlessSpent('look-up by id', () => probeLookUp(asking, row));
+  const page = await unlessSpent('page sizes', () => probeLimits(asking, byDefault));
+  return {
+    requests: asking.requests,
+    answers: describeAnswers(asking.answers),
+    page: page ?? { byDefault, most: null, beyond: null, refused: null, groups: null },
+    order,
+    stamps,
+    bounds: { updated, created },
+    lookUp,
+    rows: describeRows(asking.answers.flatMap(({ rows }) => rows)),
+    unlisted: [...asking.drift].sort(),
+    leftOut,
+  };
+}
+
+/** Rows where no limit is asked for, if there are more than that. */
+async function findDefault({ ask }: Asking): Promise<number | null> {
+  const first = await ask({});
+  if (first === 'refused' || first.rows.length === 0) return null;
+  const next = await ask({ limit: 1, offset: first.rows.length });
+  return next !== 'refused' && next.rows.length > 0 ? first.rows.length : null;
+}
+
+function rowsOf({ answers }: Asking): readonly ReadableRow[] {
+  return answers.flatMap(({ rows }) => rows).filter(isReadable);
+}
+
+function describeAnswers(answers: readonly ProbeAnswer[]): ProbeReport['answers'] {
+  const times = answers.map(({ requestMs }) => requestMs).sort((a, b) => a - b);
+  const ahead = answers.flatMap(({ date, receivedAt }) => (date === undefined ? [] : [receivedAt - date]));
+  return {
+    requestMs: Math.round(times[Math.floor(times.length / 2)] ?? 0),
+    haveDate: ahead.length > 0 && ahead.length === answers.length,
+    // A Date is cut to the second, and as old as its way here: the least is nearest to the truth.
+    clockAheadMs: ahead.length === 0 ? null : Math.round(Math.min(...ahead) / 1_000),
+  };
+}
+
+async function findOrder({ ask }: Asking): Promise<OrderFound | null> {
+  const page = { limit: ROWS, offset: 0 };
+  const [one, other] = [await ask(page), await ask(page)];
+  if (one === 'refused' || other === 'refused' || one.rows.length < FEWEST_ROWS) return null;
+  const half = Math.floor(one.rows.length / 2);
+  const next = await ask({ limit: ROWS, offset: half });
+  const fits =
+    next === 'refused' ? null : areSame(one.rows.slice(half), next.rows.slice(0, one.rows.length - half));
+  return {
+    by: findOrders(one.rows.filter(isReadable)),
+    isSameTwice: areSame(one.rows, other.rows),
+    pagesFit: fits,
+  };
+}
+
+function areSame(one: readonly RowReading[], other: readonly RowReading[]): boolean {
+  const idsOf = (rows: readonly RowReading[]) =>
+    rows.map((row) => (row.kind === 'readable' ? row.group.id : row.digest)).join(' ');
+  return idsOf(one) === idsOf(other);
+}
+
+/** Whether a row shows in a range that ends, begins, or does both, at its very stamp. */
+async function probeBounds(
+  { ask }: Asking,
+  which: 'Updated' | 'Created',
+  row: ReadableRow,
+  stamps: StampsFound,
+): Promise<BoundsFound> {
+  const stamp = which === 'Updated' ? row.updatedAt : row.createdAt;
+  const form = { zoned: stamps.haveZone, precision: stamps.digits };
+  async function shows(from: Instant, to: Instant): Promise<boolean | 'refused'> {
+    const query: ReturnGroupsQuery = {
+      [`min${which}At`]: formatBound(from, form),
+      [`max${which}At`]: formatBound(to, form),
+      limit: ROWS,
+    };
+    const answer = await ask(query);
+    if (answer === 'refused') return 'refused';
+    return answer.rows.some((other) => isReadable(other) && other.group.id === row.group.id);
+  }
+  const around = await shows(stamp - 2 * SECOND, stamp + 2 * SECOND);
+  if (around !== true) {
+    const found: Bound = around === 'refused' ? 'refused' : 'unclear';
+    return { min: found, max: found };
+  }
+  const [min, max] = [await shows(stamp, stamp + 2 * SECOND), await shows(stamp - 2 * SECOND, stamp)];
+  const tell = (shown: boolean | 'refused'): Bound =>
+    shown === 'refused' ? shown : shown ? 'included' : 'excluded';
+  return { min: tell(min), max: tell(max) };
+}
+
+async function probeLookUp({ ask }: Asking, row: ReadableRow | undefined): Promise<LookUpFound | null> {
+  if (row === undefined) return null;
+  const found = await ask({ returnGroupId: row.group.id });
+  const none = await ask({ returnGroupId: UNKNOWN_ID });
+  const isFound =
+    found !== 'refused' && found.rows.some((other) => isReadable(other) && other.group.id === row.group.id);
+  return {
+    known: found === 'refused' ? found : isFound && found.rows.length === 1 ? 'found' : 'not found',
+    unknown: none === 'refused' ? none : none.rows.length === 0 ? 'empty' : 'not empty',
+  };
+}
+
+/** From the largest down, until one is taken; what is given then is the most, or all there is. */
+async function probeLimits({ ask }: Asking, byDefault: number | null): Promise<PageFound> {
+  let refused: number | null = null;
+  for (const limit of LIMITS) {
+    const answer = await ask({ limit });
+    if (answer === 'refused') {
+      refused = limit;
+      continue;
+    }
+    const most = answer.rows.length;
+    const beyond = refused === null ? null : 'refused';
+    if (most >= limit) return { byDefault, most, beyond, refused, groups: null };
+    const next = await ask({ limit: 1, offset: most });
+    const isMore = next !== 'refused' && next.rows.length > 0;
+    if (isMore) return { byDefault, most, beyond: 'clamped', refused, groups: null };
+    return { byDefault, most: null, beyond, refused, groups: most };
+  }
+  return { byDefault, most: null, beyond: 'refused', refused, groups: null };
+}

@@ -1,0 +1,166 @@
+// Sends events again that the ledger still holds: as they were, but for a `replayid`, by which subscribers tell a
+// replay from a repeat. It is a relay's run on marks of its own, so each group's events keep their order, and what a
+// destination fails stops that group alone. The marks of the feed are not touched.
+import type { FeedEvent } from '../contract/event.ts';
+import { FEED_GROUP } from '../contract/event-id.ts';
+import { formatGroupKey } from '../group-key.ts';
+import { type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
+import { RELAY_READ_EVENTS, SWEEP_GROUPS } from '../limits.ts';
+import type { Clock, Destination, GroupKey, Ledger, LedgerEntry, Log, Marks } from '../ports.ts';
+import type { Outcome, SequenceRange } from './lane.ts';
+import { createRelay } from './relay.ts';
+
+/** By the time by which an event had shown; both open where undefined, `from` included, `until` not. */
+export interface ReplayWindow {
+  readonly from: Instant | undefined;
+  readonly until: Instant | undefined;
+}
+
+export interface ReplayGroup {
+  readonly key: GroupKey;
+  readonly range: SequenceRange;
+}
+
+export interface ReplayPlan {
+  readonly groups: readonly ReplayGroup[];
+  readonly events: number;
+}
+
+/**
+ * What there is to be replayed of some groups. Of a group it is one run of numbers: what lies between two events of
+ * the window belongs to it, whatever clock it was timed by. The feed's own events are left out.
+ */
+export async function planReplay(
+  ledger: Pick<Ledger, 'read'>,
+  keys: AsyncIterable<GroupKey> | Iterable<GroupKey>,
+  window: ReplayWindow,
+): Promise<ReplayPlan> {
+  const groups = new Map<string, ReplayGroup>();
+  let events = 0;
+  for await (const key of keys) {
+    if (key.group === FEED_GROUP || groups.has(formatGroupKey(key))) continue;
+    const range = await findRange(ledger, key, window);
+    if (range === undefined) continue;
+    groups.set(formatGroupKey(key), { key, range });
+    events += range.to - range.from + 1;
+  }
+  return { groups: [...groups.values()], events };
+}
+
+async function findRange(
+  ledger: Pick<Ledger, 'read'>,
+  key: GroupKey,
+  { from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY }: ReplayWindow,
+): Promise<SequenceRange | undefined> {
+  let range: SequenceRange | undefined;
+  for (let after = 0; ; ) {
+    const entries = await ledger.read(key, after, RELAY_READ_EVENTS);
+    for (const entry of entries) {
+      const shownBy = 'event' in entry ? (parseStamp(entry.event.data.observed.by)?.instant ?? 0) : undefined;
+      if (shownBy === undefined || shownBy < from || shownBy >= until) continue;
+      range = { from: range?.from ?? entry.sequence, to: entry.sequence };
+    }
+    after = entries.at(-1)?.sequence ?? after;
+    if (entries.length < RELAY_READ_EVENTS) return range;
+  }
+}
+
+export interface ReplayPorts {
+  readonly ledger: Ledger;
+  readonly destination: Destination;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+}
+
+export interface ReplayOptions {
+  /** Of `[A-Za-z0-9-]`, at most 40 characters. The same one again is the same replay to subscribers. */
+  readonly replayId: string;
+  readonly eventsPerSecond: number;
+  /** Told after each batch how many were sent so far. */
+  readonly onProgress?: (sent: number) => void;
+}
+
+export interface ReplayReport {
+  readonly sent: number;
+  /** How groups were left of which not all was sent. */
+  readonly unfinished: readonly { readonly key: GroupKey; readonly outcome: Outcome }[];
+  /** Whether it was given up because the destination failed as a whole: then groups were not begun. */
+  readonly isGivenUp: boolean;
+}
+
+/** A run is as long as it takes; what ends it is the destination. */
+const RUN_MS = 24 * 3_600_000;
+
+/** Sends what was planned. Never throws for a destination that fails. */
+export async function replay(
+  ports: ReplayPorts,
+  { groups }: ReplayPlan,
+  options: ReplayOptions,
+): Promise<ReplayReport> {
+  const ranges = new Map(groups.map(({ key, range }) => [formatGroupKey(key), range]));
+  const counter = { sent: 0 };
+  const relay = createRelay({
+    ...ports,
+    ledger: viewOf(ports.ledger, ranges, options.replayId),
+    marks: marksBefore(ranges),
+    destination: paced(ports, options, counter),
+  });
+  const unfinished: ReplayReport['unfinished'][number][] = [];
+  for (let at = 0; at < groups.length; at += SWEEP_GROUPS) {
+    const keys = groups.slice(at, at + SWEEP_GROUPS).map(({ key }) => key);
+    const outcomes = await relay(keys, RUN_MS);
+    const left = keys.flatMap((key, index) => {
+      const outcome = outcomes[index];
+      return outcome === undefined || outcome.state === 'done' ? [] : [{ key, outcome }];
+    });
+    unfinished.push(...left);
+    // One by one they fail for their own reasons, all of them for the destination's.
+    const failed = left.filter(({ outcome }) => outcome.state === 'failed').length;
+    if (failed === keys.length) return { sent: counter.sent, unfinished, isGivenUp: true };
+  }
+  return { sent: counter.sent, unfinished, isGivenUp: false };
+}
+
+/** The ledger as far as it is to be replayed, each event with the replay's id. */
+function viewOf(ledger: Ledger, ranges: ReadonlyMap<string, SequenceRange>, replayId: string): Ledger {
+  const mark = (entry: LedgerEntry): LedgerEntry =>
+    'event' in entry ? { ...entry, event: { ...entry.event, replayid: replayId } as FeedEvent } : entry;
+  return {
+    ...ledger,
+    async read(key, after, limit) {
+      const to = ranges.get(formatGroupKey(key))?.to ?? 0;
+      const entries = await ledger.read(key, after, limit);
+      return entries.filter(({ sequence }) => sequence <= to).map(mark);
+    },
+  };
+}
+
+function marksBefore(ranges: ReadonlyMap<string, SequenceRange>): Marks {
+  return {
+    load: async (_, key) => (ranges.get(formatGroupKey(key))?.from ?? 1) - 1,
+    advance: async () => {},
+    noteBehind: async () => {},
+  };
+}
+
+/** The destination at no more than so many events a second. */
+function paced(
+  { destination, clock }: ReplayPorts,
+  { eventsPerSecond, onProgress }: ReplayOptions,
+  counter: { sent: number },
+): Destination {
+  let nextAt = clock.elapsed();
+  return {
+    name: destination.name,
+    async send(events) {
+      await clock.sleep(Math.max(0, nextAt - clock.elapsed()) / MILLISECOND);
+      // What a slow destination has missed is not made up for.
+      nextAt = Math.max(nextAt, clock.elapsed()) + (events.length / eventsPerSecond) * SECOND;
+      const results = await destination.send(events);
+      counter.sent += results.filter(({ sent }) => sent).length;
+      onProgress?.(counter.sent);
+      return results;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+// A deployment for commands to operate: its tables, queue and bus on the engines that come with the project, named by
+// the variables that its functions have as well.
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { toLedgerItem } from '../../../functions/adapters/ledger-item.ts';
+import { type EventBusEngine, startEventBusEngine } from '../../../local/engines/event-bus-engine.ts';
+import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import type { GroupKey } from '../../../shared/ports.ts';
+import { connectSqs, createFifoQueue, drain } from '../../contract/destinations.ts';
+import { aState } from '../../contract/sample-states.ts';
+import { openTables, type Stores, storesOn, type TestTables } from '../../contract/stores.ts';
+import { anEvent } from '../../shared/publishing/an-event.ts';
+import { type Ended, runFeed } from '../cli/run-feed.ts';
+
+export interface TestDeployment extends Omit<Stores, 'close'> {
+  /** Puts events of a group into its ledger. */
+  write(key: GroupKey, ...sequences: readonly number[]): Promise<void>;
+  /** Puts one into it as it is. */
+  put(key: GroupKey, event: FeedEvent): Promise<void>;
+  /** Takes all messages out of the queue. */
+  drain(): ReturnType<typeof drain>;
+  /** What the bus got. */
+  readonly published: FeedEvent[];
+  /** What names its parts. */
+  readonly environment: Readonly<Record<string, string>>;
+  run(...args: readonly string[]): Promise<Ended>;
+  runWith(environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended>;
+  close(): Promise<void>;
+}
+
+/** With a source `acme`, of the generation that {@link anEvent} has. */
+export async function openDeployment(): Promise<TestDeployment> {
+  const [tables, sqs, bus] = await Promise.all([openTables(), startSqsEngine(), startEventBusEngine()]);
+  const client = connectSqs(sqs.endpoint);
+  const queueUrl = await createFifoQueue(client);
+  const stores = storesOn(tables.client, tables.tables);
+  const mintedIn = await stores.states.identity();
+  await stores.states.save(aState('acme', 1, { mintedIn, earlierGenerations: [] }), 0);
+  const published: FeedEvent[] = [];
+  bus.bus.subscribe({ 'detail-type': [{ exists: true }] } as never, async ({ detail }) => {
+    published.push(detail as FeedEvent);
+  });
+  const put = async (key: GroupKey, event: FeedEvent) => {
+    const Item = toLedgerItem(key, event);
+    await tables.client.send(new PutItemCommand({ TableName: tables.tables.ledger, Item }));
+  };
+  const environment = environmentOf(tables, sqs, bus, queueUrl);
+  return {
+    ...stores,
+    environment,
+    put,
+    published,
+    async write(key, ...sequences) {
+      for (const sequence of sequences) await put(key, anEvent(key, sequence));
+    },
+    drain: () => drain(client, queueUrl),
+    run: (...args) => runFeed(args, { environment }),
+    runWith: (others, ...args) => runFeed(args, { environment: others }),
+    close: () => close(tables, client, sqs, bus),
+  };
+}
+
+function environmentOf(
+  { endpoint, tables }: TestTables,
+  sqs: SqsEngine,
+  bus: EventBusEngine,
+  queueUrl: string,
+) {
+  return {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    AWS_ENDPOINT_URL_SQS: sqs.endpoint,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: bus.endpoint,
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    SOURCES_TABLE: tables.sources,
+    SNAPSHOTS_TABLE: tables.snapshots,
+    LEDGER_TABLE: tables.ledger,
+    MARKS_TABLE: tables.marks,
+    QUEUE_URL: queueUrl,
+    EVENT_BUS_NAME: 'events',
+  };
+}
+
+async function close(tables: TestTables, client: SQSClient, sqs: SqsEngine, bus: EventBusEngine) {
+  client.destroy();
+  await Promise.all([tables.close(), sqs.stop(), bus.stop()]);
+}

@@ -1,0 +1,147 @@
+// As much of AWS as adding a source takes: parameters, secrets, schedules, a role's policies, alarms. In memory, over
+// the wire, each service in its own protocol. Answers were compared with moto's.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
+type Body = any;
+
+export interface FakeAws {
+  readonly url: string;
+  readonly parameters: Map<string, Body>;
+  /** By name: ARNs. */
+  readonly secrets: Map<string, string>;
+  readonly schedules: Map<string, Body>;
+  readonly policies: Map<string, string>;
+  readonly alarms: Map<string, Body>;
+  /** What was asked for that changes something, in its order. */
+  readonly changes: string[];
+  close(): void;
+}
+
+export async function startFakeAws(): Promise<FakeAws> {
+  const aws = {
+    parameters: new Map<string, Body>(),
+    secrets: new Map<string, string>(),
+    schedules: new Map<string, Body>(),
+    policies: new Map<string, string>(),
+    alarms: new Map<string, Body>(),
+    changes: [] as string[],
+  };
+  const server: Server = createServer((request, response) => {
+    serve(aws, request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    ...aws,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+type World = Omit<FakeAws, 'url' | 'close'>;
+
+class Refusal extends Error {
+  override readonly name: string;
+  constructor(name: string) {
+    super(`${name}, says the fake`);
+    this.name = name;
+  }
+}
+
+async function serve(aws: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request);
+  const target = request.headers['x-amz-target'];
+  const isQuery = request.headers['content-type']?.includes('urlencoded') === true;
+  try {
+    const answer = isQuery
+      ? answerIam(aws, new URLSearchParams(body))
+      : target === undefined
+        ? answerScheduler(aws, request.method ?? '', new URL(request.url ?? '', 'http://fake'), body)
+        : answerJson(aws, String(target).split('.')[1] ?? '', JSON.parse(body));
+    response.writeHead(200, { 'content-type': isQuery ? 'text/xml' : 'application/json' });
+    response.end(isQuery ? answer : JSON.stringify(answer));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const status = error.name.startsWith('ResourceNotFound') ? 404 : 400;
+    response.writeHead(isQuery ? 404 : status, { 'x-amzn-errortype': error.name });
+    response.end(
+      isQuery
+        ? `<ErrorResponse><Error><Code>NoSuchEntity</Code><Message>none</Message></Error></ErrorResponse>`
+        : JSON.stringify({ __type: error.name, message: error.message }),
+    );
+  }
+}
+
+function answerJson(aws: World, operation: string, body: Body): Body {
+  const note = () => aws.changes.push(operation);
+  switch (operation) {
+    case 'PutParameter':
+      note();
+      aws.parameters.set(body.Name, body);
+      return { Version: 1 };
+    case 'GetParameter':
+      if (!aws.parameters.has(body.Name)) throw new Refusal('ParameterNotFound');
+      return { Parameter: aws.parameters.get(body.Name) };
+    case 'GetParametersByPath':
+      return {
+        Parameters: [...aws.parameters.values()].filter(({ Name }) => Name.startsWith(`${body.Path}/`)),
+      };
+    case 'DescribeParameters':
+      return {
+        Parameters: [...aws.parameters.values()].filter(({ Name }) =>
+          body.ParameterFilters[0].Values.includes(Name),
+        ),
+      };
+    case 'DeleteParameter':
+      note();
+      if (!aws.parameters.delete(body.Name)) throw new Refusal('ParameterNotFound');
+      return {};
+    case 'DescribeSecret':
+      if (!aws.secrets.has(body.SecretId)) throw new Refusal('ResourceNotFoundException');
+      return { Name: body.SecretId, ARN: aws.secrets.get(body.SecretId) };
+    case 'DescribeAlarmsForMetric':
+      return {
+        MetricAlarms: [...aws.alarms.values()].filter(
+          ({ Dimensions }) => JSON.stringify(Dimensions) === JSON.stringify(body.Dimensions),
+        ),
+      };
+    case 'PutMetricAlarm':
+      note();
+      aws.alarms.set(body.AlarmName, body);
+      return {};
+    case 'DeleteAlarms':
+      note();
+      for (const name of body.AlarmNames) aws.alarms.delete(name);
+      return {};
+    default:
+      throw new Error(`The fake does not know ${operation}.`);
+  }
+}
+
+function answerScheduler({ schedules, changes }: World, method: string, url: URL, body: string): Body {
+  const name = url.pathname.split('/')[2];
+  if (name === undefined) return { Schedules: [...schedules.values()].map(({ Name }) => ({ Name })) };
+  if (method !== 'POST' && !schedules.has(name)) throw new Refusal('ResourceNotFoundException');
+  if (method === 'GET') return schedules.get(name);
+  changes.push(`${method} schedule`);
+  if (method === 'DELETE') schedules.delete(name);
+  else schedules.set(name, { ...JSON.parse(body), Name: name });
+  return {};
+}
+
+function answerIam({ policies, changes }: World, form: URLSearchParams): string {
+  const action = form.get('Action') ?? '';
+  const name = form.get('PolicyName') ?? '';
+  if (action === 'PutRolePolicy') policies.set(name, form.get('PolicyDocument') ?? '');
+  else if (!policies.has(name)) throw new Refusal('NoSuchEntity');
+  if (action === 'DeleteRolePolicy') policies.delete(name);
+  if (action !== 'GetRolePolicy') changes.push(action);
+  const document = encodeURIComponent(policies.get(name) ?? '');
+  return `<${action}Response><${action}Result><PolicyDocument>${document}</PolicyDocument></${action}Result></${action}Response>`;
+}

@@ -1,0 +1,92 @@
+// Forgetting on this machine, on the engine that `watch` used.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
+import { LOCAL_TABLES } from '../../../local/feed/local-tables.ts';
+import {
+  createReferenceService,
+  type ReferenceService,
+} from '../../../local/reference-service/create-reference-service.ts';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { connect, storesOn } from '../../contract/stores.ts';
+import { type Ended, runFeed } from '../cli/run-feed.ts';
+
+// Processes one after the other: on a busy machine each has to wait.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const TOKEN = 'the-token-of-the-store';
+
+let service: ReferenceService;
+let directory: string;
+let data: string;
+
+beforeAll(async () => {
+  service = await createReferenceService({ groups: 12, token: TOKEN, life: false });
+  directory = await mkdtemp(join(tmpdir(), 'forget-'));
+  data = join(directory, 'state');
+});
+afterAll(async () => {
+  await service.close();
+  await rm(directory, { recursive: true });
+});
+
+const watch = (...others: string[]) =>
+  runFeed(
+    [
+      ...['watch', '--base-url', service.url, '--source', 'acme', '--data', data, '--json'],
+      ...['--every', '500ms', '--settle', '1s', '--baseline', 'emit', '--reconcile', '2s', ...others],
+    ],
+    { token: TOKEN },
+  );
+
+function eventsOf({ stdout }: Ended, group: number): FeedEvent[] {
+  const events = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as FeedEvent]));
+  return events.filter(({ partitionkey }) => partitionkey === `acme/${group}`);
+}
+
+/** All that the ledger and the snapshots hold of a group. */
+async function storedOf(generation: string, group: number) {
+  const engine = await startDynamoDbEngine({ dbPath: join(data, 'tables.db') });
+  const client = connect(engine.endpoint);
+  const { snapshots, ledger } = storesOn(client, LOCAL_TABLES);
+  const key = { source: 'acme', generation, group };
+  const stored = {
+    snapshot: (await snapshots.load(key, [group])).get(group),
+    events: await ledger.read(key, 0, 1_000),
+  };
+  client.destroy();
+  await engine.stop();
+  return stored;
+}
+
+test('a group is forgotten but for its number, and goes on from it where the service still shows it', async () => {
+  const group = Number(service.control.snapshot()[3]?.id);
+  const before = eventsOf(await watch('--for', '3s'), group);
+  const generation = before[0]?.data.generation ?? '';
+
+  const forgotten = await runFeed(['forget', 'acme', String(group), '--data', data]);
+  const { snapshot, events } = await storedOf(generation, group);
+  const again = await runFeed(['forget', 'acme', String(group), '--data', data]);
+  const back = eventsOf(await watch('--for', '7s'), group);
+
+  const last = before.length;
+  expect(last).toBeGreaterThan(1);
+  expect(forgotten).toMatchObject({ code: 0, stderr: '' });
+  expect(forgotten.stdout).toContain(`${last} events erased; what returns goes on from number ${last + 1}`);
+  expect(events).toEqual([]);
+  expect(snapshot).toMatchObject({ sequence: last, projection: { group: { order: { name: null } } } });
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('0 events erased') });
+  expect(back[0]).toMatchObject({ type: 'return_group.created', data: { sequence: last + 1 } });
+});
+
+test.each([
+  ['a source that there is not', ['nope', '1'], 1],
+  ['a group that is no number', ['acme', 'all'], 2],
+  ['no group', ['acme'], 2],
+])('what can not be done is told in one line: %s', async (_, args, code) => {
+  const ended = await runFeed(['forget', ...args, '--data', data]);
+
+  expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^error: [^\n]+\n$/) });
+});

@@ -1,0 +1,250 @@
+// `explain`, `redrive`, `replay` and `forget` of a deployment, on real engines, as a shell sees them.
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { compareReading } from '../../../shared/comparing/compare-reading.ts';
+import type { EventOf, FeedEvent } from '../../../shared/contract/event.ts';
+import { MINUTE } from '../../../shared/instant.ts';
+import type { GroupKey } from '../../../shared/ports.ts';
+import { aRow, OPTIONS, read } from '../../shared/comparing/a-reading.ts';
+import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
+import { FEED } from '../../shared/publishing/setting.ts';
+import { openDeployment, type TestDeployment } from './a-deployment.ts';
+
+// Processes one after the other: on a busy machine each has to wait.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const ONE_LINE = /^error: [^\n]+\n$/;
+
+let deployment: TestDeployment;
+
+beforeAll(async () => {
+  deployment = await openDeployment();
+});
+afterAll(() => deployment.close());
+
+const run = (...args: string[]) => deployment.run(...args);
+
+async function numbersInQueue(): Promise<string[]> {
+  const messages = await deployment.drain();
+  return messages.map(({ Body = '' }) => (JSON.parse(Body) as FeedEvent).id.replace(/^acme_mi8x2k_/, ''));
+}
+
+/** What was told as skipped. */
+async function skipped() {
+  const entries = await deployment.ledger.read(FEED, 0, 100);
+  return entries.flatMap((entry) =>
+    'event' in entry ? [(entry.event as EventOf<'feed.events_skipped'>).data.object] : [],
+  );
+}
+
+/** Saves the readings of a group one after the other, as the poller does. */
+async function save(key: GroupKey, ...readings: ReturnType<typeof read>[]) {
+  for (const reading of readings) {
+    const { snapshots } = deployment;
+    const known = (await snapshots.load(key, [Number(key.group)])).get(Number(key.group));
+    const compared = compareReading(known, reading, OPTIONS);
+    if (compared.verdict !== 'differs') throw new Error(`There is nothing to save: ${compared.verdict}.`);
+    for (const each of compared.saves) await snapshots.save(key, each);
+  }
+}
+
+describe('explain', () => {
+  const key = aKey(184_467);
+
+  beforeAll(async () => {
+    const delivered = aRow((row) => {
+      row.shipments[0]!.status = 'DELIVERED';
+      row.returns = row.returns.slice(1);
+    });
+    await save(key, read(aRow()), read(delivered, 10 * MINUTE));
+    await deployment.marks.advance('bus', key, 7);
+    await deployment.marks.advance('queue', key, 4);
+    await deployment.marks.noteBehind('queue', key, '5: too large');
+  });
+  afterAll(() => deployment.marks.noteBehind('queue', key, undefined));
+
+  test('shows what is known, what is missing, how far it was sent, and what happened', async () => {
+    const { code, stdout, stderr } = await run('explain', 'acme', '184467');
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^return group 184467 of source acme, generation mi8x2k\n/);
+    expect(stdout).toMatch(/known +events up to number 7, saved twice|saved 2 times/);
+    expect(stdout).toMatch(/shipment\/\d+: DELIVERED/);
+    expect(stdout).toMatch(/not shown since 2026-11-20 10:25:03Z/);
+    expect(stdout).toMatch(/ {2}queue +sent through 4; behind at 5: too large\n {2}bus +sent through 7\n/);
+    expect(stdout).toMatch(
+      /\n {5}7 {2}2026-11-20 10:25:03Z {2}poll +shipment \d+: [A-Z_]+ → DELIVERED.*\[not sent: queue\]/,
+    );
+  });
+
+  test('shows one entity alone, and all of it as JSON', async () => {
+    const whole = JSON.parse((await run('explain', 'acme', '184467', '--json')).stdout);
+    const shipment = whole.snapshot.entities.find((it: { key: string }) =>
+      it.key.startsWith('shipment/'),
+    ).key;
+
+    const one = JSON.parse((await run('explain', 'acme', '184467', shipment, '--json')).stdout);
+
+    expect(whole.events.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(whole.marks).toContainEqual({ destination: 'queue', sentThrough: 4, behind: '5: too large' });
+    expect(one.snapshot.entities).toHaveLength(1);
+    expect(one.events.map(({ event }: { event: FeedEvent }) => event.type)).toEqual([
+      'shipment.created',
+      'shipment.status_changed',
+    ]);
+  });
+
+  test.each([
+    ['a group that nobody knows', ['acme', '5'], 1],
+    ['an entity that it never had', ['acme', '184467', 'shipment/1'], 1],
+    ['a source that there is not', ['nope', '5'], 1],
+  ])('tells in one line of %s', async (_, args, code) => {
+    const ended = await run('explain', ...args);
+
+    expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
+  });
+});
+
+describe('replay', () => {
+  const [one, other] = [aKey(11), aKey(12)];
+
+  beforeAll(async () => {
+    await deployment.write(one, 1, 2, 3);
+    await deployment.write(other, 1);
+  });
+
+  test('sends a group’s events once more, with the replay’s id, which it prints', async () => {
+    await deployment.drain();
+
+    const { code, stderr } = await run('replay', 'acme', '--group', '11');
+
+    const messages = await deployment.drain();
+    const [, id] = /^replay (\w+): 3 events of 1 return group to the queue/.exec(stderr) ?? [];
+    expect(code).toBe(0);
+    expect(stderr).toContain(`replay ${id}: 3 of 3 events sent`);
+    expect(messages.map(({ Body = '' }) => JSON.parse(Body))).toEqual(
+      [1, 2, 3].map((sequence) => ({ ...anEvent(one, sequence), replayid: id })),
+    );
+    expect(messages.map(({ Attributes }) => Attributes?.MessageDeduplicationId)).toEqual(
+      [1, 2, 3].map((sequence) => `acme_mi8x2k_11_${sequence}_${id}`),
+    );
+  });
+
+  test('sends to the bus, all groups, of a time, under an id that is given', async () => {
+    const window = ['--from', '2026-11-20T10:00:00Z', '--until', '2026-11-20T11:00:00+01:00'];
+    const past = await run('replay', 'acme', '--to', 'bus', ...window);
+    const { code } = await run(
+      'replay',
+      'acme',
+      '--to',
+      'bus',
+      '--from',
+      window[1]!,
+      '--replay-id',
+      'again-1',
+    );
+
+    const own = deployment.published.filter(({ replayid }) => replayid === 'again-1');
+    expect(past).toMatchObject({ code: 0, stderr: 'there is nothing to replay\n' });
+    expect(code).toBe(0);
+    expect(own.map(({ id }) => id)).toEqual(expect.arrayContaining(['acme_mi8x2k_12_1', 'acme_mi8x2k_11_3']));
+    expect(own.some(({ type }) => type.startsWith('feed.'))).toBe(false);
+  });
+
+  test('of many events has to be meant', async () => {
+    const groups = Array.from({ length: 11 }, (_, id) => aKey(100 + id));
+    for (const key of groups) await deployment.write(key, ...Array.from({ length: 91 }, (_, at) => at + 1));
+    await deployment.drain();
+
+    const asked = await run('replay', 'acme', '--rate', '5000');
+    const sentUnasked = await deployment.drain();
+    const meant = await run('replay', 'acme', '--to', 'bus', '--rate', '5000', '--replay-id', 'all', '--yes');
+
+    expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
+    expect(asked.stderr).toContain('--yes');
+    expect(sentUnasked).toEqual([]);
+    expect(meant.code).toBe(0);
+    expect(deployment.published.filter(({ replayid }) => replayid === 'all').length).toBeGreaterThan(1_001);
+  });
+
+  test.each([
+    ['a time without a zone', ['--from', '2026-11-20T10:00:00']],
+    ['an id that no deduplication takes', ['--replay-id', 'a b']],
+  ])('tells in one line of %s', async (_, args) => {
+    const ended = await run('replay', 'acme', ...args);
+
+    expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
+  });
+});
+
+describe('redrive', () => {
+  const key = aKey(7);
+
+  test('tries again, steps over the refused event that is named, and tells so', async () => {
+    await deployment.write(key, 1, 3);
+    await deployment.put(key, anEvent(key, 2, 'x'.repeat(1_100_000)));
+
+    const first = await run('redrive', 'acme', '7', '--to', 'queue');
+    const sentFirst = await numbersInQueue();
+    const again = await run('redrive', 'acme', '--to', 'queue');
+    const wrong = await run('redrive', 'acme', '7', '--to', 'queue', '--skip', '3');
+    const stepped = await run('redrive', 'acme', '7', '--to', 'queue', '--skip', '2');
+    const sentThen = await numbersInQueue();
+    const done = await run('redrive', '--to', 'queue');
+    const replayed = await run('replay', 'acme', '--group', '7');
+
+    expect(first).toMatchObject({ code: 3, stderr: '' });
+    expect(first.stdout).toMatch(/^queue: acme 7: still behind at 2: too large \(\d+ bytes\)\n$/);
+    expect(again.stdout).toContain('acme 7: still behind at 2');
+    expect(wrong).toMatchObject({ code: 3, stdout: expect.stringContaining('still behind at 2') });
+    expect(stepped).toMatchObject({ code: 0, stderr: '' });
+    expect(stepped.stdout).toBe('queue: acme 7: went on without 2; all of it is sent\n');
+    expect([sentFirst, sentThen]).toEqual([['7_1'], ['7_3']]);
+    expect(await skipped()).toEqual([
+      expect.objectContaining({ destination: 'queue', return_group_id: 7, from_sequence: 2, to_sequence: 2 }),
+    ]);
+    expect(replayed).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('not all of return group 7: too large'),
+    });
+    expect(done).toEqual({ code: 0, stdout: 'nothing is behind\n', stderr: '' });
+  });
+
+  test('does not skip an event of no group', async () => {
+    const ended = await run('redrive', 'acme', '--skip', '2');
+
+    expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
+  });
+});
+
+describe('forget', () => {
+  test('erases a group, tells of what was not sent yet, and of what it can not reach', async () => {
+    const key = aKey(184_467);
+    const before = (await skipped()).length;
+
+    const { code, stdout, stderr } = await run('forget', 'acme', '184467');
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(
+      '7 events erased; what returns goes on from number 8; 5 to 7 never went to the queue',
+    );
+    expect(stdout).toContain('Not reached: messages in the FIFO queue');
+    expect(await deployment.ledger.read(key, 0, 10)).toEqual([]);
+    expect(await deployment.marks.load('queue', key)).toBe(7);
+    expect((await skipped()).slice(before)).toEqual([
+      expect.objectContaining({
+        destination: 'queue',
+        return_group_id: 184_467,
+        from_sequence: 5,
+        to_sequence: 7,
+      }),
+    ]);
+  });
+});
+
+test('what a command needs beyond what is named is asked for', async () => {
+  const { MARKS_TABLE: _, ...others } = deployment.environment;
+
+  const ended = await deployment.runWith(others, 'explain', 'acme', '184467');
+
+  expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('MARKS_TABLE') });
+});

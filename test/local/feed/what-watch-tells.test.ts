@@ -1,0 +1,30 @@
+// What who watches has to know without asking for more: it is on stderr without `--verbose`.
+import { expect, test, vi } from 'vitest';
+import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
+import { runFeed } from '../cli/run-feed.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const TOKEN = 'the-token-of-the-store';
+
+test('where stamps have no zone, once how far they run ahead; of groups that can’t be read, which and why', async () => {
+  const service = await createReferenceService({
+    groups: 60,
+    token: TOKEN,
+    life: { changesPerSecond: 10 },
+    knobs: { stampForm: 'none:+02:00', unreadableEvery: 7, unreadableAs: 'no-status' },
+  });
+  const args = ['watch', '--base-url', service.url, '--every', '500ms', '--for', '6s', '--json'];
+
+  const { code, stderr } = await runFeed(args, { token: TOKEN });
+  await service.close();
+
+  const lines = stderr.split('\n');
+  expect(code).toBe(0);
+  expect(lines.filter((line) => line.includes('stamps have no zone'))).toEqual([
+    "the stamps have no zone: they run 2 h ahead of the service's Date",
+  ]);
+  const aside = lines.filter((line) => line.includes('set aside'));
+  expect(aside).toHaveLength(1);
+  expect(aside[0]).toMatch(/set aside: \d+ \(returns\[\d+\]\.status is missing\), \d+ \(/);
+});

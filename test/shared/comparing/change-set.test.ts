@@ -1,0 +1,67 @@
+// What a comparison notes, and on what terms it tells, to the letter: as the store and the events get it.
+import { describe, expect, it } from 'vitest';
+import { findChanges, type KnownState } from '../../../shared/comparing/change-set.ts';
+import { MINUTE } from '../../../shared/instant.ts';
+import { aRow, OPTIONS, read } from './a-reading.ts';
+
+function known(row: unknown, notes: Partial<KnownState> = {}): KnownState {
+  return { projection: read(row).projection, absences: {}, untold: {}, ...notes };
+}
+
+const NOTES = {
+  absences: { 'return_line_item/1844671': 5 },
+  untold: { 'return_line_item/1844672': { quantity: null } },
+};
+
+describe('the notes on entities', () => {
+  it('stay as they are, and no more are made, where the answer leaves their array out', () => {
+    const withoutItems = read({ ...aRow(), returns: undefined }, 2 * MINUTE);
+
+    const { changes, next } = findChanges(known(aRow(), NOTES), withoutItems, OPTIONS);
+
+    expect(changes).toEqual([]);
+    expect(next.absences).toStrictEqual(NOTES.absences);
+    expect(next.untold).toStrictEqual(NOTES.untold);
+  });
+
+  it('are none where an array was never known and is left out', () => {
+    const withoutItems = { ...aRow(), returns: undefined };
+
+    const { changes, next } = findChanges(known(withoutItems), read(withoutItems, 2 * MINUTE), OPTIONS);
+
+    expect(changes).toEqual([]);
+    expect(next).toStrictEqual(known(withoutItems));
+  });
+
+  it('are the time of the answer that lacks one, and nothing as untold that was told', () => {
+    const lacking = read({ ...aRow(), returns: [] }, 2 * MINUTE);
+
+    const { next } = findChanges(known(aRow()), lacking, OPTIONS);
+
+    expect(next.absences).toStrictEqual({
+      'return_line_item/1844671': lacking.receivedAt,
+      'return_line_item/1844672': lacking.receivedAt,
+    });
+    expect(next.untold).toStrictEqual({});
+  });
+});
+
+describe('an entity that is told as created', () => {
+  it('may have been there before, where its array shows for the first time', () => {
+    const reading = read(aRow(), 2 * MINUTE);
+
+    const { changes } = findChanges(known({ ...aRow(), shipments: undefined }), reading, OPTIONS);
+
+    const [object] = reading.projection.shipments ?? [];
+    expect(changes).toStrictEqual([{ verb: 'created', object, unbounded: true }]);
+  });
+
+  it('was not there before, where its array was known', () => {
+    const reading = read(aRow(), 2 * MINUTE);
+
+    const { changes } = findChanges(known({ ...aRow(), shipments: [] }), reading, OPTIONS);
+
+    const [object] = reading.projection.shipments ?? [];
+    expect(changes).toStrictEqual([{ verb: 'created', object }]);
+  });
+});

@@ -1,0 +1,115 @@
+// A return group that is forgotten while its source goes on being polled.
+import { expect, test } from 'vitest';
+import { forgetReturnGroup } from '../../shared/forget-return-group.ts';
+import { MINUTE } from '../../shared/instant.ts';
+import { createMemoryMarks } from '../fakes/memory-marks.ts';
+import { createSourceWorld } from './source-world.ts';
+
+/** A source that told all of its groups, of which the bus got everything and the queue all but one event of each. */
+async function known() {
+  const world = createSourceWorld({ settings: { baseline: 'emit' } });
+  const session = world.startProcess('a');
+  await world.tick(session);
+  const groupId = world.someGroup();
+  const events = await world.groupEvents(groupId);
+  const key = { ...(await world.source()), group: groupId };
+  const marks = createMemoryMarks();
+  await marks.advance('bus', key, events.length);
+  await marks.advance('queue', key, events.length - 1);
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
+  const eraser = {
+    async erase(of: typeof key, through: number) {
+      const before = await world.ledger.read(of, 0, through);
+      world.ledger.expire(of, through);
+      return before.length;
+    },
+  };
+  const ports = { ...world, marks, eraser, clock: world.time, log: silent };
+  const forget = async () => forgetReturnGroup(ports, await world.state(), groupId, ['queue', 'bus']);
+  return { world, session, groupId, key, events, marks, forget, ports };
+}
+
+test('leaves a tombstone and no event, and tells whom it has not reached', async () => {
+  const { world, groupId, key, events, marks, forget } = await known();
+
+  const forgotten = await forget();
+
+  const last = events.length;
+  expect(forgotten).toEqual([
+    {
+      generation: key.generation,
+      lastNumber: last,
+      erased: last,
+      unsent: [{ destination: 'queue', range: { from: last, to: last } }],
+    },
+  ]);
+  expect(await world.groupEvents(groupId)).toEqual([]);
+  expect((await world.store.load(key, [groupId])).get(groupId)).toMatchObject({
+    sequence: last,
+    absences: {},
+  });
+  expect([await marks.load('queue', key), await marks.load('bus', key)]).toEqual([last, last]);
+  const told = (await world.feedEvents()).map(({ type, data }) => ({ type, object: data.object }));
+  expect(told).toContainEqual({
+    type: 'feed.events_skipped',
+    object: expect.objectContaining({ destination: 'queue', return_group_id: groupId, from_sequence: last }),
+  });
+});
+
+test('what returns goes on from the number as created', async () => {
+  const { world, session, groupId, events, forget } = await known();
+  await forget();
+
+  await world.time.advance(MINUTE);
+  world.setShipment(groupId, 'FAILED');
+  await world.nextTick(session);
+
+  const [first, ...others] = await world.groupEvents(groupId);
+  expect(first).toMatchObject({ type: 'return_group.created', data: { sequence: events.length + 1 } });
+  expect(others.every(({ type }) => type.endsWith('.created'))).toBe(true);
+});
+
+test('done again it does nothing more, and completes what was interrupted', async () => {
+  const { world, groupId, events, forget, ports } = await known();
+  const erase = ports.eraser.erase;
+  ports.eraser.erase = async () => {
+    throw new Error('The connection is gone.');
+  };
+  await expect(forget()).rejects.toThrow('gone');
+  ports.eraser.erase = erase;
+
+  const [completed, again] = [await forget(), await forget()];
+
+  expect(completed).toMatchObject([{ lastNumber: events.length, erased: events.length, unsent: [] }]);
+  expect(again).toMatchObject([{ lastNumber: events.length, erased: 0, unsent: [] }]);
+  expect(await world.groupEvents(groupId)).toEqual([]);
+});
+
+test('a group that nobody knows is none to be forgotten, but what was noted of it is', async () => {
+  const { world, ports } = await known();
+  const state = await world.state();
+  const note = { groupId: 7, reason: 'it has no status', digest: 'k3j4', since: 0, seenAt: 0 };
+  await world.states.save({ ...state, version: state.version + 1, setAside: [note] }, state.version);
+
+  const forgotten = await forgetReturnGroup(ports, await world.state(), 7, ['queue']);
+
+  expect(forgotten).toEqual([]);
+  expect((await world.state()).setAside).toEqual([]);
+});
+
+test('a generation before is forgotten with it', async () => {
+  const { world, groupId, key, events, forget } = await known();
+  const state = await world.state();
+  const renewed = {
+    ...state,
+    version: state.version + 1,
+    generation: 'zzzzzzzz',
+    earlierGenerations: [key.generation],
+  };
+  await world.states.save(renewed, state.version);
+
+  const forgotten = await forget();
+
+  expect(forgotten).toMatchObject([{ generation: key.generation, erased: events.length }]);
+  expect((await world.store.load(key, [groupId])).get(groupId)?.projection.group.order.name).toBeNull();
+});

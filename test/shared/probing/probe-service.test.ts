@@ -1,0 +1,130 @@
+// What a probe finds out, asked of the reference service over the wire, as its knobs make it answer.
+import { afterEach, expect, test } from 'vitest';
+import { createHttpsTransport } from '../../../functions/adapters/https-transport.ts';
+import { formatProbe } from '../../../local/operating/format-probe.ts';
+import {
+  createReferenceService,
+  type ReferenceServiceOptions,
+} from '../../../local/reference-service/create-reference-service.ts';
+import { askWithin } from '../../../shared/probing/ask-within.ts';
+import { type ProbeReport, probeService } from '../../../shared/probing/probe-service.ts';
+import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
+import { hastyClock } from '../../contract/stores.ts';
+
+const TOKEN = 'the-token-of-the-store';
+const ends: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+interface Probed {
+  readonly report: ProbeReport;
+  /** Requests that the service got. */
+  readonly got: number;
+}
+
+async function probe(
+  knobs: ReferenceServiceOptions['knobs'],
+  { groups = 700, mostRequests = 40 } = {},
+): Promise<Probed> {
+  const service = await createReferenceService({
+    groups,
+    token: TOKEN,
+    life: false,
+    ...(knobs && { knobs }),
+  });
+  const transport = createHttpsTransport();
+  ends.push(service.close, transport.close);
+  const client = createReturnsServiceClient({ baseUrl: service.url, token: TOKEN, transport });
+  const report = await probeService(askWithin({ client, clock: hastyClock, mostRequests, pauseMs: 0 }));
+  return { report, got: service.control.requests().length };
+}
+
+test('an ordinary service is found out in fifteen requests', async () => {
+  const { report, got } = await probe({});
+
+  expect(report).toMatchObject({
+    answers: { haveDate: true },
+    page: { byDefault: 50, most: 250, beyond: 'clamped', groups: null },
+    order: { by: ['created_at descending'], isSameTwice: true, pagesFit: true },
+    stamps: { haveZone: true, digits: 6 },
+    bounds: { updated: { min: 'included', max: 'included' }, created: { min: 'included', max: 'included' } },
+    lookUp: { known: 'found', unknown: 'empty' },
+    rows: { unreadable: [], olderThanTheirParts: 0 },
+    unlisted: [],
+    leftOut: [],
+  });
+  expect(report.requests).toBe(got);
+  expect(got).toBeLessThan(17);
+});
+
+test.each([
+  [
+    'bounds that exclude',
+    { lowerBound: 'exclusive', upperBound: 'exclusive' },
+    {
+      bounds: {
+        updated: { min: 'excluded', max: 'excluded' },
+        created: { min: 'excluded', max: 'excluded' },
+      },
+    },
+  ],
+  [
+    'one bound that excludes',
+    { upperBound: 'exclusive' },
+    { bounds: { updated: { min: 'included', max: 'excluded' } } },
+  ],
+  [
+    'limits that are refused',
+    { limitMax: 60, limitOver: 'refuse' },
+    { page: { most: 50, beyond: 'refused', refused: 100 } },
+  ],
+  ['a small page', { limitMax: 8, limitDefault: 8 }, { page: { byDefault: 8, most: 8, beyond: 'clamped' } }],
+  ['no order', { order: 'random' }, { order: { by: [], isSameTwice: false, pagesFit: false } }],
+  [
+    'another order',
+    { order: 'updated_at:asc' },
+    { order: { by: expect.arrayContaining(['updated_at ascending']) } },
+  ],
+  [
+    'stamps without a zone, in seconds',
+    { stampForm: 'none:+02:00', stampPrecision: 's' },
+    { stamps: { haveZone: false, digits: 0 } },
+  ],
+  ['no Date', { date: 'missing' }, { answers: { haveDate: false, clockAheadMs: null } }],
+  ['new fields', { newFields: true }, { unlisted: expect.arrayContaining([expect.any(String)]) }],
+] as const)('tells of %s', async (_, knobs, expected) => {
+  const { report } = await probe(knobs);
+
+  expect(report).toMatchObject(expected);
+});
+
+test('tells of groups that can’t be read, by reasons without values', async () => {
+  const { report } = await probe({ unreadableEvery: 10, unreadableAs: 'no-status' });
+
+  const { unreadable } = report.rows;
+  expect(unreadable.length).toBeGreaterThan(0);
+  expect(unreadable.every(({ reason }) => reason.includes('status'))).toBe(true);
+});
+
+test('a store that fits one page is told as such, an empty one as well', async () => {
+  const [few, none] = [await probe({}, { groups: 12 }), await probe({}, { groups: 0 })];
+
+  expect(few.report.page).toMatchObject({ byDefault: null, most: null, groups: 12 });
+  expect(none.report).toMatchObject({ page: { groups: 0 }, order: null, stamps: null, lookUp: null });
+  expect(formatProbe('returns.example.com', none.report).join('\n')).toContain('too few groups to tell');
+});
+
+test('it sends no more than it may, and tells what it left out', async () => {
+  const { report, got } = await probe({}, { mostRequests: 6 });
+
+  expect(got).toBe(6);
+  expect(report.order).not.toBeNull();
+  expect(report.leftOut).toEqual([
+    'bounds of updated_at',
+    'bounds of created_at',
+    'look-up by id',
+    'page sizes',
+  ]);
+});

@@ -1,0 +1,203 @@
+import { expect, test } from 'vitest';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { feedEvent } from '../../../shared/contract/event.ts';
+import { MINUTE, parseStamp, SECOND } from '../../../shared/instant.ts';
+import { RELAY_READ_EVENTS, SWEEP_GROUPS } from '../../../shared/limits.ts';
+import { planReplay, replay } from '../../../shared/publishing/replay.ts';
+import { aKey, anEvent } from './an-event.ts';
+import { createSetting, FEED } from './setting.ts';
+
+const [A, B, C] = [aKey(1), aKey(2), aKey(3)];
+const START = parseStamp('2026-11-20T10:00:00Z')?.instant ?? 0;
+const EVERYTHING = { from: undefined, until: undefined };
+const OPTIONS = { replayId: 'mi9', eventsPerSecond: 1_000 };
+
+/** A group's event as one that had shown so many minutes after the start. */
+function shownAt(key: typeof A, sequence: number, minute: number): FeedEvent {
+  const event = anEvent(key, sequence);
+  const by = new Date((START + minute * MINUTE) / 1_000).toISOString();
+  return { ...event, data: { ...event.data, observed: { ...event.data.observed, by } } } as FeedEvent;
+}
+
+test('events go out as they were, each group’s in order, with the id of the replay', async () => {
+  const setting = createSetting();
+  setting.write(A, 1, 2, 3);
+  setting.write(B, 1, 2);
+
+  const plan = await planReplay(setting.ledger, [A, B], EVERYTHING);
+  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
+
+  expect(plan.events).toBe(5);
+  expect(report).toEqual({ sent: 5, unfinished: [], isGivenUp: false });
+  expect([setting.arrived(A), setting.arrived(B)]).toEqual([
+    [1, 2, 3],
+    [1, 2],
+  ]);
+  for (const { replayid, ...event } of setting.destination.received) {
+    const key = event.partitionkey === 'acme/1' ? A : B;
+    expect({ replayid, event }).toEqual({ replayid: 'mi9', event: anEvent(key, event.data.sequence) });
+    expect(feedEvent.safeParse({ ...event, replayid }).success).toBe(true);
+  }
+});
+
+test('marks stay where they are, and what has no mark yet gets none', async () => {
+  const setting = createSetting();
+  setting.write(A, 1, 2);
+  setting.write(B, 1);
+  await setting.marks.advance('queue', A, 1);
+
+  const plan = await planReplay(setting.ledger, [A, B], EVERYTHING);
+  await setting.clock.run(replay(setting.ports, plan, OPTIONS));
+
+  expect([await setting.marks.load('queue', A), await setting.marks.load('queue', B)]).toEqual([
+    1,
+    undefined,
+  ]);
+});
+
+test('a window takes what had shown in it, its beginning included, and a run of numbers without a gap', async () => {
+  const setting = createSetting();
+  setting.ledger.put(
+    A,
+    [1, 2, 3, 4].map((minute) => shownAt(A, minute, minute)),
+  );
+  // Read by a process whose clock was behind: 2 lies between two events of the window.
+  setting.ledger.put(B, [shownAt(B, 1, 2), shownAt(B, 2, 1), shownAt(B, 3, 3)]);
+  setting.ledger.put(C, [shownAt(C, 1, 1), shownAt(C, 2, 9)]);
+  const window = { from: START + 2 * MINUTE, until: START + 4 * MINUTE };
+
+  const plan = await planReplay(setting.ledger, [A, B, C, A], window);
+
+  expect(plan).toEqual({
+    groups: [
+      { key: A, range: { from: 2, to: 3 } },
+      { key: B, range: { from: 1, to: 3 } },
+    ],
+    events: 5,
+  });
+});
+
+test('the feed’s own events are none of it, nor groups of which the ledger has nothing', async () => {
+  const setting = createSetting();
+  setting.write(FEED, 1);
+
+  const plan = await planReplay(setting.ledger, [FEED, A], EVERYTHING);
+
+  expect(plan).toEqual({ groups: [], events: 0 });
+});
+
+test('no more events a second than asked for, nor after the destination was slow', async () => {
+  const setting = createSetting();
+  const groups = Array.from({ length: 40 }, (_, id) => aKey(id));
+  for (const key of groups) setting.write(key, 1);
+  const sentAt: number[] = [];
+  const { send } = setting.destination;
+  setting.destination.send = async (events) => {
+    sentAt.push(setting.clock.elapsed());
+    if (sentAt.length === 2) await setting.clock.sleep(30_000);
+    return send(events);
+  };
+
+  const plan = await planReplay(setting.ledger, groups, EVERYTHING);
+  await setting.clock.run(replay(setting.ports, plan, { ...OPTIONS, eventsPerSecond: 5 }));
+
+  const pauses = sentAt.slice(1).map((at, index) => (at - (sentAt[index] ?? 0)) / SECOND);
+  expect(setting.destination.batches.map((batch) => batch.length)).toEqual([10, 10, 10, 10]);
+  expect(pauses).toEqual([2, 30, 2]);
+});
+
+test('a group whose event is refused stops there, the others go on', async () => {
+  const setting = createSetting();
+  setting.write(A, 1, 2, 3);
+  setting.write(B, 1, 2);
+  setting.destination.answer = ({ partitionkey, data }) =>
+    partitionkey === 'acme/1' && data.sequence === 2
+      ? { sent: false, cause: 'refused', reason: 'too large' }
+      : { sent: true };
+
+  const plan = await planReplay(setting.ledger, [A, B], EVERYTHING);
+  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
+
+  expect(report).toEqual({
+    sent: 3,
+    unfinished: [{ key: A, outcome: { state: 'behind', sequence: 2, reason: 'too large' } }],
+    isGivenUp: false,
+  });
+  expect(setting.marks.behind('queue', A)).toBeUndefined();
+});
+
+test('it is given up where the destination is gone', async () => {
+  const setting = createSetting();
+  const groups = Array.from({ length: 300 }, (_, id) => aKey(id));
+  for (const key of groups) setting.write(key, 1);
+  let calls = 0;
+  setting.destination.send = async () => {
+    calls += 1;
+    throw new Error('unreachable');
+  };
+
+  const plan = await planReplay(setting.ledger, groups, EVERYTHING);
+  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
+
+  expect(report).toMatchObject({ sent: 0, isGivenUp: true });
+  expect(calls).toBe(1);
+});
+
+test('what the ledger has of a group before the planned range and after it stays where it is', async () => {
+  const setting = createSetting();
+  setting.write(A, 1, 2, 3, 4, 5);
+
+  const plan = { groups: [{ key: A, range: { from: 2, to: 3 } }], events: 2 };
+  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
+
+  expect(setting.arrived(A)).toEqual([2, 3]);
+  expect(report).toEqual({ sent: 2, unfinished: [], isGivenUp: false });
+});
+
+test('a group may have more events than are read at once', async () => {
+  const setting = createSetting();
+  const numbers = Array.from({ length: 2 * RELAY_READ_EVENTS + 50 }, (_, index) => index + 1);
+  setting.write(A, ...numbers);
+
+  const plan = await planReplay(setting.ledger, [A], EVERYTHING);
+  await setting.clock.run(replay(setting.ports, plan, OPTIONS));
+
+  expect(plan.events).toBe(numbers.length);
+  expect(setting.arrived(A)).toEqual(numbers);
+});
+
+test('what can’t be decoded is not planned at the end of a group', async () => {
+  const setting = createSetting();
+  setting.write(A, 1, 2, 3);
+  setting.ledger.damage(A, 3, 'of a later format');
+
+  const plan = await planReplay(setting.ledger, [A], EVERYTHING);
+
+  expect(plan.groups).toEqual([{ key: A, range: { from: 1, to: 2 } }]);
+});
+
+test.each([0, SWEEP_GROUPS, SWEEP_GROUPS + 1, 2 * SWEEP_GROUPS])(
+  'each event of %i groups goes out once, and nothing is given up',
+  async (count) => {
+    const setting = createSetting();
+    const groups = Array.from({ length: count }, (_, id) => aKey(id));
+    for (const key of groups) setting.write(key, 1);
+
+    const plan = await planReplay(setting.ledger, groups, EVERYTHING);
+    const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
+
+    expect(report).toEqual({ sent: count, unfinished: [], isGivenUp: false });
+    expect(setting.destination.received).toHaveLength(count);
+  },
+);
+
+test('it is not given up where each event of a group is refused for its content', async () => {
+  const setting = createSetting();
+  setting.write(A, 1);
+  setting.destination.answer = () => ({ sent: false, cause: 'refused', reason: 'too large' });
+
+  const plan = await planReplay(setting.ledger, [A], EVERYTHING);
+  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
+
+  expect(report).toMatchObject({ sent: 0, unfinished: [{ key: A }], isGivenUp: false });
+});

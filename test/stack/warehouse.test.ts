@@ -1,0 +1,171 @@
+// The sample warehouse in the stack, from a change at the service to the end of its workflow: bundles, mappings, rules,
+// roles and the state machine as `cdk synth` makes them.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
+import { startSqsEngine } from '../../local/engines/sqs-engine.ts';
+import { loadInterpreter } from '../step-functions/executions.ts';
+import { type Damage, withdraw } from './damage.ts';
+import { createDisorder } from './deliveries.ts';
+import type { EngineAddresses } from './deployment.ts';
+import {
+  BASE_URL,
+  type Followed,
+  type FollowOptions,
+  followAParcel,
+  type Outcome,
+} from './follow-a-parcel.ts';
+import { inSentences } from './in-sentences.ts';
+import { addWarehouses, synthesizeStack } from './synthesize-stack.ts';
+import { type Assembly, changed, idOf, type Resources } from './template.ts';
+
+/** A run takes three seconds; a machine that is busy gets more. */
+const PATIENCE_MS = 120_000;
+
+let assembly: Assembly;
+let engines: EngineAddresses;
+const ends: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  assembly = synthesizeStack(BASE_URL, addWarehouses);
+  const [dynamoDb, sqs] = await Promise.all([startDynamoDbEngine(), startSqsEngine(), loadInterpreter()]);
+  ends.push(dynamoDb.stop, sqs.stop);
+  engines = { dynamoDb: dynamoDb.endpoint, sqs: sqs.endpoint };
+}, PATIENCE_MS);
+
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+function follow(options: Partial<Pick<FollowOptions, 'template' | 'disorder'>> = {}): Promise<Followed> {
+  return followAParcel({ assembly, engines, template: assembly.template, ...options });
+}
+
+const EXPIRES = expect.any(Number);
+const ITEMS = ['item 0', 'item 1'];
+
+/** What has become of the parcel in each warehouse, however its events came. */
+const AS_IT_SHOULD_BE: Outcome = {
+  waitedFor: 2,
+  workflows: {
+    'parcel DELIVERED': {
+      return_group: 'return',
+      parcel: 'parcel',
+      line_items: ITEMS,
+      expires: expect.stringMatching(/^\d{10}$/),
+      decisions: ITEMS.map((part) => ({ part, decision: 'RESTOCK' })),
+    },
+  },
+  goods: {
+    parcel: {
+      return_group: 'return',
+      part: 'parcel',
+      delivery: 'parcel DELIVERED',
+      line_items: ITEMS,
+      expires: EXPIRES,
+    },
+    ...Object.fromEntries(ITEMS.map((part) => [part, doneItem(part)])),
+  },
+};
+
+function doneItem(part: string) {
+  return {
+    ...{ return_group: 'return', part, parcels: ['parcel'], expires: EXPIRES },
+    ...{ status: 'COMPLETED', position: `${part} COMPLETED`, decision: 'RESTOCK' },
+  };
+}
+
+test(
+  'a parcel delivered at the service starts one workflow, which waits, and ends when its line items are completed',
+  async () => {
+    const followed = await follow();
+
+    expect(followed).toEqual({ failures: [], onQueue: AS_IT_SHOULD_BE, onBus: AS_IT_SHOULD_BE });
+    expect(followed.onBus).toEqual(followed.onQueue);
+  },
+  PATIENCE_MS,
+);
+
+// With the one the delivery comes first of all, with the other after most of what became of the line items.
+test.each([3, 4])(
+  'with every event twice, on the bus shuffled, it ends the same (seed %i)',
+  async (seed) => {
+    const followed = await follow({ disorder: createDisorder(seed) });
+
+    // On the bus nothing came before all was over.
+    const onBus = { ...AS_IT_SHOULD_BE, waitedFor: 0 };
+    expect(followed).toEqual({ failures: [], onQueue: AS_IT_SHOULD_BE, onBus });
+    expect(followed.onBus.goods).toEqual(followed.onQueue.goods);
+  },
+  PATIENCE_MS,
+);
+
+const DAMAGES: readonly Damage[] = [
+  {
+    of: 'the permission to start the workflow',
+    do: (it) => withdraw(it, 'QueueWarehouseSubscriberRole', 'states:StartExecution'),
+    found:
+      /QueueWarehouseSubscriberFunction\w* is not allowed states:StartExecution on .*:stateMachine:.*QueueWarehouse/,
+  },
+  {
+    of: 'the permission to wake it',
+    do: (it) => withdraw(it, 'BusWarehouseSubscriberRole', 'states:SendTaskSuccess'),
+    found: /BusWarehouseSubscriberFunction\w* is not allowed states:SendTaskSuccess on /,
+  },
+  {
+    of: "the workflow's own permissions",
+    do: (it) => withdraw(it, 'QueueWarehouseParcelStateMachineRole', 'dynamodb:GetItem'),
+    found: /QueueWarehouseParcelStateMachine\w* is not allowed dynamodb:GetItem on .*:table\//,
+  },
+  {
+    of: "the rule's pattern, so that no parcel is heard of",
+    do: (it) => {
+      const pattern = patternIn(it);
+      pattern['detail-type'] = pattern['detail-type'].filter((type) => !type.startsWith('shipment.'));
+    },
+    found: /^on the bus: no workflow$/,
+  },
+  {
+    of: "the rule's pattern, so that nothing is heard of line items",
+    do: (it) => {
+      patternIn(it)['detail-type'] = ['shipment.created', 'shipment.status_changed'];
+    },
+    found: /^on the bus: parcel DELIVERED: item 0 ESCALATE, item 1 ESCALATE$/,
+  },
+  {
+    of: "the queue's mapping",
+    do: (it) => {
+      it[idOf(assembly.template, 'AWS::Lambda::EventSourceMapping', 'QueueWarehouse')]!.Properties.Enabled =
+        false;
+    },
+    found: /^on the queue: no workflow$/,
+  },
+  {
+    of: 'what the workflow looks for',
+    do: (it) => {
+      const { DefinitionString } =
+        it[idOf(assembly.template, 'AWS::StepFunctions::StateMachine', 'QueueWarehouse')]!.Properties;
+      const parts: unknown[] = DefinitionString['Fn::Join'][1];
+      DefinitionString['Fn::Join'][1] = parts.map((part) =>
+        typeof part === 'string' ? part.replace('"StringEquals":"COMPLETED"', '"StringEquals":"DONE"') : part,
+      );
+    },
+    found: /^on the queue: parcel DELIVERED: item 0 QUARANTINE, item 1 QUARANTINE$/,
+  },
+];
+
+for (const { of, do: damage, found } of DAMAGES)
+  test(
+    `finds damage to ${of}`,
+    async () => {
+      const template = changed(assembly.template, ({ Resources }) => damage(Resources));
+
+      const followed = await follow({ template });
+
+      expect(inSentences(followed)).toContainEqual(expect.stringMatching(found));
+    },
+    PATIENCE_MS,
+  );
+
+function patternIn(resources: Resources): { 'detail-type': string[] } {
+  return resources[idOf(assembly.template, 'AWS::Events::Rule', 'BusWarehouse')]!.Properties.EventPattern;
+}
