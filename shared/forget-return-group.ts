@@ -41,7 +41,7 @@ export async function forgetReturnGroup(
     const tombstone = await bury(ports, key, groupId);
     if (tombstone === undefined) continue;
     const lastNumber = tombstone.sequence;
-    const events = await forgetEvents(ports, key, lastNumber, destinations);
+    const events = await forgetEvents(ports, key, lastNumber, destinations, each === generation);
     forgotten.push({ generation: each, lastNumber, ...events });
   }
   await forgetNote(ports, source, groupId);

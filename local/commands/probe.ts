@@ -1,5 +1,5 @@
 // `probe`: how a returns service answers what its document leaves open.
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { createHttpsTransport } from '../../functions/adapters/https-transport.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { askWithin } from '../../shared/probing/ask-within.ts';
@@ -23,7 +23,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
 
 const WHAT_IT_DOES = `
 Asks for the order of the list, page sizes, bounds, the form of stamps, look-ups by id; reads and
-changes nothing, in about twenty requests. The feed needs none of it: it takes every answer as it
+changes nothing, in about fifteen requests. The feed needs none of it: it takes every answer as it
 comes. What one look can't show is not asked: whether changes show late, whether reads may be
 stale, what a refused token gets.`;
 
@@ -34,11 +34,10 @@ export function createProbeCommand(): Command {
     )
     .requiredOption('--base-url <url>', 'address of the service, its path prefix included')
     .option('--requests <number>', 'requests that it may take at most', parseCount, 40)
-    .option(
-      '--timeout <time>',
-      'after which a request is given up (default: 10s)',
-      parseDuration,
-      REQUEST_TIMEOUT_MS,
+    .addOption(
+      new Option('--timeout <time>', 'after which a request is given up')
+        .argParser(parseDuration)
+        .default(REQUEST_TIMEOUT_MS, '10s'),
     )
     .option('--json', 'one JSON object', false)
     .addHelpText('after', WHAT_IT_DOES)

@@ -79,8 +79,12 @@ async function replayEvents(
     if (feed.isLocal && to !== undefined)
       throw new UsageError('On this machine events are printed: leave --to out.');
     const state = await feed.stateOf(source);
-    const plan = await planReplay(feed.ledger, keysOf(feed, state, group), { from, until });
     const err = createPrinter(process.stderr);
+    const window = { from, until };
+    const plan = await planReplay(feed.ledger, keysOf(feed, state, group), window, (groups) =>
+      err.status(`looked through ${groups} return groups`),
+    );
+    err.clear();
     if (plan.events === 0) return err.line('there is nothing to replay');
     const where = feed.isLocal ? 'stdout' : `the ${to ?? 'queue'}`;
     const what = `${count(plan.events, 'event')} of ${count(plan.groups.length, 'return group')} to ${where}`;

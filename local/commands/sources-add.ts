@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
 import { isScheduledInterval, sourceSettings } from '../../shared/source-settings.ts';
-import { parseCount, parseDuration } from '../cli/durations.ts';
+import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { readBaseUrl } from '../cli/service-options.ts';
@@ -88,7 +88,8 @@ async function add(name: string, flags: AddFlags): Promise<void> {
     const tokenArn = await resources.tokenArn(token);
     const { hasAlarm } = await resources.add({ settings, token, tokenArn, tokenKeyArn: flags.tokenKey });
     const out = createPrinter(process.stdout);
-    await out.line(`added: source ${name} is polled from the next minute on.`);
+    const every = formatDuration(settings.intervalMs ?? 60_000);
+    await out.line(`added: source ${name} is polled every ${every}.`);
     if (!hasAlarm)
       await out.line('It has no alarm on its freshness: no other source has one that could be copied.');
   });

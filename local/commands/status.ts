@@ -37,7 +37,9 @@ async function status({ source, json, ...place }: StatusFlags): Promise<void> {
     const loaded = await Promise.all((await open.sources(source)).map((name) => open.states.load(name)));
     const states = loaded.filter((state): state is SourceState => state !== undefined);
     const now = Date.now();
-    const sources = states.map((state) => describeSource(state, now * MILLISECOND, open.flags));
+    // Who may not look at tables themselves still gets the rest.
+    const place = await open.states.identity().catch(() => undefined);
+    const sources = states.map((state) => describeSource(state, now * MILLISECOND, open.flags, place));
     const out = createPrinter(process.stdout);
     if (json) await out.line(JSON.stringify({ sources }, null, 2));
     else if (sources.length === 0) await out.line('no source yet');

@@ -4,6 +4,7 @@ import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
 import { formatEntry } from '../cli/entries.ts';
 import { moment, shortMoment } from '../cli/moments.ts';
 import { describeChange, nameOf } from '../feed/format-event.ts';
+import { HANDED_OVER } from '../feed/handed-over.ts';
 import type { ExplainedEntity, ExplainedEvent, ExplainedMark, Explanation } from './explain-group.ts';
 
 type Known = NonNullable<Explanation['snapshot']>;
@@ -17,7 +18,8 @@ export function formatExplanation(explanation: Explanation, now: number): string
   else addSnapshot(add, snapshot, now);
   if (setAside !== null)
     add('set aside', `it can't be read: ${setAside.reason}; since ${moment(setAside.since, now)}`);
-  for (const mark of marks) add(mark.destination, sent(mark));
+  for (const mark of marks)
+    add(mark.destination === HANDED_OVER ? 'handed over' : mark.destination, sent(mark));
   if (events.length === 0) add('events', 'none in the ledger');
   else lines.push('  events');
   for (const each of events) lines.push(...eventLines(each, marks, now));

@@ -74,8 +74,14 @@ export interface SetAsideStatus {
 /**
  * @param now by the clock here
  * @param flags that lead a command to this state, for instance ` --data state`
+ * @param place in which it was found; undefined where that is not known
  */
-export function describeSource(state: SourceState, now: Instant, flags: string): SourceStatus {
+export function describeSource(
+  state: SourceState,
+  now: Instant,
+  flags: string,
+  place?: string | undefined,
+): SourceStatus {
   const { health, baseline, stamps, pace } = state;
   const held = standingHolds(state).map((hold) => ({
     number: hold.number,
@@ -91,7 +97,10 @@ export function describeSource(state: SourceState, now: Instant, flags: string):
   const isSilent = silence > patienceOf(pace);
   const time = stampsTime(stamps, now);
   // Of what is held it is told above, with what to do about it.
-  const reasons = health.reasons.filter(({ code }) => code !== 'held');
+  const reasons = [
+    ...(place === undefined || place === state.mintedIn ? [] : [restored(state, flags)]),
+    ...health.reasons.filter(({ code }) => code !== 'held'),
+  ];
   return {
     source: state.source,
     generation: state.generation,
@@ -128,6 +137,13 @@ export function describeSource(state: SourceState, now: Instant, flags: string):
 }
 
 const SILENT = { code: 'silent', message: 'Nothing polls this source.' };
+
+function restored({ source }: SourceState, flags: string) {
+  const message =
+    'Its tables were restored from a backup, or copied: it stands still. To begin a new generation, which announces ' +
+    `every group anew: returns-feed sources restore ${source}${flags}`;
+  return { code: 'restored', message };
+}
 
 /** As long as a degraded source takes to say so itself. */
 function patienceOf(pace: PaceSettings | undefined): number {

@@ -61,8 +61,9 @@ function mixText(text: string, lanes: Lanes): void {
   mixWord(length, lanes);
   let { left, right } = lanes;
   for (let index = 0; index < length; index += 2) {
-    // Behind the end there is NaN, which is 0 here.
-    const word = text.charCodeAt(index) | (text.charCodeAt(index + 1) << 16);
+    // A letter that is left over counts twice.
+    const next = text.charCodeAt(Math.min(index + 1, length - 1));
+    const word = text.charCodeAt(index) | (next << 16);
     left = Math.imul(left ^ word, 0x85ebca6b);
     right = Math.imul(right ^ word, 0xc2b2ae35);
     left ^= left >>> 15;

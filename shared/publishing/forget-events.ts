@@ -18,16 +18,20 @@ export interface ForgottenEvents {
  * Erases a group's events up to its last number. Done again it goes on where it was interrupted.
  *
  * @param last the number that its tombstone keeps
+ * @param destinations whose marks there are
+ * @param tells whether it is told what they had not got. Not in a generation that was restored from a backup: where
+ *   it went on elsewhere the number that the telling would get was given out.
  */
 export async function forgetEvents(
   ports: ForgetEventsPorts,
   key: GroupKey,
   last: number,
   destinations: readonly string[],
+  tells: boolean,
 ): Promise<ForgottenEvents> {
   const unsent: ForgottenEvents['unsent'][number][] = [];
   for (const destination of destinations) {
-    const range = await skipUnsent(ports, key, last, destination);
+    const range = await skipUnsent(ports, key, last, destination, tells);
     if (range !== undefined) unsent.push({ destination, range });
   }
   return { erased: await ports.eraser.erase(key, last), unsent };
@@ -38,11 +42,12 @@ async function skipUnsent(
   key: GroupKey,
   last: number,
   name: string,
+  tells: boolean,
 ): Promise<SequenceRange | undefined> {
   const mark = (await marks.load(name, key)) ?? 0;
   const [first] = await ledger.read(key, mark, 1);
   // It was sent already, or given up when the ledger's retention took it.
-  if (first === undefined || first.sequence > last) {
+  if (!tells || first === undefined || first.sequence > last) {
     await marks.advance(name, key, last);
     return undefined;
   }

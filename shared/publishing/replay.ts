@@ -34,17 +34,28 @@ export async function planReplay(
   ledger: Pick<Ledger, 'read'>,
   keys: AsyncIterable<GroupKey> | Iterable<GroupKey>,
   window: ReplayWindow,
+  onProgress: (groups: number) => void = () => {},
 ): Promise<ReplayPlan> {
-  const groups = new Map<string, ReplayGroup>();
-  let events = 0;
+  const found = new Map<string, ReplayGroup | undefined>();
+  const look = async (portion: readonly GroupKey[]) => {
+    const ranges = await Promise.all(portion.map((key) => findRange(ledger, key, window)));
+    for (const [index, key] of portion.entries()) {
+      const range = ranges[index];
+      found.set(formatGroupKey(key), range && { key, range });
+    }
+    onProgress(found.size);
+  };
+  let portion: GroupKey[] = [];
   for await (const key of keys) {
-    if (key.group === FEED_GROUP || groups.has(formatGroupKey(key))) continue;
-    const range = await findRange(ledger, key, window);
-    if (range === undefined) continue;
-    groups.set(formatGroupKey(key), { key, range });
-    events += range.to - range.from + 1;
+    if (key.group === FEED_GROUP || found.has(formatGroupKey(key))) continue;
+    portion.push(key);
+    if (portion.length < SWEEP_GROUPS) continue;
+    await look(portion);
+    portion = [];
   }
-  return { groups: [...groups.values()], events };
+  await look(portion);
+  const groups = [...found.values()].filter((group) => group !== undefined);
+  return { groups, events: groups.reduce((sum, { range: { from, to } }) => sum + to - from + 1, 0) };
 }
 
 async function findRange(

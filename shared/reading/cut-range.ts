@@ -59,9 +59,9 @@ function instantsOf(rows: readonly RowStamps[], field: 'updatedAt' | 'createdAt'
  * decades before the first group, and pieces of those would be empty. By update they do not, and what was seen of
  * them is often but the newest.
  */
-function around(instants: readonly Instant[]): Partial<Interval> {
-  const [first, last] = [instants[0], instants.at(-1)];
-  if (first === undefined || last === undefined) return EVERYWHERE;
+function around(instants: readonly Instant[]): Interval {
+  const first = instants[0] ?? Number.NEGATIVE_INFINITY;
+  const last = instants.at(-1) ?? Number.POSITIVE_INFINITY;
   const spread = Math.max(last - first, NARROWEST_RANGE);
   return { from: first - spread, to: last + spread };
 }
@@ -72,7 +72,7 @@ const EVERYWHERE: Partial<Interval> = {};
 function cutInterval(
   { from, to }: Partial<Interval>,
   instants: readonly Instant[],
-  within = EVERYWHERE,
+  within: Partial<Interval> = EVERYWHERE,
 ): readonly [Interval, Interval] | undefined {
   const lowest = from ?? instants[0];
   const highest = to ?? instants.at(-1);

@@ -1,5 +1,6 @@
 // How densely groups were created lately: what the width of a walk's next range follows from.
 import type { Instant } from '../instant.ts';
+import { stampsOf } from './cut-range.ts';
 import type { Page } from './page.ts';
 import type { Reader } from './read-pass.ts';
 
@@ -23,7 +24,7 @@ export function createDensity(): Density {
 
   function note({ rows }: Page): void {
     largestPage = Math.max(largestPage, rows.length);
-    for (const row of rows) if (row.kind === 'readable') created.push(row.createdAt);
+    for (const { createdAt } of stampsOf(rows)) created.push(createdAt);
   }
 
   return {

@@ -22,24 +22,21 @@ export interface Fitted {
 }
 
 /** A range of creation; its start may be open, its end is not. */
-interface EndedInterval {
+export interface WishedRange {
   readonly from: Instant | undefined;
   readonly to: Instant;
+  /** Where its rows begin at the earliest. */
+  readonly lowest: Instant;
+  /**
+   * Whether most of it may be decades in which nothing was created; then it is narrowed by the rows that are found
+   * instead of by its length.
+   */
+  readonly isSparse: boolean;
 }
 
-/**
- * Narrows a range of creation to the pages that it may have.
- *
- * @param lowest where its rows begin at the earliest; its start may be open
- * @param isSparse whether most of it may be decades in which nothing was created; then it is narrowed by the rows
- *   that are found instead of by its length
- */
-export async function fitRange(
-  { from, to }: EndedInterval,
-  lowest: Instant,
-  reader: Reader,
-  isSparse = from === undefined,
-): Promise<Fitted> {
+/** Narrows a range of creation to the pages that it may have. */
+export async function fitRange(wished: WishedRange, reader: Reader): Promise<Fitted> {
+  const { from, to, lowest, isSparse } = wished;
   const first = await readPage({ created: { from, to } }, 0, reader);
   if (isShort(first)) return { to, fits: true, first };
   const beyond = Math.max(first.rows.length - 1, 1) * Math.max(reader.maxPages - END_PAGES, 1);
@@ -54,8 +51,8 @@ export async function fitRange(
       reach = Math.max(beyond, Math.floor(reach / 4));
       continue;
     }
-    const wished = isSparse ? oldestOf(page) - 1 : wishedEnd(first, page, end, lowest);
-    end = narrower(lowest, end, wished);
+    const wish = isSparse ? oldestOf(page) - 1 : wishedEnd(first, page, end, lowest);
+    end = narrower(lowest, end, wish);
     // Each narrowing leaves off what was reached: as often as the whole store has ranges, unless it reaches further.
     if (isSparse && newestOf(first) > oldestOf(page)) reach *= 2;
   }
@@ -65,17 +62,17 @@ export async function fitRange(
 /**
  * Where a list that is sorted by creation would have the pages that it may: just before the oldest row found beyond
  * them or, where the latest come first, if groups were created as densely all the time as at its end. Other orders
- * tell nothing.
+ * tell nothing: then it is nowhere.
  */
-function wishedEnd(first: Page, beyond: Page, to: Instant, lowest: Instant): Instant | undefined {
+function wishedEnd(first: Page, beyond: Page, to: Instant, lowest: Instant): Instant {
   if (newestOf(first) <= oldestOf(beyond)) return oldestOf(beyond) - 1;
-  if (oldestOf(first) < newestOf(beyond)) return undefined;
+  if (oldestOf(first) < newestOf(beyond)) return Number.NEGATIVE_INFINITY;
   return Math.floor(lowest + AIMED_SHARE * (to - newestOf(beyond)));
 }
 
 /** Where a range that is too long ends instead: where it is wished, if that makes it narrower, else in its middle. */
-function narrower(lowest: Instant, to: Instant, wished: Instant | undefined): Instant {
-  if (wished !== undefined && wished >= lowest + NARROWEST_RANGE && wished < to) return wished;
+function narrower(lowest: Instant, to: Instant, wish: Instant): Instant {
+  if (wish >= lowest + NARROWEST_RANGE && wish < to) return wish;
   return Math.max(lowest + Math.floor((to - lowest) / 2), lowest + NARROWEST_RANGE);
 }
 

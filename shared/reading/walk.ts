@@ -12,8 +12,9 @@ import {
 } from '../limits.ts';
 import type { StampsState } from '../source-state.ts';
 import { coverRange, readStraight } from './cover-range.ts';
+import type { RowStamps } from './cut-range.ts';
 import { createDensity } from './density.ts';
-import { AIMED_SHARE, fitRange } from './fit-range.ts';
+import { AIMED_SHARE, fitRange, type WishedRange } from './fit-range.ts';
 import type { Interval } from './page.ts';
 import { halfWidth } from './range-width.ts';
 import type { Reader } from './read-pass.ts';
@@ -56,10 +57,10 @@ export async function walkOn(position: WalkPosition, options: WalkOptions): Prom
   const closedUpTo = closedByNow();
   const { coveredThrough: from, rangeWidth } = position;
   const reader = { ...options, trustsShortPages: false };
-  if (from !== undefined && from >= closedUpTo - NEWEST_WIDTH) {
-    return walkNewest({ ...position, coveredThrough: from }, closedByNow, reader);
-  }
   const lowest = from ?? closedUpTo - FIRST_WIDTH;
+  if (lowest >= closedUpTo - NEWEST_WIDTH) {
+    return walkNewest({ ...position, coveredThrough: lowest }, closedByNow, reader);
+  }
   // A width that no groups were seen in leads through empty decades.
   const isSparse = from === undefined || rangeWidth >= FIRST_WIDTH;
   const width = rangeWidth < FIRST_WIDTH ? Math.floor(rangeWidth * shareOf(options)) : rangeWidth;
@@ -67,19 +68,11 @@ export async function walkOn(position: WalkPosition, options: WalkOptions): Prom
   return walkRange({ from, to, lowest, isSparse }, reader);
 }
 
-interface WishedRange {
-  readonly from: Instant | undefined;
-  readonly to: Instant;
-  /** Where its rows begin at the earliest; its start may be open. */
-  readonly lowest: Instant;
-  readonly isSparse: boolean;
-}
-
 async function walkRange(wished: WishedRange, options: Reader): Promise<WalkStep> {
-  const { from, lowest, isSparse } = wished;
+  const { from, lowest } = wished;
   const density = createDensity();
   const reader = density.watch(options);
-  const { to, fits, first } = await fitRange(wished, lowest, reader, isSparse);
+  const { to, fits, first } = await fitRange(wished, reader);
   const notYet = (width: number, unstable: string | undefined): WalkStep => ({
     position: { coveredThrough: from, rangeWidth: Math.floor(width / shareOf(options)) },
     covered: undefined,
@@ -108,6 +101,7 @@ async function walkNewest(
   const { coveredThrough: from } = position;
   const unlimited = { ...reader, maxPages: Math.max(MAX_CROWD_PAGES, reader.maxPages) };
   const all: Interval = { from, to: undefined };
+  const closedAtFirst = closedUpTo();
   const open = await readStraight({ created: all }, unlimited);
   const done = (covered: Interval | undefined, unstable = open.reason): WalkStep => ({
     position,
@@ -116,18 +110,26 @@ async function walkNewest(
     unstable,
   });
   if (open.outcome === 'whole') return done(all);
-  const to = closedUpTo();
-  if (to <= from) return done(undefined);
+  const to = Math.max(closedUpTo(), from);
   const closed = await coverClosed({ from, to }, unlimited);
-  if (!closed.isProved) return done(undefined, open.reason ?? closed.unstable);
-  const tail = await readStraight({ created: { from: to, to: undefined } }, unlimited);
-  return done(tail.outcome === 'whole' ? all : { from, to }, open.reason ?? closed.unstable);
+  const unstable = open.reason ?? closed.unstable;
+  if (!closed.isProved) return done(undefined, unstable);
+  const created: Interval = { from: to, to: undefined };
+  const tail = await readStraight({ created }, unlimited);
+  const cameMeanwhile = ({ createdAt }: RowStamps) =>
+    createdAt > closedAtFirst + CLOSED_AFTER && createdAt <= closedUpTo() + CLOSED_AFTER;
+  // Else it is the order that does not hold still, which is what pieces are for (R5).
+  const isWhole =
+    tail.outcome === 'whole' ||
+    (!tail.stamps.some(cameMeanwhile) && (await coverRange({ created }, unlimited)).outcome === 'proved');
+  return done(isWhole ? all : to > from ? { from, to } : undefined, unstable);
 }
 
 async function coverClosed(
-  created: Interval,
+  created: { readonly from: Instant; readonly to: Instant },
   reader: Reader,
 ): Promise<{ readonly isProved: boolean; readonly unstable: string | undefined }> {
+  if (created.from === created.to) return { isProved: true, unstable: undefined };
   let unstable: string | undefined;
   for (let tries = 0; tries < TRIES_AT_NEWEST; tries += 1) {
     const coverage = await coverRange({ created }, reader);

@@ -1,7 +1,9 @@
 // A return group that is forgotten while its source goes on being polled.
 import { expect, test } from 'vitest';
+import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { forgetReturnGroup } from '../../shared/forget-return-group.ts';
 import { MINUTE } from '../../shared/instant.ts';
+import type { GroupKey } from '../../shared/ports.ts';
 import { createMemoryMarks } from '../fakes/memory-marks.ts';
 import { createSourceWorld } from './source-world.ts';
 
@@ -97,19 +99,19 @@ test('a group that nobody knows is none to be forgotten, but what was noted of i
   expect((await world.state()).setAside).toEqual([]);
 });
 
-test('a generation before is forgotten with it', async () => {
-  const { world, groupId, key, events, forget } = await known();
+test('a generation before is forgotten with it, in silence: its numbers may be in use elsewhere', async () => {
+  const { world, groupId, key, events, marks, forget } = await known();
   const state = await world.state();
-  const renewed = {
-    ...state,
-    version: state.version + 1,
-    generation: 'zzzzzzzz',
-    earlierGenerations: [key.generation],
-  };
+  const earlierGenerations = [key.generation];
+  const renewed = { ...state, version: state.version + 1, generation: 'zzzzzzzz', earlierGenerations };
   await world.states.save(renewed, state.version);
+  const feed: GroupKey = { ...key, group: FEED_GROUP };
+  const told = await world.ledger.read(feed, 0, 100);
 
   const forgotten = await forget();
 
-  expect(forgotten).toMatchObject([{ generation: key.generation, erased: events.length }]);
+  expect(forgotten).toMatchObject([{ generation: key.generation, erased: events.length, unsent: [] }]);
   expect((await world.store.load(key, [groupId])).get(groupId)?.projection.group.order.name).toBeNull();
+  expect(await marks.load('queue', key)).toBe(events.length);
+  expect(await world.ledger.read(feed, 0, 100)).toEqual(told);
 });

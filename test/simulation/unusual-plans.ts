@@ -94,7 +94,7 @@ export function suspicious(plan: Plan, random: Random): Plan {
     mishap: {
       kind: random.pick(MISHAP_NAMES),
       fromMs: random.below(60_000),
-      forMs: random.pick([45_000, 90_000]),
+      forMs: random.pick([60_000, 120_000]),
     },
   };
 }

@@ -2,6 +2,8 @@
 import { Duration } from 'aws-cdk-lib';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { expect, test } from 'vitest';
+import { parseStoredSource } from '../../../functions/adapters/ssm-source-directory.ts';
+import { parseTick } from '../../../functions/poller/tick-message.ts';
 import {
   alarmLike,
   type NewSource,
@@ -49,6 +51,7 @@ test('the parameter is the construct’s', () => {
   const [, made] = both('AWS::SSM::Parameter', 'Source');
 
   expect(JSON.parse(parameterText(added))).toEqual(JSON.parse(made.Value));
+  expect(parseStoredSource('globex', parameterText(added)).settings).toMatchObject({ intervalMs: 600_000 });
 });
 
 test('the schedule goes where the other’s goes, and is the construct’s but for its name', () => {
@@ -65,6 +68,9 @@ test('the schedule goes where the other’s goes, and is the construct’s but f
   });
   expect(schedule.Target).toEqual({ ...made.Target, Input: expect.anything() });
   expect(JSON.parse(schedule.Target?.Input ?? '')).toEqual(JSON.parse(made.Target.Input));
+  const tick =
+    schedule.Target?.Input?.replace('<aws.scheduler.scheduled-time>', '2026-11-21T03:56:00Z') ?? '';
+  expect(parseTick(tick)).toMatchObject({ source: 'globex', opensMinute: true });
   expect(sourceOfSchedule({ ...schedule, $metadata: {} } as never)).toBe('globex');
 });
 

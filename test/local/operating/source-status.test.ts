@@ -46,6 +46,17 @@ describe('a source', () => {
     expect(status(state).isHealthy).toBe(false);
   });
 
+  it('whose tables were restored stands still, and says what makes it go on', () => {
+    const state = well();
+    const [same, other] = [state.mintedIn, 'the tables of the backup'].map((place) =>
+      describeSource(state, NOW, FLAGS, place),
+    );
+
+    expect(same).toMatchObject({ isHealthy: true, reasons: [] });
+    expect(other).toMatchObject({ isHealthy: false, reasons: [{ code: 'restored' }] });
+    expect(other?.reasons[0]?.message).toContain('returns-feed sources restore acme --data state');
+  });
+
   it('that is polled every hour is not silent for that', () => {
     const pace = { intervalMs: 3_600_000, lookbackMs: 300_000, reconcileMs: 600_000, requestsPerMinute: 240 };
 

@@ -18,7 +18,7 @@ function setUp() {
     },
   };
   const forget = (...destinations: string[]) =>
-    forgetEvents({ ...setting.ports, eraser }, A, 3, destinations);
+    forgetEvents({ ...setting.ports, eraser }, A, 3, destinations, true);
   return { ...setting, erased, forget };
 }
 

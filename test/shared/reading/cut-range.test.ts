@@ -43,9 +43,11 @@ describe('a range is cut', () => {
 
     const cut = cutRange({ created }, seenAt(4, 0, 8));
     const crowd = cutRange({ created }, seenAt(8, 8, 8));
+    const crowdAndOne = cutRange({ created }, seenAt(0, 8, 8));
 
     expect(cut?.[0].created?.to).toBe(FROM + 4 * HOUR - DAY);
     expect(crowd?.[0].created?.to).toBe(NOON - DAY);
+    expect(crowdAndOne?.[0].created?.to).toBe(NOON - DAY);
   });
 
   it('at a whole instant', () => {

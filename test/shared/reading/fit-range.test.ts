@@ -22,6 +22,21 @@ function storeOf(groups: number, order: NonNullable<ModelOptions['order']>) {
   return { list, reader: createWitness(list, { maxPages: MAX_PAGES }).reader };
 }
 
+const WISHED = { from: FROM, to: TO, lowest: FROM, isSparse: false };
+const MIDDLE = FROM + Math.floor((TO - FROM) / 2);
+
+/** Groups created then, listed in this order, in pages of three; two of them go by before the look behind the pages. */
+function listedAt(...created: readonly number[]) {
+  const rows = created.map((createdAt, index) => aRow(index, { createdAt }));
+  return createScriptedReader(
+    ({ range, offset }) => {
+      const { to = 0 } = range.created ?? {};
+      return aPage(rows.filter(({ createdAt }) => createdAt < to).slice(offset, offset + 3));
+    },
+    { maxPages: 5 },
+  );
+}
+
 function createdBefore(list: ReturnType<typeof storeOf>['list'], to: number): number {
   return list.rows.filter((row) => (list.current(row)?.createdAt ?? NOON) < to).length;
 }
@@ -30,7 +45,7 @@ describe('a range that has no more pages than it may', () => {
   it('is left as it is, after a look behind its last page', async () => {
     const { list, reader } = storeOf(150, 'created asc');
 
-    const fitted = await fitRange({ from: FROM, to: TO }, FROM, reader);
+    const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
 
     expect(fitted).toMatchObject({ to: TO, fits: true });
     expect(fitted.first?.rows.length).toBe(PAGE);
@@ -40,7 +55,7 @@ describe('a range that has no more pages than it may', () => {
   it('is left after its first page if that is short', async () => {
     const { list, reader } = storeOf(9, 'created asc');
 
-    const fitted = await fitRange({ from: FROM, to: TO }, FROM, reader);
+    const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
 
     expect(fitted).toMatchObject({ to: TO, fits: true });
     expect(fitted.first?.rows.length).toBe(9);
@@ -52,7 +67,7 @@ describe('a range that has no more pages than it may', () => {
       maxPages: MAX_PAGES,
     });
 
-    await fitRange({ from: FROM, to: TO }, FROM, reader);
+    await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
 
     expect(reader.requests).toEqual([
       { range: { created: { from: FROM, to: TO } }, offset: 0 },
@@ -67,7 +82,7 @@ describe('a range that has no more pages than it may', () => {
   ])('is looked at behind a row at least: $offset', async ({ rows, maxPages, offset }) => {
     const reader = createScriptedReader((_, index) => aPage(index === 0 ? rows : []), { maxPages });
 
-    await fitRange({ from: FROM, to: TO }, FROM, reader);
+    await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
 
     expect(reader.requests[1]?.offset).toBe(offset);
   });
@@ -87,7 +102,7 @@ describe('a range that has more pages than it may', () => {
   ] as const)('ends where it has no more: %s', async (order) => {
     const { list, reader } = storeOf(1_000, order);
 
-    const fitted = await fitRange({ from: FROM, to: TO }, FROM, reader);
+    const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
 
     expect(fitted.fits).toBe(true);
     expect(fitted.to).toBeLessThan(TO);
@@ -98,7 +113,7 @@ describe('a range that has more pages than it may', () => {
   it.each(['created asc', 'created desc'] as const)('ends about where it is full: %s', async (order) => {
     const { list, reader } = storeOf(1_000, order);
 
-    const fitted = await fitRange({ from: FROM, to: TO }, FROM, reader);
+    const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
 
     expect(createdBefore(list, fitted.to)).toBeGreaterThan(PAGE * (MAX_PAGES - 4) * 0.6);
     expect(list.requests).toBeLessThanOrEqual(6);
@@ -107,7 +122,7 @@ describe('a range that has more pages than it may', () => {
   it('ends at an eighth below what it may have, where the latest come first', async () => {
     const { list, reader } = storeOf(1_000, 'created desc');
 
-    const fitted = await fitRange({ from: FROM, to: TO }, FROM, reader);
+    const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
 
     const share = createdBefore(list, fitted.to) / ((PAGE - 1) * (MAX_PAGES - 4));
     expect(share).toBeGreaterThan(0.8);
@@ -120,7 +135,7 @@ describe('a range that has more pages than it may', () => {
     async (order) => {
       const { list, reader } = storeOf(1_000, order);
 
-      const fitted = await fitRange({ from: FROM, to: TO }, FROM, reader);
+      const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
 
       expect(fitted.to).toBe(FROM + Math.floor(Math.floor(Math.floor((TO - FROM) / 2) / 2) / 2));
       expect(list.requests).toBe(5);
@@ -131,18 +146,67 @@ describe('a range that has more pages than it may', () => {
     const { list, reader } = storeOf(1_000, 'created asc');
     const beyond = list.rows[(PAGE - 1) * (MAX_PAGES - 4)];
 
-    const closed = await fitRange({ from: FROM, to: TO }, FROM, reader);
-    const open = await fitRange({ from: undefined, to: TO }, FROM - 10_000 * DAY, reader);
+    const closed = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
+    const open = await fitRange(
+      { from: undefined, to: TO, lowest: FROM - 10_000 * DAY, isSparse: true },
+      reader,
+    );
 
     expect(closed.to).toBe((beyond?.versions[0]?.createdAt ?? 0) - 1);
     expect(open.to).toBe(closed.to);
+    expect(list.requests).toBe(6);
+  });
+
+  it('ends just before that row where it then is four seconds wide, and in its middle where it would be narrower', async () => {
+    const narrow = listedAt(FROM, FROM, FROM + 4 * SECOND + 1, FROM + HOUR);
+    const tooNarrow = listedAt(FROM, FROM, FROM + 4 * SECOND, FROM + HOUR);
+
+    const fitted = await fitRange(WISHED, narrow);
+    await fitRange(WISHED, tooNarrow);
+
+    expect(fitted).toEqual({ to: FROM + 4 * SECOND, fits: true });
+    expect(narrow.requests.length).toBe(2);
+    expect(tooNarrow.requests[2]?.range.created?.to).toBe(MIDDLE);
+  });
+
+  it('ends in its middle where the service shows rows from behind its end', async () => {
+    const reader = createScriptedReader(
+      () => aPage(idsFrom(1, 3).map((id) => aRow(id, { createdAt: TO + 1 }))),
+      {
+        maxPages: 5,
+      },
+    );
+
+    await fitRange(WISHED, reader);
+
+    expect(reader.requests[2]?.range.created?.to).toBe(MIDDLE);
+  });
+
+  it('is estimated from the latest first though the look behind its pages begins with the last row of the first', async () => {
+    const reader = listedAt(...idsFrom(1, 10).map((day) => TO - day * DAY));
+
+    await fitRange(WISHED, reader);
+
+    expect(reader.requests[2]?.range.created?.to).toBe(Math.floor(FROM + 0.87 * 3 * DAY));
+  });
+
+  it('is found at once before a crowd, where decades before it are empty', async () => {
+    const reader = listedAt(NOON - 2 * DAY, NOON - 2 * DAY, NOON - 2 * DAY, NOON - 2 * DAY);
+
+    const fitted = await fitRange({ ...WISHED, isSparse: true }, reader);
+
+    expect(fitted.to).toBe(NOON - 2 * DAY - 1);
+    expect(reader.requests.length).toBe(3);
   });
 
   it('is not narrowed below four seconds: what crowds in there has to be read as it is', async () => {
     const crowd = rowsOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
     const reader = createScriptedReader(() => aPage(crowd));
 
-    const fitted = await fitRange({ from: FROM, to: FROM + 9 * SECOND }, FROM, reader);
+    const fitted = await fitRange(
+      { from: FROM, to: FROM + 9 * SECOND, lowest: FROM, isSparse: false },
+      reader,
+    );
 
     expect(fitted).toEqual({ to: FROM + 4 * SECOND, fits: true });
   });
@@ -151,7 +215,10 @@ describe('a range that has more pages than it may', () => {
     const crowd = idsFrom(1, 12).map((id) => aRow(id, { createdAt: FROM - HOUR }));
     const reader = createScriptedReader(() => aPage(crowd));
 
-    const fitted = await fitRange({ from: FROM, to: FROM + 2 ** 29 * SECOND }, FROM, reader);
+    const fitted = await fitRange(
+      { from: FROM, to: FROM + 2 ** 29 * SECOND, lowest: FROM, isSparse: false },
+      reader,
+    );
 
     expect(fitted).toEqual({ to: FROM + 32 * SECOND, fits: false });
     expect(reader.requests.length).toBe(25);
@@ -161,7 +228,7 @@ describe('a range that has more pages than it may', () => {
     const { list, reader } = storeOf(1_000, 'created desc');
     const from = FROM - 10_000 * DAY;
 
-    const fitted = await fitRange({ from, to: TO }, from, reader, true);
+    const fitted = await fitRange({ from, to: TO, lowest: from, isSparse: true }, reader);
 
     expect(fitted.fits).toBe(true);
     expect(createdBefore(list, fitted.to)).toBeGreaterThan(0);
@@ -169,7 +236,7 @@ describe('a range that has more pages than it may', () => {
   });
 
   it('of everything in a list with the latest first is found in steps that double', async () => {
-    const rows = idsFrom(1, 4_000).map((id) => aRow(id, { createdAt: FROM + id * SECOND }));
+    const rows = idsFrom(1, 20_000).map((id) => aRow(id, { createdAt: FROM + id * SECOND }));
     const latestFirst = rows.toReversed();
     const reader = createScriptedReader(({ range, offset }) => {
       const { to = Number.POSITIVE_INFINITY } = range.created ?? {};
@@ -177,7 +244,10 @@ describe('a range that has more pages than it may', () => {
       return aPage(within.slice(offset, offset + 10));
     });
 
-    const fitted = await fitRange({ from: undefined, to: FROM + DAY }, FROM - DAY, reader);
+    const fitted = await fitRange(
+      { from: undefined, to: FROM + DAY, lowest: FROM - DAY, isSparse: true },
+      reader,
+    );
 
     expect(fitted.fits).toBe(true);
     expect(fitted.to).toBeLessThan(FROM + HOUR);

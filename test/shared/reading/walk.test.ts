@@ -19,6 +19,15 @@ function optionsOf(reader: ScriptedReader, stamps = STAMPS): WalkOptions {
   return { ...reader, stamps: () => stamps, now: () => NOON };
 }
 
+/** Groups of the last ten days, the latest first, in pages of four; a range may have 160 of them. */
+function lately(groups: number) {
+  const list = createModelList({ seed: 4, now: NOON, order: 'created desc', pages: clampedTo(4) });
+  for (const made of idsFrom(1, groups)) {
+    list.add({ createdAt: NOON - Math.floor((10 * DAY * made) / (groups + 1)), bytes: 20_000 });
+  }
+  return { list, reader: createWitness(list, { maxPages: 160 }).reader };
+}
+
 describe('a walk over all groups', () => {
   it.each(STABLE_ORDERS)('shows all sorted by %s, in more ranges than one', async (order) => {
     const list = storeOf(600, 10, order);
@@ -129,6 +138,46 @@ describe('a walk’s next range', () => {
     expect(step.position.rangeWidth).toBeGreaterThanOrEqual(4 * SECOND);
   });
 
+  it('is as narrow as it got in 24 halves, and nothing of it is read, where even those were not enough', async () => {
+    const crowd = idsFrom(1, 12).map((id) => aRow(id, { createdAt: NOON + DAY }));
+    const reader = createScriptedReader(() => aPage(crowd), { maxPages: 160 });
+    const coveredThrough = NOON - 10_050 * DAY;
+
+    const step = await walkOn({ coveredThrough, rangeWidth: 10_000 * DAY }, optionsOf(reader));
+
+    expect(step).toMatchObject({ covered: undefined, isDone: false });
+    expect(step.position).toEqual({
+      coveredThrough,
+      rangeWidth: Math.floor((10_000 * DAY) / 2 ** 24),
+    });
+    expect(reader.requests.length).toBe(25);
+  });
+
+  it.each([
+    ['the first', WALK_START],
+    ['the first, narrowed', { coveredThrough: undefined, rangeWidth: FIRST_WIDTH - DAY }],
+    ['a later one', { coveredThrough: NOON - 7_300 * DAY, rangeWidth: FIRST_WIDTH }],
+  ])('ends among the first groups, however many empty years lie before them: %s', async (_, position) => {
+    const { list, reader } = lately(2_000);
+
+    const step = await walkOn(position, { ...reader, stamps: () => STAMPS, now: () => NOON });
+
+    expect(step.covered?.to).toBeGreaterThan(NOON - 10 * DAY);
+    expect(list.requests).toBeLessThan(200);
+  });
+
+  it('has nearly all the pages that it may where groups were seen before it', async () => {
+    const { list, reader } = lately(2_000);
+    const position = { coveredThrough: NOON - 10 * DAY, rangeWidth: 10 * DAY };
+
+    const step = await walkOn(position, { ...reader, stamps: () => STAMPS, now: () => NOON });
+
+    const { to } = step.covered ?? {};
+    const groups = list.rows.filter((row) => (list.current(row)?.createdAt ?? NOON) < (to ?? 0));
+    expect(groups.length).toBeGreaterThan(0.7 * 160 * 3);
+    expect(groups.length).toBeLessThan(160 * 3);
+  });
+
   it('is told by the width that it would have with all pages, whatever it may have now', async () => {
     const crowd = idsFrom(1, 12).map((id) => aRow(id, { createdAt: NOON + DAY }));
     const widthWith = async (maxPages: number, rangeWidth: number) => {
@@ -198,8 +247,9 @@ describe('the newest groups', () => {
 
   it('are covered as far as they are closed where others enter all the time', async () => {
     const old = idsFrom(1, 15).map((id) => aRow(id, { createdAt: CLOSED - id * SECOND }));
+    const enteredAt = (id: number) => NOON + (id - 112) * 0.7 * SECOND;
     const reader = createScriptedReader(({ range, offset }, index) => {
-      const entered = idsFrom(100, 112 + index).map((id) => aRow(id, { createdAt: CLOSED + id * MINUTE }));
+      const entered = idsFrom(100, 112 + index).map((id) => aRow(id, { createdAt: enteredAt(id) }));
       const { from = 0, to = Number.POSITIVE_INFINITY } = range.created ?? {};
       const within = [...entered.toReversed(), ...old].filter(
         (row) => row.kind === 'readable' && row.createdAt >= from && row.createdAt < to,
@@ -207,14 +257,33 @@ describe('the newest groups', () => {
       return aPage(within.slice(offset, offset + 12));
     });
 
-    const step = await walkOn(position, optionsOf(reader));
+    const now = () => NOON + reader.requests.length * 0.7 * SECOND;
+    const step = await walkOn(position, { ...optionsOf(reader), now });
 
-    expect(step).toMatchObject({ covered: { from: CLOSED - 5 * MINUTE, to: CLOSED }, isDone: true });
-    expect(reader.requests.length).toBeLessThan(12);
-    expect(reader.requests.at(-1)?.range).toEqual({ created: { from: CLOSED, to: undefined } });
-    expect(reader.taken.flatMap(({ rows }) => rows)).toContainEqual(
-      aRow(112, { createdAt: CLOSED + 112 * MINUTE }),
-    );
+    const last = reader.requests.at(-1)?.range.created?.from;
+    expect(step).toMatchObject({ covered: { from: CLOSED - 5 * MINUTE, to: last }, isDone: true });
+    expect(reader.requests.length).toBeLessThan(16);
+    expect(last).toBeGreaterThan(CLOSED);
+    expect(reader.requests.at(-1)?.range).toEqual({ created: { from: last, to: undefined } });
+    expect(reader.taken.flatMap(({ rows }) => rows)).toContainEqual(aRow(112, { createdAt: enteredAt(112) }));
+  });
+
+  it('are covered in pieces where none enter and the order is another at each request', async () => {
+    const rows = idsFrom(1, 5).map((id) => aRow(id, { createdAt: CLOSED + id * 10 * SECOND }));
+    const reader = createScriptedReader(({ range, offset }, index) => {
+      const { from = 0, to = Number.POSITIVE_INFINITY } = range.created ?? {};
+      const within = rows.filter(
+        (row) => row.kind === 'readable' && row.createdAt >= from && row.createdAt < to,
+      );
+      const first = (index * 7) % Math.max(within.length, 1);
+      return aPage([...within.slice(first), ...within.slice(0, first)].slice(offset, offset + 1));
+    });
+
+    const step = await walkOn({ ...position, coveredThrough: CLOSED }, optionsOf(reader));
+
+    const ids = reader.taken.flatMap(({ rows: [row] }) => (row?.kind === 'readable' ? [row.group.id] : []));
+    expect(step).toMatchObject({ covered: { from: CLOSED, to: undefined }, isDone: true });
+    expect(new Set(ids).size).toBe(5);
   });
 
   it('are covered by a later walk where none of them is closed yet', async () => {

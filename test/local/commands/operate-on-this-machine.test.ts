@@ -1,4 +1,4 @@
-// Forgetting on this machine, on the engine that `watch` used.
+// `forget`, `explain`, `replay` and `redrive` on this machine, on the engine that `watch` used.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,4 +89,21 @@ test.each([
   const ended = await runFeed(['forget', ...args, '--data', data]);
 
   expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^error: [^\n]+\n$/) });
+});
+
+test('events are printed again as a replay, a group is explained, and nothing is to be redriven', async () => {
+  const group = Number(service.control.snapshot()[5]?.id);
+
+  const replayed = await runFeed(['replay', 'acme', '--group', String(group), '--data', data]);
+  const explained = await runFeed(['explain', 'acme', String(group), '--data', data]);
+  const redriven = await runFeed(['redrive', '--data', data]);
+
+  const events = eventsOf(replayed, group);
+  const [, id] = /^replay (\w+): /.exec(replayed.stderr) ?? [];
+  expect(replayed.code).toBe(0);
+  expect(events.map(({ data: { sequence } }) => sequence)).toEqual(events.map((_, index) => index + 1));
+  expect(events.every(({ replayid }) => replayid === id)).toBe(true);
+  expect(explained).toMatchObject({ code: 0, stderr: '' });
+  expect(explained.stdout).toMatch(new RegExp(` {2}handed over +sent through ${events.length}\n`));
+  expect(redriven).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^error: [^\n]+\n$/) });
 });
