@@ -3,6 +3,7 @@
 import type { Instant } from '../instant.ts';
 import type { Lease } from '../source-state.ts';
 
+/** Nobody's: it is over at any time. */
 export const NO_LEASE: Lease = { owner: '', epoch: 0, expiresAt: 0 };
 
 /**
@@ -10,7 +11,7 @@ export const NO_LEASE: Lease = { owner: '', epoch: 0, expiresAt: 0 };
  * @returns the lease for `owner`, or undefined while another one holds it
  */
 export function takeLease(lease: Lease, owner: string, now: Instant, durationUs: number): Lease | undefined {
-  const isHeld = lease.owner !== '' && lease.owner !== owner && lease.expiresAt > now;
+  const isHeld = lease.owner !== owner && lease.expiresAt > now;
   // A lease from a future that no function's timeout reaches comes of a clock that was wrong.
   const isAbsurd = lease.expiresAt > now + 2 * durationUs;
   if (isHeld && !isAbsurd) return undefined;

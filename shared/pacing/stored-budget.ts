@@ -53,9 +53,8 @@ export function createStoredBudget(options: StoredBudgetOptions): StoredBudget {
     const answer = { storeTime, sentElapsed, receivedElapsed: clock.elapsed(), receivedNow: clock.now() };
     const reading = readStoreClock(store, answer);
     store = reading.clock;
-    if (reading.jump > 0) seen = movedBy(seen, Math.ceil(reading.jump));
     // Gone back, the clock has made what was seen impossible.
-    if (reading.jump < 0) seen = UNUSED_BUDGET;
+    seen = reading.jump < 0 ? UNUSED_BUDGET : movedBy(seen, Math.ceil(reading.jump));
     return { version, stored: state ?? UNUSED_BUDGET };
   }
 

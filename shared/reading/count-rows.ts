@@ -34,9 +34,8 @@ export async function readByCounting(range: Range, reader: Reader): Promise<bool
 }
 
 interface Bound {
-  /** At this request the list had no more rows than this. */
+  /** At its moment the list had no more rows than this. */
   readonly rows: number;
-  readonly request: number;
   /** Different rows seen since. */
   seen: number;
   /** Rows without an id can't be told apart: as many as one page since has shown at once. */
@@ -44,24 +43,21 @@ interface Bound {
 }
 
 function createCensus() {
+  /** How many bounds there were when a row was last seen: it is news to those since. */
   const lastSeen = new Map<string, number>();
   const bounds: Bound[] = [];
-  let requests = 0;
   return {
     note({ rows }: Page): void {
-      requests += 1;
       const named = rows.map(nameOf).filter((name) => name !== undefined);
       for (const name of named) {
-        const before = lastSeen.get(name) ?? 0;
-        lastSeen.set(name, requests);
-        for (const bound of bounds) if (before < bound.request) bound.seen += 1;
+        for (const bound of bounds.slice(lastSeen.get(name))) bound.seen += 1;
+        lastSeen.set(name, bounds.length);
       }
       const unnamed = rows.length - named.length;
       for (const bound of bounds) bound.unnamed = Math.max(bound.unnamed, unnamed);
     },
     bound(rows: number): void {
-      requests += 1;
-      bounds.push({ rows, request: requests, seen: 0, unnamed: 0 });
+      bounds.push({ rows, seen: 0, unnamed: 0 });
     },
     isWhole: () => bounds.some(({ rows, seen, unnamed }) => seen + unnamed >= rows),
   };

@@ -14,14 +14,15 @@ export interface Expectation {
 
 export function createExpectation(): Expectation {
   let isLittle = true;
-  let isTried = false;
+  let isTried: boolean | undefined;
   let failures = 0;
   let pollsToWait = 0;
   return {
     begin() {
-      isTried = isLittle;
+      const tries = isLittle;
+      isTried = tries;
       isLittle = false;
-      return isTried;
+      return tries;
     },
     end(wasLittle) {
       if (isTried) {

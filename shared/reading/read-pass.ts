@@ -13,8 +13,9 @@ import {
   SHORT_PAGE_BYTES,
   SHORT_PAGE_ROWS,
 } from '../limits.ts';
+import type { RowReading } from '../returns-service/parse-return-group.ts';
 import { isNarrow, type RowStamps } from './cut-range.ts';
-import type { FetchPage, Page, Range } from './page.ts';
+import { type FetchPage, nameOf, type Page, type Range } from './page.ts';
 import { createTrack, type PlacedPage } from './track.ts';
 
 export interface Reader {
@@ -63,6 +64,8 @@ export async function readPass(range: Range, reader: Reader, first?: Page): Prom
   let behind: PlacedPage | undefined;
   let stepBack = overlap;
   let stepsBack = 0;
+  /** Where pages were without any row that has a name, since the last row that was new. */
+  const nameless = new Set<number>();
   while (track.pages <= maxPages) {
     const seam = track.join(at);
     if (seam.verdict === 'void') return track.fail(seam);
@@ -70,14 +73,20 @@ export async function readPass(range: Range, reader: Reader, first?: Page): Prom
       if (at.offset === 0) return at.rows.length === 0 ? track.end('complete') : track.fail(ALL_OTHERS);
       // Where rows without an id fill whole pages, stepping back and going on again would never end.
       stepsBack += 1;
-      if (stepsBack > mostStepsBack(at)) return track.fail(NO_FOOTHOLD);
+      const isNameless = !at.rows.some(isNamed);
+      if (stepsBack > mostStepsBack(at) || (isNameless && nameless.has(at.offset)))
+        return track.fail(NO_FOOTHOLD);
+      if (isNameless) nameless.add(at.offset);
       stepBack *= 2;
       behind = undefined;
       at = await read(Math.max(0, at.offset - stepBack));
       continue;
     }
     stepBack = overlap;
-    if (seam.fresh > 0) stepsBack = 0;
+    if (seam.fresh > 0) {
+      stepsBack = 0;
+      nameless.clear();
+    }
     if (at.rows.length === 0 || (reader.trustsShortPages && isShort(at))) return track.end('complete');
     let mayBeLast = seam.fresh === 0;
     if (mayBeLast && seam.movedUp === 0 && behind?.offset === at.end) {
@@ -91,9 +100,9 @@ export async function readPass(range: Range, reader: Reader, first?: Page): Prom
       // A page that is known already, or that shows the order to be unstable, speaks for itself.
       if (track.judge(next).verdict === 'apart') behind = next;
       // Not from further back than this page: what is cut by bytes might not reach its last row again.
-      at = behind === undefined ? next : await read(at.end - Math.min(overlap, at.rows.length));
+      at = behind === undefined ? next : await read(at.end - rowsBack(at, overlap));
     } else {
-      at = await read(at.end - Math.min(overlap, at.rows.length - 1));
+      at = await read(at.end - Math.min(rowsBack(at, overlap), at.rows.length - 1));
     }
   }
   return track.end('overlong');
@@ -101,6 +110,20 @@ export async function readPass(range: Range, reader: Reader, first?: Page): Prom
 
 const ALL_OTHERS = { reason: 'all rows were others', isShifted: false };
 const NO_FOOTHOLD = { reason: 'a page has no row that can be told from others', isShifted: false };
+
+/** How far back so many rows are that can be told from others: at most the whole page. */
+function rowsBack({ rows }: PlacedPage, wanted: number): number {
+  let named = 0;
+  const back = rows.toReversed().findIndex((row) => {
+    named += isNamed(row) ? 1 : 0;
+    return named === wanted;
+  });
+  return back === -1 ? Math.min(wanted, rows.length) : back + 1;
+}
+
+function isNamed(row: RowReading): boolean {
+  return nameOf(row) !== undefined;
+}
 
 /** Each step goes back twice as far: so many reach the list's start, and as many again find what has moved meanwhile. */
 function mostStepsBack({ end }: PlacedPage): number {

@@ -103,18 +103,18 @@ async function walkNewest(
   const all: Interval = { from, to: undefined };
   const closedAtFirst = closedUpTo();
   const open = await readStraight({ created: all }, unlimited);
-  const done = (covered: Interval | undefined, unstable = open.reason): WalkStep => ({
+  const done = (covered: Interval | undefined): WalkStep => ({
     position,
     covered,
     isDone: true,
-    unstable,
+    unstable: open.reason,
   });
   if (open.outcome === 'whole') return done(all);
   const to = Math.max(closedUpTo(), from);
-  const closed = await coverClosed({ from, to }, unlimited);
-  const unstable = open.reason ?? closed.unstable;
-  if (!closed.isProved) return done(undefined, unstable);
+  const closed = to > from ? { from, to } : undefined;
+  if (closed !== undefined && !(await isCovered(closed, unlimited))) return done(undefined);
   const created: Interval = { from: to, to: undefined };
+  // Anew, also where nothing is closed yet: what came meanwhile shows in what is read after it.
   const tail = await readStraight({ created }, unlimited);
   const cameMeanwhile = ({ createdAt }: RowStamps) =>
     createdAt > closedAtFirst + CLOSED_AFTER && createdAt <= closedUpTo() + CLOSED_AFTER;
@@ -122,21 +122,14 @@ async function walkNewest(
   const isWhole =
     tail.outcome === 'whole' ||
     (!tail.stamps.some(cameMeanwhile) && (await coverRange({ created }, unlimited)).outcome === 'proved');
-  return done(isWhole ? all : to > from ? { from, to } : undefined, unstable);
+  return done(isWhole ? all : closed);
 }
 
-async function coverClosed(
-  created: { readonly from: Instant; readonly to: Instant },
-  reader: Reader,
-): Promise<{ readonly isProved: boolean; readonly unstable: string | undefined }> {
-  if (created.from === created.to) return { isProved: true, unstable: undefined };
-  let unstable: string | undefined;
+async function isCovered(created: Interval, reader: Reader): Promise<boolean> {
   for (let tries = 0; tries < TRIES_AT_NEWEST; tries += 1) {
-    const coverage = await coverRange({ created }, reader);
-    unstable ??= coverage.unstable;
-    if (coverage.outcome === 'proved') return { isProved: true, unstable };
+    if ((await coverRange({ created }, reader)).outcome === 'proved') return true;
   }
-  return { isProved: false, unstable };
+  return false;
 }
 
 /** Of the pages that a range may have at most, those that this one may have: what there is time for. */

@@ -23,8 +23,6 @@ const NOT_TURNED: ReadonlySet<string> = new Set([
   ...['no-object', 'no-id', 'id-as-text', 'huge-id', 'doubled-ids', 'no-status'].map(asUnreadable),
   ...['status-as-number', 'bad-stamp'].map(asUnreadable),
   ...['future', 'far', 'past', 'created'].map((word) => `absurdStamps=${word}`),
-  // All kinds of faults are drawn from, at the rate of faultRate.
-  'faultKinds',
 ]);
 
 function asUnreadable(word: string): string {

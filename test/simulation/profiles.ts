@@ -1,12 +1,13 @@
 // What a seed may draw. A profile is what the product is held to: `polls` leaves out what only reconciliation and
-// guards can find, `everything` leaves out nothing. Widening what is proved is adding values here.
+// guards can find, `everything` leaves out nothing; in `guards` there is always something for them. Widening what is
+// proved is adding values here.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawKnobs } from './draw-knobs.ts';
 import { type FaultRates, NO_FAULTS, type Outage, type Plan, type SimulatedSettings } from './plan.ts';
-import { bustling, returning, rotating, suspicious, vast } from './unusual-plans.ts';
+import { bustling, newborn, returning, rotating, suspicious, vast } from './unusual-plans.ts';
 
-export const PROFILES = ['polls', 'everything'] as const;
+export const PROFILES = ['polls', 'everything', 'guards'] as const;
 export type Profile = (typeof PROFILES)[number];
 
 /** The plan of a seed. Pure: the same seed and profile always make the same. */
@@ -63,12 +64,13 @@ function drawPlan(seed: number, profile: Profile): Plan {
     clockSkewMs: random.pick([0, 2_000, 60_000, 3_600_000]),
     warm: random.pick([1, 0.9, 0.9, 0.5, 0]),
     endsOverdue: random.chance(0.6),
-    reconciles: profile === 'everything',
+    reconciles: profile !== 'polls',
     ...(outage === undefined ? {} : { outage }),
     ...(random.chance(0.1) ? { rotationMs: random.below(activeMs) } : {}),
     ...(random.chance(0.2) ? { sweepMs: random.below(activeMs) } : {}),
   };
   if (profile === 'polls') return random.chance(0.07) ? bustling(plan, random) : plan;
+  if (profile === 'guards') return suspicious(plan, random);
   const [unusual] = UNUSUAL.filter(({ share }) => random.chance(share));
   return unusual === undefined ? plan : unusual.make(plan, random);
 }
@@ -77,8 +79,9 @@ function drawPlan(seed: number, profile: Profile): Plan {
 const UNUSUAL = [
   { share: 0.02, make: vast },
   { share: 0.03, make: returning },
-  { share: 0.085, make: suspicious },
+  { share: 0.12, make: suspicious },
   { share: 0.02, make: rotating },
+  { share: 0.025, make: newborn },
 ];
 
 /** Seconds; no run lasts as long. */

@@ -9,11 +9,11 @@ import { calm, pollUntilSettled, settledAfter } from './come-to-rest.ts';
 import { gatherEvidence, watchStarts } from './gather-evidence.ts';
 import type { Plan } from './plan.ts';
 import { runHands } from './world/hands.ts';
-import { runMishap } from './world/mishaps.ts';
 import { BASE_URL } from './world/network.ts';
 import { watchHolds } from './world/operator.ts';
 import { createPollers, type Pollers, runSchedule } from './world/pollers.ts';
 import { createRelaySide } from './world/relays.ts';
+import { runMishap } from './world/run-mishap.ts';
 import { createWorld, type World } from './world/world.ts';
 
 export interface Run {

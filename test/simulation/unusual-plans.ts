@@ -1,8 +1,8 @@
 // Plans for what ordinary ones never get to: stores that are large for their pages, polls that are longer than a page.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
-import type { Random } from '../../local/reference-service/store/seeded-random.ts';
+import { mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { FaultRates, Plan } from './plan.ts';
-import { MISHAP_NAMES } from './world/mishaps.ts';
+import { MISHAP_NAMES, type MishapName } from './world/mishaps.ts';
 
 /** Too large, for its pages and its budget, to be walked as a whole in each cycle. */
 export function vast(plan: Plan, random: Random): Plan {
@@ -25,7 +25,12 @@ export function vast(plan: Plan, random: Random): Plan {
       ...{ tickLost: 0, tickLate: 0 },
     },
     knobs: { ...withStableOrder(knobs), limitMax: 1 },
-    settings: { ...plan.settings, reconcileMs: 30_000, intervalMs: 30_000 },
+    settings: {
+      ...plan.settings,
+      reconcileMs: 30_000,
+      intervalMs: 30_000,
+      settleMs: Math.min(plan.settings.settleMs, 15_000),
+    },
   };
 }
 
@@ -92,7 +97,7 @@ export function suspicious(plan: Plan, random: Random): Plan {
       requestsPerMinute: 240,
     },
     mishap: {
-      kind: random.pick(MISHAP_NAMES),
+      kind: MISHAP_NAMES[mix(plan.seed, 61) % MISHAP_NAMES.length] as MishapName,
       fromMs: random.below(60_000),
       forMs: random.pick([60_000, 120_000]),
     },
@@ -117,6 +122,25 @@ export function rotating(plan: Plan, random: Random): Plan {
     warm: 1,
     faults: { ...plan.faults, ...atMost(0.001, plan.faults) },
     knobs: { ...plan.knobs, badToken: random.pick(['403', '404', '500', 'html']) },
+  };
+}
+
+/** Each tick meets a process that knows nothing yet, and many of them share what may be asked for. */
+export function newborn(plan: Plan): Plan {
+  const { rateLimit, date, pageBytes, limitMax = 250, ...knobs } = withStableOrder(plan.knobs);
+  return {
+    ...plan,
+    activeMs: 120_000,
+    outage: undefined,
+    sources: 2,
+    warm: 0,
+    knobs: {
+      ...knobs,
+      limitMax: Math.max(10, limitMax),
+      faultRate: 0.2,
+      faultKinds: ['date-skewed', 'date-missing'],
+    },
+    settings: { ...plan.settings, intervalMs: 5_000, reconcileMs: 30_000, requestsPerMinute: 60 },
   };
 }
 

@@ -58,6 +58,15 @@ describe('a digest', () => {
     expect(digestOf(one)).not.toBe(digestOf(other));
   });
 
+  it('is another for each letter of a text that becomes another', () => {
+    const text = 'seven or eight';
+    const variants = [...text].map((_, at) => `${text.slice(0, at)}X${text.slice(at + 1)}`);
+
+    const digests = new Set([text, ...variants].map(digestOf));
+
+    expect(digests.size).toBe(variants.length + 1);
+  });
+
   it('takes undefined and null for one, as a group does', () => {
     expect(digestOf({ carrier: undefined })).toBe(digestOf({ carrier: null }));
   });

@@ -6,6 +6,7 @@ const NOW = 1_000_000_000;
 const HELD = { owner: 'a', epoch: 4, expiresAt: NOW + DURATION };
 
 it("is anybody's before the first", () => {
+  expect(NO_LEASE).toEqual({ owner: '', epoch: 0, expiresAt: 0 });
   expect(takeLease(NO_LEASE, 'a', NOW, DURATION)).toEqual({
     owner: 'a',
     epoch: 1,
@@ -30,7 +31,9 @@ it("that was given back is anybody's, and only another one begins an epoch", () 
 });
 
 it('of a clock that was wrong does not last', () => {
+  const longest = { ...HELD, expiresAt: NOW + 2 * DURATION };
   const absurd = { ...HELD, expiresAt: NOW + 2 * DURATION + 1 };
 
+  expect(takeLease(longest, 'b', NOW, DURATION)).toBeUndefined();
   expect(takeLease(absurd, 'b', NOW, DURATION)).toMatchObject({ owner: 'b', epoch: 5 });
 });

@@ -23,8 +23,11 @@ describe('a pace', () => {
     const pace = createPace(60);
 
     pace.note(4, MINUTE);
+    const afterFour = pace.requestsIn(MINUTE);
+    pace.note(5, MINUTE);
 
-    expect(pace.requestsIn(MINUTE)).toBe(60);
+    expect(afterFour).toBe(60);
+    expect(pace.requestsIn(MINUTE)).toBe(5);
   });
 
   it('has no requests for time that is over', () => {

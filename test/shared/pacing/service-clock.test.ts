@@ -205,4 +205,73 @@ describe('the clock of a service', () => {
 
     expect(times).toEqual({ sentAt: NOON, receivedAt: NOON + SECOND });
   });
+
+  it('is known once it read a Date', () => {
+    const clock = createVirtualClock();
+    const serviceClock = createServiceClock(clock);
+    const read = (date: Instant | undefined) => {
+      serviceClock.read({ sentElapsed: 0, receivedElapsed: 0, receivedNow: clock.now(), date });
+    };
+
+    const known = [serviceClock.isKnown()];
+    read(undefined);
+    known.push(serviceClock.isKnown());
+    read(NOON);
+    known.push(serviceClock.isKnown());
+
+    expect(known).toEqual([false, false, true]);
+  });
+});
+
+describe('the clock of a service is in doubt', () => {
+  /** Reads answers one after the other, and tells after each whether the next may show that it was wrong. */
+  function doubts(...told: readonly Told[]): boolean[] {
+    const serviceClock = createServiceClock(createVirtualClock());
+    const before = serviceClock.isDoubtful();
+    return [
+      before,
+      ...told.map((each) => {
+        serviceClock.read(exchangeOf(each));
+        return serviceClock.isDoubtful();
+      }),
+    ];
+  }
+
+  const honest = [8, 9, 10].map((at): Told => ({ at, dateAhead: 0 }));
+
+  it('until its Dates are borne out, by the local clock or by three that agree', () => {
+    expect(doubts({ at: 8, dateAhead: HOUR })).toEqual([true, false]);
+    expect(doubts(...honest)).toEqual([true, true, true, false]);
+  });
+
+  it('for five answers at most', () => {
+    const dateless = [1, 2, 3, 4, 5].map((at): Told => ({ at, dateAhead: undefined }));
+
+    expect(doubts(...dateless)).toEqual([true, true, true, true, true, false]);
+  });
+
+  it('not after the machine was suspended, where the Date went on as the local clock did', () => {
+    const suspended: Told = { at: 20, dateAhead: DAY, localAhead: HOUR + DAY };
+
+    expect(doubts(...honest, suspended).at(-1)).toBe(false);
+  });
+
+  it('not after the local clock was set, where the Date went on as time elapsed', () => {
+    const set: Told = { at: 20, dateAhead: 0, localAhead: HOUR + DAY };
+
+    expect(doubts(...honest, set).at(-1)).toBe(false);
+  });
+
+  it('after either where the Date went on as neither did', () => {
+    const neither: Told = { at: 20, dateAhead: 12 * HOUR, localAhead: HOUR + DAY };
+
+    expect(doubts(...honest, neither).at(-1)).toBe(true);
+  });
+
+  it('no more than before, after either, where the service tells no time', () => {
+    const dateless = [1, 2, 3, 4].map((at): Told => ({ at, dateAhead: undefined }));
+    const parted: Told = { at: 5, dateAhead: undefined, localAhead: HOUR + DAY };
+
+    expect(doubts(...dateless, parted)).toEqual([true, true, true, true, true, false]);
+  });
 });

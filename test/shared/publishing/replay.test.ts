@@ -158,11 +158,17 @@ test('a group may have more events than are read at once', async () => {
   const setting = createSetting();
   const numbers = Array.from({ length: 2 * RELAY_READ_EVENTS + 50 }, (_, index) => index + 1);
   setting.write(A, ...numbers);
+  const readFrom: number[] = [];
+  const read: typeof setting.ledger.read = (key, after, limit) => {
+    readFrom.push(after);
+    return setting.ledger.read(key, after, limit);
+  };
 
-  const plan = await planReplay(setting.ledger, [A], EVERYTHING);
+  const plan = await planReplay({ read }, [A], EVERYTHING);
   await setting.clock.run(replay(setting.ports, plan, OPTIONS));
 
   expect(plan.events).toBe(numbers.length);
+  expect(readFrom).toEqual([0, RELAY_READ_EVENTS, 2 * RELAY_READ_EVENTS]);
   expect(setting.arrived(A)).toEqual(numbers);
 });
 
@@ -200,4 +206,14 @@ test('it is not given up where each event of a group is refused for its content'
   const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
 
   expect(report).toMatchObject({ sent: 0, unfinished: [{ key: A }], isGivenUp: false });
+});
+
+test('groups are looked at in portions, and it is told how far that got', async () => {
+  const setting = createSetting();
+  const groups = Array.from({ length: 2 * SWEEP_GROUPS + 50 }, (_, id) => aKey(id));
+  const told: number[] = [];
+
+  await planReplay(setting.ledger, groups, EVERYTHING, (looked) => told.push(looked));
+
+  expect(told).toEqual([SWEEP_GROUPS, 2 * SWEEP_GROUPS, 2 * SWEEP_GROUPS + 50]);
 });

@@ -177,6 +177,21 @@ describe('a range of no stable order', () => {
   });
 });
 
+it('no piece is begun once a thousand requests were spent on others', async () => {
+  // Full and in no order down to a thousandth of the range, empty below that: each piece takes one request.
+  const reader = createScriptedReader(({ range }) => {
+    const { from = FROM, to = NOON } = range.updated ?? {};
+    if ((to - from) * 1_000 < NOON - FROM) return aPage([]);
+    const updatedAts = idsFrom(1, 12).map((id) => from + ((to - from) * id) / 13);
+    return aPage(updatedAts.map((updatedAt) => aRow(7, { updatedAt })));
+  });
+
+  const coverage = await coverRange(RANGE, reader);
+
+  expect(coverage.outcome).toBe('unproved');
+  expect(reader.requests.filter(({ range }) => range !== RANGE).length).toBe(1_000);
+});
+
 describe('a range that rows enter while it is read', () => {
   it('is read in shorter passes, and proved once none enter', async () => {
     const calm = listOf(100, 20, inOrder);

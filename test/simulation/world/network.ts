@@ -2,7 +2,7 @@
 // both directions, connections break, and a service that can't be reached is one.
 import type { InProcessService } from '../../../local/reference-service/in-process-service.ts';
 import type { Answer } from '../../../local/reference-service/service/answer.ts';
-import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
+import { type Instant, MILLISECOND, SECOND } from '../../../shared/instant.ts';
 import {
   type HttpAnswer,
   type HttpRequest,
@@ -11,6 +11,7 @@ import {
 } from '../../../shared/returns-service/http-transport.ts';
 import type { VirtualClock } from '../../fakes/virtual-clock.ts';
 import type { Outage } from '../plan.ts';
+import { createDates, type Dates } from './dates.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Trace } from './trace.ts';
 import type { Access } from './world.ts';
@@ -68,7 +69,10 @@ export function createNetwork(options: NetworkOptions): Network {
     });
   }
 
-  async function exchange(request: HttpRequest): Promise<HttpAnswer> {
+  const { date, dateSkewSeconds } = service.control.knobs();
+  const serviceTime = () => time.now() + dateSkewSeconds * SECOND;
+
+  async function exchange(request: HttpRequest, dates: Dates): Promise<HttpAnswer> {
     const { timeoutMs, signal } = request;
     const there = transitMs();
     const back = transitMs();
@@ -78,7 +82,8 @@ export function createNetwork(options: NetworkOptions): Network {
     if (options.outage()?.kind === 'unreachable') {
       throw new TransportFailure('connection', 'nobody listens', { code: 'ECONNREFUSED' });
     }
-    const answer = answerTo(request);
+    const plain = answerTo(request);
+    const answer = date === 'missing' ? plain : dates.enough(plain);
     trace.tell('service', () => tellAnswer(request, answer));
     const tookMs = there + answer.afterMs + back;
     if (answer.delivery === 'hang' || tookMs > timeoutMs) {
@@ -93,7 +98,18 @@ export function createNetwork(options: NetworkOptions): Network {
 
   return {
     sent,
-    transport: (process) => (request) => process.call('http.get', () => exchange(request)),
+    transport(process) {
+      const dates = createDates(serviceTime);
+      return (request) =>
+        process.call('http.get', async () => {
+          try {
+            return await exchange(request, dates);
+          } catch (error) {
+            dates.none();
+            throw error;
+          }
+        });
+    },
   };
 }
 

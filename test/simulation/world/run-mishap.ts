@@ -1,0 +1,90 @@
+// How a plan's mishap comes about. It begins once everything known was walked, for only then the guards know what to
+// compare with; and ends with being mended, or released by the operator.
+import { MILLISECOND } from '../../../shared/instant.ts';
+import type { SourceState } from '../../../shared/source-state.ts';
+import { CROWD, HANDS } from './hands.ts';
+import { type About, exchange, MISHAPS, type Mishap } from './mishaps.ts';
+import { releaseWhatIsHeld } from './operator.ts';
+import { SECOND_TOKEN, type World } from './world.ts';
+
+const LOOKS_EVERY_MS = 2_000;
+/** What begins later than that before the end is not noticed by then. */
+const NOTICED_WITHIN = 60_000 * MILLISECOND;
+
+/** Lets the plan's mishap happen, and mends or releases it, until the given moment of the elapsed time. */
+export async function runMishap(world: World, sources: readonly string[], until: number): Promise<void> {
+  const { plan, time, trace } = world;
+  if (plan.mishap === undefined) return;
+  const { kind, fromMs, forMs } = plan.mishap;
+  const mishap: Mishap = MISHAPS[kind];
+  await time.sleep(fromMs);
+  const about = await waitFor(world, until - NOTICED_WITHIN, () => prepare(world, sources, mishap));
+  if (about === undefined) return;
+  trace.note('mishap', kind);
+  trace.count(`mishap ${kind}`);
+  mishap.begin(world, about);
+  const pause = () => time.sleep(Math.min(forMs, (until - time.elapsed()) / MILLISECOND));
+  await pause();
+  while (mishap.isReleased && time.elapsed() < until) {
+    for (const source of sources) await releaseWhatIsHeld(world, source);
+    await pause();
+  }
+  mend(world, kind);
+}
+
+function mend(world: World, kind: string): void {
+  world.trace.note('mishap', `${kind} is over`);
+  world.veil.draw(undefined);
+  if (world.access().sees !== 'own') exchange(world, SECOND_TOKEN, 'own');
+}
+
+async function waitFor<Found>(
+  { time }: World,
+  until: number,
+  find: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  while (time.elapsed() < until) {
+    const found = await find();
+    if (found !== undefined) return found;
+    await time.sleep(LOOKS_EVERY_MS);
+  }
+  return undefined;
+}
+
+/** @returns undefined as long as something is not known that has to be */
+async function prepare(
+  world: World,
+  sources: readonly string[],
+  { needsCrowd = false }: Mishap,
+): Promise<About | undefined> {
+  const states = await Promise.all(sources.map((source) => world.stores.states.load(source)));
+  const known = states.filter((state) => state !== undefined && isBetweenWalks(state)) as SourceState[];
+  if (known.length < sources.length) return undefined;
+  const crowded = needsCrowd ? findCrowd(world) : 0;
+  if (!known.every((state) => !needsCrowd || knowsCrowd(world, state, crowded))) return undefined;
+  return { crowded, settledThrough: Math.min(...known.map(({ settledThrough }) => settledThrough)) };
+}
+
+/**
+ * Whether all was walked, and no walk is under way: what begins in the middle of one is judged by what is left of it,
+ * which may be too little to be too much; docs/guarantees.md, "Where they end".
+ */
+function isBetweenWalks({ baseline, reconciliation, lease }: SourceState): boolean {
+  const { recent, open, all } = reconciliation;
+  const isUnderWay = lease.expiresAt > 0 || [recent, open, all].some((cycle) => cycle.isUnderWay);
+  return baseline.status === 'completed' && all.lastCompletedAt !== undefined && !isUnderWay;
+}
+
+/** The group that has one; it is made where there is none. */
+function findCrowd(world: World): number {
+  const groups = [...world.service.store.groups()];
+  const crowded = groups.find(({ shipments }) => shipments.length > CROWD);
+  const chosen = crowded ?? groups.find(({ shipments }) => shipments.length > 0);
+  if (crowded === undefined && chosen !== undefined) HANDS.crowd(world, chosen.id, 0);
+  return chosen?.id ?? 0;
+}
+
+function knowsCrowd({ stores }: World, { source, generation }: SourceState, groupId: number): boolean {
+  const snapshot = stores.snapshots.all({ source, generation }).find((known) => known.groupId === groupId);
+  return (snapshot?.projection.shipments?.length ?? 0) > CROWD;
+}
