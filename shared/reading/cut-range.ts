@@ -2,7 +2,7 @@
 // of creation; in the middle of what was seen of it, so that a crowd is halved rather than the empty hours
 // around it.
 import type { Instant } from '../instant.ts';
-import { NARROWEST_RANGE } from '../limits.ts';
+import { NARROWEST_RANGE, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { Interval, Range } from './page.ts';
 
@@ -57,11 +57,11 @@ function instantsOf(rows: readonly RowStamps[], field: 'updatedAt' | 'createdAt'
 /**
  * Where groups were created, as far as seen, and as much again on either side. By creation a walk's ranges begin
  * decades before the first group, and pieces of those would be empty. By update they do not, and what was seen of
- * them is often but the newest.
+ * them is often but the newest. A few rows say nothing: each cut around them would get past these few alone.
  */
-function around(instants: readonly Instant[]): Interval {
-  const first = instants[0] ?? Number.NEGATIVE_INFINITY;
-  const last = instants.at(-1) ?? Number.POSITIVE_INFINITY;
+function around(instants: readonly Instant[]): Partial<Interval> {
+  const [first, last] = [instants[0], instants.at(-1)];
+  if (first === undefined || last === undefined || instants.length < SHORT_PAGE_ROWS) return EVERYWHERE;
   const spread = Math.max(last - first, NARROWEST_RANGE);
   return { from: first - spread, to: last + spread };
 }

@@ -67,9 +67,12 @@ export async function pollUntilSettled(world: World, pollers: Pollers, settled: 
   return isDone();
 }
 
-/** What is gone has to be found missing twice, `settle` apart. */
+/**
+ * What is gone has to be found missing twice, `settle` apart. A cycle that begins so soon after the first time that
+ * the clock can't tell them apart is taken for the one in which that was.
+ */
 function wholeCycles({ settings }: Plan, pauseMs: number): number {
-  return 1 + Math.ceil((settings.settleMs + DOUBT_MS) / pauseMs);
+  return 2 + Math.ceil((settings.settleMs + DOUBT_MS) / pauseMs);
 }
 
 /** A poll without trouble, of a source that is well (but for groups that nobody can read). */

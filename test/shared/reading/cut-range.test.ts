@@ -38,16 +38,19 @@ describe('a range is cut', () => {
     expect(cut?.[1]).toEqual({ updated: { from: FROM + at * HOUR, to: NOON } });
   });
 
-  it('near the rows seen, where they were created in a small part of it', () => {
+  it('near the rows seen, where ten or more were created in a small part of it', () => {
     const created = { from: NOON - 10_000 * DAY, to: NOON };
+    const hours = (count: number, hour: number) => Array.from({ length: count }, () => hour);
 
-    const cut = cutRange({ created }, seenAt(4, 0, 8));
-    const crowd = cutRange({ created }, seenAt(8, 8, 8));
-    const crowdAndOne = cutRange({ created }, seenAt(0, 8, 8));
+    const cut = cutRange({ created }, seenAt(...hours(5, 0), 4, ...hours(4, 8)));
+    const crowd = cutRange({ created }, seenAt(...hours(10, 8)));
+    const crowdAndOne = cutRange({ created }, seenAt(0, ...hours(9, 8)));
+    const few = cutRange({ created }, seenAt(...hours(4, 0), 4, ...hours(4, 8)));
 
     expect(cut?.[0].created?.to).toBe(FROM + 4 * HOUR - DAY);
     expect(crowd?.[0].created?.to).toBe(NOON - DAY);
     expect(crowdAndOne?.[0].created?.to).toBe(NOON - DAY);
+    expect(few?.[0].created?.to).toBe(NOON - 1_250 * DAY);
   });
 
   it('at a whole instant', () => {
