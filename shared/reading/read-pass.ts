@@ -90,7 +90,8 @@ export async function readPass(range: Range, reader: Reader, first?: Page): Prom
     if (at.rows.length === 0 || (reader.trustsShortPages && isShort(at))) return track.end('complete');
     let mayBeLast = seam.fresh === 0;
     if (mayBeLast && seam.movedUp === 0 && behind?.offset === at.end) {
-      if (behind.rows.length === 0) return track.end('complete');
+      if (behind.rows.length === 0)
+        return track.lacksRows(at.end) ? track.fail(FEWER_SEEN) : track.end('complete');
       at = track.append(behind);
       mayBeLast = false;
     }
@@ -109,6 +110,7 @@ export async function readPass(range: Range, reader: Reader, first?: Page): Prom
 }
 
 const ALL_OTHERS = { reason: 'all rows were others', isShifted: false };
+const FEWER_SEEN = { reason: 'fewer rows were seen than the list has', isShifted: true };
 const NO_FOOTHOLD = { reason: 'a page has no row that can be told from others', isShifted: false };
 
 /** How far back so many rows are that can be told from others: at most the whole page. */

@@ -24,6 +24,8 @@ export function createTrack() {
   let smallest: number | undefined;
   /** Rows of a page that could not be joined. */
   let others = 0;
+  /** Rows without a name that were joined; those of seams count twice. */
+  let nameless = 0;
 
   function judge({ rows, offset }: PlacedPage): Seam {
     return judgeSeam(isEmpty ? undefined : places, rows, offset);
@@ -41,6 +43,7 @@ export function createTrack() {
     stamps.push(...stampsOf(freshOf(page)));
     for (const [index, row] of page.rows.entries()) {
       const name = nameOf(row);
+      nameless += name === undefined ? 1 : 0;
       if (name === undefined) continue;
       const rank = places.get(name)?.rank ?? places.size;
       places.set(name, { rank, place: page.offset + index, version: versionOf(row) });
@@ -68,6 +71,11 @@ export function createTrack() {
       else others = freshOf(page).length;
       return seam;
     },
+    /**
+     * Whether fewer rows were seen than a list has that ends there. Then one stands at two places, by an update that
+     * moved it back, and another has moved up past the cursor unseen.
+     */
+    lacksRows: (end: number): boolean => places.size + nameless < end,
     /** Whether a page has fewer rows than any before it: a hint, never a proof, that the list ends with it. */
     isSmallest({ rows }: PlacedPage): boolean {
       const isSmaller = rows.length < (smallest ?? FEW_ROWS);

@@ -183,6 +183,20 @@ describe('a pass is complete', () => {
   });
 });
 
+it('a row that moves up unseen as another moves back in its place makes a pass void', async () => {
+  const before = rowsOf(...idsFrom(1, 36));
+  const moved = aRow(3, { updatedAt: NOON - SECOND });
+  const after = before.map((row, place) => (place === 2 ? rowsOf(30)[0] : place === 29 ? moved : row));
+  const reader = createScriptedReader(({ offset }, index) => {
+    const rows = (index === 0 ? before : after).filter((row) => row !== undefined);
+    return aPage(rows.slice(offset, offset + 12));
+  });
+
+  const pass = await readPass(CREATED, reader);
+
+  expect(pass).toMatchObject({ outcome: 'void', isShifted: true, rows: 35 });
+});
+
 describe('a list that ends with rows that show no id', () => {
   it.each([1, 3])('is complete once what has an id before these %i is seen again', async (unreadable) => {
     const last = idsFrom(1, unreadable).map(() => anUnreadableRow());
