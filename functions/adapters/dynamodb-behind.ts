@@ -1,11 +1,12 @@
 // What marks say besides their numbers: which groups stopped, and why. For commands alone; a relay goes by numbers.
-import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { parseGroupKey } from '../../shared/group-key.ts';
 import type { GroupKey } from '../../shared/ports.ts';
-import { type StoredItem, storedNumber, storedText } from './attribute-values.ts';
+import { storedNumber, storedText } from './attribute-values.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { markKey } from './dynamodb-marks.ts';
+import { scanItems } from './dynamodb-scan.ts';
 
 export interface Mark {
   /** The number of the last event sent; undefined before the first. */
@@ -35,22 +36,15 @@ export async function readMark(
 
 /** All groups that are noted as behind, by a scan of all marks. */
 export async function* listBehind(client: DynamoDBClient, table: string): AsyncGenerator<BehindGroup> {
-  let start: StoredItem | undefined;
-  do {
-    const page = await client.send(
-      new ScanCommand({
-        TableName: table,
-        ConsistentRead: true,
-        FilterExpression: 'attribute_exists(r)',
-        ExclusiveStartKey: start,
-      }),
-    );
-    for (const item of page.Items ?? []) {
-      const { k, n: sequence, r: behind } = stored.parse(item);
-      const [destination = '', ...rest] = k.split('#');
-      const key = parseGroupKey(rest.join('#'));
-      if (key !== undefined) yield { destination, key, sequence, behind };
-    }
-    start = page.LastEvaluatedKey;
-  } while (start !== undefined);
+  const marks = scanItems(client, {
+    TableName: table,
+    ConsistentRead: true,
+    FilterExpression: 'attribute_exists(r)',
+  });
+  for await (const item of marks) {
+    const { k, n: sequence, r: behind } = stored.parse(item);
+    const [destination = '', ...rest] = k.split('#');
+    const key = parseGroupKey(rest.join('#'));
+    if (key !== undefined) yield { destination, key, sequence, behind };
+  }
 }

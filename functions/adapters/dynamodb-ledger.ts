@@ -1,11 +1,5 @@
 // The ledger's entries, read by group. What can't be decoded is told entry by entry: the events after it are sound.
-import {
-  type DynamoDBClient,
-  QueryCommand,
-  ScanCommand,
-  type ScanCommandInput,
-  type ScanCommandOutput,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { formatGroupKey, parseGroupKey } from '../../shared/group-key.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../../shared/ports.ts';
@@ -13,6 +7,7 @@ import { TABLES, type TableNames } from '../../shared/tables.ts';
 import { numberValue, type StoredItem, storedNumber, storedText, textValue } from './attribute-values.ts';
 import type { Patience } from './backoff.ts';
 import { IF_ABSENT, putIf } from './dynamodb-conditional-put.ts';
+import { scanItems } from './dynamodb-scan.ts';
 import { fromLedgerItem, toLedgerItem } from './ledger-item.ts';
 import { isSameBody } from './stored-body.ts';
 
@@ -64,7 +59,7 @@ export function createDynamoDbLedger({ client, tables, ...patience }: DynamoDbLe
 /** A scan comes group by group, each in ascending order, so that only the one it is at has to be kept in mind. */
 async function* scanGroups(client: DynamoDBClient, table: string) {
   let group: { readonly key: GroupKey; readonly last: number } | undefined;
-  for await (const item of scan(client, { TableName: table, ProjectionExpression: 'k, n' })) {
+  for await (const item of scanItems(client, { TableName: table, ProjectionExpression: 'k, n' })) {
     const { k: text, n: last } = keys.parse(item);
     const key = parseGroupKey(text);
     if (key === undefined) continue;
@@ -72,17 +67,6 @@ async function* scanGroups(client: DynamoDBClient, table: string) {
     group = { key, last };
   }
   if (group !== undefined) yield group;
-}
-
-async function* scan(client: DynamoDBClient, input: ScanCommandInput): AsyncGenerator<StoredItem> {
-  let start: StoredItem | undefined;
-  do {
-    const page: ScanCommandOutput = await client.send(
-      new ScanCommand({ ...input, ExclusiveStartKey: start }),
-    );
-    yield* page.Items ?? [];
-    start = page.LastEvaluatedKey;
-  } while (start !== undefined);
 }
 
 const keys = z.object({ k: storedText, n: storedNumber });

@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import { createHttpsTransport } from '../../functions/adapters/https-transport.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import { REQUEST_TIMEOUT_MS } from '../../shared/limits.ts';
 import { askWithin } from '../../shared/probing/ask-within.ts';
 import { probeService } from '../../shared/probing/probe-service.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
@@ -19,7 +20,6 @@ interface ProbeFlags {
 
 /** Three a second: far below what the service allows, and soon over. */
 const PAUSE_MS = 330;
-const REQUEST_TIMEOUT_MS = 10_000;
 
 const WHAT_IT_DOES = `
 Asks for the order of the list, page sizes, bounds, the form of stamps, look-ups by id; reads and

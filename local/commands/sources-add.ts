@@ -5,23 +5,16 @@ import { isScheduledInterval, sourceSettings } from '../../shared/source-setting
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
-import { readBaseUrl } from '../cli/service-options.ts';
+import { type SourceFlags, settingsOf } from '../cli/source-flags.ts';
 import { openPlace, type PlaceFlags } from '../operating/open-place.ts';
 import type { GivenSettings } from '../operating/plan-source.ts';
 import { openSourceResources, type SourceResources } from '../operating/source-resources.ts';
 
-interface AddFlags extends Pick<PlaceFlags, 'stack'> {
-  readonly baseUrl: string;
+interface AddFlags extends SourceFlags, Pick<PlaceFlags, 'stack'> {
   readonly tokenSecret?: string;
   readonly tokenParameter?: string;
   readonly tokenKey?: string;
-  readonly every?: number;
-  readonly baseline?: 'silent' | 'emit';
-  readonly lookback?: number;
-  readonly settle?: number;
   readonly reconcile: number;
-  readonly budget?: number;
-  readonly timeout?: number;
   readonly customerData?: boolean;
 }
 
@@ -128,15 +121,8 @@ function readSettings(name: string, flags: AddFlags): GivenSettings {
   const given = Object.fromEntries(
     Object.entries({
       name,
-      baseUrl: readBaseUrl(flags.baseUrl),
-      intervalMs: flags.every,
-      baseline: flags.baseline,
-      lookbackMs: flags.lookback,
-      settleMs: flags.settle,
-      reconcileMs: flags.reconcile,
-      requestsPerMinute: flags.budget,
+      ...settingsOf(flags),
       customerData: flags.customerData,
-      requestTimeoutMs: flags.timeout,
     }).filter(([, value]) => value !== undefined),
   ) as GivenSettings;
   const parsed = sourceSettings.safeParse(given);

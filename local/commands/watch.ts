@@ -3,22 +3,15 @@ import { type SourceSettings, sourceSettings } from '../../shared/source-setting
 import { parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { listenForInterrupts } from '../cli/interrupts.ts';
-import { readBaseUrl, readToken, TOKEN_VARIABLE } from '../cli/service-options.ts';
+import { readToken, TOKEN_VARIABLE } from '../cli/service-options.ts';
+import { type SourceFlags, settingsOf } from '../cli/source-flags.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
 import { parseDirectory } from '../operating/place-options.ts';
 
-interface WatchFlags {
-  readonly baseUrl: string;
+interface WatchFlags extends SourceFlags {
   readonly source: string;
-  readonly every: number;
-  readonly baseline: 'silent' | 'emit';
-  readonly reconcile: number;
-  readonly lookback: number;
-  readonly settle: number;
-  readonly budget: number;
-  readonly timeout: number;
   readonly for?: number;
   readonly data?: string;
   readonly json: boolean;
@@ -89,14 +82,7 @@ async function watch(flags: WatchFlags): Promise<void> {
 function readSettings(flags: WatchFlags): SourceSettings {
   const parsed = sourceSettings.safeParse({
     name: flags.source,
-    baseUrl: readBaseUrl(flags.baseUrl),
-    intervalMs: flags.every,
-    baseline: flags.baseline,
-    lookbackMs: flags.lookback,
-    settleMs: flags.settle,
-    reconcileMs: flags.reconcile,
-    requestsPerMinute: flags.budget,
-    requestTimeoutMs: flags.timeout,
+    ...settingsOf(flags),
   });
   if (parsed.success) return parsed.data;
   throw new UsageError(parsed.error.issues.map(({ message }) => message).join(' '));

@@ -3,8 +3,9 @@
 import type { Save } from '../ports.ts';
 import { makeEvent } from './make-event.ts';
 import { lastShownAt, type SaveOptions } from './make-saves.ts';
-import { PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
+import type { Reading, Snapshot } from './snapshot.ts';
 import { isSettled } from './take-reading.ts';
+import { makeTombstone } from './tombstone.ts';
 
 /** The look-up by id that found nothing, the last of those that it takes to believe it. */
 export type VainLookUp = Pick<Reading, 'sentAt' | 'receivedAt' | 'through'>;
@@ -31,26 +32,9 @@ export function removeGroup(snapshot: Snapshot, lookUp: VainLookUp, options: Sav
   return { expectedVersion: snapshot.version, events: [event], snapshot: bury(snapshot, lookUp) };
 }
 
-/** The entities are gone with their group: nothing of them is kept. */
 function bury(snapshot: Snapshot, { sentAt, receivedAt }: VainLookUp): Snapshot {
-  return {
-    groupId: snapshot.groupId,
-    version: snapshot.version + 1,
-    sequence: snapshot.sequence + 1,
-    projectionVersion: PROJECTION,
-    updatedAt: snapshot.updatedAt,
-    createdAt: snapshot.createdAt,
-    sentAt,
-    receivedAt,
-    projection: {
-      group: snapshot.projection.group,
-      return_line_items: undefined,
-      shipments: undefined,
-      exchange_line_items: undefined,
-      refund_transactions: undefined,
-    },
-    absences: {},
-    untold: {},
-    removedAt: receivedAt,
-  };
+  const { sequence, updatedAt, createdAt, projection } = snapshot;
+  const { group } = projection;
+  const kept = { group, updatedAt, createdAt, sentAt, receivedAt };
+  return makeTombstone(snapshot, { ...kept, sequence: sequence + 1, removedAt: receivedAt });
 }

@@ -1,0 +1,31 @@
+// The options that say how a source is read, as the settings that they stand for.
+import { readBaseUrl } from './service-options.ts';
+
+export interface SourceFlags {
+  readonly baseUrl: string;
+  readonly every?: number;
+  readonly baseline?: 'silent' | 'emit';
+  readonly lookback?: number;
+  readonly settle?: number;
+  readonly reconcile?: number;
+  readonly budget?: number;
+  readonly timeout?: number;
+}
+
+/**
+ * What was not given is undefined.
+ *
+ * @throws UsageError for an address that is none
+ */
+export function settingsOf(flags: SourceFlags) {
+  return {
+    baseUrl: readBaseUrl(flags.baseUrl),
+    intervalMs: flags.every,
+    baseline: flags.baseline,
+    lookbackMs: flags.lookback,
+    settleMs: flags.settle,
+    reconcileMs: flags.reconcile,
+    requestsPerMinute: flags.budget,
+    requestTimeoutMs: flags.timeout,
+  };
+}

@@ -1,0 +1,27 @@
+import type { Instant } from '../instant.ts';
+import { PROJECTION, type Snapshot } from './snapshot.ts';
+
+/** What a tombstone has of its own; the rest is that its group, version and numbers go on. */
+type Kept = Pick<Snapshot, 'sequence' | 'updatedAt' | 'createdAt' | 'sentAt' | 'receivedAt'> & {
+  readonly group: Snapshot['projection']['group'];
+  readonly removedAt: Instant;
+};
+
+/** The snapshot of a group that is gone: its entities are gone with it, and nothing of them is kept. */
+export function makeTombstone({ groupId, version }: Snapshot, { group, ...kept }: Kept): Snapshot {
+  return {
+    groupId,
+    version: version + 1,
+    projectionVersion: PROJECTION,
+    ...kept,
+    projection: {
+      group,
+      return_line_items: undefined,
+      shipments: undefined,
+      exchange_line_items: undefined,
+      refund_transactions: undefined,
+    },
+    absences: {},
+    untold: {},
+  };
+}
