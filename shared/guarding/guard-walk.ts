@@ -8,7 +8,13 @@ import type { Recorder } from '../record-pages.ts';
 import type { CycleState, SourceState } from '../source-state.ts';
 import { findHold, findPermit, holdBack, needPermit } from './holds.ts';
 import { type Differing, isImprobable, learnUsual } from './judge-changes.ts';
-import { type ComparedReading, isUnstamped, type ReadingGuard, tellsAnything } from './reading-guard.ts';
+import {
+  type ComparedReading,
+  isFirstSight,
+  isUnstamped,
+  type ReadingGuard,
+  tellsAnything,
+} from './reading-guard.ts';
 
 const GUARD = 'changed_without_stamps';
 
@@ -37,9 +43,9 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
     run.readings.admits(each);
     if (each.snapshot === undefined || each.snapshot.removedAt !== undefined) return true;
     const { groupId } = each.snapshot;
-    compared.add(groupId);
+    if (!isFirstSight(each)) compared.add(groupId);
     if (!isUnstamped(each)) return true;
-    unstamped.add(groupId);
+    if (compared.has(groupId)) unstamped.add(groupId);
     if (!tellsAnything(each.compared)) return true;
     // Of a group that is read again, the last reading.
     waiting.set(groupId, each);

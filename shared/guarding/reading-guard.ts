@@ -1,7 +1,7 @@
 // What guards have a say in when readings are recorded: whether what differs may be saved now, and whether entities
 // that are gone may be told as removed.
 import type { Compared } from '../comparing/compare-reading.ts';
-import type { Reading, Snapshot } from '../comparing/snapshot.ts';
+import { GROUP_ARRAYS, type Reading, type Snapshot } from '../comparing/snapshot.ts';
 
 export interface ComparedReading {
   readonly snapshot: Snapshot | undefined;
@@ -28,6 +28,16 @@ export function isUnstamped({ snapshot, reading, compared }: ComparedReading): b
 /** Whether it comes with events; else it fills in, or notes, what nobody is told of. */
 export function tellsAnything(compared: Compared): boolean {
   return compared.verdict === 'differs' && compared.saves.some(({ events }) => events.length > 0);
+}
+
+/**
+ * Whether all that a reading tells is what an array holds that no answer had before: it may have been there all along,
+ * so it says nothing of how often groups change.
+ */
+export function isFirstSight({ snapshot, reading, compared }: ComparedReading): boolean {
+  const shows = GROUP_ARRAYS.some((name) => !snapshot?.projection[name] && reading.projection[name]);
+  const events = compared.verdict === 'differs' ? compared.saves.flatMap((save) => save.events) : [];
+  return shows && events.every(({ type }) => type.endsWith('.created'));
 }
 
 /** Entities of a group that a reading lacks. */

@@ -39,6 +39,8 @@ export function printMissed(print: Print, { occurrences, runs }: Tally): boolean
   const { never, seldom } = missedBy(occurrences);
   print('');
   if (never.length === 0) print('Every knob, fault, crash point, guard and event occurred.');
+  else if (runs < ENOUGH_RUNS)
+    print(`In so few runs ${never.length} knobs, faults and other things did not occur.`);
   else print(`Never occurred: ${never.join(', ')}`);
   if (seldom.length > 0 && runs >= ENOUGH_RUNS) print(`Hardly occurred: ${seldom.join(', ')}`);
   return never.length === 0 || runs < ENOUGH_RUNS;

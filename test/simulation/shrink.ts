@@ -78,8 +78,10 @@ async function shortenTime(current: () => Plan, attempt: Attempt): Promise<void>
     await attempt({ ...current(), activeMs: Math.ceil(activeMs * share) });
   }
   for (const share of [0.5, 0.7]) {
-    const { groups } = current();
-    if (groups > 1) await attempt({ ...current(), groups: Math.max(1, Math.floor(groups * share)) });
+    const { groups, mishap } = current();
+    // What guards hold has to be many; of few it may be told.
+    if (groups > 1 && mishap === undefined)
+      await attempt({ ...current(), groups: Math.max(1, Math.floor(groups * share)) });
   }
 }
 

@@ -137,6 +137,18 @@ describe('groups that differ without newer stamps', () => {
     expect((await world.groupEvents(group)).map(({ type }) => type)).toEqual(['shipment.status_changed']);
   });
 
+  it('are held as well where arrays that answers had left out showed in the walks before', async () => {
+    const { world, session } = await quiet({ knobs: { touches: [], arrays: 'flicker' } });
+    const shown = (await world.events()).filter(({ type }) => type.endsWith('.created'));
+    rename(world, 'Another');
+
+    await ticks(world, session, 8);
+
+    expect(new Set(shown.map(({ partitionkey }) => partitionkey)).size).toBeGreaterThan(25);
+    expect(await told(world)).toBe(0);
+    expect(standingHolds(await world.state())).toMatchObject([{ guard: 'changed_without_stamps' }]);
+  });
+
   it('are not held where a service has always been like that', async () => {
     const world = createSourceWorld({
       groups: 300,
