@@ -72,6 +72,12 @@ function checkDurations({ interval, lookback, settle, reconcile, requestTimeout 
   atLeast('lookback', lookback, Duration.seconds(1));
   atLeast('settle', settle, Duration.seconds(1));
   atLeast('reconcile', reconcile, Duration.minutes(1));
+  if (
+    interval !== undefined &&
+    reconcile !== undefined &&
+    reconcile.toMilliseconds() < interval.toMilliseconds()
+  )
+    problems.push('reconcile must be at least as long as interval: its cycles begin with polls.');
   atLeast('requestTimeout', requestTimeout, Duration.seconds(1));
   if (requestTimeout !== undefined && requestTimeout.toMilliseconds() > LONGEST_TIMEOUT_SECONDS * 1_000)
     problems.push(`requestTimeout must be at most ${LONGEST_TIMEOUT_SECONDS} seconds, to fit in a tick.`);

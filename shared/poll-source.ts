@@ -32,6 +32,8 @@ export interface TickReport {
   readonly foundByReconciliation: number;
   /** How long ago polls last covered everything; undefined where the source was not this tick's. */
   readonly behindMs: number | undefined;
+  /** How long until reconciliation has something to do again; undefined where that is for the next poll's tick to see. */
+  readonly nextCycleInMs: number | undefined;
   readonly failure: Degradation | undefined;
   /** What ended the tick early, for people who see it happen; never with the token or a row's value. */
   readonly error: Error | undefined;

@@ -29,6 +29,17 @@ export function dueTier(state: Planned, settings: Pace, now: Instant): Tier | un
   return isDue(recent, settings, now) ? 'recent' : undefined;
 }
 
+/**
+ * How long until a cycle may begin, in the unit of Instant, where one tick after the other has nothing else to do;
+ * undefined as long as one is under way, or all is walked for the first time.
+ */
+export function nextCycleIn(state: Planned, settings: Pace, now: Instant): number | undefined {
+  if (state.baseline.status !== 'completed') return undefined;
+  const cycle = state.reconciliation[fitsCycle(state, settings) ? 'all' : 'recent'];
+  if (cycle.isUnderWay) return undefined;
+  return isDue(cycle, settings, now) ? 0 : cycle.startedAt + settings.reconcileMs * MILLISECOND - now;
+}
+
 /** Whether a walk over all groups is short enough to be done in every cycle. */
 export function fitsCycle({ baseline, reconciliation: { all } }: WholeWalk, settings: Pace): boolean {
   const requests = requestsOfAll({ baseline, reconciliation: { all } });

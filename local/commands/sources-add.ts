@@ -131,11 +131,20 @@ function readSettings(name: string, flags: AddFlags): GivenSettings {
   return given;
 }
 
-function problemsOf({ intervalMs = 60_000, requestsPerMinute = 240, requestTimeoutMs = 0 }: GivenSettings) {
+function problemsOf({
+  intervalMs = 60_000,
+  reconcileMs = intervalMs,
+  requestsPerMinute = 240,
+  requestTimeoutMs = 0,
+}: GivenSettings) {
   const rules: readonly [boolean, string][] = [
     [
       isScheduledInterval(intervalMs / 1_000),
       'Polls are a number of seconds apart that divides a minute (2s, 3s … 30s), or whole minutes up to a day.',
+    ],
+    [
+      reconcileMs >= intervalMs,
+      'A reconciliation cycle is at least as long as the time between polls, for it begins with one.',
     ],
     [
       requestsPerMinute >= 10 && requestsPerMinute <= MOST_REQUESTS,

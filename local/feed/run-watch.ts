@@ -40,10 +40,12 @@ export async function runWatch(options: WatchOptions): Promise<void> {
   if (ending.aborted) feed.stopPolling();
   try {
     let isKnown = false;
-    for (let next = Date.now(); !ending.aborted; next = nextTick(next, settings.intervalMs)) {
+    let next = Date.now();
+    while (!ending.aborted) {
       await untilMoment(next, ending);
       if (ending.aborted) break;
       const report = await feed.tick();
+      next = nextTick(next, settings, report);
       onReport(report);
       if (report.error !== undefined && !isKnown && isHopeless(report.error)) throw report.error;
       if (report.error !== undefined && !ending.aborted)
@@ -70,10 +72,24 @@ async function handOver(feed: LocalFeed, { signal, log }: WatchOptions): Promise
   if (outcome === 'some') log.warn('Stopped before everything that was read could be handed over.');
 }
 
-/** Ticks that could not be done in time are left out: a late poll reads what they would have read. */
-function nextTick(last: number, intervalMs: number): number {
-  const missed = Math.max(0, Math.floor((Date.now() - last) / intervalMs));
-  return last + Math.max(1, missed) * intervalMs;
+/**
+ * When the next poll or the next reconciliation cycle is due, whichever comes first. Ticks that could not be done in
+ * time are left out: a late poll reads what they would have read.
+ *
+ * @param last when the last tick was due, in milliseconds since the epoch
+ */
+function nextTick(
+  last: number,
+  { intervalMs, reconcileMs }: SourceSettings,
+  { nextCycleInMs, error }: TickReport,
+): number {
+  const now = Date.now();
+  const missed = Math.max(0, Math.floor((now - last) / intervalMs));
+  const nextPoll = last + Math.max(1, missed) * intervalMs;
+  if (nextCycleInMs === undefined || error !== undefined) return nextPoll;
+  // A cycle that was due and did not begin is held, and is not tried all the time.
+  const nextCycle = nextCycleInMs > 0 ? now + nextCycleInMs : Math.max(now, last + reconcileMs);
+  return Math.min(nextPoll, nextCycle);
 }
 
 /** What a first request fails with when the address or the token is wrong. */

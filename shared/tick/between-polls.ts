@@ -1,5 +1,6 @@
 import { MILLISECOND } from '../instant.ts';
 import type { FetchPage } from '../reading/page.ts';
+import { fitsCycle } from '../reconciliation-plan.ts';
 import { pollOnce } from './poll-once.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -8,6 +9,9 @@ const EXPECTED_PAGES = 16;
 
 /** Requests of polls to one of a walk's where polls take all the time there is: a fifth is always the walk's. */
 const POLL_REQUESTS_TO_ONE = 4;
+
+/** A walk that is to fit its cycle gets as many as the poll took, up to about as many as the walk of a small store. */
+const MOST_OWED_IN_KIND = 8;
 
 /**
  * Makes sure that no walk, however long, delays the polls, and that no poll, however long, keeps a walk from getting
@@ -24,8 +28,13 @@ export function createPollWhenDue(run: TickRun, poll = pollOnce): () => Promise<
     nextPollAt = clock.elapsed() + interval;
     const before = run.requestsSent();
     await poll(run);
-    owedToWalk = Math.ceil((run.requestsSent() - before) / POLL_REQUESTS_TO_ONE);
+    owedToWalk = owedFor(run, run.requestsSent() - before);
   };
+}
+
+function owedFor({ state, session }: TickRun, sent: number): number {
+  const fits = state.baseline.status === 'completed' && fitsCycle(state, session.settings);
+  return Math.max(Math.ceil(sent / POLL_REQUESTS_TO_ONE), fits ? Math.min(sent, MOST_OWED_IN_KIND) : 0);
 }
 
 /** The pages of a walk, with polls in between as they are due. */

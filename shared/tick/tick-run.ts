@@ -14,7 +14,7 @@ import type { TickReport } from '../poll-source.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { createLookUp, createPageSource } from '../reading/page-source.ts';
 import { learnLead, learnStamps, UNKNOWN_STAMPS } from '../reading/stamps-clock.ts';
-import type { Tier } from '../reconciliation-plan.ts';
+import { nextCycleIn, type Tier } from '../reconciliation-plan.ts';
 import { createRecorder, type RecordCounts, type Recorder } from '../record-pages.ts';
 import type { SourceSession } from '../source-session.ts';
 import type { BaselineState, SourceState, StampsState } from '../source-state.ts';
@@ -125,6 +125,11 @@ export function createTickRun(session: SourceSession): TickRun {
     return Math.max(0, lastSlot - health.lastSettledAt / MILLISECOND);
   }
 
+  function nextCycleInMs(state: SourceState): number | undefined {
+    const next = nextCycleIn(state, settings, session.serviceClock.now().atLeast);
+    return next === undefined ? undefined : Math.ceil(next / MILLISECOND);
+  }
+
   /**
    * Since when a field is sent must be known for good before a snapshot is saved that knows it: learned again after a
    * crash, that would be later, and the snapshot's own changes would be filled in instead of told.
@@ -228,6 +233,7 @@ export function createTickRun(session: SourceSession): TickRun {
         counts: sumCounts(recorders),
         foundByReconciliation: sumCounts(reconcilers).events,
         behindMs: outcome === 'done' && state !== undefined ? behindMs(state) : undefined,
+        nextCycleInMs: outcome === 'done' && state !== undefined ? nextCycleInMs(state) : undefined,
         failure: error && describeFailure(error),
         error,
         state: outcome === 'done' ? state : undefined,

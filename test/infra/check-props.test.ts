@@ -46,6 +46,11 @@ test.each<[string, Partial<SourceProps>, string]>([
     { reconcile: Duration.seconds(5) },
     'reconcile must be at least 1 minute',
   ],
+  [
+    'reconciliation more often than polls',
+    { interval: Duration.minutes(10), reconcile: Duration.minutes(5) },
+    'at least as long as interval',
+  ],
 ])('%s is refused in words that help', (_, props, help) => {
   const message = refusalOfSource(props);
 

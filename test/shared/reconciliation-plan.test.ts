@@ -6,6 +6,7 @@ import {
   dueTier,
   fitsCycle,
   mostRemovals,
+  nextCycleIn,
   pauseAfterRange,
   planCycles,
 } from '../../shared/reconciliation-plan.ts';
@@ -150,5 +151,29 @@ describe('the planned length of a cycle', () => {
       ['all', 1_000],
     ]);
     expect(unknown.map(({ lengthMs }) => lengthMs)).toEqual([undefined, undefined, 60_000_000]);
+  });
+});
+
+describe('the next cycle', () => {
+  it('is due one length after the last began, of all groups where their walk fits, else of the recent', () => {
+    const all = cycle({ startedAt: NOW - MINUTE });
+
+    expect(nextCycleIn(state({ all }), PACE, NOW)).toBe(9 * MINUTE);
+    expect(nextCycleIn(state({ requests: LONG, all }), PACE, NOW)).toBe(10 * MINUTE);
+  });
+
+  it('is due at once where it is late, or was asked for', () => {
+    const late = cycle({ startedAt: NOW - 11 * MINUTE });
+
+    expect(nextCycleIn(state({ all: late }), PACE, NOW)).toBe(0);
+    expect(nextCycleIn(state({ all: cycle({ isAsked: true }) }), PACE, NOW)).toBe(0);
+  });
+
+  it('is not known while one is under way, nor before all is known', () => {
+    const known = state();
+    const baseline = { ...known.baseline, status: 'running' as const };
+
+    expect(nextCycleIn(state({ all: cycle({ isUnderWay: true }) }), PACE, NOW)).toBeUndefined();
+    expect(nextCycleIn({ ...known, baseline }, PACE, NOW)).toBeUndefined();
   });
 });

@@ -117,6 +117,12 @@ describe('a source that is added', () => {
     ['a secret that is not there', ['add', ...GLOBEX.with(4, 'nope')], 1, 'no secret nope'],
     ['no place of the token', ['add', ...GLOBEX.slice(0, 3)], 2, '--token-secret'],
     ['an interval that no schedule keeps', ['add', ...GLOBEX, '--every', '7s'], 2, 'divides a minute'],
+    [
+      'cycles shorter than that',
+      ['add', ...GLOBEX, '--every', '10m', '--reconcile', '5m'],
+      2,
+      'at least as long',
+    ],
     ['an address that is none', ['add', ...GLOBEX.with(2, 'nonsense')], 2, 'URL'],
     ['taking out what the stack has', ['remove', 'acme'], 1, 'removed there'],
   ])('is refused in one line, and nothing is changed: %s', async (_, args, code, reason) => {

@@ -49,29 +49,62 @@ describe('a walk', () => {
   });
 
   it('gets a request for each four of polls, however often these are due', async () => {
-    const order: string[] = [];
-    let sent = 0;
-    let elapsed = 0;
-    const run = {
-      session: {
-        clock: { elapsed: () => elapsed },
-        settings: { intervalMs: 1 },
-      },
-      requestsSent: () => sent,
-      fetch: () => async () => {
-        elapsed += 5 * MILLISECOND;
-        order.push('walk');
-        return { rows: [], bytes: 0, sentAt: 0, receivedAt: 0 };
-      },
-    } as unknown as TickRun;
-    const poll = async () => {
-      sent += 12;
-      order.push('poll');
-    };
-    const fetch = createFetchBetweenPolls(run, createPollWhenDue(run, poll));
+    const order = await orderOf({ pages: 8, requestsOfAPoll: 12, baseline: { status: 'running' } });
 
-    for (let page = 0; page < 8; page += 1) await fetch({ range: {}, offset: page });
+    expect(order).toBe('walk poll walk walk walk poll walk walk walk poll walk');
+  });
 
-    expect(order.join(' ')).toBe('walk poll walk walk walk poll walk walk walk poll walk');
+  it('gets as many as a poll took where the whole walk is to fit its cycle', async () => {
+    const order = await orderOf({
+      pages: 6,
+      requestsOfAPoll: 2,
+      baseline: { status: 'completed', requests: 50 },
+    });
+
+    expect(order).toBe('walk poll walk walk poll walk walk poll walk');
+  });
+
+  it('gets no more than eight for that, however long the poll was', async () => {
+    const order = await orderOf({
+      pages: 10,
+      requestsOfAPoll: 20,
+      baseline: { status: 'completed', requests: 50 },
+    });
+
+    expect(order.split(' ').lastIndexOf('poll')).toBe(10);
   });
 });
+
+interface Walked {
+  readonly pages: number;
+  readonly requestsOfAPoll: number;
+  readonly baseline: object;
+}
+
+/** What is asked for, where a poll is always due. */
+async function orderOf({ pages, requestsOfAPoll, baseline }: Walked): Promise<string> {
+  const order: string[] = [];
+  let sent = 0;
+  let elapsed = 0;
+  const run = {
+    session: {
+      clock: { elapsed: () => elapsed },
+      settings: { intervalMs: 1, reconcileMs: 1, requestsPerMinute: 240 },
+    },
+    state: { baseline, reconciliation: { all: {} } },
+    requestsSent: () => sent,
+    fetch: () => async () => {
+      elapsed += 5 * MILLISECOND;
+      order.push('walk');
+      return { rows: [], bytes: 0, sentAt: 0, receivedAt: 0 };
+    },
+  } as unknown as TickRun;
+  const poll = async () => {
+    sent += requestsOfAPoll;
+    order.push('poll');
+  };
+  const fetch = createFetchBetweenPolls(run, createPollWhenDue(run, poll));
+
+  for (let page = 0; page < pages; page += 1) await fetch({ range: {}, offset: page });
+  return order.join(' ');
+}
