@@ -23,7 +23,7 @@ export function createWatchCommand(): Command {
     .description(`Watch a returns service and print every change. The token is read from ${TOKEN_VARIABLE}.`)
     .requiredOption('--base-url <url>', 'address of the service, its path prefix included')
     .option('--source <name>', 'what the source is called in events', 'source')
-    .addOption(durationOption('--every <time>', 'time between polls', '60s'))
+    .addOption(durationOption('--every <time>', 'time between polls; a cycle begins with one as well', '60s'))
     .addOption(
       new Option('--baseline <mode>', 'whether groups that are there at the start are announced')
         .choices(['silent', 'emit'])
