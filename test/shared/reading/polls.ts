@@ -1,0 +1,40 @@
+// Polls of a reader that answers as it was told, from what was settled twenty minutes ago.
+import { MINUTE, SECOND } from '../../../shared/instant.ts';
+import type { Page } from '../../../shared/reading/page.ts';
+import { type PollOptions, type PollResult, poll, WIDEST_RANGE } from '../../../shared/reading/poll.ts';
+import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
+import { aPage, createScriptedReader, pagesInTurn, type ScriptedReader } from './some-rows.ts';
+import { NOON } from './worlds.ts';
+
+export const SETTLED = NOON - 20 * MINUTE;
+export const LOOKBACK = 5 * MINUTE;
+export const CLOSED = NOON - 10 * SECOND;
+/** A clock of the stamps that shows noon at noon. */
+export const STAMPS = { ...UNKNOWN_STAMPS, newest: NOON, newestReceivedAt: NOON };
+
+export type Progress = Pick<PollResult, 'settledThrough' | 'rangeWidth'>;
+
+export function optionsOf(reader: ScriptedReader, changed: Partial<PollOptions> = {}) {
+  const covered: Progress[] = [];
+  const options: PollOptions = {
+    ...reader,
+    settledThrough: SETTLED,
+    stamps: () => STAMPS,
+    now: () => NOON,
+    knowsTime: () => true,
+    lookback: LOOKBACK,
+    unsavedFrom: () => undefined,
+    onCovered: ({ settledThrough, rangeWidth }) => covered.push({ settledThrough, rangeWidth }),
+    expectsLittle: true,
+    rangeWidth: WIDEST_RANGE,
+    hasTimeFor: () => true,
+    ...changed,
+  };
+  return { options, covered };
+}
+
+export const run = (reader: ScriptedReader, changed: Partial<PollOptions> = {}) =>
+  poll(optionsOf(reader, changed).options);
+export const nothing = () => createScriptedReader(() => aPage([]));
+export const tailFirst = (closed: readonly Page['rows'][], tail: Page['rows'] = []) =>
+  createScriptedReader(pagesInTurn(tail, ...closed));
