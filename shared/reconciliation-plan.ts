@@ -1,7 +1,7 @@
 // Which walk is due. Where a walk over all groups fits a cycle, that is all there is to it. Else the lately created
 // are walked in every cycle, the older ones that are open likewise in a share of the budget, and all groups in another,
 // however long that takes.
-import { type Instant, MILLISECOND, MINUTE } from './instant.ts';
+import { type Instant, MILLISECOND, MINUTE, SECOND } from './instant.ts';
 import {
   MAX_REMOVAL_SHARE,
   MAX_REMOVALS,
@@ -37,7 +37,8 @@ export function nextCycleIn(state: Planned, settings: Pace, now: Instant): numbe
   if (state.baseline.status !== 'completed') return undefined;
   const cycle = state.reconciliation[fitsCycle(state, settings) ? 'all' : 'recent'];
   if (cycle.isUnderWay) return undefined;
-  return isDue(cycle, settings, now) ? 0 : cycle.startedAt + settings.reconcileMs * MILLISECOND - now;
+  const isLate = cycle.isAsked || now < cycle.startedAt;
+  return isLate ? 0 : Math.max(0, dueAt(cycle, settings) - now);
 }
 
 /** Whether a walk over all groups is short enough to be done in every cycle. */
@@ -59,10 +60,19 @@ export function requestsOfAll({ baseline, reconciliation: { all } }: WholeWalk):
 /** A store this small is walked as a whole in any case. */
 const SMALLEST_WALK = 50;
 
-function isDue(cycle: CycleState, { reconcileMs }: Pace, now: Instant): boolean {
+function isDue(cycle: CycleState, pace: Pace, now: Instant): boolean {
   if (cycle.isUnderWay || cycle.isAsked) return true;
   // A start ahead of now was noted by a clock that was wrong.
-  return now >= cycle.startedAt + reconcileMs * MILLISECOND || now < cycle.startedAt;
+  return now >= dueAt(cycle, pace) - earliness(pace) || now < cycle.startedAt;
+}
+
+function dueAt({ startedAt }: CycleState, { reconcileMs }: Pace): Instant {
+  return startedAt + reconcileMs * MILLISECOND;
+}
+
+/** A tick that comes a moment too early takes the cycle along: else it would wait for the next, a whole interval. */
+function earliness({ reconcileMs }: Pace): number {
+  return Math.min((reconcileMs * MILLISECOND) / 10, 10 * SECOND);
 }
 
 /** A cycle as it begins. */

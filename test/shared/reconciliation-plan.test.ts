@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, MINUTE } from '../../shared/instant.ts';
+import { DAY, MINUTE, SECOND } from '../../shared/instant.ts';
 import { FIRST_WIDTH } from '../../shared/reading/walk.ts';
 import {
   beginCycle,
@@ -55,7 +55,7 @@ describe('a walk that fits a cycle', () => {
   it('is due once a cycle, and until it is done', () => {
     const fits = state();
 
-    expect(dueTier(fits, PACE, NOW + 10 * MINUTE - 1)).toBeUndefined();
+    expect(dueTier(fits, PACE, NOW + 10 * MINUTE - 10 * SECOND - 1)).toBeUndefined();
     expect(dueTier(fits, PACE, NOW + 10 * MINUTE)).toBe('all');
     expect(dueTier(state({ all: cycle({ isUnderWay: true }) }), PACE, NOW)).toBe('all');
   });
@@ -79,7 +79,7 @@ describe('a walk that does not fit', () => {
     const open = cycle({ pausedUntil: NOW + 10 * MINUTE + 3 });
     const slow = state({ requests: LONG, all, open });
 
-    expect(dueTier(slow, PACE, NOW + 10 * MINUTE - 1)).toBeUndefined();
+    expect(dueTier(slow, PACE, NOW + 10 * MINUTE - 10 * SECOND - 1)).toBeUndefined();
     expect(dueTier(slow, PACE, NOW + 10 * MINUTE)).toBe('recent');
     expect(dueTier(slow, PACE, NOW + 10 * MINUTE + 3)).toBe('open');
     expect(dueTier(slow, PACE, NOW + 10 * MINUTE + 5)).toBe('all');
@@ -151,6 +151,21 @@ describe('the planned length of a cycle', () => {
       ['all', 1_000],
     ]);
     expect(unknown.map(({ lengthMs }) => lengthMs)).toEqual([undefined, undefined, 60_000_000]);
+  });
+});
+
+describe('a tick that comes a moment before a cycle is due', () => {
+  it.each([
+    { reconcileMs: 600_000, early: 10 * SECOND },
+    { reconcileMs: 60_000, early: 6 * SECOND },
+    { reconcileMs: 5_000, early: SECOND / 2 },
+  ])('begins one of $reconcileMs ms, up to a tenth and to ten seconds early', ({ reconcileMs, early }) => {
+    const pace = { ...PACE, reconcileMs };
+    const due = NOW + (reconcileMs / 1_000) * SECOND;
+    const small = state({ requests: 10 });
+
+    expect(dueTier(small, pace, due - early - 1)).toBeUndefined();
+    expect(dueTier(small, pace, due - early)).toBe('all');
   });
 });
 
