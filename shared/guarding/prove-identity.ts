@@ -29,6 +29,8 @@ export interface IdentityOptions {
   readonly store: Pick<SnapshotStore, 'knownCreatedBetween'>;
   readonly lookUp: (groupId: number) => Promise<LookedUp>;
   readonly now: Instant;
+  /** Whether the source's stamps name their zone. */
+  readonly zoned: boolean;
   /** Look-ups that it may take at most. @default MAX_CANARIES */
   readonly most?: number;
   /** From 0 to below 1. */
@@ -48,7 +50,7 @@ export async function proveIdentity(options: IdentityOptions): Promise<Proof> {
     const found = await options.lookUp(canary.groupId);
     if (tokenHash !== undefined && found.tokenHash !== tokenHash) return { outcome: 'exchanged', tokenHash };
     tokenHash = found.tokenHash;
-    if (found.rows.some((row) => isSame(row, canary))) return { outcome: 'found', tokenHash };
+    if (found.rows.some((row) => isSame(row, canary, options.zoned))) return { outcome: 'found', tokenHash };
   }
   return { outcome: tokenHash === undefined ? 'unknown' : 'not_found', tokenHash };
 }
@@ -70,15 +72,19 @@ async function chooseCanaries(options: IdentityOptions): Promise<Canary[]> {
   return [...chosen.values()];
 }
 
-/** Another store may have a group of that id; hardly one that was created at the same time. */
-function isSame(row: RowReading, { groupId, createdAt }: Canary): boolean {
+/**
+ * Another store may have a group of that id; hardly one that was created at the same time. In any zone at all it would
+ * be one group in some hundred, and a source that is held tries one with each tick.
+ */
+function isSame(row: RowReading, { groupId, createdAt }: Canary, zoned: boolean): boolean {
   if (row.kind === 'unreadable') return row.id === groupId;
-  return row.group.id === groupId && isSameMoment(row.createdAt - createdAt);
+  return row.group.id === groupId && isSameMoment(row.createdAt - createdAt, row.zoned !== zoned);
 }
 
-/** The same moment, be it in another zone, and cut off to the second. */
-function isSameMoment(difference: number): boolean {
-  const beyondZone = Math.abs(difference) % ZONES_DIFFER_BY;
-  const isInZone = Math.min(beyondZone, ZONES_DIFFER_BY - beyondZone) <= SECOND;
-  return isInZone && Math.abs(difference) <= SAME_CREATION_WITHIN;
+/** The same moment, cut off to the second; in another zone only where stamps have begun, or ceased, to name theirs. */
+function isSameMoment(difference: number, isZoneNew: boolean): boolean {
+  const apart = Math.abs(difference);
+  if (!isZoneNew) return apart <= SECOND;
+  const beyondZone = apart % ZONES_DIFFER_BY;
+  return apart <= SAME_CREATION_WITHIN && Math.min(beyondZone, ZONES_DIFFER_BY - beyondZone) <= SECOND;
 }

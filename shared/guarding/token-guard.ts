@@ -53,6 +53,7 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
       lookUp,
       now: serviceClock.now().atMost,
       random,
+      zoned: state.stamps.zoned,
       // Each tick tries; one is enough, for it is another one each time.
       ...(findHold(state, GUARD) === undefined ? {} : { most: 1 }),
     });

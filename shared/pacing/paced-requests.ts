@@ -14,7 +14,7 @@ import { type Access, type AccessOptions, createAccessKeeper } from './access.ts
 import type { Purpose } from './budget-state.ts';
 import { DeadlineReached, SourceRefused } from './errors.ts';
 import { createRetryCredit, MAX_TRIES, retryPauseMs } from './retries.ts';
-import type { ServiceClock, ServiceTimes } from './service-clock.ts';
+import type { Exchange, ServiceClock, ServiceTimes } from './service-clock.ts';
 
 /** How long a 429 pauses all requests if it does not say. */
 const PAUSE_AFTER_429_MS = 15_000;
@@ -97,8 +97,8 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
       await takeSlot(used, purpose, expect, failure);
       counters[purpose].sent += 1;
       if (tries > 1) counters[purpose].retried += 1;
-      const sentElapsed = clock.elapsed();
-      const { answer, times, error } = await attempt(request, used.client, sentElapsed);
+      const sent = { sentElapsed: clock.elapsed(), sentNow: clock.now() };
+      const { answer, times, error } = await attempt(request, used.client, sent);
       if (error === undefined) {
         if (!serviceClock.isDoubtful()) return { answer, ...times, tokenHash: used.budget.tokenHash };
         // What was read at a wrong moment could not be told from what is stale, for as long as the moment is off.
@@ -111,7 +111,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
         used = await renew(used, error, isRenewed);
         isRenewed = true;
       } else {
-        await prepareRetry(error, { purpose, tries, sentElapsed, used });
+        await prepareRetry(error, { purpose, tries, sentElapsed: sent.sentElapsed, used });
       }
     }
   }
@@ -129,12 +129,12 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
   async function attempt<Answer extends Dated>(
     request: (client: ReturnsServiceClient) => Promise<Answer>,
     client: ReturnsServiceClient,
-    sentElapsed: number,
+    sent: Pick<Exchange, 'sentElapsed' | 'sentNow'>,
   ): Promise<Attempt<Answer>> {
     const timesBy = (date: Instant | undefined): ServiceTimes => {
       const receivedElapsed = clock.elapsed();
-      lastDuration = receivedElapsed - sentElapsed;
-      return serviceClock.read({ sentElapsed, receivedElapsed, receivedNow: clock.now(), date });
+      lastDuration = receivedElapsed - sent.sentElapsed;
+      return serviceClock.read({ ...sent, receivedElapsed, receivedNow: clock.now(), date });
     };
     try {
       const answer = await request(client);

@@ -19,6 +19,8 @@ const TOLD_TO = SECOND;
 export interface Exchange {
   /** By {@link Clock.elapsed}. */
   readonly sentElapsed: number;
+  /** By {@link Clock.now}, when it was sent. */
+  readonly sentNow: Instant;
   readonly receivedElapsed: number;
   /** By {@link Clock.now}, when the answer was there. */
   readonly receivedNow: Instant;
@@ -48,10 +50,10 @@ export function readServiceTimes(
   known: ServiceOffsets | undefined,
   exchange: Exchange,
 ): { readonly offsets: ServiceOffsets; readonly times: ServiceTimes } {
-  const { sentElapsed, receivedElapsed, receivedNow, date } = exchange;
+  const { sentElapsed, sentNow, receivedElapsed, receivedNow, date } = exchange;
   const lead = receivedNow - receivedElapsed;
   // After time that did not elapse here, old bounds say nothing of the present.
-  const isWhole = known !== undefined && Math.abs(lead - known.lead) <= LARGEST_PARTING;
+  const isWhole = known !== undefined && isSameLead(lead, known.lead);
   const old = isWhole ? known.bounds : [];
   const told =
     date === undefined ? [] : [{ lower: date - receivedElapsed, upper: date + TOLD_TO - sentElapsed }];
@@ -59,11 +61,23 @@ export function readServiceTimes(
   const bounds = [...old, ...told].slice(-REMEMBERED);
   const offsets = { bounds, lead, answers: answers + 1, expected };
   const { lower, upper } = mediansOf(offsets);
+  // A machine that was suspended with the answer at hand was asked for it that much earlier; a Date would tell.
+  const sentBy = bounds.length > 0 ? Number.POSITIVE_INFINITY : sentNow;
   const times = {
-    sentAt: Math.floor(lower + sentElapsed),
+    sentAt: Math.floor(Math.min(lower + sentElapsed, sentBy)),
     receivedAt: Math.ceil(upper + receivedElapsed),
   };
-  return { offsets, times };
+  return { offsets: isSameLead(lead, sentNow - sentElapsed) ? offsets : withoutDates(offsets), times };
+}
+
+/** Whether a Date that came over a suspension is from before it or after, nobody knows: it says nothing of the next. */
+function withoutDates(offsets: ServiceOffsets): ServiceOffsets {
+  return offsets.bounds.length === 0 ? offsets : { ...offsets, bounds: [], answers: 0 };
+}
+
+/** Whether all time that passed has elapsed here. */
+function isSameLead(a: number, b: number): boolean {
+  return Math.abs(a - b) <= LARGEST_PARTING;
 }
 
 /** Of an even number of bounds the further apart two of the middle four, so that a tie widens and never misleads. */
@@ -90,8 +104,15 @@ function goOn(known: ServiceOffsets | undefined, lead: number): Pick<ServiceOffs
   if (known === undefined || known.bounds.length === 0) {
     return { answers: known?.answers ?? 0, expected: [] };
   }
+  // Dates that were in doubt themselves bear nothing out.
+  if (isInDoubt(known)) return { answers: 0, expected: [] };
   const { lower } = mediansOf(known);
   return { answers: 0, expected: [lower, lower + lead - known.lead] };
+}
+
+/** Whether the next answer may show that the last times were wrong. */
+function isInDoubt(offsets: ServiceOffsets): boolean {
+  return offsets.answers < MAX_ANSWERS_IN_DOUBT && believedOf(offsets).length === 0;
 }
 
 function ascending(a: number, b: number): number {
@@ -115,7 +136,8 @@ export function createServiceClock(clock: Clock): ServiceClock {
   /** What is known at this moment, without an answer. */
   function here() {
     const elapsed = clock.elapsed();
-    const moment = { sentElapsed: elapsed, receivedElapsed: elapsed, receivedNow: clock.now() };
+    const now = clock.now();
+    const moment = { sentElapsed: elapsed, sentNow: now, receivedElapsed: elapsed, receivedNow: now };
     return readServiceTimes(offsets, { ...moment, date: undefined });
   }
 
@@ -130,9 +152,6 @@ export function createServiceClock(clock: Clock): ServiceClock {
       return { atLeast: sentAt, atMost: receivedAt };
     },
     isKnown: () => here().offsets.bounds.length > 0,
-    isDoubtful() {
-      if (offsets === undefined) return true;
-      return offsets.answers < MAX_ANSWERS_IN_DOUBT && believedOf(offsets).length === 0;
-    },
+    isDoubtful: () => offsets === undefined || isInDoubt(offsets),
   };
 }

@@ -8,6 +8,7 @@ import type { StoredGroup } from '../../local/reference-service/store/stored-gro
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source-state.ts';
 import type { Evidence, GroupDocument, Happening, SourceEvidence } from './checker/evidence.ts';
+import type { ArraysStored } from './watch-arrays.ts';
 import type { Pollers } from './world/pollers.ts';
 import { FIRST_TOKEN, OTHER_TOKEN, SECOND_TOKEN, type World } from './world/world.ts';
 
@@ -18,6 +19,7 @@ type Starts = ReadonlyMap<string, Instant>;
 export interface Observed {
   readonly pollers: readonly Pollers[];
   readonly starts: Starts;
+  readonly arraysStored: ArraysStored;
   /** Each source's name, and whether it came to rest in the end. */
   readonly settled: ReadonlyMap<string, boolean>;
   /** Of all sources, as last saved. */
@@ -94,6 +96,7 @@ function sourceEvidence(
     customerData: plan.settings.customerData,
     interval: plan.settings.intervalMs * MILLISECOND,
     startedAt: observed.starts.get(source),
+    arraysStoredFrom: observed.arraysStored.get(source) ?? new Map(),
     concludedAt,
     cameToRest: observed.settled.get(source) === true,
     baselineCompletedAt: written.find(({ event }) => event.type === 'feed.baseline_completed')?.at,

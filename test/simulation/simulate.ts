@@ -8,6 +8,7 @@ import type { Violation } from './checker/evidence.ts';
 import { calm, pollUntilSettled, settledAfter } from './come-to-rest.ts';
 import { gatherEvidence, watchStarts } from './gather-evidence.ts';
 import type { Plan } from './plan.ts';
+import { watchArrays } from './watch-arrays.ts';
 import { runHands } from './world/hands.ts';
 import { BASE_URL } from './world/network.ts';
 import { watchHolds } from './world/operator.ts';
@@ -44,6 +45,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
     for (const side of sides) side.notice(inserted);
   };
   const starts = watchStarts(world);
+  const arraysStored = watchArrays(world);
   watchHolds(world);
   const sources = Array.from({ length: plan.sources }, (_, index) => {
     const settings = sourceSettings.parse({ name: sourceName(index), baseUrl: BASE_URL, ...plan.settings });
@@ -55,7 +57,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   countOccurrences(world);
   tellChanges(world);
   const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
-  const evidence = gatherEvidence(world, { pollers: sources, starts, settled, states });
+  const evidence = gatherEvidence(world, { pollers: sources, starts, arraysStored, settled, states });
   return {
     plan,
     violations: check(evidence),

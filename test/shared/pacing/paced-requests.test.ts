@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { HOUR, MILLISECOND, SECOND } from '../../../shared/instant.ts';
+import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { Budget } from '../../../shared/pacing/budget.ts';
 import { BudgetUnavailable, DeadlineReached } from '../../../shared/pacing/errors.ts';
 import { createServiceClock } from '../../../shared/pacing/service-clock.ts';
+import type { ReturnsServiceClient } from '../../../shared/returns-service/client.ts';
 import { createVirtualClock, VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { page, SERVICE_START, serverError, setUp } from './requests-world.ts';
 
@@ -20,6 +21,24 @@ describe('a request', () => {
       tokenHash: 'hash of first',
     });
     expect(sent.answer).toBe(answer);
+  });
+
+  it('was sent before a suspension that came with the answer at hand, where the service tells no time', async () => {
+    const time = createVirtualClock();
+    let suspended = 0;
+    const clock = { ...time, elapsed: () => time.elapsed() - suspended };
+    const { requests } = setUp({ clock });
+    const list = async (client: ReturnsServiceClient) => {
+      const answer = await client.listReturnGroups({});
+      await time.sleep(180_000);
+      suspended = 3 * MINUTE;
+      return answer;
+    };
+
+    const sent = await time.run(requests.send('poll', list));
+
+    expect(sent.sentAt).toBe(VIRTUAL_START);
+    expect(sent.receivedAt).toBe(VIRTUAL_START + 100 * MILLISECOND + 3 * MINUTE);
   });
 
   it('is sent again until its moment is sure', async () => {

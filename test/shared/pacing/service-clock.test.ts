@@ -24,13 +24,20 @@ interface Told {
 /** An answer that took 40 ms, 15 there and 25 back. */
 function exchangeOf({ at, dateAhead, localAhead = HOUR }: Told): Exchange {
   const generated = NOON + at * SECOND;
+  const sent = at * SECOND - 15 * MILLISECOND;
   const received = at * SECOND + 25 * MILLISECOND;
   return {
-    sentElapsed: at * SECOND - 15 * MILLISECOND,
+    sentElapsed: sent,
+    sentNow: NOON + sent + localAhead,
     receivedElapsed: received,
     receivedNow: NOON + received + localAhead,
     date: dateAhead === undefined ? undefined : Math.floor((generated + dateAhead) / SECOND) * SECOND,
   };
+}
+
+/** An answer that took no time. */
+function exchangeAt(now: Instant, date: Instant | undefined): Exchange {
+  return { sentElapsed: 0, sentNow: now, receivedElapsed: 0, receivedNow: now, date };
 }
 
 function readAll(told: readonly Told[]): { offsets: ServiceOffsets; times: ServiceTimes } {
@@ -50,7 +57,7 @@ describe("the service's times of a request", () => {
   });
 
   it('are whole microseconds, rounded apart', () => {
-    const exchange = { sentElapsed: 0.3, receivedElapsed: 0.5, receivedNow: NOON, date: NOON };
+    const exchange = { sentElapsed: 0.3, sentNow: NOON, receivedElapsed: 0.5, receivedNow: NOON, date: NOON };
 
     const { times } = readServiceTimes(undefined, exchange);
 
@@ -103,6 +110,24 @@ describe("the service's times of a request", () => {
       sentAt: NOON + HOUR + 10 * SECOND - 15 * MILLISECOND,
       receivedAt: NOON + HOUR + 10 * SECOND + 25 * MILLISECOND,
     });
+  });
+
+  it('begin before a suspension that came with the answer at hand, where there never was a Date', () => {
+    const exchange = exchangeOf({ at: 10, dateAhead: undefined });
+    const suspended = { ...exchange, receivedNow: exchange.receivedNow + 3 * MINUTE };
+
+    const { times } = readServiceTimes(undefined, suspended);
+
+    expect(times).toEqual({ sentAt: exchange.sentNow, receivedAt: suspended.receivedNow });
+  });
+
+  it('begin with the earlier of two local times, where there never was a Date and the clock was set back', () => {
+    const exchange = exchangeOf({ at: 10, dateAhead: undefined });
+    const setBack = { ...exchange, receivedNow: exchange.receivedNow - MINUTE };
+
+    const { times } = readServiceTimes(undefined, setBack);
+
+    expect(times).toEqual({ sentAt: exchange.sentNow - MINUTE, receivedAt: setBack.receivedNow });
   });
 
   it('are those of the Dates that others, or the local clock, bear out', () => {
@@ -161,6 +186,23 @@ describe("the service's times of a request", () => {
     expect(back.times.sentAt).toBe(NOON + MINUTE + 20 * SECOND - 40 * MILLISECOND);
   });
 
+  it('do not know of a Date that came before or after a suspension, nobody knows which', () => {
+    const before = Array.from({ length: 15 }, (_, at): Told => ({ at, dateAhead: 0 }));
+    const { offsets } = readAll(before);
+    const exchange = exchangeOf({ at: 20, dateAhead: 0 });
+    const suspended = { ...exchange, receivedNow: exchange.receivedNow + 3 * MINUTE };
+    const next = exchangeOf({ at: 21, dateAhead: 3 * MINUTE, localAhead: HOUR + 3 * MINUTE });
+
+    const over = readServiceTimes(offsets, suspended);
+    const { times } = readServiceTimes(over.offsets, next);
+
+    expect(over.times.sentAt).toBe(NOON + 20 * SECOND - 40 * MILLISECOND);
+    expect(times).toEqual({
+      sentAt: NOON + 3 * MINUTE + 21 * SECOND - 40 * MILLISECOND,
+      receivedAt: NOON + 3 * MINUTE + 22 * SECOND + 40 * MILLISECOND,
+    });
+  });
+
   it('follow clocks that part slowly', () => {
     const slowly = Array.from(
       { length: 5 },
@@ -184,9 +226,8 @@ describe('the clock of a service', () => {
   it('goes on from the Dates that it read', async () => {
     const clock = createVirtualClock();
     const serviceClock = createServiceClock(clock);
-    const exchange = { sentElapsed: 0, receivedElapsed: 0, receivedNow: clock.now(), date: NOON };
 
-    const times = serviceClock.read(exchange);
+    const times = serviceClock.read(exchangeAt(clock.now(), NOON));
     await clock.advance(MINUTE);
 
     expect(times).toEqual({ sentAt: NOON, receivedAt: NOON + SECOND });
@@ -196,8 +237,7 @@ describe('the clock of a service', () => {
   it('remembers more than the last answer', () => {
     const clock = createVirtualClock();
     const serviceClock = createServiceClock(clock);
-    const read = (date: Instant) =>
-      serviceClock.read({ sentElapsed: 0, receivedElapsed: 0, receivedNow: clock.now(), date });
+    const read = (date: Instant) => serviceClock.read(exchangeAt(clock.now(), date));
 
     read(NOON);
     read(NOON);
@@ -210,7 +250,7 @@ describe('the clock of a service', () => {
     const clock = createVirtualClock();
     const serviceClock = createServiceClock(clock);
     const read = (date: Instant | undefined) => {
-      serviceClock.read({ sentElapsed: 0, receivedElapsed: 0, receivedNow: clock.now(), date });
+      serviceClock.read(exchangeAt(clock.now(), date));
     };
 
     const known = [serviceClock.isKnown()];
@@ -266,6 +306,29 @@ describe('the clock of a service is in doubt', () => {
     const neither: Told = { at: 20, dateAhead: 12 * HOUR, localAhead: HOUR + DAY };
 
     expect(doubts(...honest, neither).at(-1)).toBe(true);
+  });
+
+  it('until three agree where the Date before either was in doubt itself', () => {
+    const wrong: Told = { at: 8, dateAhead: 7 * HOUR };
+    const localAhead = HOUR + 2 * MINUTE;
+    const after = [0, 0, 7 * HOUR, 0].map(
+      (dateAhead, index): Told => ({ at: 9 + index, dateAhead, localAhead }),
+    );
+
+    expect(doubts(wrong, ...after)).toEqual([true, true, true, true, true, false]);
+  });
+
+  it.each([
+    ['agreed', honest],
+    ['were none yet', [1, 2, 3, 4].map((at): Told => ({ at, dateAhead: undefined }))],
+  ])('after what came over a suspension, where the Dates before it %s', (_, before) => {
+    const serviceClock = createServiceClock(createVirtualClock());
+    const exchange = exchangeOf({ at: 11, dateAhead: 0 });
+    for (const each of before) serviceClock.read(exchangeOf(each));
+
+    serviceClock.read({ ...exchange, receivedNow: exchange.receivedNow + 3 * MINUTE });
+
+    expect(serviceClock.isDoubtful()).toBe(true);
   });
 
   it('no more than before, after either, where the service tells no time', () => {

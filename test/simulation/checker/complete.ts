@@ -3,6 +3,7 @@
 import type { Evidence, Happening, Promises, SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
 import {
+  type EntityHistory,
   type EntityName,
   type GroupHistory,
   isEntityEvent,
@@ -48,7 +49,7 @@ function judgeEntity(
   history: GroupHistory,
   last: { readonly verb: string; readonly state: string } | undefined,
   { promises }: Evidence,
-  { baseline, startedAt = 0, baselineCompletedAt }: SourceEvidence,
+  { baseline, startedAt = 0, baselineCompletedAt, arraysStoredFrom }: SourceEvidence,
 ): string | undefined {
   const periods = history.entities.get(name) ?? [];
   const present = periods.at(-1)?.state;
@@ -61,15 +62,19 @@ function judgeEntity(
     if (last.verb === 'removed') return 'was told as removed and is there';
     return last.state === present ? undefined : `is ${present} and was last told as ${last.state}`;
   }
-  const isOfArray = kindOf(name) !== 'return_group';
-  // Present as it was when it came to be: it may have been filled in.
-  if (isOfArray && !promises.showsArrays && periods[0]?.state === present) return undefined;
+  // Of an array that no answer had shown of any group, what came to be by then is what is first read: it is filled in.
+  const storedFrom = promises.showsArrays ? undefined : arraysStoredFrom.get(kindOf(name));
+  if (storedFrom !== undefined && wasBy(storedFrom, periods, present)) return undefined;
   if (baseline === 'emit') return `was never told, though everything was to be (${name})`;
   if (stateIn(shownAt(history, startedAt), name) === present) return undefined;
   const until = baselineCompletedAt ?? Number.POSITIVE_INFINITY;
-  const wasReadFirst = periods.some(({ from, state }) => from <= until && state === present);
-  if (!promises.changesMoveStamps && wasReadFirst) return undefined;
+  if (!promises.changesMoveStamps && wasBy(until, periods, present)) return undefined;
   return `is ${present} and was never told, though it changed after the start`;
+}
+
+/** Whether an entity was, at some time until then, as it is at present. */
+function wasBy(then: number, periods: EntityHistory, present: string): boolean {
+  return periods.some(({ from, state }) => from <= then && state === present);
 }
 
 /** Whether a gone entity's array still is there to lack it; that a whole group is gone shows in any case. */

@@ -38,6 +38,8 @@ export interface SourceEvidence {
   readonly cameToRest: boolean;
   /** When `feed.baseline_completed` was written. */
   readonly baselineCompletedAt: Time | undefined;
+  /** When a group was first stored with an array, by the kind of what that holds. */
+  readonly arraysStoredFrom: ReadonlyMap<string, Time>;
   /** What was ever added to the ledger, in order. */
   readonly written: readonly Arrival[];
   /** What arrived, in order. */

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { proveIdentity } from '../../../shared/guarding/prove-identity.ts';
+import { DAY, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { aRow } from '../reading/some-rows.ts';
+
+const NOW: Instant = Date.UTC(2026, 10, 20, 12) * MILLISECOND;
+const CREATED = NOW - DAY;
+
+interface Looked {
+  /** How much later the group that is found was created than the known one. */
+  readonly later: Instant;
+  /** Whether the source's stamps named their zone. */
+  readonly knownZoned: boolean;
+  /** Whether those of the group that is found do. */
+  readonly zoned: boolean;
+}
+
+/** What is proved by a group that is found under the id of the only known one. */
+async function outcomeOf({ later, knownZoned, zoned }: Looked): Promise<string> {
+  const { outcome } = await proveIdentity({
+    source: { source: 'acme', generation: 'mi8x2k' },
+    store: {
+      async *knownCreatedBetween() {
+        yield { groupId: 7, createdAt: CREATED };
+      },
+    },
+    lookUp: async () => ({ rows: [aRow(7, { createdAt: CREATED + later, zoned })], tokenHash: 'second' }),
+    now: NOW,
+    zoned: knownZoned,
+    random: () => 0,
+  });
+  return outcome;
+}
+
+describe('a group that is found under a known id', () => {
+  it.each([0, SECOND, -SECOND])(
+    'is the known one where it was created at the same second: %d',
+    async (later) => {
+      const outcome = await outcomeOf({ later, knownZoned: true, zoned: true });
+
+      expect(outcome).toBe('found');
+    },
+  );
+
+  it.each([15 * MINUTE, -HOUR, 8 * HOUR + SECOND, SECOND + 1])(
+    'is one of another store where it was created at another time, be it whole zones apart: %d',
+    async (later) => {
+      const zoned = await outcomeOf({ later, knownZoned: true, zoned: true });
+      const without = await outcomeOf({ later, knownZoned: false, zoned: false });
+
+      expect([zoned, without]).toEqual(['not_found', 'not_found']);
+    },
+  );
+
+  it.each([15 * MINUTE, -HOUR, 8 * HOUR + SECOND, 15 * HOUR])(
+    'is the known one where stamps have begun, or ceased, to name a zone that explains it: %d',
+    async (later) => {
+      const begun = await outcomeOf({ later, knownZoned: false, zoned: true });
+      const ceased = await outcomeOf({ later, knownZoned: true, zoned: false });
+
+      expect([begun, ceased]).toEqual(['found', 'found']);
+    },
+  );
+
+  it.each([7 * MINUTE, 15 * MINUTE + SECOND + 1, 15 * HOUR + SECOND, 24 * HOUR])(
+    'is one of another store where no zone explains it: %d',
+    async (later) => {
+      const outcome = await outcomeOf({ later, knownZoned: false, zoned: true });
+
+      expect(outcome).toBe('not_found');
+    },
+  );
+});

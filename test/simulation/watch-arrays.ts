@@ -1,0 +1,34 @@
+// When the feed begins to know what each array of the service's groups holds. Told by what was stored, not by when the
+// feed says that the service began to send it: that is what may be wrong.
+import { GROUP_ARRAYS, type Snapshot } from '../../shared/comparing/snapshot.ts';
+import type { Instant } from '../../shared/instant.ts';
+import type { World } from './world/world.ts';
+
+/** When a group was first stored with each array, by source and then by the kind of what the array holds. */
+export type ArraysStored = ReadonlyMap<string, ReadonlyMap<string, Instant>>;
+
+export function watchArrays({ stores, time }: World): ArraysStored {
+  const from = new Map<string, Map<string, Instant>>();
+  const note = (source: string, { projection }: Snapshot) => {
+    const known = from.get(source) ?? new Map<string, Instant>();
+    from.set(source, known);
+    for (const name of GROUP_ARRAYS) {
+      const kind = name.slice(0, -1);
+      if (projection[name] !== undefined && !known.has(kind)) known.set(kind, time.now());
+    }
+  };
+  const { save, saveAll } = stores.snapshots;
+  stores.snapshots.save = async (key, saved) => {
+    const result = await save(key, saved);
+    if (result === 'saved') note(key.source, saved.snapshot);
+    return result;
+  };
+  stores.snapshots.saveAll = async (source, saves) => {
+    const results = await saveAll(source, saves);
+    for (const [index, { snapshot }] of saves.entries()) {
+      if (results[index] === 'saved') note(source.source, snapshot);
+    }
+    return results;
+  };
+  return from;
+}
