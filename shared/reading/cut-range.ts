@@ -59,9 +59,10 @@ function instantsOf(rows: readonly RowStamps[], field: 'updatedAt' | 'createdAt'
  * decades before the first group, and pieces of those would be empty. By update they do not, and what was seen of
  * them is often but the newest. A few rows say nothing: each cut around them would get past these few alone.
  */
-function around(instants: readonly Instant[]): Partial<Interval> {
-  const [first, last] = [instants[0], instants.at(-1)];
-  if (first === undefined || last === undefined || instants.length < SHORT_PAGE_ROWS) return EVERYWHERE;
+function around(instants: readonly Instant[]): Interval {
+  const telling = instants.length < SHORT_PAGE_ROWS ? [] : instants;
+  const first = telling[0] ?? Number.NEGATIVE_INFINITY;
+  const last = telling.at(-1) ?? Number.POSITIVE_INFINITY;
   const spread = Math.max(last - first, NARROWEST_RANGE);
   return { from: first - spread, to: last + spread };
 }

@@ -261,6 +261,15 @@ describe('the clock of a service', () => {
 
     expect(known).toEqual([false, false, true]);
   });
+
+  it('is not known by a Date that came over a suspension', () => {
+    const clock = createVirtualClock();
+    const serviceClock = createServiceClock(clock);
+
+    serviceClock.read({ ...exchangeAt(clock.now(), NOON), sentNow: clock.now() - 3 * MINUTE });
+
+    expect(serviceClock.isKnown()).toBe(false);
+  });
 });
 
 describe('the clock of a service is in doubt', () => {
@@ -336,5 +345,15 @@ describe('the clock of a service is in doubt', () => {
     const parted: Told = { at: 5, dateAhead: undefined, localAhead: HOUR + DAY };
 
     expect(doubts(...dateless, parted)).toEqual([true, true, true, true, true, false]);
+  });
+
+  it('no more than before, after what came over a suspension, where the service tells no time', () => {
+    const serviceClock = createServiceClock(createVirtualClock());
+    const exchange = exchangeOf({ at: 6, dateAhead: undefined });
+    for (const at of [1, 2, 3, 4, 5]) serviceClock.read(exchangeOf({ at, dateAhead: undefined }));
+
+    serviceClock.read({ ...exchange, receivedNow: exchange.receivedNow + 3 * MINUTE });
+
+    expect(serviceClock.isDoubtful()).toBe(false);
   });
 });

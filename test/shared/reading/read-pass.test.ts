@@ -181,6 +181,20 @@ describe('a pass is complete', () => {
 
     expect(pass).toMatchObject({ outcome: 'complete', rows: 26 });
   });
+
+  it('not with an empty page where the last row had moved up, and a row without an id has moved it back', async () => {
+    const [rows, large] = [rowsOf(...idsFrom(1, 19)), aRow(20)];
+    const reader = createScriptedReader(({ offset }, index) => {
+      const list = [rows.slice(index < 2 ? 0 : 1), index < 3 ? [] : anUnreadableRow(), large].flat();
+      const [first, ...others] = list.slice(offset, offset + 12);
+      return aPage(first === undefined ? [] : [first, ...others.filter((row) => row !== large)]);
+    });
+
+    const pass = await readPass({ updated: { from: UPDATED.updated.from, to: undefined } }, reader);
+
+    expect(offsetsOf(reader).slice(0, 4)).toEqual([0, 9, 19, 16]);
+    expect(pass).toMatchObject({ outcome: 'complete', rows: 20 });
+  });
 });
 
 it('a row that moves up unseen as another moves back in its place makes a pass void', async () => {
@@ -194,7 +208,12 @@ it('a row that moves up unseen as another moves back in its place makes a pass v
 
   const pass = await readPass(CREATED, reader);
 
-  expect(pass).toMatchObject({ outcome: 'void', isShifted: true, rows: 35 });
+  expect(pass).toMatchObject({
+    outcome: 'void',
+    reason: 'fewer rows were seen than the list has',
+    isShifted: true,
+    rows: 35,
+  });
 });
 
 describe('a list that ends with rows that show no id', () => {
@@ -254,6 +273,23 @@ describe('a pass is void', () => {
       isShifted: false,
     });
     expect(pass.pages).toBeLessThanOrEqual(22);
+  });
+
+  it('after so many steps back as lead to its start twice, where no row with an id is both read and repeated', async () => {
+    const rows = [
+      ...rowsOf(1, 2),
+      ...idsFrom(1, 11).map(() => anUnreadableRow()),
+      ...rowsOf(...idsFrom(3, 20)),
+    ];
+    const reader = createScriptedReader(({ offset }) => aPage(rows.slice(offset, offset + 12)));
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({
+      outcome: 'void',
+      reason: 'a page has no row that can be told from others',
+    });
+    expect(pass.pages).toBe(22);
   });
 
   it('soon, where pages are of one row, and one of these shows no id', async () => {
@@ -321,6 +357,20 @@ describe('rows that show no id', () => {
     const pass = await readPass(UPDATED, reader);
 
     expect(pass).toMatchObject({ outcome: 'void', reason: 'all rows were others', isShifted: false });
+  });
+
+  it('make a pass void only where they fill the same page twice', async () => {
+    const between = idsFrom(1, 11).map(() => anUnreadableRow());
+    const [before, after] = [rowsOf(1, 2), rowsOf(3, 4)];
+    const reader = createScriptedReader(({ offset }, index) => {
+      const list = [before, index < 6 ? between : [], index < 5 ? after : []].flat();
+      return aPage(list.slice(offset, offset + 12));
+    });
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(offsetsOf(reader).filter((offset) => offset === 9).length).toBe(2);
+    expect(pass).toMatchObject({ outcome: 'complete', rows: 2 });
   });
 
   it('leave the pass to rows that show theirs', async () => {
