@@ -30,6 +30,8 @@ export interface GuardedWalk {
   readonly now: () => Instant;
   /** What guards every reading, however it came. */
   readonly readings: ReadingGuard;
+  /** Saves the source's state. @throws where another process has saved one since */
+  save(): Promise<void>;
 }
 
 /** @param from where the walk's next range begins */
@@ -59,24 +61,33 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
     return fresh;
   }
 
+  /** Whether the changes that wait may be told; the state remembers what was found. */
+  function judgeWhatCame(isAnyWaiting: boolean): boolean {
+    const { reconciliation, baseline } = run.state;
+    const fresh = countNew();
+    const cycle = addTo(reconciliation[tier], fresh);
+    run.state = { ...run.state, reconciliation: { ...reconciliation, [tier]: cycle } };
+    const duration = run.now() - (cycle.previousStartedAt ?? baseline.startedAt);
+    const range = { compared: compared.size, unstamped: unstamped.size, duration };
+    const found = { range, cycle: { ...cycle, duration }, fresh, from, now: run.now() };
+    const judged = judge(run.state, tier, found, isAnyWaiting);
+    run.state = judged.state;
+    return judged.isAdmitted;
+  }
+
   return {
     admits,
     admitsRemovals: run.readings.admitsRemovals,
     isFull: () => waiting.size >= MAX_WAITING_CHANGES,
     async conclude(recorder) {
       if (counted === compared.size && waiting.size === 0) return;
-      const { reconciliation, baseline } = run.state;
-      const fresh = countNew();
-      const cycle = addTo(reconciliation[tier], fresh);
-      run.state = { ...run.state, reconciliation: { ...reconciliation, [tier]: cycle } };
-      const duration = run.now() - (cycle.previousStartedAt ?? baseline.startedAt);
-      const range = { compared: compared.size, unstamped: unstamped.size, duration };
-      const found = { range, cycle: { ...cycle, duration }, fresh, from, now: run.now() };
-      const judged = judge(run.state, tier, found, waiting.size > 0);
-      run.state = judged.state;
       const changes = [...waiting.values()];
       waiting.clear();
-      if (judged.isAdmitted) await recorder.record(changes);
+      // What was frozen for minutes judges by what it knew then: another may hold by now what it would tell.
+      if (changes.length > 0) await run.save();
+      if (judgeWhatCame(changes.length > 0)) await recorder.record(changes);
+      // What comes next may fail; were the hold forgotten with it, less of the same in the next walk would be told.
+      else await run.save();
     },
   };
 }

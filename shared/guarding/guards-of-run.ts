@@ -11,6 +11,7 @@ import { countStillMissing, isUnstamped, type ReadingGuard } from './reading-gua
 export interface GuardedRun {
   readonly session: Pick<SourceSession, 'settings' | 'serviceClock'>;
   state: SourceState;
+  save(): Promise<void>;
 }
 
 type Through = 'poll' | 'reconciliation' | 'baseline';
@@ -45,6 +46,7 @@ export function guardWalk(run: GuardedRun, tier: Tier, from: Instant | undefined
     },
     now: () => run.session.serviceClock.now().atLeast,
     readings: guardReadings(run, 'reconciliation'),
+    save: () => run.save(),
   };
   return createWalkGuard(walk, tier, from);
 }

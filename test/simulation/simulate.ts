@@ -82,11 +82,7 @@ async function live(
   const { plan, time } = world;
   const until = plan.activeMs * MILLISECOND;
   const hands = runHands(world, until);
-  const mishap = runMishap(
-    world,
-    sources.map(({ source }) => source),
-    until,
-  );
+  const mishap = runMishap(world, sources, until);
   const sweeping = sweepOnce(world, sides);
   await Promise.all(sources.map((pollers) => runSchedule(world, pollers, plan.settings.intervalMs, until)));
   await hands;

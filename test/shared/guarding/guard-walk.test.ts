@@ -26,12 +26,22 @@ function shipped(world: SourceWorld): number[] {
   return world.control.snapshot().flatMap(({ id, shipments }) => (shipments.length > 0 ? [Number(id)] : []));
 }
 
+/** @returns what gives groups the carriers back that they had */
 function rename(world: SourceWorld, carrier: string, groups = shipped(world)) {
+  const before = new Map(world.control.snapshot().map((group) => [Number(group.id), group.shipments]));
   for (const id of groups) {
     world.control.mutate(id, (draft) => {
       for (const shipment of draft.shipments) shipment.carrier = carrier;
     });
   }
+  return (those: readonly number[]) => {
+    for (const id of those) {
+      world.control.mutate(id, (draft) => {
+        for (const [at, shipment] of draft.shipments.entries())
+          shipment.carrier = (before.get(id)?.[at]?.carrier ?? null) as string | null;
+      });
+    }
+  };
 }
 
 /** How many groups were told to have a shipment that changed. */
@@ -85,17 +95,11 @@ describe('groups that differ without newer stamps', () => {
 
   it('are held no more once they are as they were, and what else changed meanwhile is told', async () => {
     const { world, session } = await quiet();
-    const before = new Map(world.control.snapshot().map((group) => [Number(group.id), group.shipments]));
-    rename(world, 'Another');
+    const takeBack = rename(world, 'Another');
     await ticks(world, session, 4);
     const held = standingHolds(await world.state());
 
-    for (const id of shipped(world).slice(1)) {
-      world.control.mutate(id, (draft) => {
-        for (const [at, shipment] of draft.shipments.entries())
-          shipment.carrier = (before.get(id)?.[at]?.carrier ?? null) as string | null;
-      });
-    }
+    takeBack(shipped(world).slice(1));
     await ticks(world, session, 2);
     const whenFound = { held: standingHolds(await world.state()), told: await told(world) };
     await ticks(world, session, 4);
@@ -147,6 +151,51 @@ describe('groups that differ without newer stamps', () => {
     expect(new Set(shown.map(({ partitionkey }) => partitionkey)).size).toBeGreaterThan(25);
     expect(await told(world)).toBe(0);
     expect(standingHolds(await world.state())).toMatchObject([{ guard: 'changed_without_stamps' }]);
+  });
+
+  it('stay held where the tick that found them failed, and the next walk finds fewer', async () => {
+    const { world, session } = await quiet();
+    const failing = world.startProcess('a', {
+      store: {
+        ...world.store,
+        knownCreatedBetween() {
+          throw new Error('The store does not answer.');
+        },
+      },
+    });
+    const takeBack = rename(world, 'Another');
+
+    const failed = await world.nextTick(failing, SETTINGS.reconcileMs).catch((error: Error) => error.message);
+    takeBack(shipped(world).slice(30));
+    await ticks(world, session, 1);
+
+    expect(failed).toBe('The store does not answer.');
+    expect(await told(world)).toBe(0);
+  });
+
+  it('are not told by a process whose source another one has taken over since', async () => {
+    const { world, session } = await quiet();
+    let isOvertaken = false;
+    world.network.onRequest = async ({ query }) => {
+      if (isOvertaken || !query.has('max_created_at')) return;
+      isOvertaken = true;
+      // Too few to be held: what the other one makes of it counts.
+      rename(world, 'Another', shipped(world).slice(0, 30));
+      const state = await world.state();
+      await world.states.save({ ...state, version: state.version + 1 }, state.version);
+    };
+
+    await world.time.advance(SETTINGS.reconcileMs * 1_000);
+    const { outcome } = await world.tick(session);
+    const whenOvertaken = await told(world);
+    await ticks(world, session, 4);
+
+    expect({ isOvertaken, outcome, whenOvertaken }).toEqual({
+      isOvertaken: true,
+      outcome: 'overtaken',
+      whenOvertaken: 0,
+    });
+    expect(await told(world)).toBe(30);
   });
 
   it('are not held where a service has always been like that', async () => {

@@ -22,6 +22,8 @@ export interface Pollers {
   readonly source: string;
   /** Lets one tick happen, now; resolves when nothing more comes of it. */
   tick(slot: number): Promise<TickReport | undefined>;
+  /** Whether any process is in the middle of a tick, if only that it stands still there. */
+  isAtWork(): boolean;
   /** What our code threw that nobody did to it. */
   readonly ownErrors: readonly Error[];
   /** When ticks came to their end. */
@@ -119,6 +121,7 @@ export function createPollers(world: World, settings: SourceSettings): Pollers {
     source: settings.name,
     ownErrors,
     concludedAt,
+    isAtWork: () => pollers.some(({ process, isBusy }) => process.isAlive && isBusy),
     async tick(slot) {
       for (let receives = 1; receives <= MOST_RECEIVES; receives += 1) {
         const outcome = await invoke(slot);

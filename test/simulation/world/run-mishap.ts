@@ -1,10 +1,12 @@
 // How a plan's mishap comes about. It begins once everything known was walked, for only then the guards know what to
 // compare with; and ends with being mended, or released by the operator.
+import { areUnstampedHeld } from '../../../shared/guarding/guard-walk.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { SourceState } from '../../../shared/source-state.ts';
 import { CROWD, HANDS } from './hands.ts';
 import { type About, exchange, MISHAPS, type Mishap } from './mishaps.ts';
 import { releaseWhatIsHeld } from './operator.ts';
+import type { Pollers } from './pollers.ts';
 import { SECOND_TOKEN, type World } from './world.ts';
 
 const LOOKS_EVERY_MS = 2_000;
@@ -12,7 +14,7 @@ const LOOKS_EVERY_MS = 2_000;
 const NOTICED_WITHIN = 60_000 * MILLISECOND;
 
 /** Lets the plan's mishap happen, and mends or releases it, until the given moment of the elapsed time. */
-export async function runMishap(world: World, sources: readonly string[], until: number): Promise<void> {
+export async function runMishap(world: World, sources: readonly Pollers[], until: number): Promise<void> {
   const { plan, time, trace } = world;
   if (plan.mishap === undefined) return;
   const { kind, fromMs, forMs } = plan.mishap;
@@ -24,12 +26,46 @@ export async function runMishap(world: World, sources: readonly string[], until:
   trace.count(`mishap ${kind}`);
   mishap.begin(world, about);
   const pause = () => time.sleep(Math.min(forMs, (until - time.elapsed()) / MILLISECOND));
-  await pause();
+  const isEnough = () => mishap.isEnough?.(world, about) !== false;
+  if (mishap.isEnough === undefined) await pause();
+  else await whileEnough(world, sources, { isEnough, forMs, until });
   while (mishap.isReleased && time.elapsed() < until) {
-    for (const source of sources) await releaseWhatIsHeld(world, source);
+    for (const { source } of sources) await releaseWhatIsHeld(world, source);
     await pause();
   }
   mend(world, kind);
+}
+
+interface Lasting {
+  readonly isEnough: () => boolean;
+  readonly forMs: number;
+  readonly until: number;
+}
+
+/**
+ * As long as it is planned, or until too little is left of it. What ends in the middle of a walk is judged by what was
+ * met of it, like what begins there; not so once it is held.
+ */
+async function whileEnough(
+  world: World,
+  sources: readonly Pollers[],
+  { isEnough, forMs, until }: Lasting,
+): Promise<void> {
+  const planned = Math.min(world.time.elapsed() + forMs * MILLISECOND, until);
+  await waitFor(world, planned, async () => (isEnough() ? undefined : true));
+  await waitFor(world, until, async () => {
+    const states = await loadStates(world, sources);
+    return states.every(areUnstampedHeld) || !isAnyAtWork(sources) ? true : undefined;
+  });
+}
+
+function isAnyAtWork(sources: readonly Pollers[]): boolean {
+  return sources.some((pollers) => pollers.isAtWork());
+}
+
+async function loadStates({ stores }: World, sources: readonly Pollers[]): Promise<SourceState[]> {
+  const states = await Promise.all(sources.map(({ source }) => stores.states.load(source)));
+  return states.filter((state) => state !== undefined);
 }
 
 function mend(world: World, kind: string): void {
@@ -54,15 +90,17 @@ async function waitFor<Found>(
 /** @returns undefined as long as something is not known that has to be */
 async function prepare(
   world: World,
-  sources: readonly string[],
-  { needsCrowd = false }: Mishap,
+  sources: readonly Pollers[],
+  { needsCrowd = false, isEnough }: Mishap,
 ): Promise<About | undefined> {
-  const states = await Promise.all(sources.map((source) => world.stores.states.load(source)));
-  const known = states.filter((state) => state !== undefined && isBetweenWalks(state)) as SourceState[];
+  const known = (await loadStates(world, sources)).filter(isBetweenWalks);
   if (known.length < sources.length) return undefined;
   const crowded = needsCrowd ? findCrowd(world) : 0;
   if (!known.every((state) => !needsCrowd || knowsCrowd(world, state, crowded))) return undefined;
-  return { crowded, settledThrough: Math.min(...known.map(({ settledThrough }) => settledThrough)) };
+  const about = { crowded, settledThrough: Math.min(...known.map(({ settledThrough }) => settledThrough)) };
+  if (isEnough === undefined) return about;
+  // What stood still since before the guards knew anything judges nothing, and polls what others have settled.
+  return isEnough(world, about) && !isAnyAtWork(sources) ? about : undefined;
 }
 
 /**
