@@ -1,5 +1,7 @@
 // The end of a run: nothing changes and nothing goes wrong any more, until the feed has had its time to settle. A run
 // costs what its ticks cost, so there are no more of them than it takes to know all.
+
+import { standingHolds } from '../../shared/guarding/holds.ts';
 import { HOUR, MILLISECOND } from '../../shared/instant.ts';
 import type { TickReport } from '../../shared/poll-source.ts';
 import type { Plan } from './plan.ts';
@@ -75,10 +77,11 @@ function wholeCycles({ settings }: Plan, pauseMs: number): number {
   return 2 + Math.ceil((settings.settleMs + DOUBT_MS) / pauseMs);
 }
 
-/** A poll without trouble, of a source that is well (but for groups that nobody can read). */
+/** A poll without trouble, of a source that is well (but for groups that nobody can read), and of which nothing is held. */
 function isWhole(report: TickReport | undefined): boolean {
   const { state } = report ?? {};
-  const isWell = state?.health.degradedSince === undefined || state.setAside.length > 0;
+  const isHeld = state !== undefined && standingHolds(state).length > 0;
+  const isWell = state?.health.degradedSince === undefined || (state.setAside.length > 0 && !isHeld);
   const isBegun = state?.baseline.status === 'completed';
   return isBegun && isWell && report?.outcome === 'done' && report.failure === undefined && report.polls > 0;
 }
