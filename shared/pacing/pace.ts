@@ -5,7 +5,7 @@ import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 
 /** A guess until the first measurement. */
 const FIRST_GUESS = 250 * MILLISECOND;
-/** Fewer say little. */
+/** Fewer say little; they count together with the next. */
 const FEWEST_REQUESTS = 5;
 /** What the newest measurement counts against those before. */
 const NEWEST_SHARE = 0.5;
@@ -21,10 +21,15 @@ export interface Pace {
 export function createPace(requestsPerMinute: number): Pace {
   const least = MINUTE / requestsPerMinute;
   let each: number | undefined;
+  let noted = { requests: 0, duration: 0 };
   return {
     note(requests, duration) {
-      if (requests < FEWEST_REQUESTS) return;
-      const measured = duration / requests;
+      if (requests === 0) return;
+      noted = { requests: noted.requests + requests, duration: noted.duration + duration };
+      // Where one slow measurement leaves room for a few requests at a time, these alone can show that it is over.
+      if (noted.requests < FEWEST_REQUESTS) return;
+      const measured = noted.duration / noted.requests;
+      noted = { requests: 0, duration: 0 };
       each = each === undefined ? measured : each + (measured - each) * NEWEST_SHARE;
     },
     requestsIn(duration) {

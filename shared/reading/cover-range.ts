@@ -5,7 +5,7 @@
 import type { Instant } from '../instant.ts';
 import { MAX_COVER_REQUESTS, SHORT_PAGE_ROWS } from '../limits.ts';
 import { readByCounting } from './count-rows.ts';
-import { axisOf, cutRange, type RowStamps, stampsOf } from './cut-range.ts';
+import { axisOf, cutRange, type RowStamps, stampsOf, stampsWithin } from './cut-range.ts';
 import type { Page, Range } from './page.ts';
 import { provePage } from './prove-page.ts';
 import { isShort, type Reader, readPage, readPass } from './read-pass.ts';
@@ -18,6 +18,8 @@ export interface Coverage {
   readonly outcome: 'proved' | 'overlong' | 'unproved';
   /** Up to where, from the range's start, every row was seen; the range's end where it is proved. */
   readonly through: Instant | undefined;
+  /** Whether it is for lack of room that the row after `through` was not. */
+  readonly lacksRoom?: boolean | undefined;
   /** Why the order was found not to be stable, if it was. */
   readonly unstable?: string | undefined;
 }
@@ -26,10 +28,16 @@ export interface Coverage {
  * Reads a closed range; its rows are handed to `reader.take` on the way.
  *
  * @param first the range's first page, where it was read just before
+ * @param straight what came of reading it straight, where that was tried just before
  */
-export async function coverRange(range: Range, reader: Reader, first?: Page): Promise<Coverage> {
+export async function coverRange(
+  range: Range,
+  reader: Reader,
+  first?: Page,
+  straight?: StraightReading,
+): Promise<Coverage> {
   const page = first ?? (await readPage(range, 0, reader));
-  const read = await readStraight(range, reader, page);
+  const read = straight ?? (await readStraight(range, reader, page));
   const { outcome, reason: unstable } = read;
   if (outcome === 'overlong') return { outcome, through: axisOf(range).from };
   if (outcome === 'whole') return { ...proved(range), unstable };
@@ -93,20 +101,22 @@ async function coverInPieces(range: Range, known: Known, pieces: Pieces): Promis
     return (await readByCounting(range, pieces.reader)) ? proved(range) : unproved(range);
   }
   let through: Instant | undefined;
+  let lacksRoom: boolean | undefined;
   let isWhole = true;
-  // The later piece is read even where the earlier one stays unproved: it may hold news.
+  // The later piece is read even where the earlier one stays unproved, if there is room: it may hold news.
   for (const piece of cut) {
-    const coverage = await coverPiece(piece, known.isShifted, pieces);
+    const coverage = await coverPiece(piece, known, pieces);
     // The first that stays unproved has the last word; one that is cut across the range's axis says: its start.
-    if (isWhole) through = coverage.through;
+    if (isWhole) ({ through, lacksRoom } = coverage);
     isWhole &&= coverage.outcome === 'proved';
   }
-  return isWhole ? proved(range) : { outcome: 'unproved', through };
+  return isWhole ? proved(range) : { outcome: 'unproved', through, lacksRoom };
 }
 
-async function coverPiece(range: Range, isShifted: boolean, pieces: Pieces): Promise<Coverage> {
+async function coverPiece(range: Range, known: Known, pieces: Pieces): Promise<Coverage> {
   if (pieces.requestsLeft <= 0) return unproved(range);
-  if (isShifted) {
+  if (pieces.reader.hasRoom?.() === false) return { ...unproved(range), lacksRoom: true };
+  if (known.isShifted) {
     const read = await readStraight(range, pieces.reader);
     if (read.outcome === 'whole') return proved(range);
     const isStable = read.isShifted || read.outcome === 'overlong';
@@ -115,7 +125,10 @@ async function coverPiece(range: Range, isShifted: boolean, pieces: Pieces): Pro
   const first = await readPage(range, 0, pieces.reader);
   const isHardlyAll = first.rows.length >= pieces.fullPage;
   if (!isHardlyAll && (await provePage(range, first, pieces.reader)) === 'whole') return proved(range);
-  return coverInPieces(range, { stamps: stampsOf(first.rows), isShifted: false }, pieces);
+  // A page of rows without stamps says nothing of where to cut, and what has no end is not cut blindly.
+  const own = stampsOf(first.rows);
+  const stamps = own.length > 0 ? own : stampsWithin(range, known.stamps);
+  return coverInPieces(range, { stamps, isShifted: false }, pieces);
 }
 
 function proved(range: Range): Coverage {

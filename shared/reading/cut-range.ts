@@ -12,11 +12,18 @@ export interface RowStamps {
   readonly updatedAt: Instant;
 }
 
-/** The stamps of those rows that can be read. */
+/** The stamps of those rows whose stamps can be read. */
 export function stampsOf(rows: readonly RowReading[]): RowStamps[] {
-  return rows
-    .filter((row) => row.kind === 'readable')
-    .map(({ createdAt, updatedAt }) => ({ createdAt, updatedAt }));
+  return rows.flatMap(({ createdAt, updatedAt }) =>
+    createdAt === undefined || updatedAt === undefined ? [] : [{ createdAt, updatedAt }],
+  );
+}
+
+/** Those of rows that belong to a range. */
+export function stampsWithin({ updated, created }: Range, stamps: readonly RowStamps[]): RowStamps[] {
+  const isWithin = (instant: Instant, { from = -Infinity, to = Infinity }: Partial<Interval> = {}) =>
+    instant >= from && instant < to;
+  return stamps.filter((row) => isWithin(row.updatedAt, updated) && isWithin(row.createdAt, created));
 }
 
 /** @returns the earlier and the later piece, or undefined where the range can't be cut any more. */
@@ -77,13 +84,23 @@ function cutInterval(
 ): readonly [Interval, Interval] | undefined {
   const lowest = from ?? instants[0];
   const highest = to ?? instants.at(-1);
-  if (lowest === undefined || highest === undefined || highest - lowest <= NARROWEST_RANGE) return undefined;
+  if (lowest === undefined || highest === undefined) return undefined;
+  if (highest - lowest <= NARROWEST_RANGE) {
+    // What begins and has no end is narrow as far as was seen, which is not all that may be there.
+    const behind = highest + 1;
+    const isCut = from !== undefined && to === undefined && behind > from;
+    return isCut ? cutAt(behind, { from, to }) : undefined;
+  }
   const least = Math.max(lowest, within.from ?? lowest);
   const most = Math.min(highest, within.to ?? highest);
   const median = instants[Math.floor(instants.length / 2)] ?? lowest + (highest - lowest) / 2;
   // An eighth from either end at least: a lopsided sample must not cut off a sliver again and again.
   const margin = Math.floor((most - least) / 8);
   const at = Math.floor(Math.min(Math.max(median, least + margin), most - margin));
+  return cutAt(at, { from, to });
+}
+
+function cutAt(at: Instant, { from, to }: Partial<Interval>): readonly [Interval, Interval] {
   return [
     { from, to: at },
     { from: at, to },

@@ -38,16 +38,17 @@ export type FetchPage = (request: PageRequest) => Promise<Page>;
 
 /** What names a row over several pages: its id, or what it looks like where it can't even show that. */
 export function identityOf(row: RowReading): string {
-  return nameOf(row) ?? versionOf(row);
+  return nameOf(row) ?? (row.kind === 'unreadable' ? `#${row.digest}` : versionOf(row));
 }
 
 /** The row's id; undefined where it shows none, and so can't be told from another that looks the same. */
 export function nameOf(row: RowReading): string | undefined {
   if (row.kind === 'readable') return String(row.group.id);
-  return row.id === undefined ? undefined : String(row.id);
+  return row.id === undefined ? row.textId : String(row.id);
 }
 
-/** Tells whether a row has changed since it was last seen. */
+/** Tells whether a row has changed since it was last seen: by its stamp, for a row may hold what differs at each read. */
 export function versionOf(row: RowReading): string {
-  return row.kind === 'readable' ? String(row.updatedAt) : `#${row.digest}`;
+  if (row.kind === 'readable') return String(row.updatedAt);
+  return row.updatedAt === undefined ? `#${row.digest}` : `@${row.updatedAt}`;
 }

@@ -26,6 +26,12 @@ export interface Reader {
   readonly trustsShortPages: boolean;
   /** Pages that a range may have (R3). */
   readonly maxPages: number;
+  /**
+   * Whether there is room to read on where a range is read in pieces; what is left of it stays unproved.
+   *
+   * @default there always is
+   */
+  readonly hasRoom?: () => boolean;
 }
 
 export interface Pass {
@@ -101,9 +107,9 @@ export async function readPass(range: Range, reader: Reader, first?: Page): Prom
       // A page that is known already, or that shows the order to be unstable, speaks for itself.
       if (track.judge(next).verdict === 'apart') behind = next;
       // Not from further back than this page: what is cut by bytes might not reach its last row again.
-      at = behind === undefined ? next : await read(at.end - rowsBack(at, overlap));
+      at = behind === undefined ? next : await read(at.end - rowsBack(at, overlap, track.isFoothold));
     } else {
-      at = await read(at.end - Math.min(rowsBack(at, overlap), at.rows.length - 1));
+      at = await read(at.end - Math.min(rowsBack(at, overlap, track.isFoothold), at.rows.length - 1));
     }
   }
   return track.end('overlong');
@@ -113,12 +119,12 @@ const ALL_OTHERS = { reason: 'all rows were others', isShifted: false };
 const FEWER_SEEN = { reason: 'fewer rows were seen than the list has', isShifted: true };
 const NO_FOOTHOLD = { reason: 'a page has no row that can be told from others', isShifted: false };
 
-/** How far back so many rows are that can be told from others: at most the whole page. */
-function rowsBack({ rows }: PlacedPage, wanted: number): number {
-  let named = 0;
+/** How far back so many rows are that a page can be joined by: at most the whole page. */
+function rowsBack({ rows }: PlacedPage, wanted: number, isFoothold: (row: RowReading) => boolean): number {
+  let footholds = 0;
   const back = rows.toReversed().findIndex((row) => {
-    named += isNamed(row) ? 1 : 0;
-    return named === wanted;
+    footholds += isFoothold(row) ? 1 : 0;
+    return footholds === wanted;
   });
   return back === -1 ? Math.min(wanted, rows.length) : back + 1;
 }

@@ -1,7 +1,7 @@
 // What a pass has seen so far: which rows, where, and how large its pages were.
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import { type RowStamps, stampsOf } from './cut-range.ts';
-import { nameOf, type Page, versionOf } from './page.ts';
+import { identityOf, nameOf, type Page, versionOf } from './page.ts';
 import type { Pass } from './read-pass.ts';
 import { judgeSeam, type Place, type Seam } from './seam.ts';
 
@@ -18,8 +18,12 @@ const FEW_ROWS = 10;
 
 export function createTrack() {
   const places = new Map<string, Place>();
+  /** Rows that were another version each time: one that can't be read may hold what differs at each read. */
+  const restless = new Set<string>();
   let isEmpty = true;
   const stamps: RowStamps[] = [];
+  /** Of all rows, also those without a name and those of pages that could not be joined. */
+  const allStamps = new Map<string, RowStamps>();
   let pages = 0;
   let smallest: number | undefined;
   /** Rows of a page that could not be joined. */
@@ -51,7 +55,19 @@ export function createTrack() {
     return page;
   }
 
-  const seen = () => ({ stamps, pages, rows: places.size + others });
+  function noteRestless({ rows }: PlacedPage): void {
+    for (const row of rows) {
+      const name = nameOf(row);
+      const known = name === undefined ? undefined : places.get(name);
+      if (name !== undefined && known !== undefined && known.version !== versionOf(row)) restless.add(name);
+    }
+  }
+
+  const seen = () => ({
+    stamps: stamps.length > 0 ? stamps : [...allStamps.values()],
+    pages,
+    rows: places.size + others,
+  });
 
   return {
     get pages() {
@@ -59,6 +75,7 @@ export function createTrack() {
     },
     place({ rows, bytes }: Page, offset: number): PlacedPage {
       pages += 1;
+      for (const row of rows) for (const its of stampsOf([row])) allStamps.set(identityOf(row), its);
       return { rows, bytes, offset, end: offset + rows.length };
     },
     judge,
@@ -67,9 +84,15 @@ export function createTrack() {
     /** Takes a page in if it joins what was seen. */
     join(page: PlacedPage): Seam {
       const seam = judge(page);
+      noteRestless(page);
       if (seam.verdict === 'joined') append(page);
       else others = freshOf(page).length;
       return seam;
+    },
+    /** Whether a page that begins with the row can be joined by it: it has a name, and held still so far. */
+    isFoothold(row: RowReading): boolean {
+      const name = nameOf(row);
+      return name !== undefined && !restless.has(name);
     },
     /**
      * Whether fewer rows were seen than a list has that ends there. Then one stands at two places, by an update that

@@ -1,7 +1,7 @@
 // R7, the walk over all groups by their time of creation, whatever their stamps say: the baseline's way, and
 // reconciliation's. It proves each range by reading on and never takes a short page for an end. How wide a range is
 // made follows from how densely groups were created at the end of the one before; whether it then has too many
-// pages is found out before it is read.
+// pages is found out before it is read. What takes longer all the same is left off where it was proved up to.
 import { DAY, type Instant, MINUTE } from '../instant.ts';
 import {
   CLOSED_AFTER,
@@ -11,17 +11,20 @@ import {
   NARROWEST_RANGE,
 } from '../limits.ts';
 import type { StampsState } from '../source-state.ts';
-import { coverRange, readStraight } from './cover-range.ts';
+import { type Coverage, coverRange, readStraight } from './cover-range.ts';
 import type { RowStamps } from './cut-range.ts';
 import { createDensity } from './density.ts';
 import { AIMED_SHARE, fitRange, type WishedRange } from './fit-range.ts';
 import type { Interval } from './page.ts';
 import { halfWidth } from './range-width.ts';
-import type { Reader } from './read-pass.ts';
+import { type Reader, readPage } from './read-pass.ts';
+import { withRoom } from './reading-room.ts';
 import { stampsTime } from './stamps-clock.ts';
 
 /** As old as any service's groups are; the first range is open-ended all the same. */
 export const FIRST_WIDTH = 32 * 365 * DAY;
+/** With room for few pages a wide range is noted as many times as wide; numbers are exact up to there. */
+const WIDEST = 8 * FIRST_WIDTH;
 /**
  * What is nearer than this to the end of what is closed is read with the newest groups: reading a range takes its
  * time, by which the end has moved on, and a walk that went after it would never come to its own.
@@ -44,7 +47,7 @@ export interface WalkOptions extends Omit<Reader, 'trustsShortPages'> {
 
 export interface WalkStep {
   readonly position: WalkPosition;
-  /** The range that was covered; undefined where none was. */
+  /** The range that was covered, which may be the beginning of one that there was no room for; undefined where none was. */
   readonly covered: Interval | undefined;
   /** Whether the walk is through. If not, and nothing was covered, a narrower range is tried next. */
   readonly isDone: boolean;
@@ -56,36 +59,44 @@ export async function walkOn(position: WalkPosition, options: WalkOptions): Prom
   const closedByNow = () => closedBefore(options.stamps(), options.now());
   const closedUpTo = closedByNow();
   const { coveredThrough: from, rangeWidth } = position;
-  const reader = { ...options, trustsShortPages: false };
+  const reader = { ...withRoom(options), trustsShortPages: false };
   const lowest = from ?? closedUpTo - FIRST_WIDTH;
   if (lowest >= closedUpTo - NEWEST_WIDTH) {
     return walkNewest({ ...position, coveredThrough: lowest }, closedByNow, reader);
   }
   // A width that no groups were seen in leads through empty decades.
   const isSparse = from === undefined || rangeWidth >= FIRST_WIDTH;
-  const width = rangeWidth < FIRST_WIDTH ? Math.floor(rangeWidth * shareOf(options)) : rangeWidth;
+  const width = rangeWidth === FIRST_WIDTH ? rangeWidth : Math.floor(rangeWidth * shareOf(options));
   const to = Math.min(lowest + Math.max(width, NARROWEST_RANGE), closedUpTo);
-  return walkRange({ from, to, lowest, isSparse }, reader);
+  return walkRange({ from, to, lowest, isSparse }, rangeWidth, reader);
 }
 
-async function walkRange(wished: WishedRange, options: Reader): Promise<WalkStep> {
+async function walkRange(wished: WishedRange, rangeWidth: number, options: Reader): Promise<WalkStep> {
   const { from, lowest } = wished;
   const density = createDensity();
   const reader = density.watch(options);
   const { to, fits, first } = await fitRange(wished, reader);
   const notYet = (width: number, unstable: string | undefined): WalkStep => ({
-    position: { coveredThrough: from, rangeWidth: Math.floor(width / shareOf(options)) },
+    position: { coveredThrough: from, rangeWidth: asIfWhole(width, options) },
     covered: undefined,
     isDone: false,
     unstable,
   });
   if (!fits) return notYet(to - lowest, undefined);
-  const coverage = await coverRange({ created: { from, to } }, reader, first);
-  const { outcome, unstable } = coverage;
-  if (outcome !== 'proved') return notYet(halfWidth(to - lowest), unstable);
-  const width = density.timeOf(AIMED_SHARE * MAX_WALK_PAGES, { from: lowest, to }) ?? FIRST_WIDTH;
-  const rangeWidth = Math.min(Math.max(Math.floor(width), NARROWEST_RANGE), FIRST_WIDTH);
-  return { position: { coveredThrough: to, rangeWidth }, covered: { from, to }, isDone: false, unstable };
+  const { unstable, through } = await coverRange({ created: { from, to } }, reader, first);
+  // What was proved is kept: read anew from its start, a range that takes longer than a tick would never be.
+  if (through === undefined || through === from) return notYet(halfWidth(to - lowest), unstable);
+  const covered = { from, to: through };
+  const dense = density.timeOf(AIMED_SHARE * MAX_WALK_PAGES, { from: lowest, to: through });
+  // Where too few groups were seen to tell, the width grows until there are more.
+  const wider = asIfWhole(2 * (through - lowest), options);
+  const width = dense ?? (through === to ? Math.max(rangeWidth, wider) : wider);
+  const most = dense === undefined ? WIDEST : FIRST_WIDTH;
+  const position = {
+    coveredThrough: through,
+    rangeWidth: Math.min(Math.max(Math.floor(width), NARROWEST_RANGE), most),
+  };
+  return { position, covered, isDone: false, unstable };
 }
 
 /**
@@ -112,24 +123,51 @@ async function walkNewest(
   if (open.outcome === 'whole') return done(all);
   const to = Math.max(closedUpTo(), from);
   const closed = to > from ? { from, to } : undefined;
-  if (closed !== undefined && !(await isCovered(closed, unlimited))) return done(undefined);
+  if (closed !== undefined) {
+    const coverage = await coverClosed(closed, unlimited);
+    if (coverage.outcome !== 'proved')
+      return coverage.lacksRoom ? leftOff(position, coverage, open.reason) : done(undefined);
+  }
   const created: Interval = { from: to, to: undefined };
   // Anew, also where nothing is closed yet: what came meanwhile shows in what is read after it.
-  const tail = await readStraight({ created }, unlimited);
+  const first = await readPage({ created }, 0, unlimited);
+  const tail = await readStraight({ created }, unlimited, first);
   const cameMeanwhile = ({ createdAt }: RowStamps) =>
     createdAt > closedAtFirst + CLOSED_AFTER && createdAt <= closedUpTo() + CLOSED_AFTER;
+  if (tail.outcome === 'whole') return done(all);
+  if (tail.stamps.some(cameMeanwhile)) return done(closed);
   // Else it is the order that does not hold still, which is what pieces are for (R5).
-  const isWhole =
-    tail.outcome === 'whole' ||
-    (!tail.stamps.some(cameMeanwhile) && (await coverRange({ created }, unlimited)).outcome === 'proved');
-  return done(isWhole ? all : closed);
+  const coverage = await coverRange({ created }, unlimited, first, tail);
+  if (coverage.outcome === 'proved') return done(all);
+  return coverage.lacksRoom ? leftOff(position, coverage, open.reason) : done(closed);
 }
 
-async function isCovered(created: Interval, reader: Reader): Promise<boolean> {
-  for (let tries = 0; tries < TRIES_AT_NEWEST; tries += 1) {
-    if ((await coverRange({ created }, reader)).outcome === 'proved') return true;
+/** Where there was no room for the rest, that is read next: where nothing was proved, once more. */
+function leftOff(
+  position: WalkPosition & { readonly coveredThrough: Instant },
+  { through = position.coveredThrough }: Coverage,
+  unstable: string | undefined,
+): WalkStep {
+  const { coveredThrough: from, rangeWidth } = position;
+  if (through > from) {
+    const next = { coveredThrough: through, rangeWidth };
+    return { position: next, covered: { from, to: through }, isDone: false, unstable };
   }
-  return false;
+  const next = { coveredThrough: from, rangeWidth: NARROWEST_RANGE };
+  return { position: next, covered: undefined, isDone: rangeWidth === NARROWEST_RANGE, unstable };
+}
+
+/** @returns what came of the last try */
+async function coverClosed(created: Interval, reader: Reader): Promise<Coverage> {
+  for (let tries = 1; ; tries += 1) {
+    const coverage = await coverRange({ created }, reader);
+    if (coverage.outcome === 'proved' || coverage.lacksRoom || tries === TRIES_AT_NEWEST) return coverage;
+  }
+}
+
+/** The width of a range that may have all the pages there are at most, for one of a width that may have fewer. */
+function asIfWhole(width: number, options: Pick<Reader, 'maxPages'>): number {
+  return width >= FIRST_WIDTH ? FIRST_WIDTH : Math.min(Math.floor(width / shareOf(options)), WIDEST);
 }
 
 /** Of the pages that a range may have at most, those that this one may have: what there is time for. */

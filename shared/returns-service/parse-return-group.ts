@@ -25,7 +25,12 @@ export interface UnreadableRow {
   readonly reason: string;
   /** The group's id, where at least that could be read. */
   readonly id?: number;
-  /** Of the whole row: whether it is still the same row that can't be read. */
+  /** Of an id that is a text: one row from another it tells as well. */
+  readonly textId?: string;
+  /** When it was created and last updated, where that could be read. */
+  readonly createdAt?: Instant;
+  readonly updatedAt?: Instant;
+  /** Of the whole row, in whatever order its lists are: whether it is still the same row that can't be read. */
   readonly digest: string;
 }
 
@@ -68,11 +73,31 @@ function readable(group: ReturnGroup, created: Stamp, updated: Stamp): ReadableR
 }
 
 function unreadable(raw: unknown, reason: string): UnreadableRow {
-  const digest = digestOf(JSON.stringify(raw) ?? '');
-  const id = isJsonObject(raw) ? raw.id : undefined;
-  if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0)
-    return { kind: 'unreadable', reason, digest };
-  return { kind: 'unreadable', reason, digest, id };
+  const digest = digestOf(textOf(raw));
+  const { id, created_at, updated_at } = isJsonObject(raw) ? raw : {};
+  const [createdAt, updatedAt] = [instantOf(created_at), instantOf(updated_at)];
+  const isNamed = typeof id === 'number' && Number.isSafeInteger(id) && id >= 0;
+  return {
+    kind: 'unreadable',
+    reason,
+    digest,
+    ...(isNamed ? { id } : {}),
+    ...(typeof id === 'string' ? { textId: digestOf(id) } : {}),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+  };
+}
+
+function instantOf(stamp: unknown): Instant | undefined {
+  return typeof stamp === 'string' ? parseStamp(stamp)?.instant : undefined;
+}
+
+/** The row as a text that is the same whatever order its lists and fields come in: a service may shuffle them. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(textOf).sort().join()}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value) ?? '';
+  const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}:${textOf(field)}`);
+  return `{${fields.sort().join()}}`;
 }
 
 /** Sixteen hexadecimal digits (twice FNV-1a): tells rows apart, protects nothing and needs no key. */

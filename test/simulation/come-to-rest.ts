@@ -1,6 +1,8 @@
 // The end of a run: nothing changes and nothing goes wrong any more, until the feed has had its time to settle. A run
 // costs what its ticks cost, so there are no more of them than it takes to know all.
 
+import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
+import { WRONG_DATE_BY } from '../../local/reference-service/service/faults.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { HOUR, MILLISECOND } from '../../shared/instant.ts';
 import type { TickReport } from '../../shared/poll-source.ts';
@@ -17,6 +19,14 @@ const DOUBT_MS = 5_000;
 const TICKS_BEFORE_RELEASE = 6;
 /** Longer than any pause or rest that the feed may take. */
 const LONGEST_QUIET = 3 * HOUR;
+
+/**
+ * Where most of the first Dates that a process gets are ahead by the same, what it reads counts as read by then, and a
+ * change without a newer stamp waits for it (docs/guarantees.md, "Where they end"). No rest is sooner than that.
+ */
+function longestDoubt({ knobs: { faultRate = 0, faultKinds = FAULT_KINDS } }: Plan): number {
+  return faultRate > 0 && faultKinds.includes('date-skewed') ? WRONG_DATE_BY : 0;
+}
 
 /** From now on the store does not change, and nothing goes wrong any more. */
 export function calm({ fates, service, trace }: World): void {
@@ -42,7 +52,7 @@ export function settledAfter({ settings, knobs, tickMs }: Plan): number {
 export async function pollUntilSettled(world: World, pollers: Pollers, settled: number): Promise<boolean> {
   const { time, plan, trace, stores } = world;
   const { intervalMs, reconcileMs } = plan.settings;
-  const end = time.elapsed() + LONGEST_QUIET;
+  const end = time.elapsed() + longestDoubt(plan) + LONGEST_QUIET;
   // No more ticks than cycles: what happens is known by then, and most of a run would be ticks that find nothing.
   const pauseMs = plan.reconciles ? Math.max(intervalMs, reconcileMs) : Math.max(intervalMs, 20_000);
   await time.sleep(Math.max(0, settled - time.elapsed()) / MILLISECOND);

@@ -7,6 +7,9 @@ import { type Answer, answerOf, htmlAnswer, jsonAnswer } from './answer.ts';
 import type { FaultKind } from './fault-kinds.ts';
 import { httpDate } from './http-date.ts';
 
+/** How far a wrong Date is off. */
+export const WRONG_DATE_BY = 7 * HOUR;
+
 export interface Faults {
   /** The fault that the next answer meets, if any. */
   next(knobs: Knobs): FaultKind | undefined;
@@ -67,7 +70,7 @@ export function faultyAnswer(kind: FaultKind, honest: () => Answer, now: Instant
     case 'date-missing':
       return dated(honest(), undefined);
     case 'date-skewed':
-      return dated(honest(), now + (knobs.dateSkewSeconds === 0 ? 7 * HOUR : -7 * HOUR));
+      return dated(honest(), now + (knobs.dateSkewSeconds === 0 ? WRONG_DATE_BY : -WRONG_DATE_BY));
   }
 }
 

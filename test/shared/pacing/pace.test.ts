@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE, SECOND } from '../../../shared/instant.ts';
+import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { createPace } from '../../../shared/pacing/pace.ts';
 
 describe('a pace', () => {
@@ -19,15 +19,25 @@ describe('a pace', () => {
     expect(pace.requestsIn(MINUTE)).toBe(30);
   });
 
-  it('learns nothing from a few requests', () => {
+  it('learns nothing from a few requests, until there are more', () => {
     const pace = createPace(60);
 
-    pace.note(4, MINUTE);
+    pace.note(4, 4 * MINUTE);
     const afterFour = pace.requestsIn(MINUTE);
-    pace.note(5, MINUTE);
+    pace.note(0, HOUR);
+    pace.note(6, MINUTE);
 
     expect(afterFour).toBe(60);
-    expect(pace.requestsIn(MINUTE)).toBe(5);
+    expect(pace.requestsIn(MINUTE)).toBe(2);
+  });
+
+  it('is over what was slow for once also where it leaves room for a few requests at a time', () => {
+    const pace = createPace(240);
+    pace.note(10, 10 * MINUTE);
+
+    for (let times = 0; times < 60; times += 1) pace.note(2, SECOND);
+
+    expect(pace.requestsIn(MINUTE)).toBeGreaterThan(80);
   });
 
   it('has no requests for time that is over', () => {

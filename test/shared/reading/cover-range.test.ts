@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { HOUR, SECOND } from '../../../shared/instant.ts';
+import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';
 import { coverRange, readStraight } from '../../../shared/reading/cover-range.ts';
 import type { PageRequest } from '../../../shared/reading/page.ts';
-import { aPage, aRow, createScriptedReader, idsFrom, rowsOf } from './some-rows.ts';
+import { anUnreadableRow, aPage, aRow, createScriptedReader, idsFrom, rowsOf } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
 const FROM = NOON - 8 * HOUR;
@@ -30,6 +30,61 @@ const restless = <Row>(rows: Row[], request: number) => {
   const turned = [...rows.slice(begin), ...rows.slice(0, begin)];
   return request % 2 === 0 ? turned : turned.reverse();
 };
+
+describe('a range that there is no room for', () => {
+  it('is proved up to where the room ends', async () => {
+    const reader = createScriptedReader(listOf(60, 10, restless));
+    const hasRoom = () => reader.requests.length < 20;
+
+    const { outcome, through = 0, lacksRoom } = await coverRange(RANGE, { ...reader, hasRoom });
+
+    expect({ outcome, lacksRoom }).toEqual({ outcome: 'unproved', lacksRoom: true });
+    expect(through).toBeGreaterThan(FROM);
+    expect(through).toBeLessThan(NOON);
+    expect(reader.requests.length).toBeLessThan(30);
+  });
+
+  it('is proved no further than a piece that would not be proved, whatever lacked room behind it', async () => {
+    let id = 0;
+    const unprovable = createScriptedReader(() => {
+      id += 1;
+      return aPage(rowsOf(id, id));
+    });
+    const range = { updated: { from: NOON - 6 * SECOND, to: NOON } };
+
+    const coverage = await coverRange(range, {
+      ...unprovable,
+      hasRoom: () => unprovable.requests.length < 100,
+    });
+
+    expect(coverage).toMatchObject({
+      outcome: 'unproved',
+      through: range.updated.from,
+      lacksRoom: undefined,
+    });
+  });
+});
+
+describe('a piece that has no end', () => {
+  it('is cut by what was seen of it where its first page tells no stamps', async () => {
+    const rows = [
+      anUnreadableRow(),
+      { ...anUnreadableRow(), createdAt: NOON - 3.5 * HOUR, updatedAt: NOON },
+      ...idsFrom(1, 6).map((row) => aRow(row, { createdAt: NOON - row * HOUR })),
+      ...rowsOf(7),
+    ];
+    const reader = createScriptedReader(({ range, offset }) => {
+      const { from = 0, to = Number.POSITIVE_INFINITY } = range.created ?? {};
+      const within = rows.filter((row) => (row.createdAt ?? NOON) >= from && (row.createdAt ?? NOON) < to);
+      return aPage(within.slice(offset, offset + 1));
+    });
+
+    const coverage = await coverRange({ created: { from: NOON - DAY, to: undefined } }, reader);
+
+    expect(coverage.outcome).toBe('proved');
+    expect(reader.requests.length).toBeLessThan(150);
+  });
+});
 
 describe('a range whose order holds still', () => {
   it('is proved in one pass', async () => {

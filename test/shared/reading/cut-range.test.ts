@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';
-import { cutRange, isNarrow, stampsOf } from '../../../shared/reading/cut-range.ts';
+import { cutRange, isNarrow, stampsOf, stampsWithin } from '../../../shared/reading/cut-range.ts';
 import { anUnreadableRow, aRow } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
@@ -103,6 +103,50 @@ describe('a range is cut', () => {
     expect(cut?.[0].created?.to).toBe(cut?.[1].created?.from);
     expect(cut?.[0].created?.to).toBeGreaterThan(NOON - DAY - 8 * HOUR);
     expect(cut?.[0].created?.to).toBeLessThan(NOON);
+  });
+});
+
+describe('a range that begins and has no end', () => {
+  it('is cut behind what was seen of it where that is narrow, and once', () => {
+    const created = { from: NOON, to: undefined };
+    const seen = [{ createdAt: NOON + 3 * SECOND, updatedAt: NOON }];
+
+    const cut = cutRange({ created }, seen);
+
+    const behind = NOON + 3 * SECOND + 1;
+    expect(cut).toEqual([
+      { created: { from: NOON, to: behind } },
+      { created: { from: behind, to: undefined } },
+    ]);
+    expect(cutRange({ created: { from: behind, to: undefined } }, seen)).toBeUndefined();
+  });
+});
+
+describe('stamps', () => {
+  it('are those of rows whose stamps can be read, readable or not', () => {
+    const stamps = { createdAt: FROM, updatedAt: NOON };
+    const { updatedAt } = stamps;
+
+    const known = stampsOf([
+      aRow(1, stamps),
+      { ...anUnreadableRow(), ...stamps },
+      { ...anUnreadableRow(2), updatedAt },
+    ]);
+
+    expect(known).toEqual([stamps, stamps]);
+  });
+
+  it('are within a range from its start up to, but not at, its end', () => {
+    const [first, second, third] = [FROM, FROM + HOUR, NOON].map((at) => ({
+      createdAt: at,
+      updatedAt: NOON - at,
+    }));
+    const all = [first, second, third].flatMap((stamps) => stamps ?? []);
+
+    expect(stampsWithin({ created: { from: FROM, to: FROM + HOUR } }, all)).toEqual([first]);
+    expect(stampsWithin({ created: { from: FROM + 1, to: undefined } }, all)).toEqual([second, third]);
+    expect(stampsWithin({ updated: { from: undefined, to: 1 } }, all)).toEqual([third]);
+    expect(stampsWithin({}, all)).toEqual(all);
   });
 });
 

@@ -5,7 +5,11 @@ import { NOON } from './worlds.ts';
 
 describe('a row', () => {
   it('is named by its id, if it shows that', () => {
-    expect([aRow(7), anUnreadableRow(7), anUnreadableRow()].map(nameOf)).toEqual(['7', '7', undefined]);
+    const withText = { ...anUnreadableRow(), textId: 'e' };
+
+    const names = [aRow(7), anUnreadableRow(7), withText, anUnreadableRow()].map(nameOf);
+
+    expect(names).toEqual(['7', '7', 'e', undefined]);
   });
 
   it('is otherwise known by what it looks like', () => {
@@ -23,5 +27,20 @@ describe('a row', () => {
     const rows = [aRow(7, { updatedAt: NOON }), aRow(7, { updatedAt: NOON + 1 }), anUnreadableRow(7, 'a')];
 
     expect(rows.map(versionOf)).toEqual([String(NOON), String(NOON + 1), '#a']);
+  });
+
+  it('keeps its version as long as its stamp, whatever else is another at each read', () => {
+    const rows = [
+      { ...anUnreadableRow(7, 'a'), updatedAt: NOON },
+      { ...anUnreadableRow(7, 'b'), updatedAt: NOON },
+      { ...anUnreadableRow(7, 'b'), updatedAt: NOON + 1 },
+    ];
+
+    const [one, again, changed] = rows.map(versionOf);
+
+    expect(again).toBe(one);
+    expect(changed).not.toBe(one);
+    expect(one).not.toBe(versionOf(aRow(7, { updatedAt: NOON })));
+    expect(identityOf({ ...anUnreadableRow(undefined, 'a'), updatedAt: NOON })).toBe('#a');
   });
 });

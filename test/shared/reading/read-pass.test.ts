@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SECOND } from '../../../shared/instant.ts';
+import { DAY, SECOND } from '../../../shared/instant.ts';
 import type { PageRequest } from '../../../shared/reading/page.ts';
 import { isShort, readPass } from '../../../shared/reading/read-pass.ts';
 import {
@@ -228,7 +228,33 @@ describe('a list that ends with rows that show no id', () => {
   });
 });
 
+describe('a list that ends with a row that looks different at each read', () => {
+  it.each([1, 2])('is complete once what holds still before these %i is seen again', async (restless) => {
+    const reader = createScriptedReader(({ offset }, index) => {
+      const last = idsFrom(12, 11 + restless).map((id) => anUnreadableRow(id, `${id} at ${index}`));
+      return aPage([...rowsOf(...idsFrom(1, 11)), ...last].slice(offset));
+    });
+
+    const pass = await readPass({ created: UPDATED.updated }, reader);
+
+    expect(pass).toMatchObject({ outcome: 'complete', rows: 11 + restless });
+    expect(pass.pages).toBeLessThanOrEqual(8);
+  });
+});
+
 describe('a pass is void', () => {
+  it('and tells the stamps of rows without an id, and of others, where it joined none', async () => {
+    const nameless = { ...anUnreadableRow(), createdAt: NOON - DAY, updatedAt: NOON };
+    const reader = createScriptedReader(({ offset }) =>
+      aPage([nameless, nameless, aRow(1)].slice(offset, offset + 1)),
+    );
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({ outcome: 'void' });
+    expect(pass.stamps[0]).toEqual({ createdAt: NOON - DAY, updatedAt: NOON });
+  });
+
   it('when a seam shows the order to be unstable', async () => {
     const reader = createScriptedReader(pagesInTurn(rowsOf(...idsFrom(1, 12)), rowsOf(11, 10, 12, 13)));
 

@@ -352,10 +352,23 @@ describe('the newest groups', () => {
       return aPage(rowsOf(id, id));
     });
 
-    const step = await walkOn(position, optionsOf(reader));
+    const step = await walkOn(position, { ...optionsOf(reader), maxPages: 10_000 });
 
     expect(step).toEqual({ position, covered: undefined, isDone: true, unstable: expect.any(String) });
     expect(reader.requests.length).toBeLessThan(3_100);
+  });
+
+  it('are given up where there was no room to prove any of them, twice', async () => {
+    const reader = createScriptedReader((_, index) => aPage(rowsOf(index + 1, index + 1)));
+    const options = { ...optionsOf(reader), maxPages: 4 };
+
+    const once = await walkOn(position, options);
+    const twice = await walkOn(once.position, options);
+
+    expect(once).toMatchObject({ covered: undefined, isDone: false });
+    expect(once.position.coveredThrough).toBe(position.coveredThrough);
+    expect(twice).toMatchObject({ covered: undefined, isDone: true });
+    expect(reader.requests.length).toBeLessThan(100);
   });
 
   it('may be many pages', async () => {

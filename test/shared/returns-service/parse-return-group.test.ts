@@ -233,6 +233,35 @@ describe('an unreadable row', () => {
     expect(other).not.toBe(one);
   });
 
+  it('has the same digest in whatever order its fields and lists come', () => {
+    const shown = unreadable({ list: [{ a: 1, b: [2, 3] }, 'x'], text: 'a' });
+    const shuffled = unreadable({ text: 'a', list: ['x', { b: [3, 2], a: 1 }] });
+    const others = [
+      { list: ['x', { a: 1, b: [2, 4] }], text: 'a' },
+      { list: [{ a: 1, b: [2, 3] }], text: 'ax' },
+    ];
+
+    expect(shuffled.digest).toBe(shown.digest);
+    for (const other of others) expect(unreadable(other).digest).not.toBe(shown.digest);
+  });
+
+  it('tells its stamps where they are some', () => {
+    const row = unreadable({ ...bare, id: undefined });
+
+    expect(row).toMatchObject({ createdAt: readable(bare).createdAt, updatedAt: readable(bare).updatedAt });
+    expect(unreadable({ ...bare, updated_at: 'yesterday' })).not.toHaveProperty('updatedAt');
+    expect(unreadable({ ...bare, created_at: 3 })).not.toHaveProperty('createdAt');
+  });
+
+  it('is told from others by an id that is a text, which it does not show', () => {
+    const [one, again, other] = ['RG-1', 'RG-1', 'RG-2'].map((id) => unreadable({ ...bare, id }).textId);
+
+    expect(one).toMatch(/^[0-9a-f]{16}$/);
+    expect(again).toBe(one);
+    expect(other).not.toBe(one);
+    expect(unreadable({ ...bare, id: undefined })).not.toHaveProperty('textId');
+  });
+
   it('tells the first faults and the number of the others', () => {
     const { reason } = unreadable({ returns: [{}, {}] });
 

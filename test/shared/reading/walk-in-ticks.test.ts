@@ -1,0 +1,113 @@
+// Walks that have room for a few requests at a time: whatever a tick has proved is kept, and each gets further.
+import { describe, expect, it } from 'vitest';
+import { DAY, HOUR } from '../../../shared/instant.ts';
+import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
+import { type WalkPosition, walkOn } from '../../../shared/reading/walk.ts';
+import type { StampsState } from '../../../shared/source-state.ts';
+import { createModelList, type ModelList } from './model-list.ts';
+import type { Order } from './model-orders.ts';
+import { clampedTo } from './model-pages.ts';
+import type { Looks } from './model-stamps.ts';
+import { WALK_START, walk } from './model-walk.ts';
+import { createWitness } from './witness.ts';
+import { NOON } from './worlds.ts';
+
+const STAMPS: StampsState = { ...UNKNOWN_STAMPS, newest: NOON, newestReceivedAt: NOON };
+
+/** Thrown where a tick is at its end. */
+class TickIsOver extends Error {}
+
+interface Ticks {
+  /** Requests that one has time for. */
+  readonly requests: number;
+  readonly stamps?: StampsState;
+}
+
+/** Walks on tick by tick; a range that one's end cuts off is half as wide in the next. @returns how many it took */
+async function walkInTicks(list: ModelList, { requests, stamps = STAMPS }: Ticks) {
+  const witness = createWitness(list, { maxPages: Math.floor(requests * 0.8) });
+  let position: WalkPosition = WALK_START;
+  for (let ticks = 1; ticks <= 100; ticks += 1) {
+    let left = requests;
+    const fetch: ModelList['fetch'] = async (request) => {
+      left -= 1;
+      if (left < 0) throw new TickIsOver();
+      return list.fetch(request);
+    };
+    try {
+      const options = { ...witness.reader, fetch, stamps: () => stamps, now: () => list.now };
+      const step = await walkOn(position, options);
+      position = step.position;
+      if (step.isDone) return { ticks, missed: witness.missedOf({}) };
+    } catch (error) {
+      if (!(error instanceof TickIsOver)) throw error;
+      position = { ...position, rangeWidth: Math.floor(position.rangeWidth / 2) };
+    }
+  }
+  throw new Error('The walk does not end.');
+}
+
+interface Store {
+  readonly order: Order;
+  readonly groups: number;
+  readonly page: number;
+  /** Over so long they were created. */
+  readonly over: number;
+  /** How each third of them looks. */
+  readonly third?: Looks;
+}
+
+function storeOf({ order, groups, page, over, third = 'readable' }: Store): ModelList {
+  const list = createModelList({ seed: 3, now: NOON, order, pages: clampedTo(page) });
+  for (let made = 0; made < groups; made += 1) {
+    const createdAt = NOON - HOUR - Math.floor((over * (groups - made)) / groups);
+    list.add({ createdAt, looks: made % 3 === 0 ? third : 'readable' });
+  }
+  return list;
+}
+
+describe('a walk with little time in each tick', () => {
+  it.each<Store>([
+    { order: 'created asc', groups: 30, page: 1, over: 60 * DAY, third: 'without id' },
+    { order: 'updated desc', groups: 30, page: 1, over: 400 * DAY, third: 'flickering' },
+    { order: 'random', groups: 30, page: 1, over: 60 * DAY },
+    { order: 'random', groups: 300, page: 10, over: 900 * DAY },
+  ])('shows all of $groups groups sorted by $order, $page to a page', async (store) => {
+    const list = storeOf(store);
+
+    const { ticks, missed } = await walkInTicks(list, { requests: 60 });
+
+    expect(missed).toEqual([]);
+    expect(ticks).toBeLessThan(20);
+  });
+
+  it('gets through decades without a group though each tick has but a few requests', async () => {
+    const list = storeOf({ order: 'random', groups: 12, page: 6, over: 60 * DAY });
+
+    const { ticks, missed } = await walkInTicks(list, { requests: 6 });
+
+    expect(missed).toEqual([]);
+    expect(ticks).toBeLessThan(60);
+  });
+
+  it.each<Order>(['created desc', 'random'])(
+    'shows the newest where no clock of the stamps is known: %s',
+    async (order) => {
+      const list = storeOf({ order, groups: 16, page: 1, over: 20 * HOUR, third: 'without id' });
+
+      const { missed } = await walkInTicks(list, { requests: 100, stamps: UNKNOWN_STAMPS });
+
+      expect(missed).toEqual([]);
+    },
+  );
+
+  it('is narrowed to what there is room for, however wide all time is beside that', async () => {
+    const list = storeOf({ order: 'created desc', groups: 13, page: 5, over: 9 * DAY });
+    const witness = createWitness(list, { maxPages: 4 });
+
+    const steps = await walk(list, witness);
+
+    expect(witness.seen.size).toBe(13);
+    expect(steps.length).toBeLessThan(60);
+  });
+});
