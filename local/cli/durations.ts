@@ -3,16 +3,20 @@ import { InvalidArgumentError } from 'commander';
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
+/** Timers can't wait for longer than 2^31 milliseconds, and then don't wait at all. */
+const LONGEST_MS = 24 * UNITS.d;
+
 /**
  * Reads a duration such as `500ms`, `30s`, `5m`, `2h`.
  *
- * @returns milliseconds, above 0
+ * @returns milliseconds, above 0, at most 24 days
  */
 export function parseDuration(text: string): number {
   const [, amount, unit] = DURATION.exec(text) ?? [];
   const milliseconds = Math.round(Number(amount) * (UNITS[unit as keyof typeof UNITS] ?? Number.NaN));
   if (!(milliseconds > 0))
     throw new InvalidArgumentError('Write a duration above 0, such as 500ms, 30s, 5m or 2h.');
+  if (milliseconds > LONGEST_MS) throw new InvalidArgumentError('Write a duration of 24 days at most.');
   return milliseconds;
 }
 

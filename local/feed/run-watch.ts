@@ -12,6 +12,7 @@ import {
 } from '../../shared/returns-service/errors.ts';
 import type { SourceSettings } from '../../shared/source-settings.ts';
 import { type LocalFeed, startLocalFeed } from './local-feed.ts';
+import { nextTick } from './next-tick.ts';
 
 export interface WatchOptions {
   readonly settings: SourceSettings;
@@ -45,7 +46,7 @@ export async function runWatch(options: WatchOptions): Promise<void> {
       await untilMoment(next, ending);
       if (ending.aborted) break;
       const report = await feed.tick();
-      next = nextTick(next, settings, report);
+      next = nextTick({ last: next, now: Date.now() }, settings, report);
       onReport(report);
       if (report.error !== undefined && !isKnown && isHopeless(report.error)) throw report.error;
       if (report.error !== undefined && !ending.aborted)
@@ -70,26 +71,6 @@ async function handOver(feed: LocalFeed, { signal, log }: WatchOptions): Promise
   patience.abort();
   clearTimeout(telling);
   if (outcome === 'some') log.warn('Stopped before everything that was read could be handed over.');
-}
-
-/**
- * When the next poll or the next reconciliation cycle is due, whichever comes first. Ticks that could not be done in
- * time are left out: a late poll reads what they would have read.
- *
- * @param last when the last tick was due, in milliseconds since the epoch
- */
-function nextTick(
-  last: number,
-  { intervalMs, reconcileMs }: SourceSettings,
-  { nextCycleInMs, error }: TickReport,
-): number {
-  const now = Date.now();
-  const missed = Math.max(0, Math.floor((now - last) / intervalMs));
-  const nextPoll = last + Math.max(1, missed) * intervalMs;
-  if (nextCycleInMs === undefined || error !== undefined) return nextPoll;
-  // A cycle that was due and did not begin is held, and is not tried all the time.
-  const nextCycle = nextCycleInMs > 0 ? now + nextCycleInMs : Math.max(now, last + reconcileMs);
-  return Math.min(nextPoll, nextCycle);
 }
 
 /** What a first request fails with when the address or the token is wrong. */

@@ -23,8 +23,11 @@ import { stampsTime } from './stamps-clock.ts';
 
 /** As old as any service's groups are; the first range is open-ended all the same. */
 export const FIRST_WIDTH = 32 * 365 * DAY;
-/** With room for few pages a wide range is noted as many times as wide; numbers are exact up to there. */
-const WIDEST = 8 * FIRST_WIDTH;
+/**
+ * With room for few pages a wide range is noted as many times as wide; numbers are exact up to there. Halved again and
+ * again it is never just all time, which would be read at once, whatever the room.
+ */
+const WIDEST = 8 * FIRST_WIDTH - 1;
 /**
  * What is nearer than this to the end of what is closed is read with the newest groups: reading a range takes its
  * time, by which the end has moved on, and a walk that went after it would never come to its own.

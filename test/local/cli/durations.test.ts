@@ -9,13 +9,14 @@ test.each([
   ['5m', 300_000],
   ['2h', 7_200_000],
   ['1d', 86_400_000],
+  ['24d', 2_073_600_000],
 ])('reads the duration %s', (text, milliseconds) => {
   const duration = parseDuration(text);
 
   expect(duration).toBe(milliseconds);
 });
 
-test.each(['', '0', '0s', '0.1ms', '10', 's', '-1s', '1 s', '1e3s', '5M', '1s2'])(
+test.each(['', '0', '0s', '25d', '600.1h', '0.1ms', '10', 's', '-1s', '1 s', '1e3s', '5M', '1s2'])(
   'refuses "%s" as a duration',
   (text) => {
     expect(() => parseDuration(text)).toThrow(InvalidArgumentError);
