@@ -38,7 +38,7 @@ export type FetchPage = (request: PageRequest) => Promise<Page>;
 
 /** What names a row over several pages: its id, or what it looks like where it can't even show that. */
 export function identityOf(row: RowReading): string {
-  return nameOf(row) ?? (row.kind === 'unreadable' ? `#${row.digest}` : versionOf(row));
+  return row.kind === 'readable' ? String(row.group.id) : (nameOf(row) ?? `#${row.digest}`);
 }
 
 /** The row's id; undefined where it shows none, and so can't be told from another that looks the same. */

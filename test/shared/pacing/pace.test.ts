@@ -31,6 +31,15 @@ describe('a pace', () => {
     expect(pace.requestsIn(MINUTE)).toBe(2);
   });
 
+  it('is learned from five requests, also where they came one after the other', () => {
+    const pace = createPace(60);
+
+    pace.note(4, 4 * MINUTE);
+    pace.note(1, MINUTE);
+
+    expect(pace.requestsIn(MINUTE)).toBe(1);
+  });
+
   it('is over what was slow for once also where it leaves room for a few requests at a time', () => {
     const pace = createPace(240);
     pace.note(10, 10 * MINUTE);

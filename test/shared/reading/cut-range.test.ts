@@ -182,10 +182,17 @@ describe('a range is narrow', () => {
   });
 });
 
-it('only rows that can be read have stamps', () => {
+it('rows that show but one of their stamps, or none, have no stamps', () => {
   const row = aRow(1, { createdAt: FROM, updatedAt: NOON });
+  const [created, updated] = [
+    { ...anUnreadableRow(2), createdAt: FROM },
+    { ...anUnreadableRow(3), updatedAt: NOON },
+  ];
 
-  const stamps = stampsOf([anUnreadableRow(2), row, anUnreadableRow()]);
+  const stamps = stampsOf([anUnreadableRow(4), created, row, updated, { ...created, ...updated }]);
 
-  expect(stamps).toEqual([{ createdAt: FROM, updatedAt: NOON }]);
+  expect(stamps).toEqual([
+    { createdAt: FROM, updatedAt: NOON },
+    { createdAt: FROM, updatedAt: NOON },
+  ]);
 });

@@ -39,6 +39,9 @@ async function walkInTicks(list: ModelList, { requests, stamps = STAMPS }: Ticks
         const maxPages = Math.max(2, Math.floor(left * 0.8));
         const options = { ...witness.reader, maxPages, fetch, stamps: () => stamps, now: () => list.now };
         const step = await walkOn(position, options);
+        if (step.covered !== undefined && !step.isDone) {
+          expect(step.covered).toEqual({ from: position.coveredThrough, to: step.position.coveredThrough });
+        }
         position = step.position;
         if (step.isDone) return { ticks, missed: witness.missedOf({}) };
       }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { MAX_WALK_PAGES } from '../../../shared/limits.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
 import { FIRST_WIDTH, type WalkOptions, walkOn } from '../../../shared/reading/walk.ts';
 import type { ReadableRow } from '../../../shared/returns-service/parse-return-group.ts';
@@ -355,6 +356,7 @@ describe('the newest groups', () => {
     const step = await walkOn(position, { ...optionsOf(reader), maxPages: 10_000 });
 
     expect(step).toEqual({ position, covered: undefined, isDone: true, unstable: expect.any(String) });
+    expect(reader.requests.length).toBeGreaterThan(2_000);
     expect(reader.requests.length).toBeLessThan(3_100);
   });
 
@@ -391,4 +393,26 @@ it('no short page ends a walk', async () => {
   await walk(list, witness);
 
   expect(witness.seen.size).toBe(30);
+});
+
+describe('the width of a walk’s next range', () => {
+  const empty = () => createScriptedReader(() => aPage([]));
+
+  it('is twice as wide where nothing was seen, also where there is room for half the pages', async () => {
+    const position = { coveredThrough: NOON - 100 * DAY, rangeWidth: DAY };
+
+    const all = await walkOn(position, { ...optionsOf(empty()), maxPages: MAX_WALK_PAGES });
+    const half = await walkOn(position, { ...optionsOf(empty()), maxPages: MAX_WALK_PAGES / 2 });
+
+    expect(all.position).toEqual({ coveredThrough: NOON - 99 * DAY, rangeWidth: 2 * DAY });
+    expect(half.position).toEqual({ coveredThrough: NOON - 99.5 * DAY, rangeWidth: 2 * DAY });
+  });
+
+  it('is no narrower where the range only came to the end of what is closed', async () => {
+    const position = { coveredThrough: NOON - HOUR, rangeWidth: 10 * DAY };
+
+    const step = await walkOn(position, optionsOf(empty()));
+
+    expect(step.position).toEqual({ coveredThrough: CLOSED, rangeWidth: 10 * DAY });
+  });
 });
