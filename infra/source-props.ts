@@ -39,7 +39,8 @@ export interface SourceProps {
    * Length of a reconciliation cycle: how long a change may stay unseen that did not move the group's `updated_at`.
    * Each cycle reads every known group and its snapshot, 0.014 $ for 100,000 groups (docs/cost.md): 0.84 $ a month at
    * twelve hours, 60 $ at ten minutes. If shipments do not move `updated_at` at your service (the dashboard shows what
-   * reconciliation alone found), that is how late they are told: then shorten it. At least a minute, and no shorter than `interval`.
+   * reconciliation alone found), that is how late they are told: then shorten it. At least a minute, and no shorter
+   * than `interval`.
    * @default Duration.hours(12)
    */
   readonly reconcile?: Duration;

@@ -30,8 +30,8 @@ export function dueTier(state: Planned, settings: Pace, now: Instant): Tier | un
 }
 
 /**
- * How long until a cycle may begin, in the unit of Instant, where one tick after the other has nothing else to do;
- * undefined as long as one is under way, or all is walked for the first time.
+ * How long until the next cycle is due, in the unit of Instant; undefined while one is under way, and before the
+ * baseline is done.
  */
 export function nextCycleIn(state: Planned, settings: Pace, now: Instant): number | undefined {
   if (state.baseline.status !== 'completed') return undefined;

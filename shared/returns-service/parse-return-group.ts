@@ -25,7 +25,7 @@ export interface UnreadableRow {
   readonly reason: string;
   /** The group's id, where at least that could be read. */
   readonly id?: number;
-  /** Of an id that is a text: one row from another it tells as well. */
+  /** A digest of an id that is a text, which tells rows apart as well as a number does. */
   readonly textId?: string;
   /** When it was created and last updated, where that could be read. */
   readonly createdAt?: Instant;
