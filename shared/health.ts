@@ -5,7 +5,7 @@ import { DEGRADED_AFTER } from './limits.ts';
 import type { HealthState, SetAside } from './source-state.ts';
 
 export interface Degradation {
-  readonly code: 'behind' | 'held' | 'refused' | 'unreadable' | 'unstable' | 'failing';
+  readonly code: 'behind' | 'stalled' | 'held' | 'refused' | 'unreadable' | 'unstable' | 'failing';
   readonly message: string;
 }
 
@@ -13,6 +13,8 @@ export interface Observed {
   readonly now: Instant;
   /** Whether a poll of this tick covered all there was. */
   readonly isComplete: boolean;
+  /** Whether the walks of this tick got on, or had nothing to do. */
+  readonly hasWalked: boolean;
   /** Groups that can't be read. */
   readonly setAside: readonly Pick<SetAside, 'groupId' | 'reason'>[];
   /** What guards hold: the number that each is named by, and what it is about. */
@@ -29,34 +31,42 @@ export function judgeHealth(
   health: HealthState,
   observed: Observed,
 ): { readonly health: HealthState; readonly tell: 'degraded' | 'recovered' | undefined } {
-  const { now, isComplete } = observed;
+  const { now, isComplete, hasWalked } = observed;
   // A moment ahead of now was noted by a clock that was wrong.
   const lastSettledAt = isComplete ? now : Math.min(health.lastSettledAt, now);
+  const lastWalkedAt = hasWalked ? now : Math.min(health.lastWalkedAt ?? now, now);
   const patience = Math.max(3 * observed.intervalUs, DEGRADED_AFTER);
-  const reasons = reasonsOf(observed, now - lastSettledAt > patience);
+  const reasons = reasonsOf(observed, now - lastSettledAt > patience, now - lastWalkedAt > patience);
+  const moments = { lastSettledAt, lastWalkedAt };
   const wasDegraded = health.degradedSince !== undefined;
   if (reasons.length === 0) {
     const isOver = wasDegraded && isComplete;
     const next = isOver ? { degradedSince: undefined, reasons: [] } : {};
-    return { health: { ...health, lastSettledAt, ...next }, tell: isOver ? 'recovered' : undefined };
+    return { health: { ...health, ...moments, ...next }, tell: isOver ? 'recovered' : undefined };
   }
   // What is held later is told as well, for somebody has to look at it.
   const lastHold = Math.max(0, ...observed.holds.map(({ number }) => number));
   const isNews = !wasDegraded || lastHold > health.lastHoldTold;
   const lastHoldTold = Math.max(lastHold, health.lastHoldTold);
   return {
-    health: { ...health, lastSettledAt, degradedSince: health.degradedSince ?? now, reasons, lastHoldTold },
+    health: { ...health, ...moments, degradedSince: health.degradedSince ?? now, reasons, lastHoldTold },
     tell: isNews ? 'degraded' : undefined,
   };
 }
 
-function reasonsOf({ setAside, holds, failure, unstable }: Observed, isBehind: boolean): Degradation[] {
+function reasonsOf(
+  { setAside, holds, failure, unstable }: Observed,
+  isBehind: boolean,
+  isStalled: boolean,
+): Degradation[] {
   const reasons: Degradation[] = holds.map(({ message }) => ({ code: 'held', message }));
   if (setAside.length > 0) reasons.push(describeSetAside(setAside));
   if (isBehind) {
     reasons.push(failure ?? (unstable === undefined ? BEHIND : describeUnstable(unstable)));
   } else if (failure?.code === 'refused') {
     reasons.push(failure);
+  } else if (isStalled) {
+    reasons.push(failure ?? STALLED);
   }
   return reasons;
 }
@@ -78,6 +88,12 @@ function describeSetAside(setAside: Observed['setAside']): Degradation {
 }
 
 const BEHIND: Degradation = { code: 'behind', message: 'Polls have not covered everything for a while.' };
+
+const STALLED: Degradation = {
+  code: 'stalled',
+  message:
+    'The walk over all groups has not got on for a while: changes that do not move updated_at are not found.',
+};
 
 function describeUnstable(how: string): Degradation {
   return {

@@ -5,7 +5,7 @@
 export const METRICS_NAMESPACE = 'ReturnsChangeFeed';
 
 export const METRICS = {
-  /** Of each source (dimensions `service` and `source`), once a tick: seconds since a poll last covered everything. */
+  /** Of each source (dimensions `service` and `source`), once a tick: seconds since polls last covered everything, or since walks last got on if that is longer. */
   secondsBehind: 'SecondsBehind',
   /** Of the feed (dimension `service`): return groups of a source that can't be read, and are set aside. */
   setAsideGroups: 'SetAsideGroups',

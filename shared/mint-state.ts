@@ -4,6 +4,7 @@ import { NO_GUARDING } from './guarding/no-guarding.ts';
 import { HOUR, type Instant, MILLISECOND } from './instant.ts';
 import { CLOSED_FOR_SURE_AFTER, MAX_TAIL_PAGES, PAGE_LIMIT } from './limits.ts';
 import { NO_LEASE } from './pacing/lease.ts';
+import { UNKNOWN_DEPTH } from './reading/list-depth.ts';
 import type { FetchPage } from './reading/page.ts';
 import { WIDEST_RANGE } from './reading/poll.ts';
 import { askedAhead, stampsTime } from './reading/stamps-clock.ts';
@@ -104,6 +105,7 @@ export function firstState(options: FirstStateOptions): SourceState {
     toTell: [],
     health: {
       lastSettledAt: options.slot * MILLISECOND,
+      lastWalkedAt: options.slot * MILLISECOND,
       degradedSince: undefined,
       reasons: [],
       restUntil: 0,
@@ -112,6 +114,7 @@ export function firstState(options: FirstStateOptions): SourceState {
     },
     driftTold: [],
     pageLimit: PAGE_LIMIT,
+    listDepth: UNKNOWN_DEPTH,
     fullPageSeen: false,
     pollWidth: WIDEST_RANGE,
     fieldsSince: {},

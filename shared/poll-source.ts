@@ -10,7 +10,7 @@ import { ReturnsServiceError } from './returns-service/errors.ts';
 import type { SourceSession } from './source-session.ts';
 import type { SourceState } from './source-state.ts';
 import { concludeTick } from './tick/conclude-tick.ts';
-import { pollOnce } from './tick/poll-once.ts';
+import { pollUnlessItFails } from './tick/poll-once.ts';
 import { startTick, type Tick } from './tick/start-tick.ts';
 import { createTickRun, LeaseLost, type TickRun } from './tick/tick-run.ts';
 import { walkWhileTime } from './tick/walk-while-time.ts';
@@ -66,16 +66,14 @@ export async function pollSource(tick: Tick, session: SourceSession): Promise<Ti
 async function work(run: TickRun): Promise<Error | undefined> {
   try {
     await run.tokenGuard.proveIfHeld();
-    await pollOnce(run);
+    await pollUnlessItFails(run);
     await walkWhileTime(run);
-    return undefined;
+    return run.pollFailure;
   } catch (error) {
-    if (error instanceof DeadlineReached) return undefined;
-    if (error instanceof SourceHeld) {
-      // Nothing was too wide for the tick.
-      run.unfinished = undefined;
-      return undefined;
-    }
+    if (error instanceof DeadlineReached) return run.pollFailure;
+    // Nothing was too wide for the tick.
+    run.unfinished = undefined;
+    if (error instanceof SourceHeld) return undefined;
     const failure = failureOf(error);
     if (failure === undefined) throw error;
     return failure;

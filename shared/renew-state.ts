@@ -15,7 +15,18 @@ import type { SourceState } from './source-state.ts';
  * @param now by the local clock
  */
 export function renewState(state: SourceState, mintedIn: string, now: Instant): SourceState {
-  const { stamps, pageLimit, fieldsSince, driftTold, setAside, pace, health, guarding, generation } = state;
+  const {
+    stamps,
+    pageLimit,
+    listDepth,
+    fieldsSince,
+    driftTold,
+    setAside,
+    pace,
+    health,
+    guarding,
+    generation,
+  } = state;
   const first = firstState({
     settings: { name: state.source, baseline: 'emit' },
     mintedIn,
@@ -34,9 +45,14 @@ export function renewState(state: SourceState, mintedIn: string, now: Instant): 
     lastSlot: state.lastSlot,
     // A process that remembers groups of the generation before must find that another one was here.
     lease: { ...NO_LEASE, epoch: state.lease.epoch + 1 },
-    health: { ...first.health, lastSettledAt: health.lastSettledAt, lastHoldTold: health.lastHoldTold },
+    health: {
+      ...first.health,
+      lastSettledAt: health.lastSettledAt,
+      lastWalkedAt: health.lastWalkedAt,
+      lastHoldTold: health.lastHoldTold,
+    },
     guarding: { ...first.guarding, lastNumber: guarding.lastNumber },
-    ...{ stamps, pageLimit, fieldsSince, driftTold, setAside, pace },
+    ...{ stamps, pageLimit, listDepth, fieldsSince, driftTold, setAside, pace },
   };
 }
 

@@ -2,6 +2,7 @@
 // save is learned again.
 import type { EventOf, EventType } from './contract/event.ts';
 import type { Instant } from './instant.ts';
+import type { ListDepth } from './reading/list-depth.ts';
 import type { Tier } from './reconciliation-plan.ts';
 import type { SourceSettings } from './source-settings.ts';
 
@@ -33,6 +34,8 @@ export interface SourceState {
   readonly driftTold: readonly string[];
   /** Rows to a page that the service accepts; lowered by a 422 on `limit`. */
   readonly pageLimit: number;
+  /** How far the service's lists can be paged. */
+  readonly listDepth: ListDepth;
   /** Whether a page of ten or more rows came in this cycle: only then may a short page end a poll (R1). */
   readonly fullPageSeen: boolean;
   /** Width of the poll's next closed range, in the unit of Instant; halved where a range had too many pages (R3). */
@@ -140,6 +143,11 @@ export interface CycleState {
 export interface HealthState {
   /** The slot, as an instant, of the last tick whose polls were complete: the one clock that goes on in an outage. */
   readonly lastSettledAt: Instant;
+  /**
+   * The slot, as an instant, of the last tick whose walks got on or had nothing to do; undefined before the first tick
+   * of a release that notes it.
+   */
+  readonly lastWalkedAt: Instant | undefined;
   readonly degradedSince: Instant | undefined;
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
   /** The source rests until then after refusals (401, 403). */

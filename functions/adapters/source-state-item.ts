@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { baseline, drift, sourceCondition } from '../../shared/contract/feed-objects.ts';
 import { NO_GUARDING } from '../../shared/guarding/no-guarding.ts';
+import { UNKNOWN_DEPTH } from '../../shared/reading/list-depth.ts';
 import { newCycle } from '../../shared/reconciliation-plan.ts';
 import type { SourceState } from '../../shared/source-state.ts';
 import { bytesValue, type StoredItem, storedBytes, storedNumber } from './attribute-values.ts';
@@ -132,6 +133,7 @@ const body1 = storedObject({
   toTell: z.array(telling).default([]),
   health: storedObject({
     lastSettledAt: instant,
+    lastWalkedAt: maybe(instant),
     degradedSince: maybe(instant),
     reasons: z.array(z.object({ code: z.string(), message: z.string() })),
     restUntil: instant,
@@ -140,6 +142,12 @@ const body1 = storedObject({
   }),
   driftTold: z.array(z.string()),
   pageLimit: z.number(),
+  listDepth: storedObject({
+    trusted: z.number(),
+    most: maybe(z.number()),
+    suspect: maybe(z.number()),
+    since: instant,
+  }).default(UNKNOWN_DEPTH),
   fullPageSeen: z.boolean(),
   pollWidth: z.number(),
   fieldsSince: z.record(z.string(), instant),

@@ -3,7 +3,9 @@
 // moment; once as many different rows were seen after it, these are all: for rows leave a closed range and none
 // enter, so that whatever is seen later was there. Passes that merely agree would prove nothing.
 import { MAX_COUNTING_REQUESTS, PAGE_LIMIT } from '../limits.ts';
-import { nameOf, type Page, type Range } from './page.ts';
+import { confirmEnd, type SeenList, seenInPage } from './confirm-end.ts';
+import type { RowStamps } from './cut-range.ts';
+import { nameOf, type Page, PageOutOfReach, type Range } from './page.ts';
 import type { Reader } from './read-pass.ts';
 
 /** Pages differ by up to so many rows from one pass to the next: an order may depend on where pages are cut. */
@@ -11,7 +13,19 @@ const DIFFERENT_SIZES = 8;
 
 /** @returns whether all rows of the range were seen. */
 export async function readByCounting(range: Range, reader: Reader): Promise<boolean> {
+  try {
+    const list = await countRows(range, reader);
+    return list !== undefined && (await confirmEnd(range, list, reader));
+  } catch (error) {
+    if (error instanceof PageOutOfReach) return false;
+    throw error;
+  }
+}
+
+/** @returns the whole list; undefined where it was not seen */
+async function countRows(range: Range, reader: Reader): Promise<SeenList | undefined> {
   const census = createCensus();
+  const rows = new Map<string, RowStamps>();
   let offset = 0;
   let passes = 0;
   let largest = 1;
@@ -21,6 +35,7 @@ export async function readByCounting(range: Range, reader: Reader): Promise<bool
     await reader.take(page);
     if (page.rows.length > 0) {
       census.note(page);
+      for (const [name, stamps] of seenInPage(page).rows) rows.set(name, stamps);
       largest = Math.max(largest, page.rows.length);
       offset += page.rows.length;
     } else {
@@ -28,9 +43,10 @@ export async function readByCounting(range: Range, reader: Reader): Promise<bool
       offset = 0;
       passes += 1;
     }
-    if (census.isWhole()) return true;
+    const end = census.wholeUpTo();
+    if (end !== undefined) return { end, rows };
   }
-  return false;
+  return undefined;
 }
 
 interface Bound {
@@ -59,6 +75,7 @@ function createCensus() {
     bound(rows: number): void {
       bounds.push({ rows, seen: 0, unnamed: 0 });
     },
-    isWhole: () => bounds.some(({ rows, seen, unnamed }) => seen + unnamed >= rows),
+    /** How many rows all of them are; undefined while some may be missing. */
+    wholeUpTo: () => bounds.find(({ rows, seen, unnamed }) => seen + unnamed >= rows)?.rows,
   };
 }

@@ -4,8 +4,9 @@
 // to pieces that are each one page and so true in themselves.
 import type { Instant } from '../instant.ts';
 import { MAX_COVER_REQUESTS, SHORT_PAGE_ROWS } from '../limits.ts';
+import { confirmEnd } from './confirm-end.ts';
 import { readByCounting } from './count-rows.ts';
-import { axisOf, cutRange, type RowStamps, stampsOf, stampsWithin } from './cut-range.ts';
+import { axisOf, cutRange, isNarrow, type RowStamps, stampsOf, stampsWithin } from './cut-range.ts';
 import type { Page, Range } from './page.ts';
 import { provePage } from './prove-page.ts';
 import { isShort, type Reader, readPage, readPass } from './read-pass.ts';
@@ -39,7 +40,8 @@ export async function coverRange(
   const page = first ?? (await readPage(range, 0, reader));
   const read = straight ?? (await readStraight(range, reader, page));
   const { outcome, reason: unstable } = read;
-  if (outcome === 'overlong') return { outcome, through: axisOf(range).from };
+  // What is too narrow to be cut along its axis is cut across it.
+  if (outcome === 'overlong' && !isNarrow(range)) return { outcome, through: axisOf(range).from };
   if (outcome === 'whole') return { ...proved(range), unstable };
   return { ...(await coverInPieces(range, read, createPieces(reader, page))), unstable };
 }
@@ -60,10 +62,12 @@ export async function readStraight(range: Range, reader: Reader, first?: Page): 
   if (isShort(page) && (await provePage(range, page, reader)) === 'whole') {
     return { outcome: 'whole', isShifted: false, stamps: stampsOf(page.rows) };
   }
-  const { outcome, reason, isShifted, stamps, rows } = await readPass(range, reader, page);
-  if (outcome !== 'void') {
-    return { outcome: outcome === 'complete' ? 'whole' : outcome, isShifted, stamps };
+  const { outcome, reason, isShifted, stamps, rows, list } = await readPass(range, reader, page);
+  if (outcome === 'complete') {
+    const isTrue = await confirmEnd(range, list, reader);
+    return { outcome: isTrue ? 'whole' : 'overlong', isShifted, stamps };
   }
+  if (outcome === 'overlong') return { outcome, isShifted, stamps };
   const mayBeOnePage = rows <= page.rows.length;
   const isWhole = mayBeOnePage && (await provePage(range, page, reader)) === 'whole';
   return { outcome: isWhole ? 'whole' : 'void', reason, isShifted, stamps };

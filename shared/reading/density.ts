@@ -13,9 +13,14 @@ export interface Density {
   /**
    * How long it took, at the end of an interval, until so many pages of rows were created.
    *
+   * @param mostRows that these pages may have together
    * @returns undefined where too few rows were seen to tell
    */
-  timeOf(pages: number, interval: { readonly from: Instant; readonly to: Instant }): number | undefined;
+  timeOf(
+    pages: number,
+    interval: { readonly from: Instant; readonly to: Instant },
+    mostRows?: number,
+  ): number | undefined;
 }
 
 export function createDensity(): Density {
@@ -37,13 +42,13 @@ export function createDensity(): Density {
         },
       };
     },
-    timeOf(pages, { from, to }) {
+    timeOf(pages, { from, to }, mostRows = Number.POSITIVE_INFINITY) {
       const within = created.filter((instant) => instant >= from && instant < to).sort((a, b) => a - b);
       // Of the last quarter: stores grow, and the first range begins long before the first group.
       const first = Math.floor((within.length * 3) / 4);
       const start = within[first] ?? to;
       if (within.length < FEWEST) return undefined;
-      return ((to - start) * pages * largestPage) / (within.length - first);
+      return ((to - start) * Math.min(pages * largestPage, mostRows)) / (within.length - first);
     },
   };
 }

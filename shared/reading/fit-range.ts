@@ -3,7 +3,8 @@
 import type { Instant } from '../instant.ts';
 import { NARROWEST_RANGE } from '../limits.ts';
 import { stampsOf } from './cut-range.ts';
-import type { Page } from './page.ts';
+import { rowsToPage } from './list-depth.ts';
+import { type Page, PageOutOfReach, type Range } from './page.ts';
 import { isShort, type Reader, readPage } from './read-pass.ts';
 
 /** Times that a range is narrowed in one go. */
@@ -39,13 +40,19 @@ export async function fitRange(wished: WishedRange, reader: Reader): Promise<Fit
   const { from, to, lowest, isSparse } = wished;
   const first = await readPage({ created: { from, to } }, 0, reader);
   if (isShort(first)) return { to, fits: true, first };
-  const beyond = Math.max(first.rows.length - 1, 1) * Math.max(reader.maxPages - END_PAGES, 1);
+  let beyond = Math.max(first.rows.length - 1, 1) * Math.max(reader.maxPages - END_PAGES, 1);
+  if (reader.depth !== undefined) beyond = Math.min(beyond, rowsToPage(reader.depth.current()));
   let end = to;
   let reach = beyond;
   for (let narrowings = 0; narrowings < MAX_NARROWINGS; narrowings += 1) {
     const fitted = { to: end, fits: true, ...(end === to ? { first } : {}) };
     if (end - lowest <= NARROWEST_RANGE) return fitted;
-    const page = await readPage({ created: { from, to: end } }, reach, reader);
+    const page = await readWithinReach({ created: { from, to: end } }, reach, reader);
+    if (page === undefined) {
+      beyond = Math.max(1, Math.floor(Math.min(beyond, reach) / 2));
+      reach = beyond;
+      continue;
+    }
     if (page.rows.length === 0 && reach === beyond) return fitted;
     if (page.rows.length === 0) {
       reach = Math.max(beyond, Math.floor(reach / 4));
@@ -57,6 +64,16 @@ export async function fitRange(wished: WishedRange, reader: Reader): Promise<Fit
     if (isSparse && newestOf(first) > oldestOf(page)) reach *= 2;
   }
   return { to: end, fits: false };
+}
+
+/** @returns undefined where the service refuses the offset */
+async function readWithinReach(range: Range, offset: number, reader: Reader): Promise<Page | undefined> {
+  try {
+    return await readPage(range, offset, reader);
+  } catch (error) {
+    if (error instanceof PageOutOfReach) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -3,10 +3,10 @@
 import { PAGE_LIMIT } from '../limits.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
 import type { PacedRequests } from '../pacing/paced-requests.ts';
-import { ValidationRejectedError } from '../returns-service/errors.ts';
+import { mayBeAboutRequest, ValidationRejectedError } from '../returns-service/errors.ts';
 import type { StampsState } from '../source-state.ts';
 import { boundsOf } from './bounds.ts';
-import { type FetchPage, identityOf, type Page } from './page.ts';
+import { type FetchPage, identityOf, type Page, PageOutOfReach } from './page.ts';
 
 export interface PageSourceOptions {
   readonly requests: PacedRequests;
@@ -19,11 +19,13 @@ export interface PageSourceOptions {
   readonly signal?: AbortSignal | undefined;
   /** Sees every page first, with what the client says of it. */
   readonly observe: (page: Page, drift: readonly string[]) => void;
+  /** Told where a list could not be paged on. */
+  readonly refusedFrom: (offset: number) => void;
 }
 
-/** @throws what {@link PacedRequests.send} throws, a 422 on anything but `limit` included. */
+/** @throws PageOutOfReach where a page behind a list's first fails for good; else what {@link PacedRequests.send} throws, a 422 on anything but `limit` included. */
 export function createPageSource(options: PageSourceOptions): FetchPage {
-  const { requests, purpose, stamps, pageLimit, observe, signal } = options;
+  const { requests, purpose, stamps, pageLimit, observe, refusedFrom, signal } = options;
   return async function fetchPage({ range, offset, limit = PAGE_LIMIT, expect = 1 }) {
     for (;;) {
       const asked = Math.max(1, Math.min(limit, pageLimit.current));
@@ -37,8 +39,13 @@ export function createPageSource(options: PageSourceOptions): FetchPage {
         observe(page, drift);
         return page;
       } catch (error) {
-        if (!refusesLimit(error) || asked === 1) throw error;
-        pageLimit.current = Math.floor(asked / 2);
+        if (refusesLimit(error) && asked > 1) {
+          pageLimit.current = Math.floor(asked / 2);
+        } else if (offset > 0 && mayBeAboutRequest(error)) {
+          // The list's first page was read just before. Where the service fails as a whole, the next first page says so.
+          refusedFrom(offset);
+          throw new PageOutOfReach(`No page could be had from row ${offset} on.`, { cause: error });
+        } else throw error;
       }
     }
   };
@@ -49,7 +56,7 @@ function refusesLimit(error: unknown): boolean {
 }
 
 /** Asks for one group by its id; the page holds it, or nothing. */
-export function createLookUp(options: Omit<PageSourceOptions, 'stamps' | 'pageLimit'>) {
+export function createLookUp(options: Omit<PageSourceOptions, 'stamps' | 'pageLimit' | 'refusedFrom'>) {
   const { requests, purpose, observe, signal } = options;
   return async function lookUp(groupId: number): Promise<Page> {
     const query = { returnGroupId: groupId };

@@ -33,7 +33,12 @@ export interface Page {
   readonly receivedAt: Instant;
 }
 
-/** Asks for one page. Throws where no page is to be had. */
+/** Thrown for a page behind the rows that the service lets be paged; the cause is what it answered. */
+export class PageOutOfReach extends Error {
+  override readonly name = 'PageOutOfReach';
+}
+
+/** Asks for one page. @throws PageOutOfReach, or where no page is to be had at all */
 export type FetchPage = (request: PageRequest) => Promise<Page>;
 
 /** What names a row over several pages: its id, or what it looks like where it can't even show that. */

@@ -7,7 +7,7 @@ import { DAY, type Instant } from '../instant.ts';
 import { CLOSED_AFTER, CLOSED_FOR_SURE_AFTER, MAX_OPEN_PAGES, MAX_TAIL_PAGES } from '../limits.ts';
 import type { StampsState } from '../source-state.ts';
 import { coverRange, readStraight } from './cover-range.ts';
-import { identityOf, type Range } from './page.ts';
+import { identityOf, PageOutOfReach, type Range } from './page.ts';
 import { halfWidth, nextWidth } from './range-width.ts';
 import { isShort, type Reader, readPage } from './read-pass.ts';
 import { askedAhead, mayFallBackBy, stampsTime } from './stamps-clock.ts';
@@ -130,6 +130,14 @@ async function readOpen(options: PollOptions): Promise<OpenReading> {
  * than the one before it may end it.
  */
 async function readTail(from: Instant, options: PollOptions): Promise<void> {
+  try {
+    await readTailOn(from, options);
+  } catch (error) {
+    if (!(error instanceof PageOutOfReach)) throw error;
+  }
+}
+
+async function readTailOn(from: Instant, options: PollOptions): Promise<void> {
   const range = tailFrom(from, options);
   const seen = new Set<string>();
   let offset = 0;
@@ -158,11 +166,16 @@ async function coverClosed(
     const requests = { sent: 0 };
     const coverage = await coverRange({ updated: { from, to } }, countRequests(options, requests));
     unstable ??= coverage.unstable;
-    if (coverage.outcome === 'overlong') return { through, unstable, rangeWidth: halfWidth(to - from) };
+    lastPages = requests.sent;
+    if (coverage.outcome === 'overlong') {
+      rangeWidth = halfWidth(to - from);
+      // Where lists can hardly be paged that was found out soon, and narrower ranges are tried at once.
+      if (rangeWidth < to - from && requests.sent <= options.maxPages / 4) continue;
+      return { through, unstable, rangeWidth };
+    }
     if (isWhole) through = coverage.through ?? through;
     // What lies behind an unproved range is read all the same: it may hold news.
     isWhole &&= coverage.outcome === 'proved';
-    lastPages = requests.sent;
     if (to < upTo)
       rangeWidth = Math.min(nextWidth(rangeWidth, requests.sent, options.maxPages), WIDEST_RANGE);
     if (isWhole) onCovered(through, rangeWidth);

@@ -2,7 +2,8 @@
 // proved by an empty page behind it and then the same rows again: rows only leave a closed range, so there were at
 // least as many as the page has throughout, and in between not one more. The same holds for an open range, as long
 // as none of the rows has left it meanwhile.
-import { nameOf, type Page, type Range } from './page.ts';
+import { confirmEnd, seenInPage } from './confirm-end.ts';
+import { nameOf, type Page, PageOutOfReach, type Range } from './page.ts';
 import { isShort, type Reader, readPage } from './read-pass.ts';
 
 /** Rows may leave while a page is being proved; then it is tried again with what is left. */
@@ -21,13 +22,22 @@ export async function provePage(
   let page = first;
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (page.rows.length === 0 || (reader.trustsShortPages && isShort(page))) return 'whole';
-    const behind = await readPage(range, page.rows.length, reader);
-    if (behind.rows.length > 0) return 'larger';
+    if (!(await endsBehind(page, range, reader))) return 'larger';
     const again = await readPage(range, 0, reader);
-    if (hasStayed(page, again)) return 'whole';
+    if (hasStayed(page, again))
+      return (await confirmEnd(range, seenInPage(page), reader)) ? 'whole' : 'larger';
     page = again;
   }
   return 'changed';
+}
+
+async function endsBehind({ rows }: Page, range: Range, reader: Reader): Promise<boolean> {
+  try {
+    return (await readPage(range, rows.length, reader)).rows.length === 0;
+  } catch (error) {
+    if (error instanceof PageOutOfReach) return false;
+    throw error;
+  }
 }
 
 /** Whether a page has all the rows of an earlier one; of those that can't be told apart, as many. */

@@ -14,9 +14,11 @@ import {
   SHORT_PAGE_ROWS,
 } from '../limits.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
+import type { SeenList } from './confirm-end.ts';
 import { isNarrow, type RowStamps } from './cut-range.ts';
-import { type FetchPage, nameOf, type Page, type Range } from './page.ts';
-import { createTrack, type PlacedPage } from './track.ts';
+import type { DepthKeeper } from './list-depth.ts';
+import { type FetchPage, nameOf, type Page, PageOutOfReach, type Range } from './page.ts';
+import { createTrack, type PlacedPage, type Track } from './track.ts';
 
 export interface Reader {
   readonly fetch: FetchPage;
@@ -32,6 +34,12 @@ export interface Reader {
    * @default there always is
    */
   readonly hasRoom?: () => boolean;
+  /**
+   * How far lists can be paged.
+   *
+   * @default as far as they go: each empty page is an end
+   */
+  readonly depth?: DepthKeeper | undefined;
 }
 
 export interface Pass {
@@ -46,6 +54,8 @@ export interface Pass {
   readonly stamps: readonly RowStamps[];
   /** Pages that were read, the first included. */
   readonly pages: number;
+  /** What was seen, and where the list ended, if it did. */
+  readonly list: SeenList;
 }
 
 /** Asks for a page and hands it on. */
@@ -62,6 +72,15 @@ export async function readPage(range: Range, offset: number, { fetch, take }: Re
  */
 export async function readPass(range: Range, reader: Reader, first?: Page): Promise<Pass> {
   const track = createTrack();
+  try {
+    return await readOn(range, reader, track, first);
+  } catch (error) {
+    if (error instanceof PageOutOfReach) return track.end('overlong');
+    throw error;
+  }
+}
+
+async function readOn(range: Range, reader: Reader, track: Track, first: Page | undefined): Promise<Pass> {
   const overlap = range.updated === undefined ? SEAM_ROWS_BY_CREATION : SEAM_ROWS;
   const maxPages = isNarrow(range) ? Math.max(MAX_CROWD_PAGES, reader.maxPages) : reader.maxPages;
   const read = async (offset: number) => track.place(await readPage(range, offset, reader), offset);
@@ -76,7 +95,8 @@ export async function readPass(range: Range, reader: Reader, first?: Page): Prom
     const seam = track.join(at);
     if (seam.verdict === 'void') return track.fail(seam);
     if (seam.verdict === 'apart') {
-      if (at.offset === 0) return at.rows.length === 0 ? track.end('complete') : track.fail(ALL_OTHERS);
+      if (at.offset === 0)
+        return at.rows.length === 0 ? track.end('complete', at.end) : track.fail(ALL_OTHERS);
       // Where rows without an id fill whole pages, stepping back and going on again would never end.
       stepsBack += 1;
       const isNameless = !at.rows.some(isNamed);
@@ -93,11 +113,12 @@ export async function readPass(range: Range, reader: Reader, first?: Page): Prom
       stepsBack = 0;
       nameless.clear();
     }
-    if (at.rows.length === 0 || (reader.trustsShortPages && isShort(at))) return track.end('complete');
+    if (at.rows.length === 0 || (reader.trustsShortPages && isShort(at)))
+      return track.end('complete', at.end);
     let mayBeLast = seam.fresh === 0;
     if (mayBeLast && seam.movedUp === 0 && behind?.offset === at.end) {
       if (behind.rows.length === 0)
-        return track.lacksRows(at.end) ? track.fail(FEWER_SEEN) : track.end('complete');
+        return track.lacksRows(at.end) ? track.fail(FEWER_SEEN) : track.end('complete', at.end);
       at = track.append(behind);
       mayBeLast = false;
     }

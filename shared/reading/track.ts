@@ -16,6 +16,8 @@ export interface PlacedPage {
 /** A first page of fewer rows than that is likely the whole list. */
 const FEW_ROWS = 10;
 
+export type Track = ReturnType<typeof createTrack>;
+
 export function createTrack() {
   const places = new Map<string, Place>();
   /** Rows that were another version each time: one that can't be read may hold what differs at each read. */
@@ -30,6 +32,7 @@ export function createTrack() {
   let others = 0;
   /** Rows without a name that were joined; those of seams count twice. */
   let nameless = 0;
+  let endsAt = 0;
 
   function judge({ rows, offset }: PlacedPage): Seam {
     return judgeSeam(isEmpty ? undefined : places, rows, offset);
@@ -67,6 +70,7 @@ export function createTrack() {
     stamps: stamps.length > 0 ? stamps : [...allStamps.values()],
     pages,
     rows: places.size + others,
+    list: { end: endsAt, rows: allStamps },
   });
 
   return {
@@ -105,7 +109,9 @@ export function createTrack() {
       smallest = Math.min(smallest ?? rows.length, rows.length);
       return isSmaller;
     },
-    end(outcome: 'complete' | 'overlong'): Pass {
+    /** @param end where the list ended, if it did */
+    end(outcome: 'complete' | 'overlong', end = 0): Pass {
+      endsAt = end;
       return { outcome, isShifted: false, ...seen() };
     },
     fail({ reason, isShifted }: Pick<Extract<Seam, { verdict: 'void' }>, 'reason' | 'isShifted'>): Pass {

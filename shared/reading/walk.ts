@@ -15,6 +15,7 @@ import { type Coverage, coverRange, readStraight } from './cover-range.ts';
 import type { RowStamps } from './cut-range.ts';
 import { createDensity } from './density.ts';
 import { AIMED_SHARE, fitRange, type WishedRange } from './fit-range.ts';
+import { rowsToPage } from './list-depth.ts';
 import type { Interval } from './page.ts';
 import { halfWidth } from './range-width.ts';
 import { type Reader, readPage } from './read-pass.ts';
@@ -90,7 +91,8 @@ async function walkRange(wished: WishedRange, rangeWidth: number, options: Reade
   // What was proved is kept: read anew from its start, a range that takes longer than a tick would never be.
   if (through === undefined || through === from) return notYet(halfWidth(to - lowest), unstable);
   const covered = { from, to: through };
-  const dense = density.timeOf(AIMED_SHARE * MAX_WALK_PAGES, { from: lowest, to: through });
+  const mostRows = options.depth && rowsToPage(options.depth.current());
+  const dense = density.timeOf(AIMED_SHARE * MAX_WALK_PAGES, { from: lowest, to: through }, mostRows);
   // Where too few groups were seen to tell, the width grows until there are more.
   const wider = asIfWhole(2 * (through - lowest), options);
   const width = dense ?? (through === to ? Math.max(rangeWidth, wider) : wider);

@@ -125,6 +125,20 @@ export class UnexpectedStatusError extends ReturnsServiceError {
   }
 }
 
+/**
+ * Whether a request may have failed for what it asked for, so that another one may succeed; not so where nothing
+ * answered, the token was refused or requests were too many.
+ */
+export function mayBeAboutRequest(error: unknown): error is ReturnsServiceError {
+  return (
+    error instanceof ValidationRejectedError ||
+    error instanceof UnexpectedStatusError ||
+    error instanceof RequestTimedOutError ||
+    error instanceof AnswerTooLargeError ||
+    error instanceof UnreadableAnswerError
+  );
+}
+
 /** Thrown, before anything is sent, for a token that can't be one. */
 export class InvalidTokenError extends Error {
   override readonly name = 'InvalidTokenError';

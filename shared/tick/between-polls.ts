@@ -1,7 +1,7 @@
 import { MILLISECOND } from '../instant.ts';
 import type { FetchPage } from '../reading/page.ts';
 import { fitsCycle } from '../reconciliation-plan.ts';
-import { pollOnce } from './poll-once.ts';
+import { pollUnlessItFails } from './poll-once.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** Pages of a walk follow each other: their requests are booked together. */
@@ -17,7 +17,7 @@ const MOST_OWED_IN_KIND = 8;
  * Makes sure that no walk, however long, delays the polls, and that no poll, however long, keeps a walk from getting
  * on. Call it before each of the walk's requests.
  */
-export function createPollWhenDue(run: TickRun, poll = pollOnce): () => Promise<void> {
+export function createPollWhenDue(run: TickRun, poll = pollUnlessItFails): () => Promise<void> {
   const { clock, settings } = run.session;
   const interval = settings.intervalMs * MILLISECOND;
   let nextPollAt = clock.elapsed() + interval;

@@ -15,7 +15,7 @@ import type { TickRun } from './tick-run.ts';
 /** @param error what ended the tick early, unless that was its deadline */
 export async function concludeTick(run: TickRun, error: Error | undefined): Promise<TickReport> {
   rest(run, error);
-  if (error === undefined) narrowRange(run);
+  narrowRange(run);
   tellHealth(run, error && describeFailure(error));
   tellDrift(run);
   run.state = { ...run.state, lease: releaseLease(run.state.lease) };
@@ -56,6 +56,7 @@ function tellHealth(run: TickRun, failure: Degradation | undefined): void {
   const judged = judgeHealth(run.state.health, {
     now,
     isComplete: run.isComplete,
+    hasWalked: run.hasWalked,
     setAside: run.state.setAside,
     holds: standingHolds(run.state).map((hold) => ({
       number: hold.number,

@@ -13,9 +13,11 @@ import {
   useRemovalPermit,
 } from '../guarding/guard-missing.ts';
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
+import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval, Page } from '../reading/page.ts';
 import type { Tier } from '../reconciliation-plan.ts';
 import type { Recorder } from '../record-pages.ts';
+import { lookUpOrSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** In the same minute one group that is found speaks for all look-ups that found nothing. */
@@ -108,9 +110,12 @@ async function lookForGroup(
   // A tick that was cut off has looked for it already in this cycle.
   const isReleased = permittedRemovals(run.state, options.tier) > 0;
   if (absentSince !== undefined && absentSince >= startedAt && !isReleased) return 'done';
-  const page = await run.lookUp(groupId);
+  const page = await lookUpOrSetAside(run, groupId);
+  if (page === undefined) return 'done';
   const { seenWith } = run.state.guarding;
   if (page.rows.length > 0) {
+    // A range that was proved to its end has lacked it.
+    if (options.tier !== 'open') run.depth.learn(distrustEnds);
     await options.recorder.take(page);
     return 'done';
   }

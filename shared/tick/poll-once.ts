@@ -1,6 +1,7 @@
 import { MILLISECOND } from '../instant.ts';
 import { FEWEST_RANGE_PAGES, MAX_RANGE_PAGES } from '../limits.ts';
 import { poll } from '../reading/poll.ts';
+import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** Reads and saves what was updated lately, at the pace that it learns from. Moves the settled instant as far as that was proved. */
@@ -15,6 +16,20 @@ export async function pollOnce(run: TickRun): Promise<void> {
   }
 }
 
+/** The same where a poll that fails for what it asks for is no reason to stop: walks ask otherwise. */
+export async function pollUnlessItFails(run: TickRun): Promise<void> {
+  const outer = run.unfinished;
+  try {
+    await pollOnce(run);
+    run.pollFailure = undefined;
+  } catch (error) {
+    if (!mayBeAboutRequest(error)) throw error;
+    run.unfinished = outer;
+    run.isComplete = false;
+    run.pollFailure = error;
+  }
+}
+
 async function readWhatIsNew(run: TickRun): Promise<void> {
   const { session } = run;
   const { settings, serviceClock, clock, paces } = session;
@@ -26,6 +41,7 @@ async function readWhatIsNew(run: TickRun): Promise<void> {
     fetch: run.fetch('poll'),
     take: recorder.take,
     trustsShortPages: run.state.fullPageSeen,
+    depth: run.depth,
     maxPages: pagesOfRange(paces.poll.requestsIn(run.duration)),
     settledThrough: run.state.settledThrough,
     stamps: () => run.stamps,

@@ -6,6 +6,7 @@ import { PROOF_REQUESTS } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
+import { lookUpOrSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface OpenStep {
@@ -42,7 +43,8 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   for (const { groupId } of groups) {
     if (seen.has(groupId)) continue;
     await options.pollWhenDue();
-    const page = await run.lookUp(groupId);
+    const page = await lookUpOrSetAside(run, groupId);
+    if (page === undefined) continue;
     if (page.rows.length > 0) await options.take(page);
     else missing.push(groupId);
   }

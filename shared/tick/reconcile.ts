@@ -4,6 +4,7 @@ import { finishLearning } from '../guarding/guard-walk.ts';
 import { guardWalk } from '../guarding/guards-of-run.ts';
 import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
 import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
+import { forgetOldDepth } from '../reading/list-depth.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
 import {
@@ -36,12 +37,16 @@ export async function reconcile(run: TickRun, walking: Walking): Promise<void> {
     const now = serviceClock.now().atLeast;
     const tier = dueTier(run.state, settings, now);
     const maxPages = walking.room.pages();
+    if (tier === undefined) run.hasWalked = true;
     if (tier === undefined || maxPages === undefined) return;
     if (!run.state.reconciliation[tier].isUnderWay) {
       setCycle(run, tier, beginCycle(run.state.reconciliation[tier], tier, now));
       run.state = beginCycleOfHolds(run.state, tier, fitsCycle(run.state, settings));
       // R1: a short page may only end a poll if this cycle showed that the service gives longer ones.
-      if (tier === 'all') run.state = { ...run.state, fullPageSeen: false };
+      if (tier === 'all') {
+        const listDepth = forgetOldDepth(run.state.listDepth, now);
+        run.state = { ...run.state, fullPageSeen: false, listDepth };
+      }
       tellPlan(run, tier);
     }
     // A range that the tick's end cuts off has taken its share as well.
@@ -87,6 +92,7 @@ async function reconcileRange(
     const maxRequests = maxPages;
     const step = await readOpen(run, { coveredThrough, until, fetch, take, pollWhenDue, maxRequests });
     run.unfinished = undefined;
+    run.hasWalked = true;
     await guard.conclude(recorder);
     await lookForGroups(run, step, missing);
     await guard.conclude(recorder);
@@ -104,12 +110,14 @@ async function reconcileRange(
       fetch,
       take,
       maxPages,
+      depth: run.depth,
       stamps: () => run.stamps,
       now: () => serviceClock.now().atLeast,
     },
   );
   run.unfinished = undefined;
   await guard.conclude(recorder);
+  if (step.covered !== undefined || step.isDone) run.hasWalked = true;
   if (step.covered !== undefined) {
     const missed = await lookForMissing(run, step.covered, missing);
     await guard.conclude(recorder);

@@ -2,8 +2,11 @@
 // their page goes on. They count against the source's completeness until they can be read again.
 import type { Instant } from '../instant.ts';
 import { MAX_SET_ASIDE } from '../limits.ts';
+import type { Page } from '../reading/page.ts';
+import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import type { ReadableRow, RowReading, UnreadableRow } from '../returns-service/parse-return-group.ts';
 import type { SetAside, SourceState } from '../source-state.ts';
+import type { TickRun } from './tick-run.ts';
 
 /** The state with the row noted, or with the note that it was met again; the same state if no more are kept. */
 export function noteSetAside(
@@ -35,4 +38,28 @@ export function takeBack(state: SourceState, rows: readonly RowReading[]): Sourc
   );
   const setAside = state.setAside.filter(({ groupId }) => groupId === undefined || !readable.has(groupId));
   return setAside.length === state.setAside.length ? state : { ...state, setAside };
+}
+
+/**
+ * Asks for one group by its id, or sets it aside where that fails. Once a look-up has failed, the tick sends no more of
+ * them: they are likely to fail as well, and the walk has to get on.
+ *
+ * @returns undefined where the group was set aside
+ */
+export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<Page | undefined> {
+  if (run.lookUpFailure === undefined) {
+    try {
+      return await run.lookUp(groupId);
+    } catch (error) {
+      if (!mayBeAboutRequest(error)) throw error;
+      run.lookUpFailure = error;
+    }
+  }
+  const reason = `the list lacks it, and look-ups by id fail (${run.lookUpFailure.message})`;
+  run.state = noteSetAside(
+    run.state,
+    { id: groupId, reason, digest: '' },
+    run.session.serviceClock.now().atMost,
+  );
+  return undefined;
 }

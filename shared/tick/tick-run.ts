@@ -11,6 +11,7 @@ import { MILLISECOND } from '../instant.ts';
 import { SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
 import type { TickReport } from '../poll-source.ts';
+import { type DepthKeeper, noteRefused, noteShown, UNKNOWN_DEPTH } from '../reading/list-depth.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { createLookUp, createPageSource } from '../reading/page-source.ts';
 import { learnLead, learnStamps, UNKNOWN_STAMPS } from '../reading/stamps-clock.ts';
@@ -41,6 +42,14 @@ export interface TickRun {
   unfinished: 'poll' | 'baseline' | Tier | undefined;
   /** How the list's order was last found not to be stable, if it was. */
   unstable: string | undefined;
+  /** Whether the walks of this tick got on, or had nothing to do. */
+  hasWalked: boolean;
+  /** What went wrong with a poll that did not end the tick. */
+  pollFailure: Error | undefined;
+  /** What a look-up of this tick failed with. */
+  lookUpFailure: Error | undefined;
+  /** How far lists can be paged. */
+  readonly depth: DepthKeeper;
   readonly tokenGuard: SourceTokenGuard;
   /** Some group that this tick has seen. */
   readonly lastSeenId: number | undefined;
@@ -68,6 +77,7 @@ export function createTickRun(session: SourceSession): TickRun {
   const reconcilers: Recorder[] = [];
   let state: SourceState | undefined;
   let stamps: StampsState = UNKNOWN_STAMPS;
+  let firstDepth = UNKNOWN_DEPTH;
   let lastSeenId: number | undefined;
   let hasNewFields = false;
   const pageLimit = {
@@ -114,15 +124,24 @@ export function createTickRun(session: SourceSession): TickRun {
     state = takeBack({ ...state, stamps, fieldsSince, fullPageSeen }, page.rows);
   }
 
+  const depth: DepthKeeper = {
+    current: () => state?.listDepth ?? firstDepth,
+    learn(change) {
+      firstDepth = change(depth.current());
+      if (state !== undefined) state = { ...state, listDepth: firstDepth };
+    },
+  };
+
   function rateLimited(): number {
     const now = session.requests.counters();
     const limited = (name: Purpose) => now[name].rateLimited - before[name].rateLimited;
     return limited('poll') + limited('reconciliation');
   }
 
-  /** By slots, as the source's health is judged. */
+  /** By slots, as the source's health is judged: since polls covered everything, or walks last got on. */
   function behindMs({ health, lastSlot }: SourceState): number {
-    return Math.max(0, lastSlot - health.lastSettledAt / MILLISECOND);
+    const { lastSettledAt, lastWalkedAt = lastSettledAt } = health;
+    return Math.max(0, lastSlot - Math.min(lastSettledAt, lastWalkedAt) / MILLISECOND);
   }
 
   function nextCycleInMs(state: SourceState): number | undefined {
@@ -159,6 +178,10 @@ export function createTickRun(session: SourceSession): TickRun {
     isComplete: false,
     unfinished: undefined,
     unstable: undefined,
+    hasWalked: false,
+    pollFailure: undefined,
+    lookUpFailure: undefined,
+    depth,
     tokenGuard,
     get lastSeenId() {
       return lastSeenId;
@@ -172,9 +195,20 @@ export function createTickRun(session: SourceSession): TickRun {
     progress: (baseline) =>
       session.onProgress?.({ ...run.report('done', undefined), state: { ...run.state, baseline } }),
     fetch(purpose) {
-      const options = { requests, purpose, stamps: () => run.stamps, pageLimit, observe, signal };
-      const fetchPage = createPageSource(options);
-      return async (request) => keepNewFields(await fetchPage(request));
+      const fetchPage = createPageSource({
+        requests,
+        purpose,
+        stamps: () => run.stamps,
+        pageLimit,
+        observe,
+        refusedFrom: (offset) => depth.learn((known) => noteRefused(known, offset)),
+        signal,
+      });
+      return async (request) => {
+        const page = await fetchPage(request);
+        if (page.rows.length > 0) depth.learn((known) => noteShown(known, request.offset + page.rows.length));
+        return keepNewFields(page);
+      };
     },
     lookUp: async (groupId) => keepNewFields(await lookUp(groupId)),
     recorder(through, guard = guardReadings(run, through)) {

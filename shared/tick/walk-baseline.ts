@@ -2,8 +2,9 @@
 // whatever ends it; pages are saved while the next one is on its way.
 import type { Instant } from '../instant.ts';
 import { estimateSize } from '../reading/estimate-size.ts';
-import type { FetchPage, Interval, Page } from '../reading/page.ts';
+import { type FetchPage, type Interval, type Page, PageOutOfReach } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
+import { ReturnsServiceError } from '../returns-service/errors.ts';
 import { completeBaseline } from './complete-baseline.ts';
 import type { RangeRoom } from './range-room.ts';
 import { createSaveAhead } from './save-ahead.ts';
@@ -41,12 +42,14 @@ async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Prom
       run.progress({ ...counted(), groups: groups + read.size });
     },
     maxPages,
+    depth: run.depth,
     stamps: () => run.stamps,
     now: () => run.session.serviceClock.now().atLeast,
   };
   try {
     const step = await saving.during(() => walkOn({ coveredThrough, rangeWidth }, options));
     run.unfinished = undefined;
+    if (step.covered !== undefined || step.isDone) run.hasWalked = true;
     const baseline = { ...counted(), ...step.position, groups: groups + createdWithin(step.covered, read) };
     run.state = { ...run.state, baseline };
     return step;
@@ -63,12 +66,18 @@ function createdWithin(covered: Interval | undefined, read: ReadonlyMap<number, 
   return [...read.values()].filter((createdAt) => createdAt >= from && createdAt < to).length;
 }
 
-/** Only so that people can be told how long it will take. */
+/** Only so that people can be told how long it will take: a service that fails here is walked all the same. */
 async function estimate(run: TickRun, fetch: FetchPage): Promise<void> {
   if (run.state.baseline.estimatedGroups !== undefined) return;
   const before = run.requestsSent('reconciliation');
-  const estimatedGroups = await estimateSize(fetch);
+  const estimatedGroups = await estimateSize(fetch).catch((error: unknown) => {
+    if (error instanceof ReturnsServiceError || error instanceof PageOutOfReach) return NOT_COUNTED;
+    throw error;
+  });
   const { baseline } = run.state;
   const requests = baseline.requests + run.requestsSent('reconciliation') - before;
   run.state = { ...run.state, baseline: { ...baseline, estimatedGroups, requests } };
 }
+
+/** No line shows an estimate that low. */
+const NOT_COUNTED = 0;

@@ -90,6 +90,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     ],
     health: {
       lastSettledAt: NOW,
+      lastWalkedAt: NOW,
       degradedSince: undefined,
       reasons: [{ code: 'set_aside', message: 'A group could not be read.' }],
       restUntil: 0,
@@ -98,6 +99,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     },
     driftTold: ['shipment.status: LOST'],
     pageLimit: 200,
+    listDepth: { trusted: 5_000, most: 10_000, suspect: undefined, since: NOW },
     fullPageSeen: true,
     pollWidth: 24 * HOUR,
     fieldsSince: { 'shipment.carrier': NOW - HOUR },

@@ -6,6 +6,7 @@ import type { HealthState } from '../../shared/source-state.ts';
 
 const WELL: HealthState = {
   lastSettledAt: 0,
+  lastWalkedAt: 0,
   degradedSince: undefined,
   reasons: [],
   restUntil: 0,
@@ -17,6 +18,7 @@ function seen(changes: Partial<Observed>): Observed {
   return {
     now: 0,
     isComplete: false,
+    hasWalked: true,
     setAside: [],
     holds: [],
     unstable: undefined,

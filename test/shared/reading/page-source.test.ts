@@ -58,8 +58,15 @@ function openList(
   const service = createService(answer);
   const pageLimit = { current: limit };
   const stamps = { ...UNKNOWN_STAMPS, precision: 0 };
-  const fetch = createPageSource({ ...service.options, stamps: () => stamps, pageLimit, signal });
-  return { ...service, pageLimit, fetch };
+  const refused: number[] = [];
+  const fetch = createPageSource({
+    ...service.options,
+    stamps: () => stamps,
+    pageLimit,
+    refusedFrom: (offset) => refused.push(offset),
+    signal,
+  });
+  return { ...service, pageLimit, fetch, refused };
 }
 
 function refuseAbove(limit: number, rows: readonly RowReading[] = []) {

@@ -125,7 +125,14 @@ describe('a pass is complete', () => {
 
     const pass = await readPass(UPDATED, reader);
 
-    expect(pass).toEqual({ outcome: 'complete', isShifted: false, rows: 0, pages: 1, stamps: [] });
+    expect(pass).toEqual({
+      outcome: 'complete',
+      isShifted: false,
+      rows: 0,
+      pages: 1,
+      stamps: [],
+      list: { end: 0, rows: new Map() },
+    });
   });
 
   it('with a first page that was read before', async () => {

@@ -112,6 +112,7 @@ describe('a pass ends', () => {
       rows: 0,
       pages: 0,
       stamps: [],
+      list: { end: 0, rows: new Map() },
     });
   });
 
@@ -120,6 +121,13 @@ describe('a pass ends', () => {
 
     const pass = track.end('complete');
 
-    expect(pass).toEqual({ outcome: 'complete', isShifted: false, rows: 0, pages: 0, stamps: [] });
+    expect(pass).toEqual({
+      outcome: 'complete',
+      isShifted: false,
+      rows: 0,
+      pages: 0,
+      stamps: [],
+      list: { end: 0, rows: new Map() },
+    });
   });
 });

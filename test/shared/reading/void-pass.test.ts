@@ -57,6 +57,7 @@ describe('a pass is void', () => {
       rows: 13,
       pages: 2,
       stamps: pass.stamps,
+      list: pass.list,
     });
     expect(pass.stamps.length).toBe(12);
   });

@@ -1,0 +1,77 @@
+// How far the service's lists can be paged. Many services show the first rows of a list only: behind these a page is
+// empty, or its offset is refused. An empty page then proves no end. So an end is believed where rows were shown at
+// that place of some list before, or once it was confirmed (confirm-end.ts); and ranges are made no longer than lists
+// can be paged. Pure.
+import { HOUR, type Instant } from '../instant.ts';
+import { SHORT_PAGE_ROWS } from '../limits.ts';
+
+export interface ListDepth {
+  /** A list that ends at this place, or before it, ends there by itself. */
+  readonly trusted: number;
+  /** Rows that a list shows at most; undefined while no list was seen to show fewer than it has. */
+  readonly most: number | undefined;
+  /** Where a list seemed to end last that had more rows; twice at one place, and that is all that lists show. */
+  readonly suspect: number | undefined;
+  /** When it was begun to be learned, by the service's clock. */
+  readonly since: Instant;
+}
+
+/** No service shows fewer rows of a list than this. */
+export const UNKNOWN_DEPTH: ListDepth = {
+  trusted: SHORT_PAGE_ROWS - 1,
+  most: undefined,
+  suspect: undefined,
+  since: 0,
+};
+
+/** Services change: after this long the depth is learned anew, which takes two requests a walk. */
+const FORGOTTEN_AFTER = HOUR;
+/** Of the rows that a list shows, those that a range is made for. */
+const USED_SHARE = 0.8;
+
+/** A page showed rows up to this place. */
+export function noteShown(depth: ListDepth, end: number): ListDepth {
+  // The last row stands one place before the end of the page.
+  const trusted = Math.max(depth.trusted, end - 1);
+  const most = depth.most !== undefined && end > depth.most ? undefined : depth.most;
+  return trusted === depth.trusted && most === depth.most ? depth : { ...depth, trusted, most };
+}
+
+/** A list that ended at this place was found to have no more rows. */
+export function noteConfirmed(depth: ListDepth, end: number): ListDepth {
+  return { ...depth, trusted: Math.max(depth.trusted, end) };
+}
+
+/** A list that seemed to end at this place has more rows. Once that may be a row that has just entered. */
+export function noteHidden(depth: ListDepth, end: number): ListDepth {
+  const most = depth.suspect === end ? end : depth.most;
+  return { ...depth, trusted: Math.min(depth.trusted, end - 1), most, suspect: end };
+}
+
+/** The service refused the offset. The next try is half as far, but never before a place that showed a row. */
+export function noteRefused(depth: ListDepth, offset: number): ListDepth {
+  const half = Math.max(Math.floor(offset / 2), Math.min(depth.trusted, offset));
+  return { ...depth, most: Math.min(depth.most ?? half, half) };
+}
+
+/** Nothing is believed any more: a list was proved to its end and lacked a row. */
+export function distrustEnds(depth: ListDepth): ListDepth {
+  return { ...depth, trusted: UNKNOWN_DEPTH.trusted };
+}
+
+/** What holds as a walk begins. */
+export function forgetOldDepth(depth: ListDepth, now: Instant): ListDepth {
+  const isRecent = now >= depth.since && now < depth.since + FORGOTTEN_AFTER;
+  return isRecent ? depth : { ...UNKNOWN_DEPTH, since: now };
+}
+
+/** Rows that a range may have so that it can be paged to its end. */
+export function rowsToPage({ most = Number.POSITIVE_INFINITY }: ListDepth): number {
+  return Math.max(1, Math.floor(most * USED_SHARE));
+}
+
+/** The depth as reading uses it: kept by the source's state. */
+export interface DepthKeeper {
+  readonly current: () => ListDepth;
+  readonly learn: (change: (depth: ListDepth) => ListDepth) => void;
+}
