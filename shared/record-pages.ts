@@ -1,7 +1,8 @@
 // What becomes of the rows of a page: each group is compared with its snapshot, and what differs is saved with its
 // events before anything may count as settled. Nothing of a row outlives this but its projection.
+
+import type { Unknowable } from './comparing/changes.ts';
 import { compareReading } from './comparing/compare-reading.ts';
-import { createUnknowable, type FieldsSince } from './comparing/known-fields.ts';
 import { fingerprintOf, type Memory } from './comparing/memory.ts';
 import { projectGroup } from './comparing/project-group.ts';
 import type { Reading, Snapshot } from './comparing/snapshot.ts';
@@ -30,7 +31,8 @@ export interface RecorderOptions {
   readonly settle: number;
   readonly announces: (reading: Reading) => boolean;
   readonly customerData: boolean;
-  readonly fieldsSince: () => FieldsSince;
+  /** What the snapshot could not have known of the fields that the reading shows. */
+  readonly unknowable: (snapshot: Snapshot | undefined, reading: Reading) => Unknowable;
   /** A row that can't be read, or a group that can't be stored: to be set aside durably. */
   readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>) => void;
   /** A group that changed since it was last read, with its stamp. */
@@ -103,7 +105,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   function comparisonOf(snapshot: Snapshot | undefined, reading: Reading) {
-    const unknowable = createUnknowable(options.fieldsSince(), snapshot, reading);
+    const unknowable = options.unknowable(snapshot, reading);
     const lastSeenAt = recall(reading.projection.group.id)?.sentAt;
     return { ...options, unknowable, lastSeenAt };
   }

@@ -15,7 +15,8 @@ import type { SourceState } from './source-state.ts';
  * @param now by the local clock
  */
 export function renewState(state: SourceState, mintedIn: string, now: Instant): SourceState {
-  const { stamps, pageLimit, fieldsSince, driftTold, setAside, pace, health, guarding, generation } = state;
+  const { stamps, pageLimit, driftTold, setAside, pace, health, guarding, generation } = state;
+  const { fieldsSince, wholeWalks } = state;
   const first = firstState({
     settings: { name: state.source, baseline: 'emit' },
     mintedIn,
@@ -36,7 +37,7 @@ export function renewState(state: SourceState, mintedIn: string, now: Instant): 
     lease: { ...NO_LEASE, epoch: state.lease.epoch + 1 },
     health: { ...first.health, lastSettledAt: health.lastSettledAt, lastHoldTold: health.lastHoldTold },
     guarding: { ...first.guarding, lastNumber: guarding.lastNumber },
-    ...{ stamps, pageLimit, fieldsSince, driftTold, setAside, pace },
+    ...{ stamps, pageLimit, fieldsSince, wholeWalks, driftTold, setAside, pace },
   };
 }
 

@@ -86,7 +86,10 @@ function compareKnown<Entity extends WatchedEntity>(
   found: Found,
 ): Entity {
   const key = keyOf(now);
-  const { change, entity, untold } = compareEntity(before, now, known.untold[key] ?? {}, unknowable);
+  const absentSince = known.absences[key];
+  const { change, entity, untold } = compareEntity(before, now, known.untold[key] ?? {}, (kind, field) =>
+    unknowable(kind, field, absentSince),
+  );
   if (change !== undefined) found.changes.push(change);
   if (Object.keys(untold).length > 0) found.untold[key] = untold;
   return entity;

@@ -38,7 +38,7 @@ function createSetting(changes: Partial<SnapshotStore> = {}) {
       settle: SETTLE,
       announces: () => false,
       customerData: false,
-      fieldsSince: () => ({}),
+      unknowable: () => () => false,
       setAside: (row) => void aside.push(row),
       noteFresh: ({ groupId }) => void fresh.push(groupId),
       ...others,
