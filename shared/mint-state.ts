@@ -118,6 +118,7 @@ export function firstState(options: FirstStateOptions): SourceState {
     fullPageSeen: false,
     pollWidth: WIDEST_RANGE,
     fieldsSince: {},
+    wholeWalks: [],
     setAside: [],
     guarding: NO_GUARDING,
     pace: undefined,

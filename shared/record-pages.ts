@@ -1,7 +1,9 @@
 // What becomes of the rows of a page: each group is compared with its snapshot, and what differs is saved with its
 // events before anything may count as settled. Nothing of a row outlives this but its projection.
+
+import type { Unknowable } from './comparing/changes.ts';
 import { compareReading } from './comparing/compare-reading.ts';
-import { createUnknowable, type FieldsSince } from './comparing/known-fields.ts';
+import { lastShownAt, leavesOut } from './comparing/make-saves.ts';
 import { fingerprintOf, type Memory } from './comparing/memory.ts';
 import { projectGroup } from './comparing/project-group.ts';
 import type { Reading, Snapshot } from './comparing/snapshot.ts';
@@ -30,7 +32,8 @@ export interface RecorderOptions {
   readonly settle: number;
   readonly announces: (reading: Reading) => boolean;
   readonly customerData: boolean;
-  readonly fieldsSince: () => FieldsSince;
+  /** What the snapshot could not have known of the fields that the reading shows. */
+  readonly unknowable: (snapshot: Snapshot | undefined, reading: Reading) => Unknowable;
   /** A row that can't be read, or a group that can't be stored: to be set aside durably. */
   readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>) => void;
   /** A group that changed since it was last read, with its stamp. */
@@ -98,12 +101,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
       ...comparisonOf(snapshot, reading),
       keepsMissing: true,
     });
-    if (compared.verdict === 'unchanged') remember(reading, snapshot);
+    if (compared.verdict === 'unchanged') rememberAgain(reading, snapshot);
     return { ...each, compared };
   }
 
   function comparisonOf(snapshot: Snapshot | undefined, reading: Reading) {
-    const unknowable = createUnknowable(options.fieldsSince(), snapshot, reading);
+    const unknowable = options.unknowable(snapshot, reading);
     const lastSeenAt = recall(reading.projection.group.id)?.sentAt;
     return { ...options, unknowable, lastSeenAt };
   }
@@ -121,7 +124,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const reading = makeReading(row, page, options);
       const known = recall(row.group.id);
       if (known !== undefined && known.fingerprint === fingerprintOf(reading.projection)) {
-        memory.remember(row.group.id, { ...known, sentAt: page.sentAt });
+        memory.remember(row.group.id, known.showsAll ? { ...known, sentAt: page.sentAt } : known);
       } else {
         readings.set(row.group.id, reading);
       }
@@ -132,7 +135,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   function compare(snapshot: Snapshot | undefined, reading: Reading): ComparedReading {
     const groupId = reading.projection.group.id;
     const compared = compareReading(snapshot, reading, comparisonOf(snapshot, reading));
-    if (compared.verdict === 'unchanged') remember(reading, snapshot);
+    if (compared.verdict === 'unchanged') rememberAgain(reading, snapshot);
     if (compared.verdict === 'left') leave(reading);
     if (snapshot === undefined) counts.firstSeen += 1;
     if (
@@ -196,13 +199,20 @@ export function createRecorder(options: RecorderOptions): Recorder {
     unsavedFrom = Math.min(unsavedFrom ?? reading.updatedAt, reading.updatedAt);
   }
 
-  function remember(reading: Reading, snapshot: Snapshot | undefined): void {
+  /** An unchanged group: what was remembered of it is still true. */
+  function rememberAgain(reading: Reading, snapshot: Snapshot | undefined): void {
+    remember(reading, snapshot, recall(reading.projection.group.id)?.sentAt);
+  }
+
+  function remember(reading: Reading, snapshot: Snapshot | undefined, lastSeenAt?: Instant): void {
     if (snapshot === undefined) return;
     const hasMissing = Object.keys(snapshot.absences).length > 0;
     const { id } = reading.projection.group;
     // Remembered is what the service showed; the snapshot may keep an entity that this reading lacks.
-    if (hasMissing || !trustsMemory) memory.forget(id);
-    else memory.remember(id, { fingerprint: fingerprintOf(reading.projection), sentAt: reading.sentAt });
+    if (hasMissing || !trustsMemory) return void memory.forget(id);
+    const showsAll = !leavesOut(snapshot, reading);
+    const sentAt = showsAll ? reading.sentAt : lastShownAt(snapshot, { lastSeenAt });
+    memory.remember(id, { fingerprint: fingerprintOf(reading.projection), sentAt, showsAll });
   }
 
   return { take, record, unsavedFrom: () => unsavedFrom, counts };

@@ -15,18 +15,8 @@ import type { SourceState } from './source-state.ts';
  * @param now by the local clock
  */
 export function renewState(state: SourceState, mintedIn: string, now: Instant): SourceState {
-  const {
-    stamps,
-    pageLimit,
-    listDepth,
-    fieldsSince,
-    driftTold,
-    setAside,
-    pace,
-    health,
-    guarding,
-    generation,
-  } = state;
+  const { stamps, pageLimit, listDepth, driftTold, setAside, pace, health, guarding } = state;
+  const { fieldsSince, wholeWalks, generation } = state;
   const first = firstState({
     settings: { name: state.source, baseline: 'emit' },
     mintedIn,
@@ -52,7 +42,7 @@ export function renewState(state: SourceState, mintedIn: string, now: Instant): 
       lastHoldTold: health.lastHoldTold,
     },
     guarding: { ...first.guarding, lastNumber: guarding.lastNumber },
-    ...{ stamps, pageLimit, listDepth, fieldsSince, driftTold, setAside, pace },
+    ...{ stamps, pageLimit, listDepth, fieldsSince, wholeWalks, driftTold, setAside, pace },
   };
 }
 

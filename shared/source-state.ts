@@ -1,5 +1,6 @@
 // The one item per source that all its ticks agree on. Written conditionally; what a tick learned and could not
 // save is learned again.
+import type { WholeWalk } from './comparing/known-fields.ts';
 import type { EventOf, EventType } from './contract/event.ts';
 import type { Instant } from './instant.ts';
 import type { ListDepth } from './reading/list-depth.ts';
@@ -45,6 +46,8 @@ export interface SourceState {
    * not have known it.
    */
   readonly fieldsSince: Readonly<Record<string, Instant>>;
+  /** The walks that have read these fields of every group: from then on a field that is new to a group is a change. */
+  readonly wholeWalks: readonly WholeWalk[];
   /** Set-aside groups: id (or place), reason, digest of the row. */
   readonly setAside: readonly SetAside[];
   readonly guarding: GuardingState;

@@ -151,6 +151,7 @@ const body1 = storedObject({
   fullPageSeen: z.boolean(),
   pollWidth: z.number(),
   fieldsSince: z.record(z.string(), instant),
+  wholeWalks: z.array(z.object({ fieldsUntil: instant, endedAt: instant })).default([]),
   setAside: z.array(
     storedObject({
       groupId: maybe(z.int()),

@@ -43,6 +43,14 @@ export function keyOf(entity: WatchedEntity): EntityKey {
   return `${entity.type}/${entity.id}`;
 }
 
+/** An entity as its events tell it so far: without what was filled in since. */
+export function asTold<Entity extends WatchedEntity>(
+  entity: Entity,
+  { untold }: Pick<KnownState, 'untold'>,
+): Entity {
+  return { ...entity, ...untold[keyOf(entity)] };
+}
+
 /** What a group's first reading tells: that it, and everything in it, is there. */
 export function announceGroup(projection: GroupProjection): Change[] {
   const entities = ENTITY_ARRAYS.flatMap((name): readonly WatchedEntity[] => projection[name] ?? []);
@@ -86,7 +94,10 @@ function compareKnown<Entity extends WatchedEntity>(
   found: Found,
 ): Entity {
   const key = keyOf(now);
-  const { change, entity, untold } = compareEntity(before, now, known.untold[key] ?? {}, unknowable);
+  const absentSince = known.absences[key];
+  const { change, entity, untold } = compareEntity(before, now, known.untold[key] ?? {}, (kind, field) =>
+    unknowable(kind, field, absentSince),
+  );
   if (change !== undefined) found.changes.push(change);
   if (Object.keys(untold).length > 0) found.untold[key] = untold;
   return entity;
@@ -146,7 +157,7 @@ function isStillKnown(
   // Never settled at the first absence: no answer is there before it is asked for.
   const absentSince = known.absences[key] ?? reading.receivedAt;
   if (!keepsMissing && isSettled(reading.sentAt, absentSince, settle)) {
-    found.changes.push({ verb: 'removed', object: entity });
+    found.changes.push({ verb: 'removed', object: asTold(entity, known) });
     return false;
   }
   found.absences[key] = absentSince;

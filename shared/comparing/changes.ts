@@ -10,7 +10,7 @@ import type {
   Shipment,
 } from '../contract/entities.ts';
 import { WATCHED_FIELDS, type WatchedKind } from '../contract/watched-fields.ts';
-import { parseStamp } from '../instant.ts';
+import { type Instant, parseStamp } from '../instant.ts';
 import { saysTheSame } from './says-the-same.ts';
 
 export type WatchedEntity = ReturnLineItem | Shipment | ExchangeLineItem | ReturnGroup;
@@ -37,9 +37,14 @@ export type Change =
 
 /**
  * Which watched fields the snapshot at hand could not have known, so that they are filled in instead of told. The
- * field `id` stands for the whole array that entities of the kind come in.
+ * field `id` stands for the whole array that entities of the kind come in. `absentSince` is the entity's first absence,
+ * where the snapshot notes one: what was read since then says nothing of the entity.
  */
-export type Unknowable = (kind: WatchedKind | 'refund_transaction', field: string) => boolean;
+export type Unknowable = (
+  kind: WatchedKind | 'refund_transaction',
+  field: string,
+  absentSince?: Instant,
+) => boolean;
 
 export interface EntityDifference<Entity extends WatchedEntity> {
   readonly change: Change | undefined;

@@ -1,6 +1,8 @@
 // Which watched fields the service has ever sent, and since when. A service that starts to send a field it never
 // sent has not changed every group at once: a snapshot from before has it filled in without an event, unless the
-// group's own stamp says that it was changed.
+// group's own stamp says that it was changed. This ends with the first whole walk that began after the field was first
+// seen: that walk has read the field wherever it was, so a field that a group shows for the first time after it is a
+// change. A service that leaves out nulls shows most of its changes like that.
 import { WATCHED_FIELDS, type WatchedKind } from '../contract/watched-fields.ts';
 import type { Instant } from '../instant.ts';
 import type { ReturnGroup } from '../returns-service/resources/return-group.ts';
@@ -9,6 +11,23 @@ import type { Reading, Snapshot } from './snapshot.ts';
 
 /** Since when each field is sent, for instance `shipment.carrier`; an array as `shipment.id`. */
 export type FieldsSince = Readonly<Record<string, Instant>>;
+
+/**
+ * A completed walk over all groups, by the service's clock. The baseline is not noted: it only makes snapshots that know
+ * all fields seen before it.
+ */
+export interface WholeWalk {
+  /** It read every field that was first seen until then, wherever a group had it. */
+  readonly fieldsUntil: Instant;
+  /** On the late side. */
+  readonly endedAt: Instant;
+}
+
+export interface FieldKnowledge {
+  readonly fieldsSince: FieldsSince;
+  /** Oldest first; only walks that were the first to show some field of every group. */
+  readonly wholeWalks: readonly WholeWalk[];
+}
 
 type Kind = WatchedKind | 'refund_transaction';
 
@@ -56,15 +75,35 @@ function isSent(entities: readonly object[] | null | undefined, field: string): 
   return field === 'id' || entities.some((entity) => Reflect.get(entity, field) !== undefined);
 }
 
-/** Which fields the snapshot could not have known that this reading is compared with. */
+/**
+ * Takes in a completed walk, if it is the first that read some field of every group.
+ *
+ * @returns the same knowledge where the walk adds nothing
+ */
+export function noteWholeWalk<Known extends FieldKnowledge>(known: Known, walk: WholeWalk): Known {
+  const { fieldsSince, wholeWalks } = known;
+  const latest = Math.max(...wholeWalks.map(({ fieldsUntil }) => fieldsUntil));
+  const isFirst = Object.values(fieldsSince).some((since) => since > latest && since <= walk.fieldsUntil);
+  return isFirst ? { ...known, wholeWalks: [...wholeWalks, walk] } : known;
+}
+
+/**
+ * Which fields the snapshot could not have known that this reading is compared with.
+ *
+ * @param unreadSince since when the group could not be read, if it could not: walks that ended later say nothing of it
+ */
 export function createUnknowable(
-  since: FieldsSince,
-  snapshot: Pick<Snapshot, 'receivedAt' | 'updatedAt'> | undefined,
+  { fieldsSince, wholeWalks }: FieldKnowledge,
+  snapshot: Pick<Snapshot, 'groupId' | 'receivedAt' | 'updatedAt' | 'absences'> | undefined,
   reading: Pick<Reading, 'updatedAt'>,
+  unreadSince: Instant = Number.POSITIVE_INFINITY,
 ): Unknowable {
   if (snapshot === undefined || reading.updatedAt > snapshot.updatedAt) return () => false;
-  return (kind, field) => {
-    const firstSent = since[`${kind}.${field}`] ?? Number.NEGATIVE_INFINITY;
-    return snapshot.receivedAt < firstSent;
+  const absentSince = snapshot.absences[`return_group/${snapshot.groupId}`] ?? Number.POSITIVE_INFINITY;
+  return (kind, field, entityAbsentSince = Number.POSITIVE_INFINITY) => {
+    const firstSent = fieldsSince[`${kind}.${field}`] ?? Number.NEGATIVE_INFINITY;
+    if (snapshot.receivedAt >= firstSent) return false;
+    const walk = wholeWalks.find(({ fieldsUntil }) => fieldsUntil >= firstSent);
+    return walk === undefined || walk.endedAt > Math.min(unreadSince, absentSince, entityAbsentSince);
   };
 }

@@ -64,6 +64,14 @@ export function lastShownAt(snapshot: Snapshot, { lastSeenAt }: Pick<SaveOptions
   return Math.max(snapshot.sentAt, lastSeenAt ?? snapshot.sentAt);
 }
 
+/** Whether a reading leaves out an array that is known: it shows nothing of what that holds. */
+export function leavesOut(
+  { projection: known }: Pick<Snapshot, 'projection'>,
+  { projection: now }: Pick<Reading, 'projection'>,
+): boolean {
+  return GROUP_ARRAYS.some((name) => known[name] && !now[name]);
+}
+
 function makeSnapshot(version: number, sequence: number, reading: Reading, state: KnownState): Snapshot {
   return {
     groupId: reading.projection.group.id,
@@ -106,7 +114,6 @@ function lastShownWhole(
   const [before, now] = [told.projection, reading.projection];
   const isNew = snapshot === undefined || GROUP_ARRAYS.some((name) => !before[name] && now[name]);
   const onTheWay = isNew ? Math.min(reading.sentAt, reading.createdAt) : lastShownAt(snapshot, options);
-  const lacksSomething =
-    Object.keys(next.absences).length > 0 || GROUP_ARRAYS.some((name) => before[name] && !now[name]);
+  const lacksSomething = Object.keys(next.absences).length > 0 || leavesOut(told, reading);
   return { inTheEnd: lacksSomething ? onTheWay : reading.sentAt, onTheWay };
 }

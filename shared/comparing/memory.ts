@@ -9,8 +9,10 @@ const MAX_GROUPS = 20_000;
 
 interface Remembered {
   readonly fingerprint: string;
-  /** When it was last read like that. */
+  /** When the request was sent that last showed all that was saved of it. */
   readonly sentAt: Instant;
+  /** Whether answers of this fingerprint show all that. Not so where one leaves out an array that is known. */
+  readonly showsAll: boolean;
 }
 
 export interface Memory {

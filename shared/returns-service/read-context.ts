@@ -27,11 +27,15 @@ function readObject<Value>(value: unknown, read: (object: JsonObject) => Value):
   return isJsonObject(value) ? read(value) : undefined;
 }
 
+/** Unreadable as a whole where one part is: half of it, made whole by a default, would be another amount. */
 function readMoney(value: unknown): Lenient<Money> {
-  return readObject(value, (money) => ({
-    amount: readNumber(money.amount),
-    currency_code: readText(money.currency_code),
-  }));
+  if (!isJsonObject(value)) return value === null ? null : undefined;
+  const amount = readNumber(value.amount);
+  const currency_code = readText(value.currency_code);
+  // Present, but not a number or a text. What is absent or null has its documented default.
+  if (amount === undefined && value.amount !== undefined) return undefined;
+  if (currency_code === undefined && value.currency_code !== undefined) return undefined;
+  return { amount, currency_code };
 }
 
 export function readMoneyBag(value: unknown): Lenient<MoneyBag> {

@@ -1,9 +1,11 @@
 // R7: the walk that finds what polls can't, whatever a group's stamps say. A range that was read to its proved end
 // also tells which known groups are not in it any more.
+import { noteWholeWalk } from '../comparing/known-fields.ts';
 import { finishLearning } from '../guarding/guard-walk.ts';
 import { guardWalk } from '../guarding/guards-of-run.ts';
 import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
 import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
+import { MAX_SET_ASIDE } from '../limits.ts';
 import { forgetOldDepth } from '../reading/list-depth.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
@@ -17,7 +19,7 @@ import {
   requestsOfAll,
   type Tier,
 } from '../reconciliation-plan.ts';
-import type { CycleState } from '../source-state.ts';
+import type { CycleState, SourceState } from '../source-state.ts';
 import { lookForGroups, lookForMissing } from './look-for-missing.ts';
 import type { RangeRoom } from './range-room.ts';
 import { readOpen } from './read-open.ts';
@@ -145,7 +147,18 @@ function advance(run: TickRun, tier: Tier, step: Pick<WalkStep, 'position' | 'is
   if (!isDone) return;
   tellOverrun(run, tier, now - cycle.startedAt);
   run.state = finishLearning(endCycleOfHolds(run.state, tier));
-  if (tier === 'all') run.state = forgetVanished(run.state, cycle.startedAt);
+  if (tier !== 'all') return;
+  if (readsAll(run.state)) {
+    // An answer may be `settle` older than its request, and lack a field that was seen by then.
+    const fieldsUntil = cycle.startedAt - settings.settleMs * MILLISECOND;
+    run.state = noteWholeWalk(run.state, { fieldsUntil, endedAt: serviceClock.now().atMost });
+  }
+  run.state = forgetVanished(run.state, cycle.startedAt);
+}
+
+/** Whether a walk could read every group, but for those that are noted as set aside or as missing. */
+function readsAll({ guarding, setAside }: SourceState): boolean {
+  return setAside.length < MAX_SET_ASIDE && guarding.holds.every(({ guard }) => guard === 'entities_removed');
 }
 
 /** A cycle that takes much longer than was asked for is told once: what only it finds, it finds as late. */

@@ -8,11 +8,16 @@ import type { ReadableRow, RowReading, UnreadableRow } from '../returns-service/
 import type { SetAside, SourceState } from '../source-state.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** The state with the row noted, or with the note that it was met again; the same state if no more are kept. */
+/**
+ * The state with the row noted, or with the note that it was met again; the same state if no more are kept.
+ *
+ * @param unreadSince since when the group could not be read or stored, if it has no note and that is known
+ */
 export function noteSetAside(
   state: SourceState,
   row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>,
   now: Instant,
+  unreadSince: Instant = now,
 ): SourceState {
   const isSame = (known: SetAside) =>
     row.id === undefined ? known.digest === row.digest : known.groupId === row.id;
@@ -20,7 +25,7 @@ export function noteSetAside(
   const others = state.setAside.filter((other) => !isSame(other));
   if (others.length >= MAX_SET_ASIDE) return state;
   const { id: groupId, reason, digest } = row;
-  const noted = { groupId, reason, digest, since: known?.since ?? now, seenAt: now };
+  const noted = { groupId, reason, digest, since: known?.since ?? unreadSince, seenAt: now };
   return { ...state, setAside: [...others, noted] };
 }
 

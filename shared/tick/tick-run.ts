@@ -1,13 +1,13 @@
 // One tick at work: the source's state as it changes, and what has been learned on the way. The state is only ever
 // saved on the condition that nobody else saved it since; who finds that somebody did stops at once.
-import { learnFields } from '../comparing/known-fields.ts';
+import { createUnknowable, learnFields } from '../comparing/known-fields.ts';
 import type { Reading } from '../comparing/snapshot.ts';
 import { guardRequests } from '../guarding/guard-requests.ts';
 import { guardReadings } from '../guarding/guards-of-run.ts';
 import type { ReadingGuard } from '../guarding/reading-guard.ts';
 import { createTokenGuard, type SourceTokenGuard } from '../guarding/token-guard.ts';
 import { describeFailure } from '../health.ts';
-import { MILLISECOND } from '../instant.ts';
+import { type Instant, MILLISECOND } from '../instant.ts';
 import { SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
 import type { TickReport } from '../poll-source.ts';
@@ -80,6 +80,8 @@ export function createTickRun(session: SourceSession): TickRun {
   let firstDepth = UNKNOWN_DEPTH;
   let lastSeenId: number | undefined;
   let hasNewFields = false;
+  /** Groups that were set aside when this tick began or since, with the moment; also those that it could read again. */
+  const unread = new Map<number, Instant>();
   const pageLimit = {
     get current() {
       return state?.pageLimit ?? firstPageLimit;
@@ -120,6 +122,7 @@ export function createTickRun(session: SourceSession): TickRun {
       if (row.kind === 'readable') fieldsSince = learnFields(fieldsSince, row.group, page.sentAt);
     }
     hasNewFields ||= fieldsSince !== state.fieldsSince;
+    for (const { groupId, since } of state.setAside) if (groupId !== undefined) unread.set(groupId, since);
     const fullPageSeen = state.fullPageSeen || page.rows.length >= SHORT_PAGE_ROWS;
     state = takeBack({ ...state, stamps, fieldsSince, fullPageSeen }, page.rows);
   }
@@ -226,9 +229,13 @@ export function createTickRun(session: SourceSession): TickRun {
         announces: (reading) => announcesAll || reading.updatedAt >= announcedFrom,
         customerData: settings.customerData,
         guard,
-        fieldsSince: () => run.state.fieldsSince,
+        unknowable(snapshot, reading) {
+          const unreadSince = snapshot && unread.get(snapshot.groupId);
+          return createUnknowable(run.state, snapshot, reading, unreadSince);
+        },
         setAside: (row) => {
-          run.state = noteSetAside(run.state, row, session.serviceClock.now().atMost);
+          const unreadSince = row.id === undefined ? undefined : unread.get(row.id);
+          run.state = noteSetAside(run.state, row, session.serviceClock.now().atMost, unreadSince);
         },
         noteFresh: ({ groupId, updatedAt, receivedAt, isFirstSight }) => {
           // Until all groups are known, one seen for the first time need not have changed just now: of a store where

@@ -103,6 +103,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     fullPageSeen: true,
     pollWidth: 24 * HOUR,
     fieldsSince: { 'shipment.carrier': NOW - HOUR },
+    wholeWalks: [{ fieldsUntil: NOW - HOUR, endedAt: NOW }],
     setAside: [{ groupId: undefined, reason: 'it has no id', digest: 'k3j4', since: NOW, seenAt: NOW }],
     guarding: {
       holds: [

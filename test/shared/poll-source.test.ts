@@ -246,6 +246,27 @@ describe('first sight', () => {
 
     expect((await world.groupEvents(group)).map(({ type }) => type)).toContain('return_group.created');
   });
+
+  // The start is known by the stamps' clock, which stands still while nothing changes. A start by `Date` would lie
+  // beyond the stamps of a service whose `Date` is ahead of them, and lose what changed since.
+  it('is an event during a silent baseline for what was updated within the lookback before the newest stamp', async () => {
+    const world = createSourceWorld();
+    const [silent, announced, newest] = world.control
+      .snapshot()
+      .flatMap(({ id, shipments }) => (shipments.length > 0 ? [Number(id)] : []));
+    const change = async (group: number | undefined, secondsLater: number) => {
+      world.setShipment(group ?? 0, 'FAILED');
+      await world.time.advance(secondsLater * SECOND);
+    };
+    await change(silent, 10);
+    await change(announced, 295);
+    await change(newest, 90);
+
+    await world.tick(world.startProcess('a'));
+
+    const events = await Promise.all([silent, announced, newest].map((id) => world.groupEvents(id ?? 0)));
+    expect(events.map((told) => told.length > 0)).toEqual([false, true, true]);
+  });
 });
 
 describe('a warm process', () => {

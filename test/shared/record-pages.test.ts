@@ -38,7 +38,7 @@ function createSetting(changes: Partial<SnapshotStore> = {}) {
       settle: SETTLE,
       announces: () => false,
       customerData: false,
-      fieldsSince: () => ({}),
+      unknowable: () => () => false,
       setAside: (row) => void aside.push(row),
       noteFresh: ({ groupId }) => void fresh.push(groupId),
       ...others,
@@ -200,6 +200,59 @@ describe('what is remembered', () => {
     await recorder().take(page([{ ...sampleRow(1), updated_at: LATER, shipments: [] }], 10));
 
     expect(memory.recall(1)).toBeUndefined();
+  });
+});
+
+describe('a change of what answers had left out', () => {
+  const leftOut = { ...sampleRow(1), shipments: undefined };
+  const observed = (entries: readonly unknown[]) =>
+    (entries as { event: { data: { observed: unknown } } }[]).at(-1)?.event.data.observed;
+  const stamp = (after: number) =>
+    `${new Date((START + after * SECOND) / 1_000).toISOString().slice(0, -1)}000Z`;
+
+  it('may have happened since an answer last held it', async () => {
+    const { recorder, events } = createSetting();
+    await recorder().take(page([sampleRow(1)]));
+    await recorder().take(page([sampleRow(1)], 100));
+    await recorder().take(page([leftOut], 200));
+    await recorder().take(page([leftOut], 300));
+
+    await recorder().take(page([failed(1)], 400));
+
+    expect(observed(await events(1))).toMatchObject({ after: stamp(100 - 60), by: stamp(401) });
+  });
+
+  it('is bounded from below by the next answer that holds it again', async () => {
+    const { recorder, events } = createSetting();
+    await recorder().take(page([sampleRow(1)]));
+    await recorder().take(page([leftOut], 200));
+    await recorder().take(page([sampleRow(1)], 300));
+
+    await recorder().take(page([failed(1)], 400));
+
+    expect(observed(await events(1))).toMatchObject({ after: stamp(300 - 60), by: stamp(401) });
+  });
+
+  it('may have happened before an event of something else that an answer without it made', async () => {
+    const { recorder, events } = createSetting();
+    await recorder().take(page([sampleRow(1)]));
+    await recorder().take(page([{ ...leftOut, credit_method: 'ORIGINAL_PAYMENT_METHOD' }], 200));
+    await recorder().take(page([{ ...leftOut, credit_method: 'ORIGINAL_PAYMENT_METHOD' }], 300));
+
+    await recorder().take(page([{ ...failed(1), credit_method: 'ORIGINAL_PAYMENT_METHOD' }], 400));
+
+    expect(observed(await events(1))).toMatchObject({ after: stamp(0 - 60), by: stamp(401) });
+  });
+
+  it('costs no read while answers go on leaving it out', async () => {
+    const { recorder, loads } = createSetting();
+    await recorder().take(page([sampleRow(1)]));
+    await recorder().take(page([leftOut], 200));
+    const before = loads();
+
+    await recorder().take(page([leftOut], 300));
+
+    expect(loads()).toBe(before);
   });
 });
 

@@ -36,8 +36,17 @@ test('what is known of the service, and what polls had left to read, stays', () 
 
   const renewed = renewState(state, 'here', NOW);
 
-  const { stamps, pageLimit, fieldsSince, settledThrough, setAside, lastSlot, pace } = state;
-  expect(renewed).toMatchObject({ stamps, pageLimit, fieldsSince, settledThrough, setAside, lastSlot, pace });
+  const { stamps, pageLimit, fieldsSince, wholeWalks, settledThrough, setAside, lastSlot, pace } = state;
+  expect(renewed).toMatchObject({
+    stamps,
+    pageLimit,
+    fieldsSince,
+    wholeWalks,
+    settledThrough,
+    setAside,
+    lastSlot,
+    pace,
+  });
 });
 
 test('the generations before are remembered, holds of theirs are not, but for their numbers', () => {

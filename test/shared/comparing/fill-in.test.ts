@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Unknowable } from '../../../shared/comparing/changes.ts';
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
 import { MINUTE } from '../../../shared/instant.ts';
+import { MAX_EVENTS_PER_SAVE } from '../../../shared/limits.ts';
 import { aRow, inShort, type Row, read, snapshotOf, take } from './a-reading.ts';
 
 const unknowable: Unknowable = (kind, field) => kind === 'shipment' && field !== 'status';
@@ -109,6 +110,32 @@ describe('a field that the snapshot could not know', () => {
 
     expect(inShort(gone.events)).toEqual([['shipment.removed', '1844670']]);
     expect(gone.snapshot?.untold).toEqual({});
+  });
+
+  it('is not part of the removal of its entity, which shows what was last told', () => {
+    const before = filledIn();
+    const lacking = take(before, read({ ...aRow(), shipments: [] }, 5 * MINUTE)).snapshot;
+
+    const { events } = take(lacking, read({ ...aRow(), shipments: [] }, 7 * MINUTE));
+
+    expect(events[0]?.data.object).toEqual({ ...before.projection.shipments?.[0], ...NEVER_TOLD });
+  });
+
+  it('is not part of the removal of its entity where that takes several saves', () => {
+    const many = Array.from({ length: 2 * MAX_EVENTS_PER_SAVE }, (_, index) => 1_900_000 + index);
+    const crowd = (fields: Readonly<Record<string, unknown>>) =>
+      aRow((row) => {
+        const [shipment] = row.shipments;
+        row.shipments = many.map((id) => ({ ...shipment, ...fields, id }) as Row['shipments'][number]);
+      });
+    const bare = snapshotOf(read(crowd(BARE)));
+    const filled = take(bare, read(crowd(FULL), 2 * MINUTE), { unknowable }).snapshot;
+    const lacking = take(filled, read({ ...aRow(), shipments: [] }, 5 * MINUTE)).snapshot;
+
+    const { events } = take(lacking, read({ ...aRow(), shipments: [] }, 7 * MINUTE));
+
+    expect(events.map(({ type }) => type)).toEqual(many.map(() => 'shipment.removed'));
+    for (const { data } of events) expect(data.object).toMatchObject(NEVER_TOLD);
   });
 
   it('is told where it was known: from something to something else', () => {

@@ -173,7 +173,7 @@ function createReader({ isSilent, remembers }: Feed) {
       ...OPTIONS,
       announces: () => !isSilent,
       // As if no stamp had moved: else what is sent for the first time would be told with the next that does.
-      unknowable: createUnknowable(fieldsSince, snapshot, { updatedAt: 0 }),
+      unknowable: createUnknowable({ fieldsSince, wholeWalks: [] }, snapshot, { updatedAt: 0 }),
       lastSeenAt,
     });
     verdict = compared.verdict;

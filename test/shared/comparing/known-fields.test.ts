@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createUnknowable, type FieldsSince, learnFields } from '../../../shared/comparing/known-fields.ts';
+import {
+  createUnknowable,
+  type FieldKnowledge,
+  type FieldsSince,
+  learnFields,
+  noteWholeWalk,
+  type WholeWalk,
+} from '../../../shared/comparing/known-fields.ts';
 import { WATCHED_FIELDS } from '../../../shared/contract/watched-fields.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
 import type { ReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
@@ -53,11 +60,12 @@ describe('the fields that a service sends', () => {
 });
 
 describe('what a snapshot could not know', () => {
-  const since: FieldsSince = { 'shipment.carrier': 10 };
+  const snapshot = { groupId: 7, receivedAt: 9, updatedAt: 1, absences: {} };
   const reading = { updatedAt: 1 };
+  const fields: FieldKnowledge = { fieldsSince: { 'shipment.carrier': 10 }, wholeWalks: [] };
 
   it('is a field that the service first sent after its answer', () => {
-    const unknowable = createUnknowable(since, { receivedAt: 9, updatedAt: 1 }, reading);
+    const unknowable = createUnknowable(fields, snapshot, reading);
 
     expect(unknowable('shipment', 'carrier')).toBe(true);
     expect(unknowable('shipment', 'status')).toBe(false);
@@ -65,18 +73,88 @@ describe('what a snapshot could not know', () => {
   });
 
   it('is nothing that came in its own answer, or before: another group of the page may have it', () => {
-    const unknowable = createUnknowable(since, { receivedAt: 10, updatedAt: 1 }, reading);
+    const unknowable = createUnknowable(fields, { ...snapshot, receivedAt: 10 }, reading);
 
     expect(unknowable('shipment', 'carrier')).toBe(false);
   });
 
   it('is nothing where the stamp says that the group was changed', () => {
-    const unknowable = createUnknowable(since, { receivedAt: 9, updatedAt: 0 }, reading);
+    const unknowable = createUnknowable(fields, { ...snapshot, updatedAt: 0 }, reading);
 
     expect(unknowable('shipment', 'carrier')).toBe(false);
   });
 
   it('is nothing where there is no snapshot', () => {
-    expect(createUnknowable(since, undefined, reading)('shipment', 'carrier')).toBe(false);
+    expect(createUnknowable(fields, undefined, reading)('shipment', 'carrier')).toBe(false);
+  });
+});
+
+describe('a field that is new to a group', () => {
+  const since: FieldsSince = { 'shipment.carrier': 10, 'shipment.id': 10, 'return_group.credit_method': 30 };
+  const before: FieldKnowledge = { fieldsSince: since, wholeWalks: [] };
+  const snapshot = { groupId: 7, receivedAt: 9, updatedAt: 1, absences: {} };
+  const reading = { updatedAt: 1 };
+
+  function afterWalks(...walks: readonly WholeWalk[]): FieldKnowledge {
+    return walks.reduce((known, walk) => noteWholeWalk(known, walk), before);
+  }
+
+  it.each([
+    ['is filled in while no whole walk was completed', [], true],
+    [
+      'is filled in after a walk that began before the field was first seen',
+      [{ fieldsUntil: 9, endedAt: 40 }],
+      true,
+    ],
+    ['is a change after a walk that began since', [{ fieldsUntil: 10, endedAt: 40 }], false],
+  ] as const)('%s', (_, walks, isFilledIn) => {
+    const unknowable = createUnknowable(afterWalks(...walks), snapshot, reading);
+
+    expect(unknowable('shipment', 'carrier')).toBe(isFilledIn);
+    expect(unknowable('shipment', 'id')).toBe(isFilledIn);
+    expect(unknowable('return_group', 'credit_method')).toBe(true);
+  });
+
+  it('is filled in where the group could not be read from before the end of that walk on', () => {
+    const known = afterWalks({ fieldsUntil: 15, endedAt: 40 });
+    const isFilledIn = (unreadSince: number) =>
+      createUnknowable(known, snapshot, reading, unreadSince)('shipment', 'carrier');
+
+    expect([isFilledIn(39), isFilledIn(40)]).toEqual([true, false]);
+  });
+
+  it('is filled in where look-ups did not find the group from before the end of that walk on', () => {
+    const known = afterWalks({ fieldsUntil: 15, endedAt: 40 });
+    const isFilledIn = (absentSince: number) =>
+      createUnknowable(
+        known,
+        { ...snapshot, absences: { 'return_group/7': absentSince } },
+        reading,
+      )('shipment', 'carrier');
+
+    expect([isFilledIn(39), isFilledIn(40)]).toEqual([true, false]);
+  });
+
+  it('is filled in where the entity was missing from before the end of that walk on', () => {
+    const unknowable = createUnknowable(afterWalks({ fieldsUntil: 15, endedAt: 40 }), snapshot, reading);
+
+    expect(unknowable('shipment', 'carrier', 39)).toBe(true);
+    expect(unknowable('shipment', 'carrier', 40)).toBe(false);
+  });
+
+  it('is judged by the first walk that shows it, whatever later walks do', () => {
+    const known = afterWalks({ fieldsUntil: 15, endedAt: 40 }, { fieldsUntil: 50, endedAt: 60 });
+    const unknowable = createUnknowable(known, snapshot, reading, 45);
+
+    expect(unknowable('shipment', 'carrier')).toBe(false);
+    expect(unknowable('return_group', 'credit_method')).toBe(true);
+  });
+
+  it('needs no note of a walk that shows no field for the first time', () => {
+    const known = afterWalks({ fieldsUntil: 15, endedAt: 40 }, { fieldsUntil: 50, endedAt: 60 });
+
+    expect(known.wholeWalks).toHaveLength(2);
+    expect(noteWholeWalk(known, { fieldsUntil: 70, endedAt: 80 })).toBe(known);
+    expect(afterWalks({ fieldsUntil: 9, endedAt: 40 })).toBe(before);
   });
 });

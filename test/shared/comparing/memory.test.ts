@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemory, fingerprintOf } from '../../../shared/comparing/memory.ts';
 import { aRow, read } from './a-reading.ts';
 
-const remembered = { fingerprint: '1.2', sentAt: 1 };
+const remembered = { fingerprint: '1.2', sentAt: 1, showsAll: true };
 
 describe('the memory of groups', () => {
   it('recalls what it was told last', () => {

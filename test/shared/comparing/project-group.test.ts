@@ -156,6 +156,31 @@ describe('a projection', () => {
     ]);
   });
 
+  it.each([
+    ['an amount', { amount: '249.90', currency_code: 'EUR' }],
+    ['a currency', { amount: 249.9, currency_code: 978 }],
+  ])('has no money at all where %s can not be read', (_, unreadable) => {
+    const row = {
+      ...{ id: 1, created_at: '2026-11-18T08:00:00Z', updated_at: '2026-11-18T08:00:00Z' },
+      returns: [
+        {
+          id: 3,
+          status: 'OPEN',
+          total: { shop_money: unreadable, presentment_money: { amount: 1, currency_code: null } },
+        },
+      ],
+      exchange_line_items: [{ id: 'e', status: 'UNPROCESSED', total: { shop_money: unreadable } }],
+    };
+
+    const { return_line_items, exchange_line_items } = project(row);
+
+    expect(return_line_items?.[0]?.total).toEqual({
+      shop_money: null,
+      presentment_money: { amount: 1, currency_code: 'USD' },
+    });
+    expect(exchange_line_items?.[0]?.total).toBeNull();
+  });
+
   it('tells a list that is left out from one that is empty', () => {
     const bare = { id: 1, created_at: '2026-11-18T08:00:00Z', updated_at: '2026-11-18T08:00:00Z' };
 

@@ -42,6 +42,16 @@ describe('a group that is gone', () => {
     expect(EVENT_SCHEMAS['return_group.removed'].parse(save?.events[0])).toStrictEqual(save?.events[0]);
   });
 
+  it('is told as it was last told, without what was filled in since', () => {
+    const before = snapshotOf(read(aRow()));
+    const snapshot = { ...before, untold: { 'return_group/184467': { credit_method: null } } };
+
+    const save = removeGroup(snapshot, lookUp(10 * MINUTE), OPTIONS);
+
+    expect(before.projection.group.credit_method).not.toBeNull();
+    expect(save?.events[0]?.data.object).toEqual({ ...before.projection.group, credit_method: null });
+  });
+
   it('was there when it was last seen unchanged, if that is remembered', () => {
     const snapshot = snapshotOf(read(aRow()));
     const lastSeenAt = FIRST_READ + 5 * MINUTE;

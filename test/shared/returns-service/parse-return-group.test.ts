@@ -112,7 +112,6 @@ describe('a readable row', () => {
   it.each([
     ['returns.0.product_name', 12],
     ['returns.0.total', 'EUR 12'],
-    ['returns.0.total.shop_money.amount', '12'],
     ['returns.0.return_reason_details', ['TOO_SMALL']],
     ['exchange_line_items.0.sku', {}],
     ['shipments.0.created_at', 0],
@@ -120,10 +119,22 @@ describe('a readable row', () => {
     ['order.id', '9001'],
     ['order.id', 1.5],
     ['order.id', 2 ** 53],
-    ['returns.0.total.shop_money.amount', JSON.parse('1e999')],
     ['customer.email', false],
   ])('takes context of another shape for absent: %s', (place, value) => {
     const { group } = readable(withValue(place, value));
+
+    const { group: without } = readable(withValue(place, undefined));
+    expect(group).toEqual(without);
+  });
+
+  it.each([
+    ['returns.0.total.shop_money', 'amount', '12'],
+    ['returns.0.total.shop_money', 'amount', JSON.parse('1e999')],
+    ['returns.0.total.shop_money', 'currency_code', 978],
+    ['exchange_line_items.0.total.presentment_money', 'amount', [12]],
+    ['exchange_line_items.0.total.presentment_money', 'currency_code', {}],
+  ])('takes money with a part of another shape for absent as a whole: %s.%s', (place, part, value) => {
+    const { group } = readable(withValue(`${place}.${part}`, value));
 
     const { group: without } = readable(withValue(place, undefined));
     expect(group).toEqual(without);
