@@ -5,6 +5,7 @@
 import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
 import { MAX_CANARIES, SAME_CREATION_WITHIN } from '../limits.ts';
 import type { GroupKey, SnapshotStore } from '../ports.ts';
+import { ownRowsOf } from '../reading/own-rows.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 
 export interface Canary {
@@ -19,8 +20,11 @@ export interface LookedUp {
 }
 
 export interface Proof {
-  /** `unknown`: there is no known group to look up. `exchanged`: the token was, meanwhile; that proves nothing. */
-  readonly outcome: 'found' | 'not_found' | 'unknown' | 'exchanged';
+  /**
+   * `unknown`: there is no known group to look up. `exchanged`: the token was, meanwhile; that proves nothing.
+   * `unreadable`: none is found, but one at least may be a row that can't be read; that proves nothing either.
+   */
+  readonly outcome: 'found' | 'not_found' | 'unknown' | 'exchanged' | 'unreadable';
   readonly tokenHash: string | undefined;
 }
 
@@ -46,13 +50,17 @@ const ZONES_DIFFER_BY = 15 * MINUTE;
 /** @throws what looking up throws */
 export async function proveIdentity(options: IdentityOptions): Promise<Proof> {
   let tokenHash: string | undefined;
+  let isDoubtful = false;
   for (const canary of await chooseCanaries(options)) {
     const found = await options.lookUp(canary.groupId);
     if (tokenHash !== undefined && found.tokenHash !== tokenHash) return { outcome: 'exchanged', tokenHash };
     tokenHash = found.tokenHash;
-    if (found.rows.some((row) => isSame(row, canary, options.zoned))) return { outcome: 'found', tokenHash };
+    const rows = ownRowsOf(canary.groupId, found.rows);
+    if (rows.some((row) => isSame(row, canary, options.zoned))) return { outcome: 'found', tokenHash };
+    isDoubtful ||= rows.some(({ kind }) => kind === 'unreadable');
   }
-  return { outcome: tokenHash === undefined ? 'unknown' : 'not_found', tokenHash };
+  if (tokenHash === undefined) return { outcome: 'unknown', tokenHash };
+  return { outcome: isDoubtful ? 'unreadable' : 'not_found', tokenHash };
 }
 
 /** A few known groups, others each time: the first after a moment chosen by chance. */
@@ -76,9 +84,9 @@ async function chooseCanaries(options: IdentityOptions): Promise<Canary[]> {
  * Another store may have a group of that id; hardly one that was created at the same time. In any zone at all it would
  * be one group in some hundred, and a source that is held tries one with each tick.
  */
-function isSame(row: RowReading, { groupId, createdAt }: Canary, zoned: boolean): boolean {
-  if (row.kind === 'unreadable') return row.id === groupId;
-  return row.group.id === groupId && isSameMoment(row.createdAt - createdAt, row.zoned !== zoned);
+function isSame(row: RowReading, { createdAt }: Canary, zoned: boolean): boolean {
+  if (row.kind === 'readable') return isSameMoment(row.createdAt - createdAt, row.zoned !== zoned);
+  return row.createdAt !== undefined && isSameMoment(row.createdAt - createdAt, false);
 }
 
 /** The same moment, cut off to the second; in another zone only where stamps have begun, or ceased, to name theirs. */

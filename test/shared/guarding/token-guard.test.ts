@@ -176,3 +176,32 @@ describe('a source that is held because of its token', () => {
     );
   });
 });
+
+describe('a token that shows known groups unreadable', () => {
+  it('is not used for anything, nor taken for that of another store, until one of them can be read', async () => {
+    const stores = createTwoStores({ settings: { reconcileMs: 120_000 } });
+    const { world } = stores;
+    await settled(stores);
+    const usual = world.network.intercept;
+    let isSpoiled = true;
+    world.network.intercept = (request) => {
+      const answer = usual?.(request) ?? world.reference.service.answer(request);
+      const isLookUp = request.query.has('return_group_id');
+      return isSpoiled && isLookUp ? { ...answer, body: '[{}]' } : answer;
+    };
+    world.network.token = SECOND_TOKEN;
+    const changed = world.someGroup();
+    world.setShipment(changed, 'FAILED');
+    const cold = stores.startProcess('b');
+
+    for (let minute = 0; minute < 7; minute += 1) await world.nextTick(cold);
+    const whileSpoiled = { told: await world.groupEvents(changed), state: await world.state() };
+    isSpoiled = false;
+    for (let minute = 0; minute < 3; minute += 1) await world.nextTick(cold);
+
+    expect(whileSpoiled.told).toEqual([]);
+    expect(whileSpoiled.state.guarding.holds).toEqual([]);
+    expect(await world.groupEvents(changed)).toHaveLength(1);
+    expect(await conditions(world)).toEqual(['feed.source_degraded failing', 'feed.source_recovered']);
+  });
+});
