@@ -1,4 +1,5 @@
-// The token in use with what goes with it: the client that sends it and the budget that is counted for it. Kept
+// The token in use with what goes with it: the client that sends it, the budget that is counted for it and the hash
+// that answers are known by. Kept
 // until the service refuses it; then the secret is looked at again, for it may have been rotated meanwhile.
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import type { Budget } from './budget.ts';
@@ -7,6 +8,8 @@ export interface Access {
   readonly token: string;
   readonly client: ReturnsServiceClient;
   readonly budget: Budget;
+  /** Of the address and the token: what was seen with another one may be another store. */
+  readonly accessHash: string;
 }
 
 export interface AccessOptions {
@@ -14,6 +17,8 @@ export interface AccessOptions {
   readonly client: (token: string) => ReturnsServiceClient;
   /** Likewise. A token that was rotated has a budget of its own, as it has at the service. */
   readonly budget: (token: string) => Budget;
+  /** Hashes the source's address with a token, one way. */
+  readonly hashAccess: (token: string) => string;
   /** Reads the token anew at each call, past any cache. */
   readonly secret: { read(): Promise<string> };
 }
@@ -27,14 +32,16 @@ export interface AccessKeeper {
   forget(): void;
 }
 
-export function createAccessKeeper({ client, budget, secret }: AccessOptions): AccessKeeper {
+export function createAccessKeeper({ client, budget, hashAccess, secret }: AccessOptions): AccessKeeper {
   let entry: Promise<Access> | undefined;
   let last: Access | undefined;
 
   async function read(): Promise<Access> {
     const token = await secret.read();
     // The same token goes on with what its budget has seen.
-    if (last?.token !== token) last = { token, client: client(token), budget: budget(token) };
+    if (last?.token !== token) {
+      last = { token, client: client(token), budget: budget(token), accessHash: hashAccess(token) };
+    }
     return last;
   }
 

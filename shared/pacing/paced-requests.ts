@@ -44,8 +44,8 @@ export interface SendOptions {
 
 export interface Sent<Answer> extends ServiceTimes {
   readonly answer: Answer;
-  /** Of the token it was asked with: another one may see another store. */
-  readonly tokenHash: string;
+  /** Of the address and the token it was asked with: with another one it may be another store. */
+  readonly accessHash: string;
 }
 
 export interface RequestCounters {
@@ -100,7 +100,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
       const sent = { sentElapsed: clock.elapsed(), sentNow: clock.now() };
       const { answer, times, error } = await attempt(request, used.client, sent);
       if (error === undefined) {
-        if (!serviceClock.isDoubtful()) return { answer, ...times, tokenHash: used.budget.tokenHash };
+        if (!serviceClock.isDoubtful()) return { answer, ...times, accessHash: used.accessHash };
         // What was read at a wrong moment could not be told from what is stale, for as long as the moment is off.
         tries = 0;
         failure = undefined;

@@ -25,7 +25,7 @@ async function outcomeOf({ later, knownZoned, zoned }: Looked): Promise<string> 
         yield { groupId: 7, createdAt: CREATED };
       },
     },
-    lookUp: async () => ({ rows: [aRow(7, { createdAt: CREATED + later, zoned })], tokenHash: 'second' }),
+    lookUp: async () => ({ rows: [aRow(7, { createdAt: CREATED + later, zoned })], accessHash: 'second' }),
     now: NOW,
     zoned: knownZoned,
     random: () => 0,
@@ -86,7 +86,7 @@ async function outcomeOfRows(...answers: readonly (readonly RowReading[])[]): Pr
     async lookUp() {
       const rows = answers[asked] ?? [];
       asked += 1;
-      return { rows, tokenHash: 'second' };
+      return { rows, accessHash: 'second' };
     },
     now: NOW,
     zoned: true,

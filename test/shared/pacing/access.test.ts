@@ -14,6 +14,7 @@ function setUp() {
   const keeper = createAccessKeeper({
     client: () => client,
     budget: (token): Budget => ({ tokenHash: token, take: async () => {}, pause: async () => {} }),
+    hashAccess: (token) => `access of ${token}`,
     secret: {
       read: () =>
         new Promise((resolve, reject) => {

@@ -34,7 +34,7 @@ function createService(answer: (query: ReturnGroupsQuery) => readonly RowReading
         },
       } as unknown as ReturnsServiceClient;
       const sentAnswer = await request(client);
-      return { answer: sentAnswer, sentAt: NOON - 5, receivedAt: NOON + 5, tokenHash: '' };
+      return { answer: sentAnswer, sentAt: NOON - 5, receivedAt: NOON + 5, accessHash: '' };
     },
     counters: () => {
       throw new Error('not asked for');
