@@ -37,7 +37,8 @@ export function createAccessKeeper({ client, budget, hashAccess, secret }: Acces
   let last: Access | undefined;
 
   async function read(): Promise<Access> {
-    const token = await secret.read();
+    // One token in two secrets has one budget, also where one of them ends in a newline.
+    const token = (await secret.read()).trim();
     // The same token goes on with what its budget has seen.
     if (last?.token !== token) {
       last = { token, client: client(token), budget: budget(token), accessHash: hashAccess(token) };
