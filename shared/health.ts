@@ -5,7 +5,7 @@ import { DEGRADED_AFTER } from './limits.ts';
 import type { HealthState, SetAside } from './source-state.ts';
 
 export interface Degradation {
-  readonly code: 'behind' | 'held' | 'refused' | 'unreadable' | 'unstable' | 'failing';
+  readonly code: 'behind' | 'held' | 'refused' | 'unreadable' | 'unstable' | 'failing' | 'token_unreadable';
   readonly message: string;
 }
 
@@ -88,5 +88,12 @@ function describeUnstable(how: string): Degradation {
 
 /** A failure in words for people, under a code for machines. */
 export function describeFailure(error: Error): Degradation {
-  return { code: error.name === 'SourceRefused' ? 'refused' : 'failing', message: error.message };
+  return { code: CODES[error.name] ?? 'failing', message: error.message };
 }
+
+/** By the name of what was thrown. */
+const CODES: Readonly<Record<string, Degradation['code']>> = {
+  SourceRefused: 'refused',
+  TokenUnavailable: 'token_unreadable',
+  InvalidTokenError: 'token_unreadable',
+};

@@ -3,6 +3,7 @@
 // until the service refuses it; then the secret is looked at again, for it may have been rotated meanwhile.
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import type { Budget } from './budget.ts';
+import { TokenUnavailable } from './errors.ts';
 
 export interface Access {
   readonly token: string;
@@ -24,7 +25,7 @@ export interface AccessOptions {
 }
 
 export interface AccessKeeper {
-  /** @throws what reading the secret or making the client throws; the next call tries again. */
+  /** @throws {TokenUnavailable}, and what making the client throws; the next call tries again. */
   current(): Promise<Access>;
   /** Reads the secret again; undefined if it still holds the token that was refused. */
   renew(refused: Access): Promise<Access | undefined>;
@@ -38,7 +39,7 @@ export function createAccessKeeper({ client, budget, hashAccess, secret }: Acces
 
   async function read(): Promise<Access> {
     // One token in two secrets has one budget, also where one of them ends in a newline.
-    const token = (await secret.read()).trim();
+    const token = (await readSecret(secret)).trim();
     // The same token goes on with what its budget has seen.
     if (last?.token !== token) {
       last = { token, client: client(token), budget: budget(token), accessHash: hashAccess(token) };
@@ -68,4 +69,20 @@ export function createAccessKeeper({ client, budget, hashAccess, secret }: Acces
       entry = undefined;
     },
   };
+}
+
+/** How a secret store names its failures, such as `ResourceNotFoundException`. */
+const FAILURE_NAME = /^[A-Z][A-Za-z]{5,60}$/;
+
+/** What the store itself says stays in the cause: the message is published, and may not quote a secret. */
+async function readSecret(secret: AccessOptions['secret']): Promise<string> {
+  try {
+    return await secret.read();
+  } catch (cause) {
+    const name = cause instanceof Error && FAILURE_NAME.test(cause.name) ? ` (${cause.name})` : '';
+    throw new TokenUnavailable(
+      `The source's token can't be read${name}: check that its secret exists, holds the token and may be read by the poller.`,
+      { cause },
+    );
+  }
 }

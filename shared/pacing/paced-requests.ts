@@ -64,6 +64,7 @@ export interface PacedRequests {
    * @param request is called for each try, and sends one request at once.
    * @throws {DeadlineReached} as soon as it is known that the next try would come after the deadline.
    * @throws {SourceRefused} when the token is refused, and the secret holds no other that is not.
+   * @throws {TokenUnavailable}, {InvalidTokenError}, {InvalidBaseUrlError} before anything is sent.
    * @throws {BudgetUnavailable}, {ReturnsServiceError} for what trying again does not mend, or no longer.
    */
   send<Answer extends Dated>(

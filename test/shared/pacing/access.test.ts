@@ -34,7 +34,7 @@ describe('the token in use', () => {
     const { keeper, readings } = setUp();
     const failed = keeper.current();
     readings[0]!.reject(new Error('no access'));
-    await expect(failed).rejects.toThrow('no access');
+    await expect(failed).rejects.toThrow("The source's token can't be read: check that");
 
     const next = keeper.current();
     readings[1]!.resolve('token');
@@ -98,7 +98,7 @@ describe('the token in use', () => {
     readings[1]!.resolve('token');
     const access = await next;
     readings[0]!.reject(new Error('too late'));
-    await expect(late).rejects.toThrow('too late');
+    await expect(late).rejects.toThrow("The source's token can't be read");
 
     expect(await keeper.current()).toBe(access);
   });

@@ -110,7 +110,7 @@ describe('a token that is refused', () => {
     const failure = new Error('no access');
     const { poll, reads } = setUp({ secrets: [failure, 'first'] });
 
-    await expect(poll()).rejects.toBe(failure);
+    await expect(poll()).rejects.toMatchObject({ name: 'TokenUnavailable', cause: failure });
     await poll();
 
     expect(reads).toEqual(['Error: no access', 'first']);
