@@ -4,8 +4,20 @@ import type { Instant } from './instant.ts';
 import { DEGRADED_AFTER } from './limits.ts';
 import type { HealthState, SetAside } from './source-state.ts';
 
+type DegradationCode =
+  | 'behind'
+  | 'held'
+  | 'refused'
+  | 'unreadable'
+  | 'unstable'
+  | 'failing'
+  /** The secret is gone, can't be read or holds no token. */
+  | 'token_unreadable'
+  /** The settings, or the base URL in them, can't be used. */
+  | 'misconfigured';
+
 export interface Degradation {
-  readonly code: 'behind' | 'held' | 'refused' | 'unreadable' | 'unstable' | 'failing' | 'token_unreadable';
+  readonly code: DegradationCode;
   readonly message: string;
 }
 
@@ -92,8 +104,9 @@ export function describeFailure(error: Error): Degradation {
 }
 
 /** By the name of what was thrown. */
-const CODES: Readonly<Record<string, Degradation['code']>> = {
+const CODES: Readonly<Record<string, DegradationCode>> = {
   SourceRefused: 'refused',
   TokenUnavailable: 'token_unreadable',
   InvalidTokenError: 'token_unreadable',
+  InvalidBaseUrlError: 'misconfigured',
 };

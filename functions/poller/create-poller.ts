@@ -5,6 +5,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
 import { pollSource, type TickReport } from '../../shared/poll-source.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
+import { reportUnconfigured } from '../../shared/report-unconfigured.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
 import { createSourceSession } from '../../shared/source-session.ts';
@@ -15,7 +16,7 @@ import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { type ConfiguredSource, createSourceSessions } from './source-sessions.ts';
-import { laterTicks, parseTick } from './tick-message.ts';
+import { laterTicks, parseTick, type TickMessage } from './tick-message.ts';
 
 export interface PollerOptions {
   /** Tells this process from all others that may poll the same sources. */
@@ -69,11 +70,21 @@ export function createPoller(options: PollerOptions): Poller {
     }),
   );
 
+  /** The tick fails where there are no settings to be had; the source's state says so first. */
+  async function configurationFor(tick: TickMessage): Promise<ConfiguredSource> {
+    try {
+      return await options.findSource(tick.source);
+    } catch (error) {
+      await reportUnconfigured(tick, stores);
+      throw error;
+    }
+  }
+
   return async function poll(event, durationMs) {
     const startedAt = clock.elapsed();
     for (const record of event.Records) {
       const tick = parseTick(record.body);
-      const session = sessionOf(await options.findSource(tick.source));
+      const session = sessionOf(await configurationFor(tick));
       const left = durationMs - (clock.elapsed() - startedAt) / 1_000;
       const report = await pollSource({ slot: tick.slot, durationMs: left }, session);
       // A tick that came twice sends nothing on, so doubled ticks never multiply.

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
+import { sourceSettings } from '../../shared/source-settings.ts';
 import { conditions } from './guarding/two-stores.ts';
-import { createSourceWorld } from './source-world.ts';
+import { createSourceWorld, SOURCE } from './source-world.ts';
 
 const SECRET = 'a-token-that-nobody-may-see';
 
@@ -105,3 +107,19 @@ it('names what a secret store that fails calls its failure', async () => {
       'and may be read by the poller.',
   });
 });
+
+it('reports a base URL that has become malformed in the same way', async () => {
+  const world = createSourceWorld();
+  await world.tick(world.startProcess('a'));
+  const settings = sourceSettings.parse({ name: SOURCE, baseUrl: 'returns.example' });
+  const client = (token: string) =>
+    createReturnsServiceClient({ baseUrl: settings.baseUrl, token, transport: failingTransport });
+
+  const report = await world.nextTick(world.startProcess('b', { settings, client }));
+
+  expect(report).toMatchObject({ outcome: 'done', failure: { code: 'misconfigured' } });
+});
+
+function failingTransport(): Promise<never> {
+  throw new Error('Nothing may be sent.');
+}
