@@ -4,8 +4,22 @@ import type { Instant } from './instant.ts';
 import { DEGRADED_AFTER } from './limits.ts';
 import type { HealthState, SetAside } from './source-state.ts';
 
+type DegradationCode =
+  | 'behind'
+  /** The walk over all groups makes no progress. */
+  | 'stalled'
+  | 'held'
+  | 'refused'
+  | 'unreadable'
+  | 'unstable'
+  | 'failing'
+  /** The secret is gone, can't be read or holds no token. */
+  | 'token_unreadable'
+  /** The settings, or the base URL in them, can't be used. */
+  | 'misconfigured';
+
 export interface Degradation {
-  readonly code: 'behind' | 'stalled' | 'held' | 'refused' | 'unreadable' | 'unstable' | 'failing';
+  readonly code: DegradationCode;
   readonly message: string;
 }
 
@@ -104,5 +118,13 @@ function describeUnstable(how: string): Degradation {
 
 /** A failure in words for people, under a code for machines. */
 export function describeFailure(error: Error): Degradation {
-  return { code: error.name === 'SourceRefused' ? 'refused' : 'failing', message: error.message };
+  return { code: CODES[error.name] ?? 'failing', message: error.message };
 }
+
+/** By the name of what was thrown. */
+const CODES: Readonly<Record<string, DegradationCode>> = {
+  SourceRefused: 'refused',
+  TokenUnavailable: 'token_unreadable',
+  InvalidTokenError: 'token_unreadable',
+  InvalidBaseUrlError: 'misconfigured',
+};

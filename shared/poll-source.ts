@@ -4,9 +4,10 @@
 
 import { SourceHeld } from './guarding/source-held.ts';
 import type { Degradation } from './health.ts';
-import { DeadlineReached, SourceRefused } from './pacing/errors.ts';
+import { DeadlineReached, SourceRefused, TokenUnavailable } from './pacing/errors.ts';
 import type { RecordCounts } from './record-pages.ts';
-import { ReturnsServiceError } from './returns-service/errors.ts';
+import { InvalidBaseUrlError } from './returns-service/base-url.ts';
+import { InvalidTokenError, ReturnsServiceError } from './returns-service/errors.ts';
 import type { SourceSession } from './source-session.ts';
 import type { SourceState } from './source-state.ts';
 import { concludeTick } from './tick/conclude-tick.ts';
@@ -44,7 +45,8 @@ export interface TickReport {
 /**
  * Does one tick of a source.
  *
- * @throws what the stores throw: nothing is lost then, but the tick must be seen to have failed.
+ * @throws what the stores throw: nothing is lost then, but the tick must be seen to have failed. So it must where the
+ * token can't be had before there is a state that could say so.
  */
 export async function pollSource(tick: Tick, session: SourceSession): Promise<TickReport> {
   session.deadline = session.clock.elapsed() + tick.durationMs * 1_000;
@@ -57,7 +59,7 @@ export async function pollSource(tick: Tick, session: SourceSession): Promise<Ti
   } catch (error) {
     if (error instanceof LeaseLost) return run.report('overtaken', undefined);
     const failure = failureOf(error);
-    if (failure === undefined) throw error;
+    if (failure === undefined || isLackOfAccess(error)) throw error;
     return run.report('done', failure);
   }
 }
@@ -80,11 +82,21 @@ async function work(run: TickRun): Promise<Error | undefined> {
   }
 }
 
-/** The failures that are the service's, and that the next tick may find mended. */
+/** The failures that are the service's or its access's, and that the next tick may find mended. */
 function failureOf(error: unknown): Error | undefined {
   return error instanceof SourceRefused ||
     error instanceof ReturnsServiceError ||
-    error instanceof DeadlineReached
+    error instanceof DeadlineReached ||
+    isLackOfAccess(error)
     ? error
     : undefined;
+}
+
+/** Whether nothing could be sent at all: somebody has to set the token, or the address, right. */
+function isLackOfAccess(error: unknown): error is Error {
+  return (
+    error instanceof TokenUnavailable ||
+    error instanceof InvalidTokenError ||
+    error instanceof InvalidBaseUrlError
+  );
 }

@@ -8,6 +8,7 @@ import { createServiceClock, type ServiceClock } from './pacing/service-clock.ts
 import type { TickReport } from './poll-source.ts';
 import type { Budgets, Clock, Ledger, Log, SnapshotStore, SourceStates } from './ports.ts';
 import { createExpectation, type Expectation } from './reading/expectation.ts';
+import { parseBaseUrl } from './returns-service/base-url.ts';
 import type { ReturnsServiceClient } from './returns-service/client.ts';
 import type { SourceSettings } from './source-settings.ts';
 
@@ -23,7 +24,7 @@ export interface SourceServices {
   readonly random: () => number;
   readonly client: (token: string) => ReturnsServiceClient;
   readonly secret: { read(): Promise<string> };
-  /** A one-way hash of a token: budgets are kept under it. */
+  /** A one-way hash: budgets are kept under a token's, and a source is known by that of its address and token. */
   readonly hashToken: (token: string) => string;
   /** Tells this process from all others. */
   readonly owner: string;
@@ -68,6 +69,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
           tokenHash: services.hashToken(token),
           requestsPerMinute: settings.requestsPerMinute,
         }),
+      hashAccess: (token) => services.hashToken(`${parseBaseUrl(settings.baseUrl)} ${token}`),
       serviceClock,
       clock,
       log,

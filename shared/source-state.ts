@@ -175,7 +175,7 @@ export interface GuardingState {
   readonly holds: readonly Hold[];
   /** The number of the last hold; none is ever used twice. */
   readonly lastNumber: number;
-  /** Hash of the token with which the source was last seen to be itself; undefined while that is in doubt. */
+  /** Hash of the address and the token with which the source was last seen to be itself; undefined while in doubt. */
   readonly seenWith: string | undefined;
   /** Entities that were found missing, and told as removed, in the present cycle's time. */
   readonly entities: { readonly since: Instant; readonly missing: number; readonly removed: number };
@@ -215,7 +215,7 @@ export interface Hold {
   readonly isMet: boolean;
   /** The earliest creation time of a range in which they were met: a release goes back there. */
   readonly from: Instant | undefined;
-  /** Of the token that showed it, where that is what is not believed. */
+  /** Of the address and the token that showed it, where that is what is not believed. */
   readonly tokenHash: string | undefined;
   /** When it was released; undefined while it stands. */
   readonly releasedAt: Instant | undefined;

@@ -5,22 +5,18 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
 import { pollSource, type TickReport } from '../../shared/poll-source.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
+import { reportUnconfigured } from '../../shared/report-unconfigured.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
-import { createSourceSession, type SourceSession } from '../../shared/source-session.ts';
+import { createSourceSession } from '../../shared/source-session.ts';
 import type { SourceSettings } from '../../shared/source-settings.ts';
 import type { TableNames } from '../../shared/tables.ts';
 import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
-import { laterTicks, parseTick } from './tick-message.ts';
-
-/** A source's settings, and how its token is read. */
-export interface ConfiguredSource {
-  readonly settings: SourceSettings;
-  readonly secret: { read(): Promise<string> };
-}
+import { type ConfiguredSource, createSourceSessions } from './source-sessions.ts';
+import { laterTicks, parseTick, type TickMessage } from './tick-message.ts';
 
 export interface PollerOptions {
   /** Tells this process from all others that may poll the same sources. */
@@ -52,14 +48,8 @@ export function createPoller(options: PollerOptions): Poller {
     ledger: createDynamoDbLedger({ client, tables, clock }),
     budgets: createDynamoDbBudgets({ client, tables, clock }),
   };
-  const sessions = new Map<string, { readonly settings: string; readonly session: SourceSession }>();
-
-  /** One session per source, begun anew when its settings have changed. */
-  function sessionOf({ settings, secret }: ConfiguredSource): SourceSession {
-    const fingerprint = JSON.stringify(settings);
-    const known = sessions.get(settings.name);
-    if (known?.settings === fingerprint) return known.session;
-    const session = createSourceSession({
+  const sessionOf = createSourceSessions(({ settings, secret }) =>
+    createSourceSession({
       ...stores,
       settings,
       secret,
@@ -77,16 +67,24 @@ export function createPoller(options: PollerOptions): Poller {
       hashToken: (token) => createHash('sha256').update(token).digest('base64url'),
       onProgress: options.onProgress,
       signal: options.signal,
-    });
-    sessions.set(settings.name, { settings: fingerprint, session });
-    return session;
+    }),
+  );
+
+  /** The tick fails where there are no settings to be had; the source's state says so first. */
+  async function configurationFor(tick: TickMessage): Promise<ConfiguredSource> {
+    try {
+      return await options.findSource(tick.source);
+    } catch (error) {
+      await reportUnconfigured(tick, stores);
+      throw error;
+    }
   }
 
   return async function poll(event, durationMs) {
     const startedAt = clock.elapsed();
     for (const record of event.Records) {
       const tick = parseTick(record.body);
-      const session = sessionOf(await options.findSource(tick.source));
+      const session = sessionOf(await configurationFor(tick));
       const left = durationMs - (clock.elapsed() - startedAt) / 1_000;
       const report = await pollSource({ slot: tick.slot, durationMs: left }, session);
       // A tick that came twice sends nothing on, so doubled ticks never multiply.

@@ -54,7 +54,8 @@ function createLambdaPoller(environment: PollerEnvironment): Poller {
         { client: ssm, path: environment.SOURCES_PATH },
         name,
       );
-      return { settings, secret: { read: () => readStoredToken(clients, token) } };
+      const place = JSON.stringify(token);
+      return { settings, secret: { place, read: () => readStoredToken(clients, token) } };
     },
     enqueue: (ticks) => enqueue(sqs, environment.POLL_QUEUE_URL, ticks),
     onReport: (report) => {

@@ -133,7 +133,10 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
       clock,
       log,
       transport,
-      findSource: async () => ({ settings, secret: { read: async () => options.token } }),
+      findSource: async () => ({
+        settings,
+        secret: { place: 'the environment', read: async () => options.token },
+      }),
       enqueue: async () => {},
       onReport: ticks.done,
       onProgress: options.onProgress,

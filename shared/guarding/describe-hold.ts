@@ -5,7 +5,7 @@ import type { Hold } from '../source-state.ts';
 export function describeHold({ guard, suspects }: Hold): string {
   switch (guard) {
     case 'known_group_not_found':
-      return 'Known return groups are not found any more: the token may show another store.';
+      return 'Known return groups are not found any more: the token or the base URL may show another store.';
     case 'known_range_empty':
       return `A range that is known to hold return groups (${suspects}) answers with none of them.`;
     case 'groups_removed':

@@ -6,9 +6,9 @@ const MAX_TRIES = 3;
 
 export interface TokenGuard {
   /** Whether the source was last seen to be itself with this token. */
-  isTrusted(tokenHash: string): boolean;
+  isTrusted(accessHash: string): boolean;
   /** Makes sure of it. @throws SourceHeld */
-  prove(tokenHash: string): Promise<void>;
+  prove(accessHash: string): Promise<void>;
 }
 
 /** Requests whose answers nobody sees before the source was seen to be itself with the token that they were asked with. */
@@ -18,9 +18,9 @@ export function guardRequests(requests: PacedRequests, guard: TokenGuard): Paced
     async send(purpose, request, options) {
       for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
         const sent = await requests.send(purpose, request, options);
-        if (guard.isTrusted(sent.tokenHash)) return sent;
-        await guard.prove(sent.tokenHash);
-        if (guard.isTrusted(sent.tokenHash)) return sent;
+        if (guard.isTrusted(sent.accessHash)) return sent;
+        await guard.prove(sent.accessHash);
+        if (guard.isTrusted(sent.accessHash)) return sent;
       }
       throw new SourceHeld('The token is being exchanged again and again.');
     },

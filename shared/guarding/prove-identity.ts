@@ -1,10 +1,12 @@
-// Whether the service, asked with the token at hand, still shows this source: a token that was exchanged by mistake
-// shows another store, or an empty one, and everything known would look removed. So before anything that was read
-// with another token than before is looked at, known groups are looked up by their ids. One that is found is proof.
+// Whether the service, asked at its address with the token at hand, still shows this source: a token or an address
+// that was exchanged by mistake shows another store, or an empty one, and everything known would look removed. So
+// before anything that was read with another address or token than before is looked at, known groups are looked up by
+// their ids. One that is found is proof.
 // Several are tried, from all of the source's past: each of them may itself have been removed.
 import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
 import { MAX_CANARIES, SAME_CREATION_WITHIN } from '../limits.ts';
 import type { GroupKey, SnapshotStore } from '../ports.ts';
+import { ownRowsOf } from '../reading/own-rows.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 
 export interface Canary {
@@ -14,14 +16,17 @@ export interface Canary {
 
 export interface LookedUp {
   readonly rows: readonly RowReading[];
-  /** Of the token that it was looked up with. */
-  readonly tokenHash: string;
+  /** Of the address and the token that it was looked up with. */
+  readonly accessHash: string;
 }
 
 export interface Proof {
-  /** `unknown`: there is no known group to look up. `exchanged`: the token was, meanwhile; that proves nothing. */
-  readonly outcome: 'found' | 'not_found' | 'unknown' | 'exchanged';
-  readonly tokenHash: string | undefined;
+  /**
+   * `unknown`: there is no known group to look up. `exchanged`: the token was, meanwhile; that proves nothing.
+   * `unreadable`: none is found, but one at least may be a row that can't be read; that proves nothing either.
+   */
+  readonly outcome: 'found' | 'not_found' | 'unknown' | 'exchanged' | 'unreadable';
+  readonly accessHash: string | undefined;
 }
 
 export interface IdentityOptions {
@@ -45,14 +50,19 @@ const ZONES_DIFFER_BY = 15 * MINUTE;
 
 /** @throws what looking up throws */
 export async function proveIdentity(options: IdentityOptions): Promise<Proof> {
-  let tokenHash: string | undefined;
+  let accessHash: string | undefined;
+  let isDoubtful = false;
   for (const canary of await chooseCanaries(options)) {
     const found = await options.lookUp(canary.groupId);
-    if (tokenHash !== undefined && found.tokenHash !== tokenHash) return { outcome: 'exchanged', tokenHash };
-    tokenHash = found.tokenHash;
-    if (found.rows.some((row) => isSame(row, canary, options.zoned))) return { outcome: 'found', tokenHash };
+    if (accessHash !== undefined && found.accessHash !== accessHash)
+      return { outcome: 'exchanged', accessHash };
+    accessHash = found.accessHash;
+    const rows = ownRowsOf(canary.groupId, found.rows);
+    if (rows.some((row) => isSame(row, canary, options.zoned))) return { outcome: 'found', accessHash };
+    isDoubtful ||= rows.some(({ kind }) => kind === 'unreadable');
   }
-  return { outcome: tokenHash === undefined ? 'unknown' : 'not_found', tokenHash };
+  if (accessHash === undefined) return { outcome: 'unknown', accessHash };
+  return { outcome: isDoubtful ? 'unreadable' : 'not_found', accessHash };
 }
 
 /** A few known groups, others each time: the first after a moment chosen by chance. */
@@ -76,9 +86,9 @@ async function chooseCanaries(options: IdentityOptions): Promise<Canary[]> {
  * Another store may have a group of that id; hardly one that was created at the same time. In any zone at all it would
  * be one group in some hundred, and a source that is held tries one with each tick.
  */
-function isSame(row: RowReading, { groupId, createdAt }: Canary, zoned: boolean): boolean {
-  if (row.kind === 'unreadable') return row.id === groupId;
-  return row.group.id === groupId && isSameMoment(row.createdAt - createdAt, row.zoned !== zoned);
+function isSame(row: RowReading, { createdAt }: Canary, zoned: boolean): boolean {
+  if (row.kind === 'readable') return isSameMoment(row.createdAt - createdAt, row.zoned !== zoned);
+  return row.createdAt !== undefined && isSameMoment(row.createdAt - createdAt, false);
 }
 
 /** The same moment, cut off to the second; in another zone only where stamps have begun, or ceased, to name theirs. */

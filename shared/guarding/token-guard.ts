@@ -1,7 +1,8 @@
-// Holds a source whose token was exchanged for one that does not show it (prove-identity.ts). While it is held
+// Holds a source whose token or address was exchanged for one that does not show it (prove-identity.ts). While it is held
 // nothing is read of it but known groups, and it goes on by itself as soon as one of them is found.
+import { UnreadableAnswerError } from '../returns-service/errors.ts';
 import type { SourceSession } from '../source-session.ts';
-import type { SourceState } from '../source-state.ts';
+import type { Hold, SourceState } from '../source-state.ts';
 import { describeConsequence, describeHold } from './describe-hold.ts';
 import type { TokenGuard } from './guard-requests.ts';
 import { findHold, findPermit, holdBack, needPermit, replaceHold } from './holds.ts';
@@ -18,7 +19,8 @@ export interface SourceTokenGuard extends TokenGuard {
   /**
    * Makes sure of it whatever was seen before, for what a walk has read looks like another store.
    *
-   * @returns whether what was read just before still counts: not where the token was exchanged since
+   * @returns whether what was read just before still counts: not where the token was exchanged since, or known groups
+   * are shown and can't be read
    * @throws SourceHeld
    */
   proveAnew(): Promise<boolean>;
@@ -36,17 +38,26 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
 
   /** With what the secret holds now: an old token may be answered as if the store were empty. */
   async function lookUp(returnGroupId: number) {
-    const { answer, tokenHash } = await requests.send(
+    const { answer, accessHash } = await requests.send(
       'poll',
       (client) => client.listReturnGroups({ returnGroupId }, { signal }),
       { readsSecret: true },
     );
-    return { rows: answer.rows, tokenHash };
+    return { rows: answer.rows, accessHash };
   }
 
-  async function prove(tokenHash: string | undefined): Promise<void> {
+  /** @throws UnreadableAnswerError where known groups are shown, and can't be read */
+  async function prove(accessHash: string | undefined): Promise<void> {
+    if ((await lookForProof(accessHash)) !== 'unreadable') return;
+    throw new UnreadableAnswerError(
+      "The service shows known return groups so that they can't be read: whether it is the same store is not known.",
+      {},
+    );
+  }
+
+  async function lookForProof(accessHash: string | undefined): Promise<Proof['outcome'] | undefined> {
     const state = current();
-    if (state === undefined) return;
+    if (state === undefined) return undefined;
     const proof = await proveIdentity({
       source: { source: settings.name, generation: state.generation },
       store,
@@ -57,37 +68,39 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
       // Each tick tries; one is enough, for it is another one each time.
       ...(findHold(state, GUARD) === undefined ? {} : { most: 1 }),
     });
-    conclude(proof, tokenHash);
+    conclude(proof, accessHash);
+    return proof.outcome;
   }
 
-  function conclude({ outcome, tokenHash }: Proof, askedWith: string | undefined): void {
+  function conclude({ outcome, accessHash }: Proof, askedWith: string | undefined): void {
     const state = current();
     if (state === undefined || outcome === 'exchanged') return;
-    if (outcome === 'not_found') throw holdSource(state, tokenHash);
     const held = findHold(state, GUARD);
+    if (outcome === 'unreadable') {
+      if (held !== undefined) throw sourceHeld(held);
+      return;
+    }
+    if (outcome === 'not_found') throw holdSource(state, accessHash);
     const free = held === undefined ? state : replaceHold(state, held, undefined);
-    change({ ...free, guarding: { ...free.guarding, seenWith: tokenHash ?? askedWith } });
+    change({ ...free, guarding: { ...free.guarding, seenWith: accessHash ?? askedWith } });
     if (held !== undefined) log.info('A known return group is found again: the source goes on.');
   }
 
-  function holdSource(state: SourceState, tokenHash: string | undefined): SourceHeld {
-    const suspicion = { guard: GUARD, tier: TIER, suspects: 1, tokenHash } as const;
+  function holdSource(state: SourceState, accessHash: string | undefined): SourceHeld {
+    const suspicion = { guard: GUARD, tier: TIER, suspects: 1, tokenHash: accessHash } as const;
     const now = serviceClock.now().atMost;
     const doubted = { ...state, guarding: { ...state.guarding, seenWith: undefined } };
     const known = findHold(state, GUARD);
-    const isSame = known !== undefined && known.tokenHash === tokenHash;
+    const isSame = known !== undefined && known.tokenHash === accessHash;
     const held = isSame ? doubted : holdBack(doubted, suspicion, now);
     change(held);
-    const hold = findHold(held, GUARD);
-    return new SourceHeld(
-      hold === undefined ? 'The source is held.' : `${describeHold(hold)} ${describeConsequence(hold)}`,
-    );
+    return sourceHeld(findHold(held, GUARD));
   }
 
   return {
-    isTrusted: (tokenHash) => {
+    isTrusted: (accessHash) => {
       const state = current();
-      return state === undefined || state.guarding.seenWith === tokenHash;
+      return state === undefined || state.guarding.seenWith === accessHash;
     },
     prove,
     async proveIfHeld() {
@@ -104,8 +117,14 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
         change(needPermit(before, GUARD, TIER));
         return true;
       }
-      await prove(undefined);
-      return current()?.guarding.seenWith === seenWith;
+      const outcome = await lookForProof(undefined);
+      return outcome !== 'unreadable' && current()?.guarding.seenWith === seenWith;
     },
   };
+}
+
+function sourceHeld(hold: Hold | undefined): SourceHeld {
+  return new SourceHeld(
+    hold === undefined ? 'The source is held.' : `${describeHold(hold)} ${describeConsequence(hold)}`,
+  );
 }

@@ -15,3 +15,8 @@ export class SourceRefused extends Error {
 export class BudgetUnavailable extends Error {
   override readonly name = 'BudgetUnavailable';
 }
+
+/** Thrown when the secret that should hold the source's token is gone or can't be read; the cause says why. */
+export class TokenUnavailable extends Error {
+  override readonly name = 'TokenUnavailable';
+}

@@ -44,8 +44,8 @@ export interface SendOptions {
 
 export interface Sent<Answer> extends ServiceTimes {
   readonly answer: Answer;
-  /** Of the token it was asked with: another one may see another store. */
-  readonly tokenHash: string;
+  /** Of the address and the token it was asked with: with another one it may be another store. */
+  readonly accessHash: string;
 }
 
 export interface RequestCounters {
@@ -64,6 +64,7 @@ export interface PacedRequests {
    * @param request is called for each try, and sends one request at once.
    * @throws {DeadlineReached} as soon as it is known that the next try would come after the deadline.
    * @throws {SourceRefused} when the token is refused, and the secret holds no other that is not.
+   * @throws {TokenUnavailable}, {InvalidTokenError}, {InvalidBaseUrlError} before anything is sent.
    * @throws {BudgetUnavailable}, {ReturnsServiceError} for what trying again does not mend, or no longer.
    */
   send<Answer extends Dated>(
@@ -100,7 +101,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
       const sent = { sentElapsed: clock.elapsed(), sentNow: clock.now() };
       const { answer, times, error } = await attempt(request, used.client, sent);
       if (error === undefined) {
-        if (!serviceClock.isDoubtful()) return { answer, ...times, tokenHash: used.budget.tokenHash };
+        if (!serviceClock.isDoubtful()) return { answer, ...times, accessHash: used.accessHash };
         // What was read at a wrong moment could not be told from what is stale, for as long as the moment is off.
         tries = 0;
         failure = undefined;

@@ -6,7 +6,8 @@ import type { PacedRequests } from '../pacing/paced-requests.ts';
 import { mayBeAboutRequest, ValidationRejectedError } from '../returns-service/errors.ts';
 import type { StampsState } from '../source-state.ts';
 import { boundsOf } from './bounds.ts';
-import { type FetchPage, identityOf, type Page, PageOutOfReach } from './page.ts';
+import { ownRowsOf } from './own-rows.ts';
+import { type FetchPage, type Page, PageOutOfReach } from './page.ts';
 
 export interface PageSourceOptions {
   readonly requests: PacedRequests;
@@ -55,15 +56,14 @@ function refusesLimit(error: unknown): boolean {
   return error instanceof ValidationRejectedError && error.parameters.includes('limit');
 }
 
-/** Asks for one group by its id; the page holds it, or nothing. */
+/** Asks for one group by its id. The page holds it, be it unreadable, or nothing where the look-up was in vain. */
 export function createLookUp(options: Omit<PageSourceOptions, 'stamps' | 'pageLimit' | 'refusedFrom'>) {
   const { requests, purpose, observe, signal } = options;
   return async function lookUp(groupId: number): Promise<Page> {
     const query = { returnGroupId: groupId };
     const sent = await requests.send(purpose, (client) => client.listReturnGroups(query, { signal }));
     const { rows, bytes, drift } = sent.answer;
-    const own = rows.filter((row) => identityOf(row) === String(groupId));
-    const page = { rows: own, bytes, sentAt: sent.sentAt, receivedAt: sent.receivedAt };
+    const page = { rows: ownRowsOf(groupId, rows), bytes, sentAt: sent.sentAt, receivedAt: sent.receivedAt };
     observe(page, drift);
     return page;
   };

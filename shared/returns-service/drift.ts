@@ -19,8 +19,20 @@ import type { ReturnGroup } from './resources/return-group.ts';
 
 /** Findings of one row; a service that drifts in more ways than this is another service. */
 const MAX_FINDINGS = 40;
-/** How a name of a field or a value of an enumeration looks; another is told of without being shown. */
-const NAME = /^[A-Za-z0-9_+ .-]{1,40}$/;
+/**
+ * How a field is named: in snake_case or camelCase. A map with free keys, such as one by customer, has keys with blanks,
+ * signs, dots, capitals at the start or many digits. They may be names, addresses and numbers of people, and are
+ * reported without being shown.
+ */
+const FIELD_NAME = /^[a-z][A-Za-z0-9_]{0,39}$/;
+/**
+ * How a value of an enumeration is written, after those that are listed: one word of one case. Free text, names of
+ * people among it, has blanks or mixed case, and is reported without being shown. An unlisted constant in capitals and
+ * lower-case letters is not shown either: the event carries it anyway, and drift only has to say that there is one.
+ */
+const CONSTANT = /^(?:[A-Z][A-Z0-9_-]{0,39}|[a-z][a-z0-9_+-]{0,39})$/;
+/** Beyond, it may be a number of somebody. */
+const MAX_DIGITS = 4;
 
 type Findings = Set<string>;
 
@@ -46,15 +58,35 @@ function compareResource(
 ): void {
   if (!isJsonObject(raw) || findings.size >= MAX_FINDINGS) return;
   const known = isJsonObject(read) ? read : {};
+  const unlisted: string[] = [];
   for (const name of Object.keys(raw)) {
     const field = resource.fields.get(name);
-    if (field === undefined) {
-      const isName = NAME.test(name);
-      add(findings, isName ? `${resource.name}.${name}` : `${resource.name} has a field with an odd name`);
-    } else {
-      compareField(resource, name, field, raw[name], known, findings);
-    }
+    if (field === undefined) unlisted.push(name);
+    else compareField(resource, name, field, raw[name], known, findings);
   }
+  noteUnlistedFields(resource, raw, unlisted, findings);
+}
+
+/** Where most fields are unlisted, it is a map with keys of its own: none of them is shown. */
+function noteUnlistedFields(
+  { name: resource, fields }: DocumentedResource,
+  raw: JsonObject,
+  unlisted: readonly string[],
+  findings: Findings,
+): void {
+  const listed = Object.keys(raw).filter((name) => name !== 'type' && fields.has(name)).length;
+  if (unlisted.length > listed) {
+    add(findings, `${resource} has more unlisted fields than listed ones`);
+    return;
+  }
+  for (const name of unlisted) {
+    const isName = FIELD_NAME.test(name) && hasFewDigits(name);
+    add(findings, isName ? `${resource}.${name}` : `${resource} has a field with an odd name`);
+  }
+}
+
+function hasFewDigits(text: string): boolean {
+  return text.replace(/\D/g, '').length <= MAX_DIGITS;
 }
 
 function compareField(
@@ -108,7 +140,8 @@ export function findUnlistedValues(group: ReturnGroup, findings: Findings = new 
 
 function noteUnlisted(findings: Findings, place: string, value: unknown, listed: ReadonlySet<string>): void {
   if (typeof value !== 'string' || listed.has(value)) return;
-  add(findings, NAME.test(value) ? `${place}=${value}` : `${place} has an odd value`);
+  const isConstant = CONSTANT.test(value) && hasFewDigits(value);
+  add(findings, isConstant ? `${place}=${value}` : `${place} has an odd value`);
 }
 
 function add(findings: Findings, finding: string): void {

@@ -3,7 +3,6 @@
 // apart, found nothing while another known group is still found. Where too many are missing it looks like another
 // store, not like removals: nothing is told.
 import { removeGroup } from '../comparing/remove-group.ts';
-import type { Snapshot } from '../comparing/snapshot.ts';
 import { isSettled } from '../comparing/take-reading.ts';
 import {
   admitMissing,
@@ -14,9 +13,10 @@ import {
 } from '../guarding/guard-missing.ts';
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
-import type { Interval, Page } from '../reading/page.ts';
+import type { Interval } from '../reading/page.ts';
 import type { Tier } from '../reconciliation-plan.ts';
 import type { Recorder } from '../record-pages.ts';
+import { absentSince, isReadable, noteAbsence, takeBackAbsence } from './group-absence.ts';
 import { lookUpOrSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -105,11 +105,11 @@ async function lookForGroup(
   const key = { source: settings.name, generation: run.state.generation, group: groupId };
   const snapshot = (await store.load(key, [groupId])).get(groupId);
   if (snapshot === undefined || snapshot.removedAt !== undefined) return 'done';
-  const absentSince = snapshot.absences[absenceKey(groupId)];
+  const since = absentSince(snapshot);
   const { startedAt } = run.state.reconciliation[options.tier];
   // A tick that was cut off has looked for it already in this cycle.
   const isReleased = permittedRemovals(run.state, options.tier) > 0;
-  if (absentSince !== undefined && absentSince >= startedAt && !isReleased) return 'done';
+  if (since !== undefined && since >= startedAt && !isReleased) return 'done';
   const page = await lookUpOrSetAside(run, groupId);
   if (page === undefined) return 'done';
   const { seenWith } = run.state.guarding;
@@ -117,10 +117,11 @@ async function lookForGroup(
     // A range that was proved to its end has lacked it.
     if (options.tier !== 'open') run.depth.learn(distrustEnds);
     await options.recorder.take(page);
+    await takeBackAbsence(run, groupId, page);
     return 'done';
   }
   if (!isReleased) countGone(run, options.tier);
-  if (absentSince === undefined) {
+  if (since === undefined) {
     await store.saveAll(key, [{ expectedVersion: snapshot.version, snapshot: noteAbsence(snapshot, page) }]);
     // Else a poll that shows it again would take it for unchanged, and never take the note back.
     run.session.memory.forget(groupId);
@@ -128,7 +129,7 @@ async function lookForGroup(
   }
   const settle = settings.settleMs * MILLISECOND;
   if (areRemovalsHeld(run.state, options.tier)) return 'done';
-  if (!isSettled(page.sentAt, absentSince, settle)) return isReleased ? 'again' : 'done';
+  if (!isSettled(page.sentAt, since, settle)) return isReleased ? 'again' : 'done';
   if (!(await isCanaryFound())) return 'done';
   // Another token proves nothing of what the one before it has shown.
   if (run.state.guarding.seenWith !== seenWith) return 'done';
@@ -138,16 +139,6 @@ async function lookForGroup(
   run.session.memory.forget(groupId);
   run.state = useRemovalPermit(run.state, options.tier);
   return 'done';
-}
-
-function absenceKey(groupId: number): string {
-  return `return_group/${groupId}`;
-}
-
-/** The first vain look-up, kept where the second will find it; a reading that shows the group again takes it back. */
-function noteAbsence(snapshot: Snapshot, { receivedAt }: Page): Snapshot {
-  const absences = { ...snapshot.absences, [absenceKey(snapshot.groupId)]: receivedAt };
-  return { ...snapshot, version: snapshot.version + 1, absences };
 }
 
 /**
@@ -164,7 +155,7 @@ function createCanary(
     const { clock } = run.session;
     if (clock.elapsed() - foundAt < CANARY_LASTS) return true;
     const canary = [...seen].at(-1) ?? run.lastSeenId ?? (await findOther(run, missing));
-    const isFirstThere = canary !== undefined && (await run.lookUp(canary)).rows.length > 0;
+    const isFirstThere = canary !== undefined && isReadable(await run.lookUp(canary));
     const isThere = isFirstThere || (await run.tokenGuard.proveAnew());
     if (isThere) foundAt = clock.elapsed();
     return isThere;

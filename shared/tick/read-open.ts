@@ -6,6 +6,7 @@ import { PROOF_REQUESTS } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
+import { takeBackAbsence } from './group-absence.ts';
 import { lookUpOrSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -45,8 +46,12 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, groupId);
     if (page === undefined) continue;
-    if (page.rows.length > 0) await options.take(page);
-    else missing.push(groupId);
+    if (page.rows.length === 0) {
+      missing.push(groupId);
+      continue;
+    }
+    await options.take(page);
+    await takeBackAbsence(run, groupId, page);
   }
   return { coveredThrough: range.to, isDone, from: range.from, known: groups.length, missing };
 }

@@ -21,7 +21,7 @@ import { createMemorySnapshotStore, type MemorySnapshotStore } from '../fakes/me
 import { createMemorySourceStates } from '../fakes/memory-source-states.ts';
 import { createVirtualClock, VIRTUAL_START } from '../fakes/virtual-clock.ts';
 
-const BASE_URL = 'https://returns.example/api';
+export const BASE_URL = 'https://returns.example/api';
 export const SOURCE = 'acme';
 const TICK_MS = 50_000;
 

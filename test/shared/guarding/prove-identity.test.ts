@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { proveIdentity } from '../../../shared/guarding/prove-identity.ts';
 import { DAY, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
-import { aRow } from '../reading/some-rows.ts';
+import type { RowReading } from '../../../shared/returns-service/parse-return-group.ts';
+import { anUnreadableRow, aRow } from '../reading/some-rows.ts';
 
 const NOW: Instant = Date.UTC(2026, 10, 20, 12) * MILLISECOND;
 const CREATED = NOW - DAY;
@@ -24,7 +25,7 @@ async function outcomeOf({ later, knownZoned, zoned }: Looked): Promise<string> 
         yield { groupId: 7, createdAt: CREATED };
       },
     },
-    lookUp: async () => ({ rows: [aRow(7, { createdAt: CREATED + later, zoned })], tokenHash: 'second' }),
+    lookUp: async () => ({ rows: [aRow(7, { createdAt: CREATED + later, zoned })], accessHash: 'second' }),
     now: NOW,
     zoned: knownZoned,
     random: () => 0,
@@ -70,4 +71,50 @@ describe('a group that is found under a known id', () => {
       expect(outcome).toBe('not_found');
     },
   );
+});
+
+/** What is proved by what look-ups of several known groups show, one after the other. */
+async function outcomeOfRows(...answers: readonly (readonly RowReading[])[]): Promise<string> {
+  let asked = 0;
+  const { outcome } = await proveIdentity({
+    source: { source: 'acme', generation: 'mi8x2k' },
+    store: {
+      async *knownCreatedBetween() {
+        for (const groupId of [7, 8, 9]) yield { groupId, createdAt: CREATED };
+      },
+    },
+    async lookUp() {
+      const rows = answers[asked] ?? [];
+      asked += 1;
+      return { rows, accessHash: 'second' };
+    },
+    now: NOW,
+    zoned: true,
+    most: answers.length,
+    random: () => 0,
+  });
+  return outcome;
+}
+
+describe('a group that is shown unreadable under a known id', () => {
+  it.each([
+    ['without an id', anUnreadableRow()],
+    ['with its id and no creation time', anUnreadableRow(7)],
+    ['with its id and another creation time', { ...anUnreadableRow(7), createdAt: CREATED + HOUR }],
+  ])('neither proves nor disproves identity: %s', async (_, row) => {
+    expect(await outcomeOfRows([row])).toBe('unreadable');
+  });
+
+  it('is the known one where its id and its creation time can be read', async () => {
+    expect(await outcomeOfRows([{ ...anUnreadableRow(7), createdAt: CREATED }])).toBe('found');
+  });
+
+  it('leaves it to the other known groups', async () => {
+    expect(await outcomeOfRows([anUnreadableRow()], [aRow(8, { createdAt: CREATED })])).toBe('found');
+    expect(await outcomeOfRows([anUnreadableRow()], [])).toBe('unreadable');
+  });
+
+  it('is not there at all where every row names another id', async () => {
+    expect(await outcomeOfRows([anUnreadableRow(5)])).toBe('not_found');
+  });
 });

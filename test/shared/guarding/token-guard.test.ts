@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
 import { releaseNow } from './release-now.ts';
-import { conditions, createTwoStores, OTHER_TOKEN, SECOND_TOKEN, type TwoStores } from './two-stores.ts';
+import {
+  conditions,
+  createTwoStores,
+  OTHER_TOKEN,
+  SECOND_TOKEN,
+  seenWith,
+  type TwoStores,
+} from './two-stores.ts';
 
 /** A source that was read once, and all that was told of it by then. */
 async function settled(stores: TwoStores) {
@@ -31,7 +38,7 @@ describe('a token that was exchanged', () => {
     expect((await world.groupEvents(world.someGroup())).map(({ type }) => type)).toEqual([
       'shipment.status_changed',
     ]);
-    expect((await world.state()).guarding).toMatchObject({ holds: [], seenWith: `hash of ${SECOND_TOKEN}` });
+    expect((await world.state()).guarding).toMatchObject({ holds: [], seenWith: seenWith(SECOND_TOKEN) });
   });
 
   it.each([
@@ -153,7 +160,7 @@ describe('a token that was exchanged, and since then is answered as if the store
     const all = (await world.events()).map(({ type }) => type);
     expect(told.at(-1)).toBe('shipment.status_changed');
     expect(all.filter((type) => type.endsWith('removed'))).toEqual([]);
-    expect((await world.state()).guarding).toMatchObject({ holds: [], seenWith: `hash of ${SECOND_TOKEN}` });
+    expect((await world.state()).guarding).toMatchObject({ holds: [], seenWith: seenWith(SECOND_TOKEN) });
     expect(await conditions(world)).toEqual([]);
   });
 });
@@ -170,9 +177,38 @@ describe('a source that is held because of its token', () => {
     const report = await world.nextTick(stores.startProcess('c'));
 
     expect(report.polls).toBe(1);
-    expect((await world.state()).guarding.seenWith).toBe(`hash of ${OTHER_TOKEN}`);
+    expect((await world.state()).guarding.seenWith).toBe(seenWith(OTHER_TOKEN));
     expect(standingHolds(await world.state()).map(({ guard }) => guard)).not.toContain(
       'known_group_not_found',
     );
+  });
+});
+
+describe('a token that shows known groups unreadable', () => {
+  it('is not used for anything, nor taken for that of another store, until one of them can be read', async () => {
+    const stores = createTwoStores({ settings: { reconcileMs: 120_000 } });
+    const { world } = stores;
+    await settled(stores);
+    const usual = world.network.intercept;
+    let isSpoiled = true;
+    world.network.intercept = (request) => {
+      const answer = usual?.(request) ?? world.reference.service.answer(request);
+      const isLookUp = request.query.has('return_group_id');
+      return isSpoiled && isLookUp ? { ...answer, body: '[{}]' } : answer;
+    };
+    world.network.token = SECOND_TOKEN;
+    const changed = world.someGroup();
+    world.setShipment(changed, 'FAILED');
+    const cold = stores.startProcess('b');
+
+    for (let minute = 0; minute < 7; minute += 1) await world.nextTick(cold);
+    const whileSpoiled = { told: await world.groupEvents(changed), state: await world.state() };
+    isSpoiled = false;
+    for (let minute = 0; minute < 3; minute += 1) await world.nextTick(cold);
+
+    expect(whileSpoiled.told).toEqual([]);
+    expect(whileSpoiled.state.guarding.holds).toEqual([]);
+    expect(await world.groupEvents(changed)).toHaveLength(1);
+    expect(await conditions(world)).toEqual(['feed.source_degraded failing', 'feed.source_recovered']);
   });
 });

@@ -2,10 +2,14 @@
 import { createInProcessService } from '../../../local/reference-service/in-process-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { SourceSession } from '../../../shared/source-session.ts';
-import { createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
+import { BASE_URL, createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
 
 export const OTHER_TOKEN = 'the-token-of-another-store';
 export const SECOND_TOKEN = 'another-token-of-the-same-store';
+
+const hashOf = (text: string) => `hash of ${text}`;
+/** What a source is known by that was seen with the token. */
+export const seenWith = (token: string) => hashOf(`${BASE_URL} ${token}`);
 
 export interface TwoStores {
   readonly world: SourceWorld;
@@ -28,7 +32,7 @@ export function createTwoStores(options: SourceWorldOptions = {}, otherGroups = 
   };
   return {
     world,
-    startProcess: (owner) => world.startProcess(owner, { hashToken: (token) => `hash of ${token}` }),
+    startProcess: (owner) => world.startProcess(owner, { hashToken: hashOf }),
   };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createAccessKeeper } from '../../../shared/pacing/access.ts';
 import type { Budget } from '../../../shared/pacing/budget.ts';
 import type { ReturnsServiceClient } from '../../../shared/returns-service/client.ts';
+import { InvalidTokenError } from '../../../shared/returns-service/errors.ts';
 
 const client: ReturnsServiceClient = {
   listReturnGroups: () => Promise.reject(new Error('not asked for here')),
@@ -12,8 +13,12 @@ const client: ReturnsServiceClient = {
 function setUp() {
   const readings: { resolve: (token: string) => void; reject: (error: Error) => void }[] = [];
   const keeper = createAccessKeeper({
-    client: () => client,
+    client(token) {
+      if (token === 'invalid') throw new InvalidTokenError('copy it once more');
+      return client;
+    },
     budget: (token): Budget => ({ tokenHash: token, take: async () => {}, pause: async () => {} }),
+    hashAccess: (token) => `access of ${token}`,
     secret: {
       read: () =>
         new Promise((resolve, reject) => {
@@ -29,7 +34,7 @@ describe('the token in use', () => {
     const { keeper, readings } = setUp();
     const failed = keeper.current();
     readings[0]!.reject(new Error('no access'));
-    await expect(failed).rejects.toThrow('no access');
+    await expect(failed).rejects.toThrow("The source's token can't be read: check that");
 
     const next = keeper.current();
     readings[1]!.resolve('token');
@@ -54,6 +59,36 @@ describe('the token in use', () => {
     expect((await third).token).toBe('another');
   });
 
+  it('is the same whatever blanks surround it in the secret', async () => {
+    const { keeper, readings } = setUp();
+    const first = keeper.current();
+    readings[0]!.resolve('token');
+    const bare = await first;
+
+    keeper.forget();
+    const second = keeper.current();
+    readings[1]!.resolve(' \ttoken\r\n');
+
+    expect(await second).toBe(bare);
+    expect(bare).toMatchObject({
+      token: 'token',
+      budget: { tokenHash: 'token' },
+      accessHash: 'access of token',
+    });
+  });
+
+  it('is without the blanks that surround it in the secret', async () => {
+    const { keeper, readings } = setUp();
+    const reading = keeper.current();
+    readings[0]!.resolve('token\n');
+
+    expect(await reading).toMatchObject({
+      token: 'token',
+      budget: { tokenHash: 'token' },
+      accessHash: 'access of token',
+    });
+  });
+
   it('is kept whatever becomes of a reading before it', async () => {
     const { keeper, readings } = setUp();
     const late = keeper.current();
@@ -63,7 +98,7 @@ describe('the token in use', () => {
     readings[1]!.resolve('token');
     const access = await next;
     readings[0]!.reject(new Error('too late'));
-    await expect(late).rejects.toThrow('too late');
+    await expect(late).rejects.toThrow("The source's token can't be read");
 
     expect(await keeper.current()).toBe(access);
   });

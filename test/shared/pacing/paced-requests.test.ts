@@ -18,7 +18,7 @@ describe('a request', () => {
       answer,
       sentAt: SERVICE_START - 100 * MILLISECOND,
       receivedAt: SERVICE_START + SECOND + 100 * MILLISECOND,
-      tokenHash: 'hash of first',
+      accessHash: 'access of first',
     });
     expect(sent.answer).toBe(answer);
   });
@@ -89,7 +89,7 @@ describe('a request', () => {
     const doubtful = await clock.run(requests.send('poll', list, { readsSecret: true }));
     await poll();
 
-    expect(doubtful.tokenHash).toBe('hash of second');
+    expect(doubtful.accessHash).toBe('access of second');
     expect(sent.map(({ token }) => token)).toEqual(['first', 'second', 'second']);
     expect(reads).toEqual(['first', 'second']);
   });

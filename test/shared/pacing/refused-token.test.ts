@@ -23,10 +23,10 @@ describe('a token that is refused', () => {
       secrets: ['first', 'second'],
     });
 
-    const { tokenHash } = await poll();
+    const { accessHash } = await poll();
     await poll();
 
-    expect(tokenHash).toBe('hash of second');
+    expect(accessHash).toBe('access of second');
     expect(sent.map(({ token }) => token)).toEqual(['first', 'second', 'second']);
     expect(reads).toEqual(['first', 'second']);
     expect([...budgets]).toEqual([
@@ -110,7 +110,7 @@ describe('a token that is refused', () => {
     const failure = new Error('no access');
     const { poll, reads } = setUp({ secrets: [failure, 'first'] });
 
-    await expect(poll()).rejects.toBe(failure);
+    await expect(poll()).rejects.toMatchObject({ name: 'TokenUnavailable', cause: failure });
     await poll();
 
     expect(reads).toEqual(['Error: no access', 'first']);

@@ -68,6 +68,7 @@ export function setUp(setting: Setting = {}) {
         requestsPerMinute,
       });
     },
+    hashAccess: (token) => `access of ${token}`,
     secret: {
       async read() {
         const secret = secrets[Math.min(reads.length, secrets.length - 1)]!;

@@ -34,7 +34,7 @@ function createService(answer: (query: ReturnGroupsQuery) => readonly RowReading
         },
       } as unknown as ReturnsServiceClient;
       const sentAnswer = await request(client);
-      return { answer: sentAnswer, sentAt: NOON - 5, receivedAt: NOON + 5, tokenHash: '' };
+      return { answer: sentAnswer, sentAt: NOON - 5, receivedAt: NOON + 5, accessHash: '' };
     },
     counters: () => {
       throw new Error('not asked for');
@@ -201,11 +201,33 @@ describe('a group that is looked up', () => {
   });
 
   it('is not found where the service answers with others, as one that ignores the id does', async () => {
-    const service = createService(() => [...rowsOf(1, 2), anUnreadableRow()]);
+    const service = createService(() => [...rowsOf(1, 2), anUnreadableRow(3)]);
 
     const page = await createLookUp(service.options)(7);
 
     expect(page.rows).toEqual([]);
+  });
+
+  it.each([
+    ['alone', []],
+    ['among others', rowsOf(1, 2)],
+  ])(
+    'may be a row that names no id for sure, %s: it is shown under the id that was asked for',
+    async (_, others) => {
+      const service = createService(() => [...others, anUnreadableRow()]);
+
+      const page = await createLookUp(service.options)(7);
+
+      expect(page.rows).toEqual([anUnreadableRow(7)]);
+    },
+  );
+
+  it('is no row without an id where another row names it', async () => {
+    const service = createService(() => [anUnreadableRow(), ...rowsOf(7)]);
+
+    const page = await createLookUp(service.options)(7);
+
+    expect(page.rows).toEqual(rowsOf(7));
   });
 
   it('is found though it can’t be read, if it shows its id', async () => {

@@ -39,7 +39,13 @@ describe('drift', () => {
       ...group,
       locker: 'A4',
       order: { ...group.order, channel: 'x' },
-      returns: [{ ...item, total: { shop_money: { cents: 1 } }, questions_answers: [{ mood: 'good' }] }],
+      returns: [
+        {
+          ...item,
+          total: { shop_money: { amount: 1, cents: 100 } },
+          questions_answers: [{ answers: [], mood: 'good' }],
+        },
+      ],
     };
 
     expect(driftOf(raw).sort()).toEqual([
@@ -77,10 +83,82 @@ describe('drift', () => {
     ]);
   });
 
-  it('is told of forty times at most', () => {
-    const fields = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`field_${index}`, index]));
+  it.each([
+    'Jane Doe',
+    'Jane',
+    'jane.doe',
+    'jane-doe',
+    '+4915112345',
+    '4915112345',
+    'x4915112345',
+    'tel_0151_12345',
+    'jane@doe.test',
+    'jane_at_doe.test',
+    '__proto',
+    '',
+    'a'.repeat(41),
+  ])('does not show the name of a field that may be no name of a field: %s', (name) => {
+    const raw = { ...group, customer: { ...group.customer, [name]: 1 } };
 
-    expect(driftOf({ ...group, ...fields, order: { ...group.order, ...fields } })).toHaveLength(40);
+    expect(driftOf(raw)).toEqual(['customer has a field with an odd name']);
+  });
+
+  it.each(['locker', 'lockerCode', 'address3', 'line_2_of_4', 'sha256', 'isVip'])(
+    'shows the name of a field that looks like one: %s',
+    (name) => {
+      expect(driftOf({ ...group, customer: { ...group.customer, [name]: 1 } })).toEqual([`customer.${name}`]);
+    },
+  );
+
+  it('does not show the keys of a map in the place of a resource', () => {
+    const raw = {
+      ...group,
+      customer: { jane: { phone: '1' }, doe: {} },
+      order: { type: 'order', jane: 1 },
+      returns: [{ ...item, total: { jane: 1 } }],
+    };
+
+    expect(driftOf(raw).sort()).toEqual([
+      'customer has more unlisted fields than listed ones',
+      'money_bag has more unlisted fields than listed ones',
+      'order has more unlisted fields than listed ones',
+    ]);
+  });
+
+  it('does not show the keys of a map among the fields of a resource', () => {
+    const keys = Object.fromEntries(['jane', 'john', 'joan', 'june', 'jill', 'jude'].map((key) => [key, 1]));
+
+    expect(driftOf({ ...group, customer: { name: 'x', email: 'y', ...keys } })).toEqual([
+      'customer has more unlisted fields than listed ones',
+    ]);
+  });
+
+  it.each(['Jane Doe', 'JANE DOE', 'Jane', 'jane.doe', '+4915112345', '4915112345', 'X49151'])(
+    'does not show a value that may be no constant: %s',
+    (status) => {
+      const raw = { ...group, shipments: [{ ...shipment, status }] };
+
+      expect(driftOf(raw)).toEqual(['shipment.status has an odd value']);
+    },
+  );
+
+  it.each(['LOST', 'IN_REVIEW_2', 'exchange+refund', 'store-credit', 'lost_by_carrier'])(
+    'shows a value that is written like those that are listed: %s',
+    (status) => {
+      const raw = { ...group, shipments: [{ ...shipment, status }] };
+
+      expect(driftOf(raw)).toEqual([`shipment.status=${status}`]);
+    },
+  );
+
+  it('is told of forty times at most', () => {
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`field_${index}`, index]));
+    const order = { ...group.order, ...fields(6) };
+    const shipments = [{ ...shipment, ...fields(9) }];
+    const returns = [{ ...item, ...fields(20) }];
+
+    expect(driftOf({ ...group, ...fields(9), order, shipments, returns })).toHaveLength(40);
   });
 
   it('has names of letters that are safe anywhere', () => {

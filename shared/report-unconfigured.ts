@@ -1,0 +1,47 @@
+// A source whose settings can't be read, because they were deleted or are malformed, has no session and so no tick of
+// its own. Its stored state can still say so (G8). The next tick with settings recovers it as any other.
+import { formatInstant, type Instant, MILLISECOND, MINUTE } from './instant.ts';
+import { DEGRADED_AFTER } from './limits.ts';
+import type { Ledger, SourceStates } from './ports.ts';
+import type { SourceState } from './source-state.ts';
+import { noteToTell, tellNoted } from './tell-feed.ts';
+
+const REASON = {
+  code: 'misconfigured',
+  message: "The source's settings can't be read: check the parameter that holds them.",
+};
+
+/**
+ * Notes in the source's health that its settings can't be read, once polls have been missing for as long as any other
+ * failure may last, and reports it. Does nothing where there is no state, or another process is at work.
+ *
+ * @param tick the one that found no settings; `slot` in milliseconds since the epoch
+ */
+export async function reportUnconfigured(
+  { source, slot }: { readonly source: string; readonly slot: number },
+  { states, ledger }: { readonly states: SourceStates; readonly ledger: Ledger },
+): Promise<void> {
+  const state = await states.load(source);
+  const now = slot * MILLISECOND;
+  if (state === undefined || state.mintedIn !== (await states.identity())) return;
+  if (state.lease.expiresAt > now || !isOverdue(state, now)) return;
+  if (state.health.reasons.some(({ code }) => code === REASON.code)) return;
+  const next = { ...degrade(state, now), version: state.version + 1 };
+  // The next save of the state takes what is told here off its list; told again until then, it is told once.
+  if ((await states.save(next, state.version)) === 'saved') await tellNoted(ledger, next);
+}
+
+function isOverdue({ health, pace }: SourceState, now: Instant): boolean {
+  const interval = pace === undefined ? MINUTE : pace.intervalMs * MILLISECOND;
+  return now - health.lastSettledAt > Math.max(3 * interval, DEGRADED_AFTER);
+}
+
+function degrade(state: SourceState, now: Instant): SourceState {
+  const { health, source } = state;
+  const reasons = [...health.reasons, REASON];
+  const degradedSince = health.degradedSince ?? now;
+  const degraded = { ...state, health: { ...health, degradedSince, reasons } };
+  if (health.degradedSince !== undefined) return degraded;
+  const since = formatInstant(degradedSince);
+  return noteToTell(degraded, 'feed.source_degraded', { type: 'source', name: source, reasons, since }, now);
+}

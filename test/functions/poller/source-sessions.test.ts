@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { createSourceSessions } from '../../../functions/poller/source-sessions.ts';
+import type { SourceSession } from '../../../shared/source-session.ts';
+import { sourceSettings } from '../../../shared/source-settings.ts';
+
+function setUp() {
+  let opened = 0;
+  const sessionOf = createSourceSessions(() => {
+    opened += 1;
+    return { number: opened } as unknown as SourceSession;
+  });
+  return { sessionOf };
+}
+
+function aSource({ place = 'secret acme', ...settings } = {} as Record<string, unknown>) {
+  return {
+    settings: sourceSettings.parse({ name: 'acme', baseUrl: 'https://returns.example/api', ...settings }),
+    secret: { place: String(place), read: async () => 'token' },
+  };
+}
+
+describe('the session of a source', () => {
+  it('is kept from tick to tick, also when the source is read anew', () => {
+    const { sessionOf } = setUp();
+
+    expect(sessionOf(aSource())).toBe(sessionOf(aSource()));
+  });
+
+  it('is begun anew when the settings have changed', () => {
+    const { sessionOf } = setUp();
+    const before = sessionOf(aSource());
+
+    const after = sessionOf(aSource({ requestsPerMinute: 60 }));
+
+    expect(after).not.toBe(before);
+    expect(sessionOf(aSource({ requestsPerMinute: 60 }))).toBe(after);
+  });
+
+  it('is begun anew when the token is kept at another place', () => {
+    const { sessionOf } = setUp();
+    const before = sessionOf(aSource());
+
+    const after = sessionOf(aSource({ place: 'secret acme-2' }));
+
+    expect(after).not.toBe(before);
+    expect(sessionOf(aSource({ place: 'secret acme-2' }))).toBe(after);
+  });
+
+  it('is no other source’s', () => {
+    const { sessionOf } = setUp();
+
+    expect(sessionOf(aSource({ name: 'other' }))).not.toBe(sessionOf(aSource()));
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { MINUTE } from '../../shared/instant.ts';
+import { reportUnconfigured } from '../../shared/report-unconfigured.ts';
+import { conditions } from './guarding/two-stores.ts';
+import { createSourceWorld, SOURCE, type SourceWorld } from './source-world.ts';
+
+async function ticksWithoutSettings(world: SourceWorld, count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute += 1) {
+    await world.time.advance(MINUTE);
+    await reportUnconfigured({ source: SOURCE, slot: world.slot() }, world);
+  }
+}
+
+describe('a source whose settings can’t be read', () => {
+  it('is reported once it has not been read for five minutes', async () => {
+    const world = createSourceWorld();
+    await world.tick(world.startProcess('a'));
+
+    await ticksWithoutSettings(world, 4);
+    const early = await conditions(world);
+    await ticksWithoutSettings(world, 4);
+
+    expect(early).toEqual([]);
+    expect(await conditions(world)).toEqual(['feed.source_degraded misconfigured']);
+    expect((await world.state()).health.reasons.map(({ code }) => code)).toEqual(['misconfigured']);
+  });
+
+  it('recovers with the first poll after they are right again', async () => {
+    const world = createSourceWorld();
+    const session = world.startProcess('a');
+    await world.tick(session);
+    await ticksWithoutSettings(world, 7);
+
+    await world.nextTick(session);
+
+    expect(await conditions(world)).toEqual(['feed.source_degraded misconfigured', 'feed.source_recovered']);
+  });
+
+  it('adds its reason to one that was reported before, and tells nothing more', async () => {
+    const world = createSourceWorld();
+    await world.tick(world.startProcess('a'));
+    world.network.token = 'revoked';
+    await world.nextTick(world.startProcess('b'));
+
+    await ticksWithoutSettings(world, 7);
+
+    const { reasons } = (await world.state()).health;
+    expect(reasons.map(({ code }) => code)).toEqual(['refused', 'misconfigured']);
+    expect(await conditions(world)).toEqual(['feed.source_degraded refused']);
+  });
+
+  it('is left alone where it was never read, and where another process is at work', async () => {
+    const world = createSourceWorld();
+    await ticksWithoutSettings(world, 7);
+    await world.tick(world.startProcess('a'));
+    const state = await world.state();
+    const expiresAt = Number.MAX_SAFE_INTEGER;
+    const leased = { ...state, version: state.version + 1, lease: { ...state.lease, expiresAt } };
+    await world.states.save(leased, state.version);
+
+    await ticksWithoutSettings(world, 7);
+
+    expect(await world.state()).toEqual(leased);
+  });
+});
