@@ -32,12 +32,13 @@ export function judgeHealth(
   const { now, isComplete } = observed;
   // A moment ahead of now was noted by a clock that was wrong.
   const lastSettledAt = isComplete ? now : Math.min(health.lastSettledAt, now);
+  const since = health.degradedSince === undefined ? undefined : Math.min(health.degradedSince, now);
   const patience = Math.max(3 * observed.intervalUs, DEGRADED_AFTER);
   const reasons = reasonsOf(observed, now - lastSettledAt > patience);
-  const wasDegraded = health.degradedSince !== undefined;
+  const wasDegraded = since !== undefined;
   if (reasons.length === 0) {
     const isOver = wasDegraded && isComplete;
-    const next = isOver ? { degradedSince: undefined, reasons: [] } : {};
+    const next = isOver ? { degradedSince: undefined, reasons: [] } : { degradedSince: since };
     return { health: { ...health, lastSettledAt, ...next }, tell: isOver ? 'recovered' : undefined };
   }
   // What is held later is told as well, for somebody has to look at it.
@@ -45,7 +46,13 @@ export function judgeHealth(
   const isNews = !wasDegraded || lastHold > health.lastHoldTold;
   const lastHoldTold = Math.max(lastHold, health.lastHoldTold);
   return {
-    health: { ...health, lastSettledAt, degradedSince: health.degradedSince ?? now, reasons, lastHoldTold },
+    health: {
+      ...health,
+      lastSettledAt,
+      degradedSince: Math.min(health.degradedSince ?? now, now),
+      reasons,
+      lastHoldTold,
+    },
     tell: isNews ? 'degraded' : undefined,
   };
 }
