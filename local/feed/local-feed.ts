@@ -7,6 +7,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
 import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
+import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
 import { createEventBridgeDestination } from '../../functions/adapters/eventbridge-destination.ts';
 import { createHttpsTransport } from '../../functions/adapters/https-transport.ts';
 import { createSqsDestination } from '../../functions/adapters/sqs-destination.ts';
@@ -32,6 +33,7 @@ import { createTables } from '../engines/tables.ts';
 import { createHandedOver } from './handed-over.ts';
 import { createLocalQueues } from './local-queues.ts';
 import { LOCAL_TABLES } from './local-tables.ts';
+import { createLocalTicks } from './local-ticks.ts';
 
 const BUS_NAME = 'returns-feed';
 /** A tick's time here: as in Lambda, and no more than a user waits for a clean end. */
@@ -122,9 +124,13 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
       marks,
     );
     const [queueRelay, busRelay] = [createRelay(queuePorts), createRelay(busPorts)];
-    const ticks = createTicks(settings.name, (body) =>
-      sqs.send(new SendMessageCommand({ QueueUrl: queues.polls, MessageBody: body })),
-    );
+    const states = createDynamoDbSourceStates({ client, tables: LOCAL_TABLES, clock });
+    const ticks = createLocalTicks({
+      source: settings.name,
+      lastSlot: (await states.load(settings.name))?.lastSlot ?? 0,
+      now: Date.now,
+      enqueue: (body) => sqs.send(new SendMessageCommand({ QueueUrl: queues.polls, MessageBody: body })),
+    });
     const poll = createPoller({
       // Nobody else has this data: the lease of one that was killed is ours.
       owner: 'local',
@@ -214,41 +220,6 @@ async function lock(dataDir: string | undefined): Promise<() => Promise<void>> {
   if (dataDir === undefined) return async () => {};
   await makeDataDirectory(dataDir);
   return lockDataDirectory(dataDir);
-}
-
-/** Ticks under way, by their slot: who sent one is told how it went. */
-function createTicks(source: string, enqueue: (body: string) => Promise<unknown>) {
-  let waiting: PromiseWithResolvers<TickReport> | undefined;
-  let lastSlot = 0;
-  return {
-    async send(): Promise<TickReport> {
-      // Two ticks within a millisecond would share their slot, and the second be dropped.
-      lastSlot = Math.max(Date.now(), lastSlot + 1);
-      waiting = withResolvers<TickReport>();
-      const { promise } = waiting;
-      await enqueue(JSON.stringify({ source, slot: lastSlot }));
-      return promise;
-    },
-    done: (report: TickReport) => waiting?.resolve(report),
-    failed: (error: unknown) => waiting?.reject(error),
-  };
-}
-
-interface PromiseWithResolvers<Value> {
-  readonly promise: Promise<Value>;
-  readonly resolve: (value: Value) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Promise.withResolvers, which Node 20 does not have. */
-function withResolvers<Value>(): PromiseWithResolvers<Value> {
-  let resolve: (value: Value) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<Value>((fulfil, refuse) => {
-    resolve = fulfil;
-    reject = refuse;
-  });
-  return { promise, resolve, reject };
 }
 
 function asError(error: unknown): Error {
