@@ -75,7 +75,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
   // The SDK's clients find the engines by these; nothing else in this process speaks to AWS.
   const restoreEnvironment = setEnvironment(engines.environment);
   const endpoint = engines.environment.AWS_ENDPOINT_URL_DYNAMODB;
-  const conceal = dataDir && endpoint ? await announceEngine(dataDir, endpoint) : async () => {};
+  let conceal = async () => {};
   const clock = createSystemClock();
   const client = createDynamoDbClient();
   const sqs = new SQSClient();
@@ -101,6 +101,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
   }
 
   try {
+    if (dataDir && endpoint) conceal = await announceEngine(dataDir, endpoint);
     await createTables(client, LOCAL_TABLES);
     const queues = await createLocalQueues(sqs);
     const ledger = createDynamoDbLedger({ client, tables: LOCAL_TABLES, clock });

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { findHolder } from '../../../local/engines/data-directory-lock.ts';
 import { type LocalFeed, startLocalFeed } from '../../../local/feed/local-feed.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
@@ -105,6 +106,17 @@ describe('the feed on one machine', () => {
 
     expect(reports.map(({ outcome }) => outcome)).toEqual(['done', 'done']);
     expect(events.map(({ type }) => type)).toContain('return_group.created');
+  });
+
+  it('that can’t note where its engine listens says so, ends everything and gives the directory back', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
+    ends.push(() => rm(dataDir, { recursive: true }));
+    await mkdir(join(dataDir, 'endpoint'));
+
+    const starting = startFeed('https://returns.example/api', [], dataDir);
+
+    await expect(starting).rejects.toThrow(/can't be used: .*Remove .*endpoint/);
+    expect(await findHolder(dataDir)).toBeUndefined();
   });
 
   it('takes each data directory once', async () => {
