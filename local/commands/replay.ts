@@ -9,6 +9,7 @@ import { confirm } from '../cli/confirm.ts';
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
+import { printable } from '../cli/printable.ts';
 import { HANDED_OVER } from '../feed/handed-over.ts';
 import { DESTINATION_NAMES, type DestinationName, openDestination } from '../operating/open-destinations.ts';
 import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
@@ -153,7 +154,7 @@ async function run(feed: OpenFeed, plan: ReplayPlan, { replayId, rate, destinati
     const report = await replay(ports, plan, { replayId, eventsPerSecond: rate, onProgress });
     for (const { key, outcome } of report.unfinished.slice(0, 10)) {
       const reason = 'reason' in outcome ? outcome.reason : 'some of its events are missing';
-      await err.line(`not all of return group ${key.group}: ${reason}`);
+      await err.line(`not all of return group ${key.group}: ${printable(reason)}`);
     }
     if (report.unfinished.length > 10)
       await err.line(`and of ${count(report.unfinished.length - 10, 'group')} more`);
