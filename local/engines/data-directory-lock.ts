@@ -18,6 +18,12 @@ export interface LockTimes {
   readonly silentMs: number;
 }
 
+export interface LockOptions {
+  readonly times?: LockTimes;
+  /** Called where another process took over, because this one stood still for longer than a heartbeat may. */
+  readonly onLost?: (error: EngineError) => void;
+}
+
 const TIMES: LockTimes = { heartbeatMs: 2_000, silentMs: 15_000 };
 /** Starts that others may beat us to. */
 const MAX_TRIES = 20;
@@ -34,13 +40,13 @@ const mine = new Set<string>();
  */
 export async function lockDataDirectory(
   path: string,
-  times: LockTimes = TIMES,
+  { times = TIMES, onLost = () => {} }: LockOptions = {},
 ): Promise<() => Promise<void>> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const number = await highestNumber(path);
     const holder = await holderOf(path, number, times);
     if (holder !== undefined) throw new EngineError(describeUse(path, number, holder));
-    const release = await create(path, number + 1, times);
+    const release = await create(path, number + 1, { times, onLost });
     if (release !== undefined) return release;
   }
   throw new EngineError(`The data directory ${path} can't be locked: others keep taking it.`);
@@ -63,7 +69,7 @@ export async function findHolder(path: string, times: LockTimes = TIMES): Promis
 async function create(
   path: string,
   number: number,
-  times: LockTimes,
+  { times, onLost }: Required<LockOptions>,
 ): Promise<(() => Promise<void>) | undefined> {
   const nonce = randomUUID();
   const file = fileOf(path, number);
@@ -81,7 +87,11 @@ async function create(
   }
   mine.add(nonce);
   await removeBelow(path, number);
-  const beating = setInterval(() => void beat(file), times.heartbeatMs).unref();
+  const beating = setInterval(async () => {
+    if (!mine.has(nonce) || (await beat(file))) return;
+    clearInterval(beating);
+    if (mine.delete(nonce)) onLost(new EngineError(`Another process took the data directory ${path} over.`));
+  }, times.heartbeatMs).unref();
   return async () => {
     clearInterval(beating);
     mine.delete(nonce);
@@ -89,10 +99,16 @@ async function create(
   };
 }
 
-async function beat(file: string): Promise<void> {
+/** @returns false where the file is gone: only who takes over removes it */
+async function beat(file: string): Promise<boolean> {
   const now = new Date();
-  // Without it others would take a holder that lives for gone, but one heartbeat more or less does not matter.
-  await utimes(file, now, now).catch(() => {});
+  try {
+    await utimes(file, now, now);
+    return true;
+  } catch (error) {
+    // One heartbeat more or less does not matter.
+    return codeOf(error) !== 'ENOENT';
+  }
 }
 
 async function release(file: string): Promise<void> {

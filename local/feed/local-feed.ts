@@ -24,6 +24,7 @@ import { sweepLedger } from '../../shared/publishing/sweep.ts';
 import type { SourceSettings } from '../../shared/source-settings.ts';
 import { makeDataDirectory } from '../engines/data-directory.ts';
 import { lockDataDirectory } from '../engines/data-directory-lock.ts';
+import type { EngineError } from '../engines/engine-error.ts';
 import { startEngines } from '../engines/engines.ts';
 import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
@@ -67,7 +68,8 @@ export interface LocalFeed {
 export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFeed> {
   const { settings, log } = options;
   const { dataDir } = options;
-  const unlock = await lock(dataDir);
+  let endTicks = (error: Error) => log.error(error.message);
+  const unlock = await lock(dataDir, (error) => endTicks(error));
   const engines = await startEngines({ environment: process.env, dataDir }).catch(async (error: unknown) => {
     await unlock();
     throw error;
@@ -132,6 +134,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
       now: Date.now,
       enqueue: (body) => sqs.send(new SendMessageCommand({ QueueUrl: queues.polls, MessageBody: body })),
     });
+    endTicks = ticks.end;
     const poll = createPoller({
       // Nobody else has this data: the lease of one that was killed is ours.
       owner: 'local',
@@ -217,10 +220,13 @@ function setEnvironment(variables: Readonly<Record<string, string>>): () => void
   };
 }
 
-async function lock(dataDir: string | undefined): Promise<() => Promise<void>> {
+async function lock(
+  dataDir: string | undefined,
+  onLost: (error: EngineError) => void,
+): Promise<() => Promise<void>> {
   if (dataDir === undefined) return async () => {};
   await makeDataDirectory(dataDir);
-  return lockDataDirectory(dataDir);
+  return lockDataDirectory(dataDir, { onLost });
 }
 
 function asError(error: unknown): Error {

@@ -17,13 +17,17 @@ export interface LocalTicks {
   send(): Promise<TickReport>;
   done(report: TickReport): void;
   failed(error: unknown): void;
+  /** The tick under way and all after it fail with this. */
+  end(error: Error): void;
 }
 
 export function createLocalTicks({ source, now, enqueue, ...options }: LocalTicksOptions): LocalTicks {
   let { lastSlot } = options;
   let waiting: PromiseWithResolvers<TickReport> | undefined;
+  let ended: Error | undefined;
   return {
     async send() {
+      if (ended !== undefined) throw ended;
       lastSlot = slotAfter(lastSlot, now());
       waiting = withResolvers<TickReport>();
       const { promise } = waiting;
@@ -32,6 +36,10 @@ export function createLocalTicks({ source, now, enqueue, ...options }: LocalTick
     },
     done: (report) => waiting?.resolve(report),
     failed: (error) => waiting?.reject(error),
+    end(error) {
+      ended = error;
+      waiting?.reject(error);
+    },
   };
 }
 

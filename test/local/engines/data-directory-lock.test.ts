@@ -103,7 +103,7 @@ describe('the lock of a data directory', () => {
     const file = await lockElsewhere();
     const beating = setInterval(() => void utimes(file, new Date(), new Date()), SHORT.heartbeatMs / 2);
 
-    const locking = lockDataDirectory(directory, SHORT);
+    const locking = lockDataDirectory(directory, { times: SHORT });
 
     await expect(locking).rejects.toThrow(`in use by process ${process.pid} on another-container`);
     expect(await findHolder(directory, SHORT)).toMatchObject({ host: 'another-container', isHere: false });
@@ -113,14 +113,14 @@ describe('the lock of a data directory', () => {
   it('is taken over from a process in another container whose heartbeat stopped', async () => {
     await lockElsewhere();
 
-    const release = await lockDataDirectory(directory, SHORT);
+    const release = await lockDataDirectory(directory, { times: SHORT });
 
     expect(await readdir(directory)).toEqual(['lock-2']);
     await release();
   });
 
   it('shows a heartbeat as long as it is held, and none after', async () => {
-    const release = await lockDataDirectory(directory, SHORT);
+    const release = await lockDataDirectory(directory, { times: SHORT });
     const file = join(directory, 'lock-1');
     await utimes(file, 0, 0);
 
@@ -147,16 +147,27 @@ describe('the lock of a data directory', () => {
   it('is taken over where its file was left half written', async () => {
     await writeFile(join(directory, 'lock-1'), '');
 
-    const release = await lockDataDirectory(directory, SHORT);
+    const release = await lockDataDirectory(directory, { times: SHORT });
 
     await release();
     expect(await readdir(directory)).toEqual(['lock-2']);
   });
 
+  it('that was taken over is reported to the process that had it', async () => {
+    const lost = await new Promise<Error>((resolve) => {
+      void lockDataDirectory(directory, { times: SHORT, onLost: resolve }).then(() =>
+        rm(join(directory, 'lock-1')),
+      );
+    });
+
+    expect(lost).toBeInstanceOf(EngineError);
+    expect(lost.message).toContain(`took the data directory ${directory} over`);
+  });
+
   it('does not come back to life at a release after it was taken over', async () => {
-    const release = await lockDataDirectory(directory, SHORT);
+    const release = await lockDataDirectory(directory, { times: SHORT });
     await rm(join(directory, 'lock-1'));
-    const releaseLater = await lockDataDirectory(directory, SHORT);
+    const releaseLater = await lockDataDirectory(directory, { times: SHORT });
 
     await rm(join(directory, 'lock-1'));
     await release();

@@ -35,3 +35,13 @@ test('slots are the time again where the stored one is far ahead, which the poll
   expect(slotsAt(NOW + DAY, [NOW, NOW + MINUTE])).toEqual([NOW, NOW + MINUTE]);
   expect(slotsAt(0, [NOW + DAY, NOW])).toEqual([NOW + DAY, NOW]);
 });
+
+test('ticks under way and later ones fail once there can be none', async () => {
+  const ticks = createLocalTicks({ source: 'acme', lastSlot: 0, now: () => NOW, enqueue: async () => {} });
+  const underWay = ticks.send();
+
+  ticks.end(new Error('another process has it'));
+
+  await expect(underWay).rejects.toThrow('another process has it');
+  await expect(ticks.send()).rejects.toThrow('another process has it');
+});
