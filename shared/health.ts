@@ -49,13 +49,14 @@ export function judgeHealth(
   // A moment ahead of now was noted by a clock that was wrong.
   const lastSettledAt = isComplete ? now : Math.min(health.lastSettledAt, now);
   const lastWalkedAt = hasWalked ? now : Math.min(health.lastWalkedAt ?? now, now);
+  const moments = { lastSettledAt, lastWalkedAt };
+  const since = health.degradedSince === undefined ? undefined : Math.min(health.degradedSince, now);
   const patience = Math.max(3 * observed.intervalUs, DEGRADED_AFTER);
   const reasons = reasonsOf(observed, now - lastSettledAt > patience, now - lastWalkedAt > patience);
-  const moments = { lastSettledAt, lastWalkedAt };
-  const wasDegraded = health.degradedSince !== undefined;
+  const wasDegraded = since !== undefined;
   if (reasons.length === 0) {
     const isOver = wasDegraded && isComplete;
-    const next = isOver ? { degradedSince: undefined, reasons: [] } : {};
+    const next = isOver ? { degradedSince: undefined, reasons: [] } : { degradedSince: since };
     return { health: { ...health, ...moments, ...next }, tell: isOver ? 'recovered' : undefined };
   }
   // What is held later is told as well, for somebody has to look at it.
@@ -63,7 +64,7 @@ export function judgeHealth(
   const isNews = !wasDegraded || lastHold > health.lastHoldTold;
   const lastHoldTold = Math.max(lastHold, health.lastHoldTold);
   return {
-    health: { ...health, ...moments, degradedSince: health.degradedSince ?? now, reasons, lastHoldTold },
+    health: { ...health, ...moments, degradedSince: since ?? now, reasons, lastHoldTold },
     tell: isNews ? 'degraded' : undefined,
   };
 }

@@ -23,6 +23,10 @@ export interface Stamp {
 const STAMP =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?\s?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)?$/;
 
+/** Date.UTC reads the years 0 to 99 as 1900 to 1999; the calendar repeats itself after so many years. */
+const CALENDAR_YEARS = 400;
+const CALENDAR_MS = 146_097 * (DAY / MILLISECOND);
+
 /**
  * Reads an ISO 8601 timestamp.
  *
@@ -40,36 +44,49 @@ export function parseStamp(text: string): Stamp | undefined {
     minute,
     second = '0',
     fraction = '',
-    utc,
+    zulu,
     sign,
     offsetHours,
     offsetMinutes = '0',
   ] = match;
-  const milliseconds = Date.UTC(
-    Number(year),
+  const isEarly = Number(year) < 100;
+  const isLeapSecond = Number(second) === 60;
+  const utc = Date.UTC(
+    Number(year) + (isEarly ? CALENDAR_YEARS : 0),
     Number(month) - 1,
     Number(day),
     Number(hour),
     Number(minute),
-    Number(second),
+    isLeapSecond ? 59 : Number(second),
   );
+  const milliseconds = isEarly ? utc - CALENDAR_MS : utc;
   const date = new Date(milliseconds);
   // Date.UTC rolls over; a 31st of February or a 25th hour must not become another day.
   if (date.getUTCDate() !== Number(day) || date.getUTCMonth() !== Number(month) - 1) return undefined;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
-  const microseconds = Number(fraction.slice(0, 6).padEnd(6, '0'));
+  // The last moment of its minute: later than all before, and before the next minute.
+  const microseconds = isLeapSecond ? SECOND - 1 : Number(fraction.slice(0, 6).padEnd(6, '0'));
   const offset =
     sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes));
   return {
     instant: milliseconds * MILLISECOND + microseconds - offset * MINUTE,
-    zoned: utc !== undefined || sign !== undefined,
+    zoned: zulu !== undefined || sign !== undefined,
     precision: Math.min(fraction.length, 6),
   };
 }
 
-/** The instant as `2026-11-20T10:15:02.123456Z`; always six digits, so that texts sort like instants. */
+const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
+/**
+ * The instant as `2026-11-20T10:15:02.123456Z`; always four digits of the year and six of the second, so that texts
+ * sort like instants. An instant outside of these years is told as the first or the last of them.
+ */
 export function formatInstant(instant: Instant): string {
   const milliseconds = Math.floor(instant / MILLISECOND);
-  const rest = instant - milliseconds * MILLISECOND;
+  if (milliseconds < FIRST_MS) return '0000-01-01T00:00:00.000000Z';
+  if (milliseconds > LAST_MS) return '9999-12-31T23:59:59.999999Z';
+  // Not negative: after the year 2255 the quotient may be rounded up.
+  const rest = Math.max(0, instant - milliseconds * MILLISECOND);
   return `${new Date(milliseconds).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`;
 }

@@ -77,6 +77,12 @@ export const LEDGER_RETENTION = 30 * 24 * HOUR;
 /** A source counts as degraded when nothing was settled for this long or three intervals, whichever is longer. */
 export const DEGRADED_AFTER = 5 * MINUTE;
 
+/**
+ * A slot is never this far ahead unless a clock was wrong: ticks are due within a minute of being sent, wait for ten
+ * minutes at most, and clocks of machines are minutes apart at most.
+ */
+export const SLOT_TOO_FAR_AHEAD = HOUR;
+
 /** Groups noted as set aside; each is read again by every walk, the note is for people. */
 export const MAX_SET_ASIDE = 500;
 /** Findings of drift told of a source; a service with more has another document. */

@@ -14,6 +14,7 @@ import {
   type ReadingGuard,
   tellsAnything,
 } from './guarding/reading-guard.ts';
+import { inParallel } from './in-parallel.ts';
 import type { Instant } from './instant.ts';
 import { SAVES_AT_ONCE } from './limits.ts';
 import type { GroupKey, Save, SaveResult, SnapshotStore } from './ports.ts';
@@ -88,7 +89,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const admitted = all.map(keepWhatIsHeld);
     await saveSilent(admitted);
     const told = admitted.filter(({ compared }) => tellsAnything(compared));
-    await inParallel(SAVES_AT_ONCE, told, saveTold);
+    await inParallel(told, SAVES_AT_ONCE, saveTold);
   }
 
   /** The same, without removals of entities where these are held. */
@@ -228,12 +229,4 @@ function makeReading(
   if (!customerData || !group.customer) return base;
   const { name = null, email = null, phone = null } = group.customer;
   return { ...base, customer: { name, email, phone } };
-}
-
-async function inParallel<Item>(atOnce: number, items: readonly Item[], run: (item: Item) => Promise<void>) {
-  const waiting = items.values();
-  const worker = async () => {
-    for (const item of waiting) await run(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
 }

@@ -1,11 +1,12 @@
 // Labels with texts beside them, at most 80 columns wide.
+import { printable } from './printable.ts';
 
 const WIDTH = 80;
 const LABEL_WIDTH = 16;
 
 /** Texts beside their label, each on lines of its own. */
 export function formatEntry(label: string, texts: readonly string[]): string[] {
-  const lines = texts.flatMap((text) => wrap(text, WIDTH - LABEL_WIDTH));
+  const lines = texts.flatMap((text) => wrap(printable(text), WIDTH - LABEL_WIDTH));
   return lines.map(
     (line, index) => `${index === 0 ? `  ${label}`.padEnd(LABEL_WIDTH) : ' '.repeat(LABEL_WIDTH)}${line}`,
   );

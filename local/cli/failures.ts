@@ -1,4 +1,5 @@
 // Failures as a person reads them: one line, what is wrong and what to do, no stack.
+import { printable } from './printable.ts';
 
 /** Thrown for what was asked wrongly: an option, an argument, a variable of the environment. */
 export class UsageError extends Error {
@@ -8,5 +9,5 @@ export class UsageError extends Error {
 /** The failure in one line. */
 export function tellFailure(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return `error: ${message.replaceAll(/\s*\n\s*/g, ' ')}`;
+  return `error: ${printable(message.replaceAll(/\s*\n\s*/g, ' '))}`;
 }

@@ -1,9 +1,10 @@
 import type { Log, LogFields } from '../../shared/ports.ts';
+import { printable } from './printable.ts';
 
 /** A log for people at a terminal: one line each on stderr, the details only where they are asked for. */
 export function createTerminalLog(write: (line: string) => void, isVerbose: boolean): Log {
   const tell = (level: string, message: string, fields: LogFields = {}) => {
-    write(`${level}: ${message}${formatFields(fields)}`);
+    write(printable(`${level}: ${message}${formatFields(fields)}`));
   };
   return {
     debug: (message, fields) => isVerbose && tell('debug', message, fields),

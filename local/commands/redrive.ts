@@ -9,6 +9,7 @@ import { createRelay } from '../../shared/publishing/relay.ts';
 import { parseCount } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
+import { printable } from '../cli/printable.ts';
 import { DESTINATION_NAMES, type DestinationName, openDestination } from '../operating/open-destinations.ts';
 import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
@@ -115,7 +116,7 @@ async function redriveTo(
         GROUP_MS,
         skip === undefined ? {} : { stepOver: skip },
       );
-      await out.line(`${name}: ${key.source} ${key.group}: ${tell(redriven)}`);
+      await out.line(printable(`${name}: ${key.source} ${key.group}: ${tell(redriven)}`));
       if (redriven.outcome.state !== 'done') process.exitCode = STILL_BEHIND;
     }
   } finally {

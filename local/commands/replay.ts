@@ -9,6 +9,8 @@ import { confirm } from '../cli/confirm.ts';
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
+import { printable } from '../cli/printable.ts';
+import { HANDED_OVER } from '../feed/handed-over.ts';
 import { DESTINATION_NAMES, type DestinationName, openDestination } from '../operating/open-destinations.ts';
 import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
@@ -33,8 +35,9 @@ const WHAT_IT_DOES = `
 Events go out as they were, each group's in order, but for the attribute replayid, by which
 subscribers tell them from repeats; in the queue their deduplication id has it as well. What a
 subscriber does with them is its choice (docs/subscribing.md, "Replays"). Of a group that is what
-lies between the first and the last event of the window; the ledger keeps 30 days. Times are
-those by which the feed had seen the change, in ISO 8601 with a zone or as a while ago (2h).
+lies between the first and the last event of the window, as far as the destination has got: an
+event that was not sent yet is left to the relay. The ledger keeps 30 days. Times are those by
+which the feed had seen the change, in ISO 8601 with a zone or as a while ago (2h).
 With --data there is no queue to send to: the events are printed, as "watch --json" does.
 Interrupted, it is gone on with by --replay-id: a subscriber that remembers leaves out what it had.
 Exit code: 0 all was sent, 3 not all, 1 and 2 as elsewhere.`;
@@ -81,18 +84,29 @@ async function replayEvents(
     const state = await feed.stateOf(source);
     const err = createPrinter(process.stderr);
     const window = { from, until };
-    const plan = await planReplay(feed.ledger, keysOf(feed, state, group), window, (groups) =>
+    const { ledger, marks } = feed;
+    const sources = { ledger, marks, destination: feed.isLocal ? HANDED_OVER : (to ?? 'queue') };
+    const plan = await planReplay(sources, keysOf(feed, state, group), window, (groups) =>
       err.status(`looked through ${groups} return groups`),
     );
     err.clear();
-    if (plan.events === 0) return err.line('there is nothing to replay');
+    const left = plan.left === 0 ? [] : [describeLeft(plan.left, feed.isLocal)];
+    if (plan.events === 0) return err.line(['there is nothing to replay', ...left].join('\n'));
     const where = feed.isLocal ? 'stdout' : `the ${to ?? 'queue'}`;
     const what = `${count(plan.events, 'event')} of ${count(plan.groups.length, 'return group')} to ${where}`;
     if (plan.events > MANY && !yes && !feed.isLocal)
       await confirm(`This sends ${what}.`, 'Add --yes if that is meant.');
     await err.line(`replay ${replayId}: ${what}, ${formatDuration((plan.events / rate) * 1_000)} at least`);
+    for (const line of left) await err.line(line);
     await run(feed, plan, { replayId, rate, destination: destinationOf(feed, to ?? 'queue') });
   });
+}
+
+function describeLeft(left: number, isLocal: boolean): string {
+  const [events, them] = [count(left, 'event'), left === 1 ? 'it' : 'them'];
+  return isLocal
+    ? `left out: ${events} that "watch" has not printed yet; it prints ${them} when it runs`
+    : `left to the relay: ${events} not sent yet; "redrive" sends ${them} where a group is behind`;
 }
 
 async function* keysOf(
@@ -140,7 +154,7 @@ async function run(feed: OpenFeed, plan: ReplayPlan, { replayId, rate, destinati
     const report = await replay(ports, plan, { replayId, eventsPerSecond: rate, onProgress });
     for (const { key, outcome } of report.unfinished.slice(0, 10)) {
       const reason = 'reason' in outcome ? outcome.reason : 'some of its events are missing';
-      await err.line(`not all of return group ${key.group}: ${reason}`);
+      await err.line(`not all of return group ${key.group}: ${printable(reason)}`);
     }
     if (report.unfinished.length > 10)
       await err.line(`and of ${count(report.unfinished.length - 10, 'group')} more`);

@@ -1,58 +1,205 @@
-// One process at a time has a data directory: two engines on one file would not see each other's writes. The lock is
-// a file with the holder's process id; that of a process which is gone, however it went, is taken over.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+// One process at a time has a data directory: two engines on one file would not see each other's writes.
+//
+// The lock is the file `lock-<n>` with the highest number. A process takes the lock by creating the next number, which
+// only one of several can do, and only once the holder of the highest number has released it or is gone. The highest
+// file is never removed, so no number is ever created twice and a slow starter can't take the place of a later one.
+// The holder's heartbeat is its file's modification time: seen to move, it shows a life in another container.
+import { randomUUID } from 'node:crypto';
+import { open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineError } from './engine-error.ts';
+import { describeMyself, isAlive, isHere, isProcess, type LockHolder, parseHolder } from './lock-holder.ts';
 
-const LOCK_FILE = 'lock';
-/** Takeovers that others may beat us to. */
-const MAX_TRIES = 5;
+export interface LockTimes {
+  /** Between two heartbeats. */
+  readonly heartbeatMs: number;
+  /** A holder whose heartbeat is not seen for so long is gone. */
+  readonly silentMs: number;
+}
+
+export interface LockOptions {
+  readonly times?: LockTimes;
+  /** Called where another process took over, because this one stood still for longer than a heartbeat may. */
+  readonly onLost?: (error: EngineError) => void;
+}
+
+const TIMES: LockTimes = { heartbeatMs: 2_000, silentMs: 15_000 };
+/** Starts that others may beat us to. */
+const MAX_TRIES = 20;
+const RELEASED = 'released';
+
+/** The locks of this process, by their nonces. */
+const mine = new Set<string>();
 
 /**
- * Takes the directory for this process.
+ * Takes the directory for this process. Waits for a heartbeat of a holder that may be in another container.
  *
  * @returns what gives it back
  * @throws EngineError while another process has it
  */
-export async function lockDataDirectory(path: string): Promise<() => Promise<void>> {
-  const file = join(path, LOCK_FILE);
+export async function lockDataDirectory(
+  path: string,
+  { times = TIMES, onLost = () => {} }: LockOptions = {},
+): Promise<() => Promise<void>> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    try {
-      await writeFile(file, String(process.pid), { flag: 'wx' });
-      return () => rm(file, { force: true });
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    }
-    const holder = await readHolder(file);
-    if (holder !== undefined && isAlive(holder)) {
-      throw new EngineError(
-        `The data directory ${path} is in use by process ${holder}. Stop it, or take another directory; ` +
-          `if that process is something else, delete ${file}.`,
-      );
-    }
-    await rm(file, { force: true });
+    const number = await highestNumber(path);
+    const holder = await holderOf(path, number, times);
+    if (holder !== undefined) throw new EngineError(describeUse(path, number, holder));
+    const release = await create(path, number + 1, { times, onLost });
+    if (release !== undefined) return release;
   }
   throw new EngineError(`The data directory ${path} can't be locked: others keep taking it.`);
 }
 
+/** A process that has the directory. */
+export interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** Whether it runs on this machine, in the same container if it is in one. */
+  readonly isHere: boolean;
+}
+
 /** The process that has the directory, if any has. */
-export async function findHolder(path: string): Promise<number | undefined> {
-  const holder = await readHolder(join(path, LOCK_FILE));
-  return holder !== undefined && isAlive(holder) ? holder : undefined;
+export async function findHolder(path: string, times: LockTimes = TIMES): Promise<Holder | undefined> {
+  return holderOf(path, await highestNumber(path), times);
 }
 
-async function readHolder(file: string): Promise<number | undefined> {
-  const text = await readFile(file, 'utf8').catch(() => '');
-  return /^\d+$/.test(text) ? Number(text) : undefined;
-}
-
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false;
+/** @returns undefined where another process was faster */
+async function create(
+  path: string,
+  number: number,
+  { times, onLost }: Required<LockOptions>,
+): Promise<(() => Promise<void>) | undefined> {
+  const nonce = randomUUID();
+  const file = fileOf(path, number);
   try {
-    process.kill(pid, 0);
+    await writeFile(file, JSON.stringify(describeMyself(nonce)), { flag: 'wx' });
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') return undefined;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError(`The data directory ${path} can't be locked: ${reason}`, { cause });
+  }
+  // Others may have come and gone since the numbers were read.
+  if ((await highestNumber(path)) > number) {
+    await rm(file, { force: true });
+    return undefined;
+  }
+  mine.add(nonce);
+  await removeBelow(path, number);
+  const beating = setInterval(async () => {
+    if (!mine.has(nonce) || (await beat(file))) return;
+    clearInterval(beating);
+    if (mine.delete(nonce)) onLost(new EngineError(`Another process took the data directory ${path} over.`));
+  }, times.heartbeatMs).unref();
+  return async () => {
+    clearInterval(beating);
+    mine.delete(nonce);
+    await release(file);
+  };
+}
+
+/** @returns false where the file is gone: only who takes over removes it */
+async function beat(file: string): Promise<boolean> {
+  const now = new Date();
+  try {
+    await utimes(file, now, now);
     return true;
   } catch (error) {
-    // It is there and somebody else's.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    // One heartbeat more or less does not matter.
+    return codeOf(error) !== 'ENOENT';
   }
+}
+
+async function release(file: string): Promise<void> {
+  // Only if it is there: after another process took over, it must not come back.
+  const handle = await open(file, 'r+').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (handle === undefined) return;
+  try {
+    // In this order it is never empty, which would be one that is being written.
+    await handle.write(RELEASED, 0);
+    await handle.truncate(RELEASED.length);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The holder of that number, unless it has released the lock or is gone. */
+async function holderOf(path: string, number: number, times: LockTimes): Promise<Holder | undefined> {
+  if (number === 0) return holderOfEarlierRelease(path);
+  const file = fileOf(path, number);
+  let seen = await look(file);
+  let quietMs = 0;
+  for (;;) {
+    if (seen.text === undefined || seen.text.startsWith(RELEASED)) return undefined;
+    const holder = parseHolder(seen.text);
+    if (holder !== undefined && mine.has(holder.nonce)) return toHolder(holder);
+    const alive = holder && isAlive(holder);
+    if (alive !== undefined && holder !== undefined) return alive ? toHolder(holder) : undefined;
+    if (quietMs >= times.silentMs) return undefined;
+    await sleep(times.heartbeatMs / 4);
+    quietMs += times.heartbeatMs / 4;
+    const before = seen;
+    seen = await look(file);
+    if (seen.movedAt === before.movedAt || seen.text === undefined) continue;
+    if (holder !== undefined && parseHolder(seen.text)?.nonce === holder.nonce) return toHolder(holder);
+  }
+}
+
+function toHolder(holder: LockHolder): Holder {
+  return { pid: holder.pid, host: holder.host, isHere: isHere(holder) };
+}
+
+async function look(file: string): Promise<{ text: string | undefined; movedAt: number | undefined }> {
+  try {
+    const { mtimeMs } = await stat(file);
+    return { text: await readFile(file, 'utf8'), movedAt: mtimeMs };
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return { text: undefined, movedAt: undefined };
+  }
+}
+
+function fileOf(path: string, number: number): string {
+  return join(path, number === 0 ? 'lock' : `lock-${number}`);
+}
+
+const NUMBERED = /^lock-([1-9]\d{0,14})$/;
+
+async function numbersIn(path: string): Promise<number[]> {
+  const names = await readdir(path);
+  return names.flatMap((name) => NUMBERED.exec(name)?.slice(1).map(Number) ?? []);
+}
+
+/** 0 where nobody took the lock yet. */
+async function highestNumber(path: string): Promise<number> {
+  return Math.max(0, ...(await numbersIn(path)));
+}
+
+async function removeBelow(path: string, number: number): Promise<void> {
+  const old = [0, ...(await numbersIn(path))].filter((each) => each < number);
+  await Promise.all(old.map((each) => rm(fileOf(path, each), { force: true })));
+}
+
+/** Earlier releases wrote their process id alone into `lock`, and removed it at the end. */
+async function holderOfEarlierRelease(path: string): Promise<Holder | undefined> {
+  const { text = '' } = await look(fileOf(path, 0));
+  const pid = /^\d+$/.test(text) ? Number(text) : undefined;
+  if (pid === undefined || pid === process.pid || !isProcess(pid)) return undefined;
+  return { pid, host: describeMyself('').host, isHere: true };
+}
+
+function describeUse(path: string, number: number, { pid, host, isHere }: Holder): string {
+  const where = isHere ? '' : ` on ${host}`;
+  return (
+    `The data directory ${path} is in use by process ${pid}${where}. Stop it, or take another directory; ` +
+    `if that process is something else, delete ${fileOf(path, number)}.`
+  );
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -2,14 +2,25 @@
 // the state of a feed that is running, instead of being locked out.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { EngineError } from './engine-error.ts';
 
 const FILE = 'endpoint';
 const LOOPBACK = /^http:\/\/127\.0\.0\.1:\d{1,5}$/;
 
-/** @returns what takes the note back */
+/**
+ * @returns what takes the note back
+ * @throws EngineError where it can't be written
+ */
 export async function announceEngine(dataDir: string, endpoint: string): Promise<() => Promise<void>> {
   const file = join(dataDir, FILE);
-  await writeFile(file, endpoint);
+  try {
+    await writeFile(file, endpoint);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError(`The data directory ${dataDir} can't be used: ${reason}. Remove ${file}.`, {
+      cause,
+    });
+  }
   return () => rm(file, { force: true });
 }
 

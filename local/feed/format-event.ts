@@ -5,6 +5,7 @@ import pc from 'picocolors';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { parseStamp } from '../../shared/instant.ts';
 import { formatDuration } from '../cli/durations.ts';
+import { printable } from '../cli/printable.ts';
 import { type Part, wrapParts } from './wrap-parts.ts';
 
 type Colors = ReturnType<typeof pc.createColors>;
@@ -50,10 +51,15 @@ export function createEventTable({ colors, width }: EventTableOptions): EventTab
     row(event, now) {
       const time = timeOfDay(now);
       if (!('return_group' in event.data))
-        return `${colors.dim(time.padEnd(TIME_WIDTH + AFTER_WIDTH + 4))}${colors.bold(event.type)}`;
+        return `${colors.dim(time.padEnd(TIME_WIDTH + AFTER_WIDTH + 4))}${colors.bold(printable(event.type))}`;
       const { id, order } = event.data.return_group;
       const after = formatDuration(now - Date.parse(event.time), 1);
-      const start = lead(time, after, order.name === null ? `${id}` : `${id} ${order.name}`, nameOf(event));
+      const start = lead(
+        time,
+        after,
+        order.name === null ? `${id}` : `${id} ${printable(order.name)}`,
+        nameOf(event),
+      );
       const parts = tellChange(event, now, colors);
       const columns = width() ?? 0;
       if (columns < NARROWEST) return start + parts.map(({ styled }) => styled).join(', ');
@@ -76,7 +82,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** What it is an event of; a return's own id stands in the column before. */
 export function nameOf({ type, data: { object } }: FeedEvent): string {
   const name = NAMES[type.split('.')[0] ?? ''] ?? type;
-  return 'id' in object && object.type !== 'return_group' ? `${name} ${object.id}` : name;
+  return printable('id' in object && object.type !== 'return_group' ? `${name} ${object.id}` : name);
 }
 
 /** What changed from what to what, on one line. @param now milliseconds since the epoch */
@@ -90,12 +96,15 @@ function tellChange({ type, data }: FeedEvent, now: number, colors: Colors): Par
   if (type.endsWith('.removed')) return [part('removed', colors.red)];
   if (!('previous_attributes' in data)) {
     const first = [object.status, object.amount].find((value) => value !== undefined && value !== null);
-    return [part('new', colors.green), ...(first === undefined ? [] : [part(show(first, now), colors.bold)])];
+    return [
+      part('new', colors.green),
+      ...(first === undefined ? [] : [part(printable(show(first, now)), colors.bold)]),
+    ];
   }
   const fields = Object.entries(data.previous_attributes as Readonly<Record<string, unknown>>);
   return fields.map(([field, before]) => {
-    const from = `${field === 'status' ? '' : `${field} `}${show(before, now)} → `;
-    const to = show(object[field], now);
+    const from = printable(`${field === 'status' ? '' : `${field} `}${show(before, now)} → `);
+    const to = printable(show(object[field], now));
     return { plain: from + to, styled: from + colors.bold(to) };
   });
 }

@@ -7,6 +7,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
 import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
+import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
 import { createEventBridgeDestination } from '../../functions/adapters/eventbridge-destination.ts';
 import { createHttpsTransport } from '../../functions/adapters/https-transport.ts';
 import { createSqsDestination } from '../../functions/adapters/sqs-destination.ts';
@@ -23,6 +24,7 @@ import { sweepLedger } from '../../shared/publishing/sweep.ts';
 import type { SourceSettings } from '../../shared/source-settings.ts';
 import { makeDataDirectory } from '../engines/data-directory.ts';
 import { lockDataDirectory } from '../engines/data-directory-lock.ts';
+import type { EngineError } from '../engines/engine-error.ts';
 import { startEngines } from '../engines/engines.ts';
 import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
@@ -32,6 +34,7 @@ import { createTables } from '../engines/tables.ts';
 import { createHandedOver } from './handed-over.ts';
 import { createLocalQueues } from './local-queues.ts';
 import { LOCAL_TABLES } from './local-tables.ts';
+import { createLocalTicks } from './local-ticks.ts';
 
 const BUS_NAME = 'returns-feed';
 /** A tick's time here: as in Lambda, and no more than a user waits for a clean end. */
@@ -65,7 +68,8 @@ export interface LocalFeed {
 export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFeed> {
   const { settings, log } = options;
   const { dataDir } = options;
-  const unlock = await lock(dataDir);
+  let endTicks = (error: Error) => log.error(error.message);
+  const unlock = await lock(dataDir, (error) => endTicks(error));
   const engines = await startEngines({ environment: process.env, dataDir }).catch(async (error: unknown) => {
     await unlock();
     throw error;
@@ -73,7 +77,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
   // The SDK's clients find the engines by these; nothing else in this process speaks to AWS.
   const restoreEnvironment = setEnvironment(engines.environment);
   const endpoint = engines.environment.AWS_ENDPOINT_URL_DYNAMODB;
-  const conceal = dataDir && endpoint ? await announceEngine(dataDir, endpoint) : async () => {};
+  let conceal = async () => {};
   const clock = createSystemClock();
   const client = createDynamoDbClient();
   const sqs = new SQSClient();
@@ -99,6 +103,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
   }
 
   try {
+    if (dataDir && endpoint) conceal = await announceEngine(dataDir, endpoint);
     await createTables(client, LOCAL_TABLES);
     const queues = await createLocalQueues(sqs);
     const ledger = createDynamoDbLedger({ client, tables: LOCAL_TABLES, clock });
@@ -122,9 +127,14 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
       marks,
     );
     const [queueRelay, busRelay] = [createRelay(queuePorts), createRelay(busPorts)];
-    const ticks = createTicks(settings.name, (body) =>
-      sqs.send(new SendMessageCommand({ QueueUrl: queues.polls, MessageBody: body })),
-    );
+    const states = createDynamoDbSourceStates({ client, tables: LOCAL_TABLES, clock });
+    const ticks = createLocalTicks({
+      source: settings.name,
+      lastSlot: (await states.load(settings.name))?.lastSlot ?? 0,
+      now: Date.now,
+      enqueue: (body) => sqs.send(new SendMessageCommand({ QueueUrl: queues.polls, MessageBody: body })),
+    });
+    endTicks = ticks.end;
     const poll = createPoller({
       // Nobody else has this data: the lease of one that was killed is ours.
       owner: 'local',
@@ -213,45 +223,13 @@ function setEnvironment(variables: Readonly<Record<string, string>>): () => void
   };
 }
 
-async function lock(dataDir: string | undefined): Promise<() => Promise<void>> {
+async function lock(
+  dataDir: string | undefined,
+  onLost: (error: EngineError) => void,
+): Promise<() => Promise<void>> {
   if (dataDir === undefined) return async () => {};
   await makeDataDirectory(dataDir);
-  return lockDataDirectory(dataDir);
-}
-
-/** Ticks under way, by their slot: who sent one is told how it went. */
-function createTicks(source: string, enqueue: (body: string) => Promise<unknown>) {
-  let waiting: PromiseWithResolvers<TickReport> | undefined;
-  let lastSlot = 0;
-  return {
-    async send(): Promise<TickReport> {
-      // Two ticks within a millisecond would share their slot, and the second be dropped.
-      lastSlot = Math.max(Date.now(), lastSlot + 1);
-      waiting = withResolvers<TickReport>();
-      const { promise } = waiting;
-      await enqueue(JSON.stringify({ source, slot: lastSlot }));
-      return promise;
-    },
-    done: (report: TickReport) => waiting?.resolve(report),
-    failed: (error: unknown) => waiting?.reject(error),
-  };
-}
-
-interface PromiseWithResolvers<Value> {
-  readonly promise: Promise<Value>;
-  readonly resolve: (value: Value) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Promise.withResolvers, which Node 20 does not have. */
-function withResolvers<Value>(): PromiseWithResolvers<Value> {
-  let resolve: (value: Value) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<Value>((fulfil, refuse) => {
-    resolve = fulfil;
-    reject = refuse;
-  });
-  return { promise, resolve, reject };
+  return lockDataDirectory(dataDir, { onLost });
 }
 
 function asError(error: unknown): Error {

@@ -31,6 +31,11 @@ export interface WatchOptions {
 const LAST_EVENTS_MS = 30_000;
 const LAST_EVENTS_UNHURRIED_MS = 600_000;
 const TELL_AFTER_MS = 1_500;
+/** One may be dropped because a clock was set. */
+const DROPPED_IN_A_ROW = 2;
+const NOTHING_IS_READ =
+  'Nothing is read: the stored last tick is later than the time here. Check the clock of this machine; if it is ' +
+  'right, start again.';
 
 /** @throws the failure of the very first tick where trying again would not help. */
 export async function runWatch(options: WatchOptions): Promise<void> {
@@ -41,6 +46,7 @@ export async function runWatch(options: WatchOptions): Promise<void> {
   if (ending.aborted) feed.stopPolling();
   try {
     let isKnown = false;
+    let dropped = 0;
     let next = Date.now();
     while (!ending.aborted) {
       await untilMoment(next, ending);
@@ -51,6 +57,8 @@ export async function runWatch(options: WatchOptions): Promise<void> {
       if (report.error !== undefined && !isKnown && isHopeless(report.error)) throw report.error;
       if (report.error !== undefined && !ending.aborted)
         log.warn('The service could not be read; trying again.', { error: report.error });
+      dropped = report.outcome === 'late' ? dropped + 1 : 0;
+      if (dropped >= DROPPED_IN_A_ROW) log.warn(NOTHING_IS_READ, { dropped });
       isKnown ||= report.polls > 0;
     }
     await handOver(feed, options);

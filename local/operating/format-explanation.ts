@@ -3,6 +3,7 @@ import type { FeedEvent } from '../../shared/contract/event.ts';
 import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
 import { formatEntry } from '../cli/entries.ts';
 import { moment, shortMoment } from '../cli/moments.ts';
+import { printable } from '../cli/printable.ts';
 import { describeChange, nameOf } from '../feed/format-event.ts';
 import { HANDED_OVER } from '../feed/handed-over.ts';
 import type { ExplainedEntity, ExplainedEvent, ExplainedMark, Explanation } from './explain-group.ts';
@@ -90,7 +91,7 @@ function eventLines(
   const unsent = marks.filter(({ sentThrough }) => (sentThrough ?? 0) < sequence);
   const notSent =
     unsent.length === 0 ? '' : ` [not sent: ${unsent.map(({ destination }) => destination).join(', ')}]`;
-  const what = event === null ? `can't be decoded: ${undecodable}` : describe(event, now);
+  const what = event === null ? `can't be decoded: ${printable(undecodable ?? '')}` : describe(event, now);
   return [`  ${String(sequence).padStart(4)}  ${what}${notSent}`];
 }
 

@@ -59,11 +59,14 @@ async function openDirectory(path: string): Promise<Place> {
   if (!isThere)
     throw new Error(`There is no state in ${path}: nothing was ever watched with --data ${path}.`);
   const holder = await findHolder(path);
+  if (holder?.isHere === false) {
+    throw new Error(`Process ${holder.pid} on ${holder.host} has ${path}: run this there, or stop it.`);
+  }
   if (holder !== undefined) {
     const endpoint = await readEngine(path);
     if (endpoint !== undefined) return local(path, connect(endpoint), async () => {});
     throw new Error(
-      `Process ${holder} has ${path} and does not say where its tables are; stop it, or try again.`,
+      `Process ${holder.pid} has ${path} and does not say where its tables are; stop it, or try again.`,
     );
   }
   const unlock = await lockDataDirectory(path);

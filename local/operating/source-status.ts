@@ -2,7 +2,7 @@
 // itself tells in the same words.
 import { describeConsequence, describeHold, releaseCommand } from '../../shared/guarding/describe-hold.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
-import { formatInstant, type Instant, MILLISECOND } from '../../shared/instant.ts';
+import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import { DEGRADED_AFTER } from '../../shared/limits.ts';
 import { stampsTime } from '../../shared/reading/stamps-clock.ts';
 import { planCycles, type Tier } from '../../shared/reconciliation-plan.ts';
@@ -95,18 +95,21 @@ export function describeSource(
   const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
   const silence = lastTick === undefined ? Number.POSITIVE_INFINITY : now - lastTick;
   const isSilent = silence > patienceOf(pace);
+  const isAhead = -silence > LARGEST_LEAD;
   const time = stampsTime(stamps, now);
   // Of what is held it is told above, with what to do about it.
   const reasons = [
+    ...(isSilent ? [SILENT] : []),
+    ...(isAhead ? [AHEAD] : []),
     ...(place === undefined || place === state.mintedIn ? [] : [restored(state, flags)]),
     ...health.reasons.filter(({ code }) => code !== 'held'),
   ];
   return {
     source: state.source,
     generation: state.generation,
-    isHealthy: !isSilent && held.length === 0 && reasons.length === 0 && health.restUntil <= now,
+    isHealthy: held.length === 0 && reasons.length === 0 && health.restUntil <= now,
     held,
-    reasons: isSilent ? [SILENT, ...reasons] : reasons,
+    reasons,
     degradedSince: orNull(health.degradedSince),
     restsUntil: health.restUntil > now ? formatInstant(health.restUntil) : null,
     settledThrough: formatInstant(state.settledThrough),
@@ -137,6 +140,15 @@ export function describeSource(
 }
 
 const SILENT = { code: 'silent', message: 'Nothing polls this source.' };
+
+/** Clocks of two machines are not further apart than this. */
+const LARGEST_LEAD = MINUTE;
+const AHEAD = {
+  code: 'ahead',
+  message:
+    'The last tick is in the future: a clock was ahead. Check the clock of this machine and of the one that polls. ' +
+    'Once both are right, polling goes on within an hour; a restart of "watch" goes on at once.',
+};
 
 function restored({ source }: SourceState, flags: string) {
   const message =

@@ -24,24 +24,35 @@ export interface ReplayGroup {
 export interface ReplayPlan {
   readonly groups: readonly ReplayGroup[];
   readonly events: number;
+  /** Events of the window that the destination has not got yet: the relay sends them. */
+  readonly left: number;
+}
+
+export interface ReplaySources {
+  readonly ledger: Pick<Ledger, 'read'>;
+  readonly marks: Pick<Marks, 'load'>;
+  /** The name that the marks have for where the events go. */
+  readonly destination: string;
 }
 
 /**
  * What there is to be replayed of some groups. Of a group it is one run of numbers: what lies between two events of
- * the window belongs to it, whatever clock it was timed by. The feed's own events are left out.
+ * the window belongs to it, whatever clock it was timed by. It ends at the destination's mark: an event beyond was not
+ * sent yet, and sent now it would overtake those before it. The feed's own events are left out.
  */
 export async function planReplay(
-  ledger: Pick<Ledger, 'read'>,
+  sources: ReplaySources,
   keys: AsyncIterable<GroupKey> | Iterable<GroupKey>,
   window: ReplayWindow,
   onProgress: (groups: number) => void = () => {},
 ): Promise<ReplayPlan> {
   const found = new Map<string, ReplayGroup | undefined>();
+  let left = 0;
   const look = async (portion: readonly GroupKey[]) => {
-    const ranges = await Promise.all(portion.map((key) => findRange(ledger, key, window)));
-    for (const [index, key] of portion.entries()) {
-      const range = ranges[index];
-      found.set(formatGroupKey(key), range && { key, range });
+    const groups = await Promise.all(portion.map((key) => planGroup(sources, key, window)));
+    for (const group of groups) {
+      found.set(formatGroupKey(group.key), group.range && { key: group.key, range: group.range });
+      left += group.left;
     }
     onProgress(found.size);
   };
@@ -55,7 +66,22 @@ export async function planReplay(
   }
   await look(portion);
   const groups = [...found.values()].filter((group) => group !== undefined);
-  return { groups, events: groups.reduce((sum, { range: { from, to } }) => sum + to - from + 1, 0) };
+  return { groups, events: groups.reduce((sum, { range }) => sum + lengthOf(range), 0), left };
+}
+
+/** What was sent of a group's window, and how many events of it were not. */
+async function planGroup({ ledger, marks, destination }: ReplaySources, key: GroupKey, window: ReplayWindow) {
+  const whole = await findRange(ledger, key, window);
+  if (whole === undefined) return { key, range: undefined, left: 0 };
+  const sent = (await marks.load(destination, key)) ?? 0;
+  const range = { from: whole.from, to: Math.min(whole.to, sent) };
+  const isEmpty = range.to < range.from;
+  const left = lengthOf(whole) - (isEmpty ? 0 : lengthOf(range));
+  return { key, range: isEmpty ? undefined : range, left };
+}
+
+function lengthOf({ from, to }: SequenceRange): number {
+  return to - from + 1;
 }
 
 async function findRange(

@@ -6,6 +6,8 @@ import { takeLease } from '../pacing/lease.ts';
 import { LONGEST_REST } from '../pacing/rest.ts';
 import type { TickReport } from '../poll-source.ts';
 import { RestoredStateError } from '../restored-state.ts';
+import type { SourceSession } from '../source-session.ts';
+import { isSlotTooFarAhead } from './slot-ahead.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface Tick {
@@ -29,7 +31,8 @@ export async function startTick(
   if (known !== undefined && known.mintedIn !== (await states.identity()))
     throw new RestoredStateError(settings.name);
   run.state = known ?? (await mint(run, tick.slot));
-  if (tick.slot <= run.state.lastSlot) return 'late';
+  if (tick.slot <= run.state.lastSlot && !isBeyondClocks(run.state.lastSlot, tick.slot, session))
+    return 'late';
   if (isResting(run)) return 'resting';
   // By slots, which one scheduler gives: leases by the clocks of machines would be taken before they are over.
   const now = tick.slot * MILLISECOND;
@@ -43,6 +46,15 @@ export async function startTick(
   if (session.epoch !== lease.epoch) session.memory.forgetAll();
   session.epoch = lease.epoch;
   return 'taken';
+}
+
+/**
+ * Whether the stored slot is from a clock that was wrong: it is far beyond the tick's slot and beyond the time here.
+ * Then this tick puts it back, or the source would stand still until that time. A tick that is late or comes again
+ * never does so, because the stored slot has passed by then.
+ */
+function isBeyondClocks(stored: number, slot: number, { clock }: SourceSession): boolean {
+  return isSlotTooFarAhead(stored, slot) && isSlotTooFarAhead(stored, clock.now() / MILLISECOND);
 }
 
 /** A rest that is longer than any is was noted by a clock that was wrong. */

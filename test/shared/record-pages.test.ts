@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemory } from '../../shared/comparing/memory.ts';
 import { SECOND } from '../../shared/instant.ts';
+import { SAVES_AT_ONCE } from '../../shared/limits.ts';
 import type { SnapshotStore } from '../../shared/ports.ts';
 import type { Page } from '../../shared/reading/page.ts';
 import { createRecorder, type RecorderOptions } from '../../shared/record-pages.ts';
@@ -164,6 +165,31 @@ describe('a group that changed', () => {
     expect(counts).toMatchObject({ unreadable: 2, left: 0 });
     expect(await known(5)).toBeDefined();
     expect(unsavedFrom()).toBeUndefined();
+  });
+});
+
+describe('a save that fails', () => {
+  it('is reported once those under way have ended, and no other begins', async () => {
+    let begun = 0;
+    let ended = 0;
+    const { recorder } = createSetting({
+      async save({ group }) {
+        begun += 1;
+        if (group === 1) throw new Error('the store is away');
+        await new Promise((resolve) => setImmediate(resolve));
+        ended += 1;
+        return 'saved';
+      },
+    });
+    const { take } = recorder({ announces: () => true });
+    const rows = Array.from({ length: 3 * SAVES_AT_ONCE }, (_, index) => sampleRow(index + 1));
+
+    await expect(take(page(rows))).rejects.toThrow('the store is away');
+    const then = { begun, ended };
+    await new Promise((resolve) => setTimeout(resolve));
+
+    expect(then).toEqual({ begun: SAVES_AT_ONCE, ended: SAVES_AT_ONCE - 1 });
+    expect({ begun, ended }).toEqual(then);
   });
 });
 

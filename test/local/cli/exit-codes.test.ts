@@ -1,7 +1,7 @@
 // The command as a shell sees it: what it says where, and the code that it ends with.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -79,6 +79,7 @@ describe.concurrent('what goes wrong at the start', () => {
     ['an address at which nothing listens', async () => watch(await deadAddress())],
     ['an address that serves web pages', async () => watch(addressOf(website))],
     ['a data directory that is a file', async () => watch(service.url, '--data', await aFile())],
+    ['a data directory with a file that can not be written', async () => withoutEndpoint()],
   ])('is told in one line without the token, with exit code 1: %s', async (_, args) => {
     const token = 'a-wrong-token-that-nobody-may-see';
 
@@ -88,6 +89,13 @@ describe.concurrent('what goes wrong at the start', () => {
     expect(stderr).toMatch(ONE_LINE);
     expect(stderr).not.toContain(token);
   });
+
+  /** The note of where the engine listens can't be written: a directory is in its place. */
+  async function withoutEndpoint(): Promise<string[]> {
+    const data = join(directory, 'unwritable');
+    await mkdir(join(data, 'endpoint'), { recursive: true });
+    return watch(service.url, '--data', data);
+  }
 
   async function aFile(): Promise<string> {
     const file = join(directory, 'file');

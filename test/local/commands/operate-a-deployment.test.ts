@@ -104,12 +104,34 @@ describe('explain', () => {
   });
 });
 
+/** Puts events of a group into the ledger that both destinations have got already. */
+async function writeSent(key: GroupKey, ...sequences: readonly number[]): Promise<void> {
+  await deployment.write(key, ...sequences);
+  for (const name of ['queue', 'bus']) await deployment.marks.advance(name, key, Math.max(...sequences));
+}
+
 describe('replay', () => {
   const [one, other] = [aKey(11), aKey(12)];
 
   beforeAll(async () => {
-    await deployment.write(one, 1, 2, 3);
-    await deployment.write(other, 1);
+    await writeSent(one, 1, 2, 3);
+    await writeSent(other, 1);
+  });
+
+  test('leaves what was not sent yet to the relay, and says how much', async () => {
+    const behind = aKey(13);
+    await deployment.write(behind, 1, 2, 3);
+    const nothing = await run('replay', 'acme', '--group', '13');
+    await deployment.marks.advance('queue', behind, 2);
+    await deployment.drain();
+
+    const { code, stderr } = await run('replay', 'acme', '--group', '13');
+
+    expect(nothing.stderr).toMatch(/^there is nothing to replay\nleft to the relay: 3 events/);
+    expect(code).toBe(0);
+    expect(stderr).toContain('2 of 2 events sent');
+    expect(stderr).toContain('left to the relay: 1 event not sent yet');
+    expect(await numbersInQueue()).toEqual(['13_1', '13_2']);
   });
 
   test('sends a group’s events once more, with the replay’s id, which it prints', async () => {
@@ -152,7 +174,7 @@ describe('replay', () => {
 
   test('of many events has to be meant', async () => {
     const groups = Array.from({ length: 11 }, (_, id) => aKey(100 + id));
-    for (const key of groups) await deployment.write(key, ...Array.from({ length: 91 }, (_, at) => at + 1));
+    for (const key of groups) await writeSent(key, ...Array.from({ length: 91 }, (_, at) => at + 1));
     await deployment.drain();
 
     const asked = await run('replay', 'acme', '--rate', '5000');

@@ -1,48 +1,196 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lockDataDirectory } from '../../../local/engines/data-directory-lock.ts';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { findHolder, lockDataDirectory } from '../../../local/engines/data-directory-lock.ts';
 import { EngineError } from '../../../local/engines/engine-error.ts';
+import { describeMyself } from '../../../local/engines/lock-holder.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** So short that nobody waits for them in a test. */
+const SHORT = { heartbeatMs: 40, silentMs: 400 };
+const PROGRAM = fileURLToPath(new URL('programs/take-lock.ts', import.meta.url));
+
+let directory: string;
+const children: ChildProcessByStdio<Writable, Readable, null>[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'returns-feed-lock-'));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) await kill(child);
+  await rm(directory, { recursive: true });
+});
+
+async function kill(child: ChildProcessByStdio<Writable, Readable, null>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+/** A process that tries to take the lock when it is asked to. */
+async function startTaker() {
+  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, directory], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  await lines.next();
+  return {
+    child,
+    async take(): Promise<string> {
+      child.stdin.write('\n');
+      return (await lines.next()).value;
+    },
+  };
+}
+
+/** The lock as a process in another container has it, with the same process id. */
+async function lockElsewhere(): Promise<string> {
+  const file = join(directory, 'lock-1');
+  const holder = { ...describeMyself('theirs'), place: 'another container', host: 'another-container' };
+  await writeFile(file, JSON.stringify(holder));
+  return file;
+}
 
 describe('the lock of a data directory', () => {
-  let directory: string;
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'returns-feed-lock-'));
-  });
-  afterEach(() => rm(directory, { recursive: true }));
-
   it('is refused while another process lives that holds it', async () => {
-    const other = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: 'pipe' });
-    await writeFile(join(directory, 'lock'), String(other.pid));
+    const other = await startTaker();
+    await other.take();
 
     const locking = lockDataDirectory(directory);
 
     await expect(locking).rejects.toThrow(EngineError);
-    await expect(locking).rejects.toThrow(`in use by process ${other.pid}`);
-    other.kill();
-    await once(other, 'exit');
+    await expect(locking).rejects.toThrow(`in use by process ${other.child.pid}. Stop it`);
+    expect(await findHolder(directory)).toEqual({ pid: other.child.pid, host: hostname(), isHere: true });
   });
 
-  it('is taken over from a process that is gone', async () => {
-    const other = spawn(process.execPath, ['-e', '']);
-    await once(other, 'exit');
-    await writeFile(join(directory, 'lock'), String(other.pid));
+  it('is refused where this process has it', async () => {
+    const release = await lockDataDirectory(directory);
+
+    await expect(lockDataDirectory(directory)).rejects.toThrow(`in use by process ${process.pid}`);
+    await release();
+    const releaseAgain = await lockDataDirectory(directory);
+    await releaseAgain();
+    expect(await findHolder(directory)).toBeUndefined();
+  });
+
+  it('is taken at once after a release, and leaves one file behind', async () => {
+    for (let time = 0; time < 3; time += 1) await (await lockDataDirectory(directory))();
+
+    expect(await readdir(directory)).toEqual(['lock-3']);
+  });
+
+  it('is taken by exactly one of several that start at once after a kill', async () => {
+    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, startTaker));
+    await first?.take();
+    if (first !== undefined) await kill(first.child);
+
+    const outcomes = await Promise.all(others.map(({ take }) => take()));
+
+    expect(outcomes.filter((outcome) => outcome === 'taken')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => /in use by process/.test(outcome))).toHaveLength(3);
+  });
+
+  it('is refused where a process in another container holds it and its heartbeat goes on', async () => {
+    const file = await lockElsewhere();
+    const beating = setInterval(() => void utimes(file, new Date(), new Date()), SHORT.heartbeatMs / 2);
+
+    const locking = lockDataDirectory(directory, { times: SHORT });
+
+    await expect(locking).rejects.toThrow(`in use by process ${process.pid} on another-container`);
+    expect(await findHolder(directory, SHORT)).toMatchObject({ host: 'another-container', isHere: false });
+    clearInterval(beating);
+  });
+
+  it('is taken over from a process in another container whose heartbeat stopped', async () => {
+    await lockElsewhere();
+
+    const release = await lockDataDirectory(directory, { times: SHORT });
+
+    expect(await readdir(directory)).toEqual(['lock-2']);
+    await release();
+  });
+
+  it('shows a heartbeat as long as it is held, and none after', async () => {
+    const release = await lockDataDirectory(directory, { times: SHORT });
+    const file = join(directory, 'lock-1');
+    await utimes(file, 0, 0);
+
+    await vi.waitFor(async () => expect((await stat(file)).mtimeMs).toBeGreaterThan(0));
+    await release();
+
+    expect(await readFile(file, 'utf8')).toBe('released');
+  });
+
+  it('is taken over from a process whose id another one has got', async () => {
+    const other = await startTaker();
+    await other.take();
+    const file = join(directory, 'lock-1');
+    const holder = JSON.parse(await readFile(file, 'utf8'));
+    // Where the system does not say when a process began, its id is all there is.
+    if (holder.began === null) return;
+    await writeFile(file, JSON.stringify({ ...holder, began: '1' }));
 
     const release = await lockDataDirectory(directory);
 
     await release();
-    expect(await readdir(directory)).toEqual([]);
   });
 
   it('is taken over where its file was left half written', async () => {
-    await writeFile(join(directory, 'lock'), '');
+    await writeFile(join(directory, 'lock-1'), '');
+
+    const release = await lockDataDirectory(directory, { times: SHORT });
+
+    await release();
+    expect(await readdir(directory)).toEqual(['lock-2']);
+  });
+
+  it('that was taken over is reported to the process that had it', async () => {
+    const lost = await new Promise<Error>((resolve) => {
+      void lockDataDirectory(directory, { times: SHORT, onLost: resolve }).then(() =>
+        rm(join(directory, 'lock-1')),
+      );
+    });
+
+    expect(lost).toBeInstanceOf(EngineError);
+    expect(lost.message).toContain(`took the data directory ${directory} over`);
+  });
+
+  it('does not come back to life at a release after it was taken over', async () => {
+    const release = await lockDataDirectory(directory, { times: SHORT });
+    await rm(join(directory, 'lock-1'));
+    const releaseLater = await lockDataDirectory(directory, { times: SHORT });
+
+    await rm(join(directory, 'lock-1'));
+    await release();
+
+    expect(await readdir(directory)).toEqual([]);
+    await releaseLater();
+  });
+});
+
+describe('the lock of an earlier release', () => {
+  it('is refused while its process lives', async () => {
+    const other = await startTaker();
+    await writeFile(join(directory, 'lock'), String(other.child.pid));
+
+    await expect(lockDataDirectory(directory)).rejects.toThrow(`in use by process ${other.child.pid}`);
+  });
+
+  it.each(['', '999999999'])('is taken over from a process that is gone: "%s"', async (text) => {
+    await writeFile(join(directory, 'lock'), text);
 
     const release = await lockDataDirectory(directory);
 
     await release();
-    expect(await readdir(directory)).toEqual([]);
+    expect(await readdir(directory)).toEqual(['lock-1']);
   });
 });

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { expect, test } from 'vitest';
-import { createEventTable } from '../../../local/feed/format-event.ts';
+import { createEventTable, describeChange } from '../../../local/feed/format-event.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { goldenEvent } from './golden-event.ts';
 
@@ -32,6 +32,28 @@ test('a row tells when it arrived, how long after the change, of what, and what 
   expect(row).toBe(
     '18:30:05   2.3 s  184467 #185467  shipment 1844670       IN_TRANSIT → DELIVERED, delivered_at – → 18:29:00',
   );
+});
+
+test('a row shows what a terminal would act on, and stays one line', () => {
+  const event = goldenEvent('shipment.status_changed');
+  const { return_group } = event.data;
+  const bad = 'UPS\u001b[2J\n\u202eDHL';
+  const data = {
+    ...event.data,
+    object: { ...event.data.object, carrier: bad, status: bad },
+    previous_attributes: { carrier: bad, status: 'IN_TRANSIT' },
+    return_group: { ...return_group, order: { ...return_group.order, name: bad } },
+  };
+  const changed = { ...event, data } as FeedEvent;
+
+  const rows = [undefined, 80, 120].map((width) => table(width).row(changed, NOW));
+
+  for (const row of rows) {
+    expect(row).toContain('UPS\\x1b[2J\\n\\u202eDHL');
+    expect(row.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+  }
+  expect(rows[0]).not.toContain('\n');
+  expect(describeChange(changed, NOW)).not.toMatch(/[\p{Cc}\u202e]/u);
 });
 
 test('the header stands above the columns', () => {

@@ -1,11 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { findHolder } from '../../../local/engines/data-directory-lock.ts';
 import { type LocalFeed, startLocalFeed } from '../../../local/feed/local-feed.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { sourceSettings } from '../../../shared/source-settings.ts';
+import { moveLastSlot } from './move-last-slot.ts';
 
 const TOKEN = 'a-token';
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
@@ -80,6 +82,41 @@ describe('the feed on one machine', () => {
     expect(new Set(ids).size).toBeGreaterThan(0);
     expect(after.every(({ id }) => !before.some((event) => event.id === id))).toBe(true);
     expect([...before, ...after].map(({ type }) => type)).toContain('return_group.created');
+  });
+
+  it.each([
+    ['half an hour', 1_800_000],
+    ['a day', 86_400_000],
+    ['a year', 365 * 86_400_000],
+  ])('reads on at once where the clock was %s ahead when it last ran', async (_, aheadMs) => {
+    const service = await startService();
+    const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
+    ends.push(() => rm(dataDir, { recursive: true }));
+    const first = await startFeed(service.url, [], dataDir);
+    await first.tick();
+    await moveLastSlot(dataDir, aheadMs);
+    await first.close();
+    const events: FeedEvent[] = [];
+    service.control.create();
+
+    const second = await startFeed(service.url, events, dataDir);
+    ends.push(second.close);
+    const reports = [await second.tick(), await second.tick()];
+    await second.handOver();
+
+    expect(reports.map(({ outcome }) => outcome)).toEqual(['done', 'done']);
+    expect(events.map(({ type }) => type)).toContain('return_group.created');
+  });
+
+  it('that can’t note where its engine listens says so, ends everything and gives the directory back', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
+    ends.push(() => rm(dataDir, { recursive: true }));
+    await mkdir(join(dataDir, 'endpoint'));
+
+    const starting = startFeed('https://returns.example/api', [], dataDir);
+
+    await expect(starting).rejects.toThrow(/can't be used: .*Remove .*endpoint/);
+    expect(await findHolder(dataDir)).toBeUndefined();
   });
 
   it('takes each data directory once', async () => {

@@ -1,15 +1,19 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { runWatch } from '../../../local/feed/run-watch.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { sourceSettings } from '../../../shared/source-settings.ts';
+import { moveLastSlot } from './move-last-slot.ts';
 
 const TOKEN = 'a-token';
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
+  for (const end of ends.splice(0).reverse()) await end();
 });
 
 test('cycles that are shorter than the time between polls come when they are due', async () => {
@@ -58,4 +62,39 @@ test('cycles that are shorter than the time between polls come when they are due
     type: 'shipment.status_changed',
     data: { observed: { through: 'reconciliation' } },
   });
+});
+
+test('ticks that are dropped one after the other are told, with what to do', async () => {
+  const service = await createReferenceService({ groups: 5, token: TOKEN, life: false });
+  ends.push(service.close);
+  const dataDir = await mkdtemp(join(tmpdir(), 'run-watch-'));
+  ends.push(() => rm(dataDir, { recursive: true }));
+  const warnings: string[] = [];
+  const outcomes: string[] = [];
+  const stopping = new AbortController();
+  let moved: Promise<void> | undefined;
+
+  await runWatch({
+    settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url, intervalMs: 1_000 }),
+    token: TOKEN,
+    dataDir,
+    forMs: undefined,
+    signal: stopping.signal,
+    log: {
+      ...QUIET,
+      warn(message) {
+        warnings.push(message);
+        stopping.abort();
+      },
+    },
+    onReport(report) {
+      outcomes.push(report.outcome);
+      if (report.state?.lease.expiresAt === 0) moved ??= moveLastSlot(dataDir, 1_800_000);
+    },
+    async onEvent() {},
+  });
+  await moved;
+
+  expect(outcomes.slice(-2)).toEqual(['late', 'late']);
+  expect(warnings).toEqual([expect.stringContaining('Check the clock of this machine')]);
 });

@@ -46,6 +46,20 @@ describe('a source', () => {
     expect(status(state).isHealthy).toBe(false);
   });
 
+  it.each([
+    ['two minutes', 2 * MINUTE],
+    ['a year', 365 * 24 * HOUR],
+  ])('whose last tick is %s in the future is not, and says what to do', (_, ahead) => {
+    const state = well({ lastSlot: (NOW + ahead) / MILLISECOND });
+
+    expect(status(state)).toMatchObject({ isHealthy: false, reasons: [{ code: 'ahead' }] });
+    expect(lines(state).join(' ').replaceAll(/\s+/g, ' ')).toContain('Check the clock of this machine');
+  });
+
+  it('whose last tick is a moment ahead of the clock here is healthy', () => {
+    expect(status(well({ lastSlot: (NOW + 20 * SECOND) / MILLISECOND })).isHealthy).toBe(true);
+  });
+
   it('whose tables were restored stands still, and says what makes it go on', () => {
     const state = well();
     const [same, other] = [state.mintedIn, 'the tables of the backup'].map((place) =>

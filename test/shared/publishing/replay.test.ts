@@ -7,6 +7,9 @@ import { planReplay, replay } from '../../../shared/publishing/replay.ts';
 import { aKey, anEvent } from './an-event.ts';
 import { createSetting, FEED } from './setting.ts';
 
+type Setting = ReturnType<typeof createSetting>;
+type PlanArguments = Parameters<typeof planReplay> extends [unknown, ...infer Rest] ? Rest : never;
+
 const [A, B, C] = [aKey(1), aKey(2), aKey(3)];
 const START = parseStamp('2026-11-20T10:00:00Z')?.instant ?? 0;
 const EVERYTHING = { from: undefined, until: undefined };
@@ -19,12 +22,26 @@ function shownAt(key: typeof A, sequence: number, minute: number): FeedEvent {
   return { ...event, data: { ...event.data, observed: { ...event.data.observed, by } } } as FeedEvent;
 }
 
+/** Plans a replay to the queue. */
+function planOf(
+  { ledger, marks }: Pick<Setting, 'marks'> & { readonly ledger: Pick<Setting['ledger'], 'read'> },
+  ...[keys, window, onProgress]: PlanArguments
+) {
+  return planReplay({ ledger, marks, destination: 'queue' }, keys, window, onProgress);
+}
+
+/** Puts events of a group into the ledger that the queue has got already. */
+async function writeSent(setting: Setting, key: typeof A, ...sequences: number[]): Promise<void> {
+  setting.write(key, ...sequences);
+  await setting.marks.advance('queue', key, Math.max(...sequences));
+}
+
 test('events go out as they were, each group’s in order, with the id of the replay', async () => {
   const setting = createSetting();
-  setting.write(A, 1, 2, 3);
-  setting.write(B, 1, 2);
+  await writeSent(setting, A, 1, 2, 3);
+  await writeSent(setting, B, 1, 2);
 
-  const plan = await planReplay(setting.ledger, [A, B], EVERYTHING);
+  const plan = await planOf(setting, [A, B], EVERYTHING);
   const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
 
   expect(plan.events).toBe(5);
@@ -46,13 +63,35 @@ test('marks stay where they are, and what has no mark yet gets none', async () =
   setting.write(B, 1);
   await setting.marks.advance('queue', A, 1);
 
-  const plan = await planReplay(setting.ledger, [A, B], EVERYTHING);
+  const plan = await planOf(setting, [A, B], EVERYTHING);
   await setting.clock.run(replay(setting.ports, plan, OPTIONS));
 
   expect([await setting.marks.load('queue', A), await setting.marks.load('queue', B)]).toEqual([
     1,
     undefined,
   ]);
+});
+
+test('what was not sent yet is left to the relay, so that no later event overtakes an earlier one', async () => {
+  const setting = createSetting();
+  setting.ledger.put(
+    A,
+    [1, 2, 3, 4, 5, 6].map((minute) => shownAt(A, minute, minute)),
+  );
+  setting.ledger.put(B, [shownAt(B, 1, 4), shownAt(B, 2, 5)]);
+  await setting.marks.advance('queue', A, 2);
+  await setting.marks.advance('bus', A, 6);
+  await setting.marks.advance('bus', B, 2);
+
+  const all = await planOf(setting, [A, B], EVERYTHING);
+  const late = await planOf(setting, [A, B], { from: START + 5 * MINUTE, until: undefined });
+  await setting.clock.run(replay(setting.ports, all, OPTIONS));
+  await setting.clock.run(setting.relay([A, B], 10_000));
+
+  expect(all).toEqual({ groups: [{ key: A, range: { from: 1, to: 2 } }], events: 2, left: 6 });
+  expect(late).toEqual({ groups: [], events: 0, left: 3 });
+  expect(setting.arrived(A)).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(setting.arrived(B)).toEqual([1, 2]);
 });
 
 test('a window takes what had shown in it, its beginning included, and a run of numbers without a gap', async () => {
@@ -64,9 +103,10 @@ test('a window takes what had shown in it, its beginning included, and a run of 
   // Read by a process whose clock was behind: 2 lies between two events of the window.
   setting.ledger.put(B, [shownAt(B, 1, 2), shownAt(B, 2, 1), shownAt(B, 3, 3)]);
   setting.ledger.put(C, [shownAt(C, 1, 1), shownAt(C, 2, 9)]);
+  for (const key of [A, B, C]) await setting.marks.advance('queue', key, 9);
   const window = { from: START + 2 * MINUTE, until: START + 4 * MINUTE };
 
-  const plan = await planReplay(setting.ledger, [A, B, C, A], window);
+  const plan = await planOf(setting, [A, B, C, A], window);
 
   expect(plan).toEqual({
     groups: [
@@ -74,22 +114,23 @@ test('a window takes what had shown in it, its beginning included, and a run of 
       { key: B, range: { from: 1, to: 3 } },
     ],
     events: 5,
+    left: 0,
   });
 });
 
 test('the feed’s own events are none of it, nor groups of which the ledger has nothing', async () => {
   const setting = createSetting();
-  setting.write(FEED, 1);
+  await writeSent(setting, FEED, 1);
 
-  const plan = await planReplay(setting.ledger, [FEED, A], EVERYTHING);
+  const plan = await planOf(setting, [FEED, A], EVERYTHING);
 
-  expect(plan).toEqual({ groups: [], events: 0 });
+  expect(plan).toEqual({ groups: [], events: 0, left: 0 });
 });
 
 test('no more events a second than asked for, nor after the destination was slow', async () => {
   const setting = createSetting();
   const groups = Array.from({ length: 40 }, (_, id) => aKey(id));
-  for (const key of groups) setting.write(key, 1);
+  for (const key of groups) await writeSent(setting, key, 1);
   const sentAt: number[] = [];
   const { send } = setting.destination;
   setting.destination.send = async (events) => {
@@ -98,7 +139,7 @@ test('no more events a second than asked for, nor after the destination was slow
     return send(events);
   };
 
-  const plan = await planReplay(setting.ledger, groups, EVERYTHING);
+  const plan = await planOf(setting, groups, EVERYTHING);
   await setting.clock.run(replay(setting.ports, plan, { ...OPTIONS, eventsPerSecond: 5 }));
 
   const pauses = sentAt.slice(1).map((at, index) => (at - (sentAt[index] ?? 0)) / SECOND);
@@ -108,14 +149,14 @@ test('no more events a second than asked for, nor after the destination was slow
 
 test('a group whose event is refused stops there, the others go on', async () => {
   const setting = createSetting();
-  setting.write(A, 1, 2, 3);
-  setting.write(B, 1, 2);
+  await writeSent(setting, A, 1, 2, 3);
+  await writeSent(setting, B, 1, 2);
   setting.destination.answer = ({ partitionkey, data }) =>
     partitionkey === 'acme/1' && data.sequence === 2
       ? { sent: false, cause: 'refused', reason: 'too large' }
       : { sent: true };
 
-  const plan = await planReplay(setting.ledger, [A, B], EVERYTHING);
+  const plan = await planOf(setting, [A, B], EVERYTHING);
   const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
 
   expect(report).toEqual({
@@ -129,14 +170,14 @@ test('a group whose event is refused stops there, the others go on', async () =>
 test('it is given up where the destination is gone', async () => {
   const setting = createSetting();
   const groups = Array.from({ length: 300 }, (_, id) => aKey(id));
-  for (const key of groups) setting.write(key, 1);
+  for (const key of groups) await writeSent(setting, key, 1);
   let calls = 0;
   setting.destination.send = async () => {
     calls += 1;
     throw new Error('unreachable');
   };
 
-  const plan = await planReplay(setting.ledger, groups, EVERYTHING);
+  const plan = await planOf(setting, groups, EVERYTHING);
   const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
 
   expect(report).toMatchObject({ sent: 0, isGivenUp: true });
@@ -145,9 +186,9 @@ test('it is given up where the destination is gone', async () => {
 
 test('what the ledger has of a group before the planned range and after it stays where it is', async () => {
   const setting = createSetting();
-  setting.write(A, 1, 2, 3, 4, 5);
+  await writeSent(setting, A, 1, 2, 3, 4, 5);
 
-  const plan = { groups: [{ key: A, range: { from: 2, to: 3 } }], events: 2 };
+  const plan = { groups: [{ key: A, range: { from: 2, to: 3 } }], events: 2, left: 0 };
   const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
 
   expect(setting.arrived(A)).toEqual([2, 3]);
@@ -157,14 +198,14 @@ test('what the ledger has of a group before the planned range and after it stays
 test('a group may have more events than are read at once', async () => {
   const setting = createSetting();
   const numbers = Array.from({ length: 2 * RELAY_READ_EVENTS + 50 }, (_, index) => index + 1);
-  setting.write(A, ...numbers);
+  await writeSent(setting, A, ...numbers);
   const readFrom: number[] = [];
   const read: typeof setting.ledger.read = (key, after, limit) => {
     readFrom.push(after);
     return setting.ledger.read(key, after, limit);
   };
 
-  const plan = await planReplay({ read }, [A], EVERYTHING);
+  const plan = await planOf({ ...setting, ledger: { read } }, [A], EVERYTHING);
   await setting.clock.run(replay(setting.ports, plan, OPTIONS));
 
   expect(plan.events).toBe(numbers.length);
@@ -174,10 +215,10 @@ test('a group may have more events than are read at once', async () => {
 
 test('what can’t be decoded is not planned at the end of a group', async () => {
   const setting = createSetting();
-  setting.write(A, 1, 2, 3);
+  await writeSent(setting, A, 1, 2, 3);
   setting.ledger.damage(A, 3, 'of a later format');
 
-  const plan = await planReplay(setting.ledger, [A], EVERYTHING);
+  const plan = await planOf(setting, [A], EVERYTHING);
 
   expect(plan.groups).toEqual([{ key: A, range: { from: 1, to: 2 } }]);
 });
@@ -187,9 +228,9 @@ test.each([0, SWEEP_GROUPS, SWEEP_GROUPS + 1, 2 * SWEEP_GROUPS])(
   async (count) => {
     const setting = createSetting();
     const groups = Array.from({ length: count }, (_, id) => aKey(id));
-    for (const key of groups) setting.write(key, 1);
+    for (const key of groups) await writeSent(setting, key, 1);
 
-    const plan = await planReplay(setting.ledger, groups, EVERYTHING);
+    const plan = await planOf(setting, groups, EVERYTHING);
     const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
 
     expect(report).toEqual({ sent: count, unfinished: [], isGivenUp: false });
@@ -199,10 +240,10 @@ test.each([0, SWEEP_GROUPS, SWEEP_GROUPS + 1, 2 * SWEEP_GROUPS])(
 
 test('it is not given up where each event of a group is refused for its content', async () => {
   const setting = createSetting();
-  setting.write(A, 1);
+  await writeSent(setting, A, 1);
   setting.destination.answer = () => ({ sent: false, cause: 'refused', reason: 'too large' });
 
-  const plan = await planReplay(setting.ledger, [A], EVERYTHING);
+  const plan = await planOf(setting, [A], EVERYTHING);
   const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
 
   expect(report).toMatchObject({ sent: 0, unfinished: [{ key: A }], isGivenUp: false });
@@ -213,7 +254,7 @@ test('groups are looked at in portions, and it is told how far that got', async 
   const groups = Array.from({ length: 2 * SWEEP_GROUPS + 50 }, (_, id) => aKey(id));
   const told: number[] = [];
 
-  await planReplay(setting.ledger, groups, EVERYTHING, (looked) => told.push(looked));
+  await planOf(setting, groups, EVERYTHING, (looked) => told.push(looked));
 
   expect(told).toEqual([SWEEP_GROUPS, 2 * SWEEP_GROUPS, 2 * SWEEP_GROUPS + 50]);
 });

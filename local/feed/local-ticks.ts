@@ -1,0 +1,66 @@
+// Ticks of one source on this machine: each is sent with its slot, and its sender gets the report.
+import type { TickReport } from '../../shared/poll-source.ts';
+import { isSlotTooFarAhead } from '../../shared/tick/slot-ahead.ts';
+
+export interface LocalTicksOptions {
+  readonly source: string;
+  /** The slot of the last tick of an earlier process, 0 before the first. */
+  readonly lastSlot: number;
+  /** The time here, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Sends the body of a tick's message. */
+  readonly enqueue: (body: string) => Promise<unknown>;
+}
+
+export interface LocalTicks {
+  /** Sends a tick. Resolves with what it reports, rejects with what it throws. */
+  send(): Promise<TickReport>;
+  done(report: TickReport): void;
+  failed(error: unknown): void;
+  /** The tick under way and all after it fail with this. */
+  end(error: Error): void;
+}
+
+export function createLocalTicks({ source, now, enqueue, ...options }: LocalTicksOptions): LocalTicks {
+  let { lastSlot } = options;
+  let waiting: PromiseWithResolvers<TickReport> | undefined;
+  let ended: Error | undefined;
+  return {
+    async send() {
+      if (ended !== undefined) throw ended;
+      lastSlot = slotAfter(lastSlot, now());
+      waiting = withResolvers<TickReport>();
+      const { promise } = waiting;
+      await enqueue(JSON.stringify({ source, slot: lastSlot }));
+      return promise;
+    },
+    done: (report) => waiting?.resolve(report),
+    failed: (error) => waiting?.reject(error),
+    end(error) {
+      ended = error;
+      waiting?.reject(error);
+    },
+  };
+}
+
+/** A slot beyond the last one, or the tick would be dropped; after a clock far ahead the poller takes the time here. */
+function slotAfter(last: number, now: number): number {
+  return isSlotTooFarAhead(last, now) ? now : Math.max(now, last + 1);
+}
+
+interface PromiseWithResolvers<Value> {
+  readonly promise: Promise<Value>;
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Promise.withResolvers, which Node 20 does not have. */
+function withResolvers<Value>(): PromiseWithResolvers<Value> {
+  let resolve: (value: Value) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<Value>((fulfil, refuse) => {
+    resolve = fulfil;
+    reject = refuse;
+  });
+  return { promise, resolve, reject };
+}

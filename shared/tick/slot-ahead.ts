@@ -1,0 +1,12 @@
+import { MILLISECOND } from '../instant.ts';
+import { SLOT_TOO_FAR_AHEAD } from '../limits.ts';
+
+/**
+ * Whether a slot is so far beyond a moment that no scheduler with a right clock has given it by then.
+ *
+ * @param slot in milliseconds since the epoch
+ * @param nowMs in milliseconds since the epoch
+ */
+export function isSlotTooFarAhead(slot: number, nowMs: number): boolean {
+  return (slot - nowMs) * MILLISECOND > SLOT_TOO_FAR_AHEAD;
+}
