@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR } from '../../../shared/instant.ts';
+import {
+  distrustEnds,
+  forgetOldDepth,
+  type ListDepth,
+  noteConfirmed,
+  noteHidden,
+  noteRefused,
+  noteShown,
+  rowsToPage,
+  UNKNOWN_DEPTH,
+} from '../../../shared/reading/list-depth.ts';
+import { NOON } from './worlds.ts';
+
+function aDepth(changes: Partial<ListDepth> = {}): ListDepth {
+  return { trusted: 100, most: undefined, suspect: undefined, since: NOON, ...changes };
+}
+
+describe('the end of a list', () => {
+  it('is believed below ten rows from the start', () => {
+    expect(UNKNOWN_DEPTH.trusted).toBe(9);
+  });
+
+  it('is believed before the last place that showed a row', () => {
+    expect(noteShown(aDepth(), 140).trusted).toBe(139);
+    expect(noteShown(aDepth(), 50).trusted).toBe(100);
+  });
+
+  it('is believed at a place that was confirmed', () => {
+    expect(noteConfirmed(aDepth(), 140).trusted).toBe(140);
+    expect(noteConfirmed(aDepth(), 50).trusted).toBe(100);
+  });
+
+  it('is not believed any more at a place where a list had more rows', () => {
+    expect(noteHidden(aDepth(), 80).trusted).toBe(79);
+    expect(noteHidden(aDepth({ trusted: 9 }), 80).trusted).toBe(9);
+  });
+
+  it('is doubted again once a range that was proved has lacked a row', () => {
+    expect(distrustEnds(aDepth()).trusted).toBe(9);
+  });
+});
+
+describe('the rows that a list shows at most', () => {
+  it('are known once lists with more rows have ended twice at one place', () => {
+    const once = noteHidden(aDepth(), 80);
+    const elsewhere = noteHidden(once, 81);
+    const twice = noteHidden(once, 80);
+
+    expect(once.most).toBeUndefined();
+    expect(elsewhere.most).toBeUndefined();
+    expect(twice.most).toBe(80);
+  });
+
+  it('are taken for half of an offset that was refused, but never for fewer than were shown', () => {
+    expect(noteRefused(aDepth({ trusted: 9 }), 300).most).toBe(150);
+    expect(noteRefused(aDepth({ trusted: 200 }), 300).most).toBe(200);
+    expect(noteRefused(aDepth({ trusted: 400 }), 300).most).toBe(300);
+    expect(noteRefused(aDepth({ trusted: 9, most: 120 }), 300).most).toBe(120);
+  });
+
+  it('are unknown again once a row behind them was shown', () => {
+    expect(noteShown(aDepth({ most: 120 }), 120).most).toBe(120);
+    expect(noteShown(aDepth({ most: 120 }), 121).most).toBeUndefined();
+  });
+
+  it('leave a fifth of themselves free', () => {
+    expect(rowsToPage(aDepth({ most: 100 }))).toBe(80);
+    expect(rowsToPage(aDepth({ most: 1 }))).toBe(1);
+    expect(rowsToPage(aDepth())).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('what was learned of lists', () => {
+  it('holds for an hour', () => {
+    const depth = aDepth({ most: 80 });
+
+    expect(forgetOldDepth(depth, NOON + HOUR - 1)).toBe(depth);
+    expect(forgetOldDepth(depth, NOON + HOUR)).toEqual({ ...UNKNOWN_DEPTH, since: NOON + HOUR });
+  });
+
+  it('does not outlive a clock that is set back', () => {
+    expect(forgetOldDepth(aDepth(), NOON - 1)).toEqual({ ...UNKNOWN_DEPTH, since: NOON - 1 });
+  });
+
+  it('stays the same object where a page says nothing new', () => {
+    const depth = aDepth();
+
+    expect(noteShown(depth, 20)).toBe(depth);
+  });
+});
