@@ -1,13 +1,20 @@
 // The service's list as reading sees it: ranges become bounds, and a page size that the service refuses is halved
 // until it takes it (R1). Clamping is nothing to learn: reading goes on by the rows it gets.
-import { PAGE_LIMIT } from '../limits.ts';
+import { PAGE_LIMIT, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
 import type { PacedRequests } from '../pacing/paced-requests.ts';
-import { mayBeAboutRequest, ValidationRejectedError } from '../returns-service/errors.ts';
+import {
+  AnswerTooLargeError,
+  mayBeAboutRequest,
+  ValidationRejectedError,
+} from '../returns-service/errors.ts';
 import type { StampsState } from '../source-state.ts';
 import { boundsOf } from './bounds.ts';
 import { ownRowsOf } from './own-rows.ts';
 import { type FetchPage, type Page, PageOutOfReach } from './page.ts';
+
+/** Rows of a page that is small enough for any service, and for no poll the end of its list (R1). */
+const FEW_ROWS = SHORT_PAGE_ROWS;
 
 export interface PageSourceOptions {
   readonly requests: PacedRequests;
@@ -27,7 +34,7 @@ export interface PageSourceOptions {
 /** @throws PageOutOfReach where a page behind a list's first fails for good; else what {@link PacedRequests.send} throws, a 422 on anything but `limit` included. */
 export function createPageSource(options: PageSourceOptions): FetchPage {
   const { requests, purpose, stamps, pageLimit, observe, refusedFrom, signal } = options;
-  return async function fetchPage({ range, offset, limit = PAGE_LIMIT, expect = 1 }) {
+  const fetchPage: FetchPage = async ({ range, offset, limit = PAGE_LIMIT, expect = 1 }) => {
     for (;;) {
       const asked = Math.max(1, Math.min(limit, pageLimit.current));
       const query = { ...boundsOf(range, stamps()), limit: asked, ...(offset === 0 ? {} : { offset }) };
@@ -42,6 +49,12 @@ export function createPageSource(options: PageSourceOptions): FetchPage {
       } catch (error) {
         if (refusesLimit(error) && asked > 1) {
           pageLimit.current = Math.floor(asked / 2);
+        } else if (offset === 0 && asked > FEW_ROWS && mayBeAboutSize(error)) {
+          // Where a few rows can be had, the page was too large. Where the service fails as a whole, they can't.
+          const few = await fetchPage({ range, offset, limit: FEW_ROWS, expect }).catch(() => undefined);
+          if (few === undefined) throw error;
+          pageLimit.current = Math.floor(asked / 2);
+          return few;
         } else if (offset > 0 && mayBeAboutRequest(error)) {
           // The list's first page was read just before. Where the service fails as a whole, the next first page says so.
           refusedFrom(offset);
@@ -50,6 +63,12 @@ export function createPageSource(options: PageSourceOptions): FetchPage {
       }
     }
   };
+  return fetchPage;
+}
+
+/** Whether a page may have failed for its size: what it holds took too long, or was too much to send. */
+function mayBeAboutSize(error: unknown): boolean {
+  return mayBeAboutRequest(error) && (error.retryable || error instanceof AnswerTooLargeError);
 }
 
 function refusesLimit(error: unknown): boolean {

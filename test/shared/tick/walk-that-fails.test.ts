@@ -121,3 +121,30 @@ describe('look-ups that fail for good', () => {
     expect(conditions(await world.feedEvents())).toEqual(['feed.source_degraded']);
   });
 });
+
+describe('offsets that are refused from the first on', () => {
+  it('degrade the source although its polls are complete', async () => {
+    const world = createSourceWorld({ groups: 4 });
+    const session = world.startProcess('a');
+    fail(world, 422, ({ query }) => query.has('offset'));
+
+    for (let minute = 0; minute <= 12; minute += 1) await world.nextTick(session);
+
+    expect(conditions(await world.feedEvents())).toEqual(['feed.source_degraded']);
+  });
+});
+
+describe('pages of a size that fails for good', () => {
+  it.each([500, 504])('are asked for with fewer rows (%i)', async (status) => {
+    const world = createSourceWorld({ groups: 120 });
+    fail(world, status, ({ query }) => Number(query.get('limit')) > 30);
+    const session = world.startProcess('a');
+
+    for (let minute = 0; minute <= 7; minute += 1) await world.nextTick(session);
+
+    const state = await world.state();
+    expect(state.pageLimit).toBe(25);
+    expect(state.baseline).toMatchObject({ status: 'completed', groups: 121 });
+    expect(conditions(await world.feedEvents())).toEqual([]);
+  });
+});
