@@ -1,0 +1,102 @@
+import { writeFile } from 'node:fs/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { SCENARIOS, type Scenario } from './hostile-services.ts';
+import { type Outcome, runScenario } from './run-scenario.ts';
+
+const SHOWN_PROBLEMS = 6;
+
+interface Options {
+  readonly only?: string[];
+  readonly seed: number;
+  readonly list?: boolean;
+  readonly jobs: number;
+  readonly keep?: string;
+  readonly report?: string;
+  readonly short?: boolean;
+}
+
+const program = new Command('acceptance')
+  .description('`returns-feed watch` against a service and a judge that share no code with it.')
+  .option('--only <name...>', 'these scenarios alone')
+  .option('--seed <number>', 'draws the details of each behaviour', wholeNumber, 1)
+  .option('--jobs <number>', 'scenarios at a time', wholeNumber, 5)
+  .option('--short', 'leave out those that take six minutes')
+  .option('--keep <directory>', 'keep requests, events and histories of each scenario')
+  .option('--report <file>', 'write the counts as JSON, in the words of vitest')
+  .option('--list', 'name the scenarios')
+  .action(run);
+
+await program.parseAsync();
+
+async function run(options: Options): Promise<void> {
+  const chosen = choose(options);
+  if (options.list) {
+    for (const { name, about } of chosen) console.log(`${name.padEnd(30)} ${about}`);
+    return;
+  }
+  const waiting = [...chosen];
+  const outcomes: boolean[] = [];
+  const work = async () => {
+    for (let scenario = waiting.shift(); scenario; scenario = waiting.shift()) {
+      outcomes.push(await runAndPrint(scenario, options));
+    }
+  };
+  await Promise.all(Array.from({ length: options.jobs }, work));
+
+  const passed = outcomes.filter((held) => held).length;
+  const failed = outcomes.length - passed;
+  if (options.report) {
+    const counts = { numPassedTests: passed, numFailedTests: failed, numPendingTests: 0 };
+    await writeFile(options.report, JSON.stringify(counts));
+  }
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
+function choose({ only, short }: Options): Scenario[] {
+  const unknown = only?.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name)) ?? [];
+  if (unknown.length > 0)
+    program.error(`error: there is no scenario ${unknown.join(', ')}; --list names them`);
+  return SCENARIOS.filter(({ name, long }) => (only ? only.includes(name) : !(short && long)));
+}
+
+async function runAndPrint(scenario: Scenario, { seed, keep }: Options): Promise<boolean> {
+  try {
+    const outcome = await runScenario(scenario, seed, keep);
+    const held = outcome.problems.length === 0;
+    console.log(`${held ? 'ok    ' : 'FAILED'} ${scenario.name.padEnd(30)} ${figures(outcome)}`);
+    for (const { rule, text } of outcome.problems.slice(0, SHOWN_PROBLEMS))
+      console.log(`         ${rule}: ${text}`);
+    const more = outcome.problems.length - SHOWN_PROBLEMS;
+    if (more > 0) console.log(`         and ${more} more`);
+    if (!held)
+      console.log(`         again: npm run acceptance -- --only ${scenario.name} --seed ${seed} --keep DIR`);
+    return held;
+  } catch (error) {
+    console.log(`FAILED ${scenario.name}: ${error instanceof Error ? error.stack : error}`);
+    return false;
+  }
+}
+
+function figures({ verdict, requests, tookMs, completeAfterMs, saidAfterMs }: Outcome): string {
+  const parts = [
+    `${verdict.events} events`,
+    `${verdict.repeats} repeated`,
+    `${requests} requests, ${verdict.peakRequests} in 60 s at most`,
+    completeAfterMs === undefined ? 'not complete' : `complete after ${seconds(completeAfterMs)}`,
+    ...(saidAfterMs === undefined ? [] : [`said so after ${seconds(saidAfterMs)}`]),
+    `took ${seconds(tookMs)}`,
+  ];
+  return parts.join('; ');
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`;
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  return value;
+}

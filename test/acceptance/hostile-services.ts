@@ -1,0 +1,343 @@
+import type { Fields } from './history.ts';
+import { type Behaviour, type Fault, validationError } from './outside-service.ts';
+import type { Group, OutsideStore } from './outside-store.ts';
+import type { Random } from './random.ts';
+
+/** A behaviour that the service's document allows, and what may be expected of a feed that meets it. */
+export interface Scenario {
+  readonly name: string;
+  readonly about: string;
+  /** Details that are drawn from the seed. */
+  readonly draw: (random: Random) => Behaviour;
+  readonly watch?: Readonly<Record<string, string>>;
+  /** How long the service changes once the feed watches; 25 s by default. */
+  readonly busyMs?: number;
+  /** How long completeness may take after the last change; 45 s by default. */
+  readonly quietMs?: number;
+  /**
+   * `complete`: all is told. `complete or said`: reading all may be impossible, so that the feed may say so instead.
+   * `held`: nothing may be told after the restart, and the feed says so.
+   */
+  readonly expects?: 'complete' | 'complete or said' | 'held';
+  /** Ends the feed this long after the start, and starts it again on the same directory. */
+  readonly restart?: {
+    readonly afterMs: number;
+    readonly signal: 'SIGINT' | 'SIGKILL';
+    /** Another store behind the same token; without it the same service goes on. */
+    readonly otherStore?: (random: Random) => Behaviour;
+  };
+  /** The first change waits until the feed reports that its baseline is complete. */
+  readonly afterBaseline?: boolean;
+  readonly unreadableMoney?: boolean;
+  /** Fields that the service never showed before; silence about their first changes is right for 20 s. */
+  readonly firstShown?: readonly string[];
+  /** It takes six minutes: the feed has five to say what it can't read. */
+  readonly long?: boolean;
+}
+
+/** Five minutes, what a status takes to ask for, and the start. */
+export const SAID_WITHIN_MS = 330_000;
+
+const ORDERS = ['created', 'newest-created', 'newest-updated'] as const;
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'created-queries-refused',
+    about: 'every query by creation time ends with 504',
+    draw: (random) => ({
+      groups: 60,
+      changesPerSecond: 0.5,
+      shipmentsMoveStamp: false,
+      order: random.pick(ORDERS),
+      fault: (query) => (asks(query, 'created_at') ? { status: 504 } : undefined),
+    }),
+    expects: 'complete or said',
+    long: true,
+  },
+  {
+    name: 'look-ups-refused-and-removals',
+    about: 'look-ups by return_group_id end with 500, while groups are removed: no removal can be confirmed',
+    draw: (random) => ({
+      groups: 60,
+      changesPerSecond: 0.5,
+      order: random.pick(ORDERS),
+      fault: (query) => (query.has('return_group_id') ? { status: 500 } : undefined),
+      deeds: [{ at: 12_000, requests: 30, edit: removeGroups(random, 2) }],
+    }),
+    expects: 'complete or said',
+    long: true,
+  },
+  {
+    name: 'look-ups-refused',
+    about: 'look-ups by return_group_id end with 500',
+    draw: (random) => ({
+      order: random.pick(ORDERS),
+      fault: (query) => (query.has('return_group_id') ? { status: random.pick([500, 503]) } : undefined),
+    }),
+  },
+  {
+    name: 'list-window',
+    about: 'no list shows a row behind row 200 of 700; pages behind it are empty',
+    draw: (random) => ({
+      groups: 700,
+      windowRows: 200,
+      order: random.pick(ORDERS),
+      mostRows: random.pick([40, 50, 64, 100, 250]),
+    }),
+    quietMs: 90_000,
+  },
+  offsetsRefused('offsets-refused-422', 422),
+  offsetsRefused('offsets-refused-400', 400),
+  {
+    name: 'nulls-omitted',
+    about:
+      'nulls are omitted, last_rma_number appears late and again later; shipments and numbers move no stamp',
+    draw: (random) => ({
+      shipmentsMoveStamp: false,
+      order: random.pick(ORDERS),
+      damage: withoutNulls,
+      changesPerSecond: 0.5,
+      // Several cycles lie between the first number and the next.
+      deeds: [
+        { at: 5_000, edit: giveNumbers(random, 1) },
+        { at: 30_000 + random.between(0, 4_000), requests: 60, edit: giveNumbers(random, 3) },
+        { at: 38_000, requests: 80, edit: giveNumbers(random, 3) },
+      ],
+    }),
+    afterBaseline: true,
+    busyMs: 42_000,
+    firstShown: ['last_rma_number', 'last_rma_provider'],
+  },
+  {
+    name: 'unreadable-rows',
+    about: 'rows become {} or lose their id and come back, also when they are looked up',
+    draw: (random) => ({
+      order: random.pick(ORDERS),
+      damage: unreadableFor(random, 8_000, 28_000),
+    }),
+    busyMs: 30_000,
+  },
+  {
+    name: 'another-store',
+    about: 'after a restart the same token shows another store at another address, with the same ids',
+    draw: () => ({}),
+    busyMs: 15_000,
+    expects: 'held',
+    restart: { afterMs: 15_000, signal: 'SIGINT', otherStore: () => ({}) },
+  },
+  {
+    name: 'another-store-of-other-ids',
+    about: 'after a restart the same token shows another store at another address, with other ids',
+    draw: () => ({}),
+    busyMs: 15_000,
+    expects: 'held',
+    restart: { afterMs: 15_000, signal: 'SIGINT', otherStore: () => ({ firstId: 900_001 }) },
+  },
+  {
+    name: 'quiet-before-a-silent-start',
+    about: 'nothing changed for a minute before a silent baseline: what was there is not announced',
+    draw: (random) => ({ order: random.pick(ORDERS) }),
+    watch: { baseline: 'silent' },
+    afterBaseline: true,
+  },
+  {
+    name: 'random-order',
+    about: 'another order at every request, and ten rows at most whatever the limit',
+    draw: () => ({ groups: 80, order: 'random', defaultLimit: 10, mostRows: 10 }),
+    quietMs: 90_000,
+  },
+  {
+    name: 'stamps-without-zone',
+    about: 'stamps of whole seconds, two hours off and without a zone; bounds are exclusive',
+    draw: (random) => {
+      const shiftMs = random.pick([-1, 1]) * 7_200_000;
+      return {
+        order: random.pick(ORDERS),
+        exclusiveBounds: true,
+        wholeSeconds: true,
+        shiftMs,
+        stamp: (time) => new Date(time + shiftMs).toISOString().slice(0, 19),
+      };
+    },
+  },
+  {
+    name: 'late-and-stale',
+    about: 'changes show up to 8 s after their stamp, replicas are 2 s behind; shipments move no stamp',
+    draw: (random) => ({
+      order: random.pick(ORDERS),
+      shipmentsMoveStamp: false,
+      staleMs: 2_000,
+      drawDelayMs: () => (random.chance(0.6) ? 8_000 : 0),
+    }),
+  },
+  {
+    name: 'faulty-answers',
+    about: 'truncated JSON, 500, 429 with Retry-After, connections that hang or break, 15 in 100',
+    draw: (random) => ({
+      order: random.pick(ORDERS),
+      fault: () => (random.chance(0.15) ? random.pick(FAULTS) : undefined),
+    }),
+    watch: { timeout: '3s' },
+    quietMs: 90_000,
+  },
+  {
+    name: 'parts-left-out',
+    about: 'a list of parts is missing at random, the money of items is text, statuses are unknown',
+    draw: (random) => ({
+      order: random.pick(ORDERS),
+      strangeStatuses: true,
+      shipmentsMoveStamp: false,
+      damage: (row) => itemMoneyAsText(random.chance(0.3) ? without(row, random.pick(PARTS)) : row),
+    }),
+    unreadableMoney: true,
+  },
+  {
+    name: 'refunds-as-text',
+    about:
+      'the amount of some refunds is text. Money that was paid back can not be told without its amount, which the ' +
+      'document has as a number: all else is told, or the feed says which groups it can not read',
+    draw: (random) => {
+      const residue = random.between(0, 4);
+      return {
+        order: random.pick(ORDERS),
+        damage: (row) => (Number(row.id) % 5 === residue ? moneyAsText(row) : row),
+      };
+    },
+    expects: 'complete or said',
+    unreadableMoney: true,
+  },
+  {
+    name: 'real-removals',
+    about: 'groups and parts are really removed',
+    draw: (random) => ({
+      order: random.pick(ORDERS),
+      deeds: [
+        { at: 8_000, edit: removeGroups(random, 2) },
+        { at: 11_000, edit: removeParts(random, 3) },
+        { at: 18_000, edit: removeGroups(random, 1) },
+        { at: 20_000, edit: removeParts(random, 2) },
+      ],
+    }),
+    quietMs: 60_000,
+  },
+  {
+    name: 'killed',
+    about: 'kill -9 in the middle, and a start on the same directory',
+    draw: (random) => ({ changesPerSecond: 5, order: random.pick(ORDERS) }),
+    restart: { afterMs: 13_000, signal: 'SIGKILL' },
+  },
+];
+
+function offsetsRefused(name: string, status: number): Scenario {
+  return {
+    name,
+    about: `offsets above a bound are refused with ${status}`,
+    draw: (random) => {
+      const bound = random.pick([100, 150, 200]);
+      return {
+        groups: 500,
+        order: random.pick(ORDERS),
+        mostRows: random.pick([50, 100]),
+        fault: (query) =>
+          Number(query.get('offset') ?? 0) > bound ? { status, body: validationError('offset') } : undefined,
+      };
+    },
+    quietMs: 90_000,
+  };
+}
+
+function asks(query: URLSearchParams, stamp: string): boolean {
+  return query.has(`min_${stamp}`) || query.has(`max_${stamp}`);
+}
+
+const FAULTS: readonly Fault[] = [
+  'truncate',
+  'hang',
+  'disconnect',
+  { status: 500 },
+  { status: 502, body: '<html>Bad Gateway</html>' },
+  { status: 429, retryAfterS: 1 },
+];
+
+const PARTS = ['shipments', 'returns', 'exchange_line_items', 'refund_transactions'];
+
+function without(row: Fields, name: string): Fields {
+  return Object.fromEntries(Object.entries(row).filter(([key]) => key !== name));
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, part]) => (part === null ? [] : [[name, withoutNulls(part)]])),
+  );
+}
+
+function moneyAsText(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(moneyAsText);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name,
+      name === 'amount' && typeof part === 'number' ? part.toFixed(2) : moneyAsText(part),
+    ]),
+  );
+}
+
+function itemMoneyAsText(row: Fields): Fields {
+  const parts = ['returns', 'exchange_line_items'].filter((name) => name in row);
+  return { ...row, ...Object.fromEntries(parts.map((name) => [name, moneyAsText(row[name])])) };
+}
+
+/** A few rows can't be read between two ages of the service; which, and how, is drawn. */
+function unreadableFor(random: Random, from: number, until: number): (row: Fields, age: number) => unknown {
+  const residue = random.between(0, 24);
+  const shapes = [
+    () => ({}),
+    (row: Fields) => ({ ...row, id: null }),
+    (row: Fields) => ({ ...row, id: String(row.id) }),
+    () => null,
+    (row: Fields) => without(row, 'id'),
+  ];
+  const first = random.between(0, shapes.length - 1);
+  return (row, age) => {
+    const id = Number(row.id);
+    if (id % 25 !== residue || age < from || age > until) return row;
+    return shapes[(first + Math.floor(id / 25)) % shapes.length]!(row);
+  };
+}
+
+function giveNumbers(random: Random, count: number): (store: OutsideStore) => void {
+  return (store) => {
+    for (let given = 0; given < count; given++)
+      store.change(random.pick(store.groupIds()), giveNumber, false);
+  };
+}
+
+function giveNumber(group: Group): void {
+  for (const item of group.items) {
+    item.rma = `RMA-${item.id}-${(item.rma?.length ?? 0) + 1}`;
+    item.rmaProvider = 'MANUAL';
+  }
+}
+
+function removeGroups(random: Random, count: number): (store: OutsideStore) => void {
+  return (store) => {
+    for (let removed = 0; removed < count; removed++) store.remove(random.pick(store.groupIds()));
+  };
+}
+
+function removeParts(random: Random, count: number): (store: OutsideStore) => void {
+  return (store) => {
+    for (let removed = 0; removed < count; removed++) {
+      store.change(
+        random.pick(store.groupIds()),
+        (group) => {
+          if (random.chance(0.5) || group.exchanges.length === 0) group.shipments.pop();
+          else group.exchanges.pop();
+        },
+        random.chance(0.5),
+      );
+    }
+  };
+}

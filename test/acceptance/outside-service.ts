@@ -1,0 +1,239 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Fields } from './history.ts';
+import {
+  ALL_KINDS,
+  type ChangeKind,
+  createOutsideStore,
+  type Group,
+  type OutsideStore,
+  renderGroup,
+} from './outside-store.ts';
+import type { Random } from './random.ts';
+
+/**
+ * A returns service as a stranger would write it from the service's document alone. Where the document is silent a
+ * behaviour decides, however unfriendly.
+ */
+export interface OutsideService {
+  readonly url: string;
+  readonly store: OutsideStore;
+  readonly requests: readonly ServedRequest[];
+  hasDeedsLeft(): boolean;
+  startChanging(): void;
+  stopChanging(): void;
+  close(): Promise<void>;
+}
+
+export interface ServedRequest {
+  readonly at: number;
+  readonly query: string;
+  readonly outcome: string;
+}
+
+export interface Behaviour {
+  readonly groups?: number;
+  readonly firstId?: number;
+  readonly changesPerSecond?: number;
+  readonly kinds?: readonly ChangeKind[];
+  readonly strangeStatuses?: boolean;
+  readonly order?: Order;
+  /** Rows in a page: where no limit is asked, and at most. */
+  readonly defaultLimit?: number;
+  readonly mostRows?: number;
+  /** No list shows a row behind this one. */
+  readonly windowRows?: number;
+  readonly exclusiveBounds?: boolean;
+  readonly stamp?: (time: number) => string;
+  /** What a filter compares: a row's stamp as its text says it. */
+  readonly shiftMs?: number;
+  readonly wholeSeconds?: boolean;
+  readonly shipmentsMoveStamp?: boolean;
+  readonly drawDelayMs?: () => number;
+  readonly staleMs?: number;
+  /** Answers in the place of a page; undefined where the page is served. Age counts from the first change, in ms. */
+  readonly fault?: (query: URLSearchParams, age: number) => Fault | undefined;
+  /** Rewrites a row before it is sent. */
+  readonly damage?: (row: Fields, age: number) => unknown;
+  readonly deeds?: readonly Deed[];
+}
+
+/** Something that is done to the store once, besides what is drawn. */
+export interface Deed {
+  /** Not before this age, in ms, */
+  readonly at: number;
+  /** nor before so many requests since the first change: on a busy machine it is they that tell how far the feed is. */
+  readonly requests?: number;
+  readonly edit: (store: OutsideStore) => void;
+}
+
+export type Order = 'created' | 'newest-created' | 'newest-updated' | 'random';
+
+export type Fault =
+  | { readonly status: number; readonly body?: string; readonly retryAfterS?: number }
+  | 'hang'
+  | 'truncate'
+  | 'disconnect';
+
+export const TOKEN = 'outside-token';
+
+export async function startOutsideService(behaviour: Behaviour, random: Random): Promise<OutsideService> {
+  const stamp = behaviour.stamp ?? ((time) => new Date(time).toISOString());
+  const store = createOutsideStore({
+    groups: behaviour.groups ?? 120,
+    firstId: behaviour.firstId ?? 700_001,
+    random,
+    stamp,
+    drawDelayMs: behaviour.drawDelayMs ?? (() => 0),
+    staleMs: behaviour.staleMs ?? 0,
+    shipmentsMoveStamp: behaviour.shipmentsMoveStamp ?? true,
+    kinds: behaviour.kinds ?? ALL_KINDS,
+    strangeStatuses: behaviour.strangeStatuses ?? false,
+  });
+  let changingSince: number | undefined;
+  const age = () => (changingSince === undefined ? 0 : Date.now() - changingSince);
+  const requests: ServedRequest[] = [];
+
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const outcome = serve(request, response, url);
+    requests.push({ at: Date.now(), query: url.search, outcome });
+  });
+
+  function serve(request: IncomingMessage, response: ServerResponse, url: URL): string {
+    if (url.pathname !== '/api/v2/return-groups') return send(response, 404, '{"detail":"Not Found"}');
+    if (request.headers['x-service-api-token'] !== TOKEN) return send(response, 401, '{"detail":"token"}');
+    const query = url.searchParams;
+    const invalid = firstInvalid(query);
+    if (invalid) return send(response, 422, validationError(invalid));
+    const fault = behaviour.fault?.(query, age());
+    if (fault === 'hang') return 'hang';
+    if (fault === 'disconnect') {
+      request.socket.destroy();
+      return 'disconnect';
+    }
+    if (fault && fault !== 'truncate') {
+      if (fault.retryAfterS !== undefined) response.setHeader('retry-after', String(fault.retryAfterS));
+      return send(response, fault.status, fault.body ?? 'Something went wrong');
+    }
+    const body = JSON.stringify(
+      page(query).map((row) => (behaviour.damage ? behaviour.damage(row, age()) : row)),
+    );
+    return send(response, 200, fault === 'truncate' ? body.slice(0, Math.floor(body.length * 0.7)) : body);
+  }
+
+  function page(query: URLSearchParams): Fields[] {
+    const lag = behaviour.staleMs && random.chance(0.5) ? behaviour.staleMs : 0;
+    const rows = store.visibleAt(Date.now() - lag).filter((group) => matches(group, query));
+    sort(rows, behaviour.order ?? 'created', random);
+    const offset = Number(query.get('offset') ?? 0);
+    const asked = Number(query.get('limit') ?? behaviour.defaultLimit ?? 50);
+    const end = Math.min(
+      offset + Math.min(asked, behaviour.mostRows ?? 100),
+      behaviour.windowRows ?? Infinity,
+    );
+    return rows.slice(offset, end).map((group) => renderGroup(group, stamp));
+  }
+
+  function matches(group: Group, query: URLSearchParams): boolean {
+    const id = query.get('return_group_id');
+    const order = query.get('order_id');
+    const name = query.get('order_name');
+    return (
+      (id === null || Number(id) === group.id) &&
+      (order === null || Number(order) === group.id + 5_000_000) &&
+      (name === null || name === `#${group.id}`) &&
+      (query.get('email') ?? 'ann@example.com') === 'ann@example.com' &&
+      within(group.createdAt, query.get('min_created_at'), query.get('max_created_at')) &&
+      within(group.updatedAt, query.get('min_updated_at'), query.get('max_updated_at'))
+    );
+  }
+
+  function within(time: number, least: string | null, most: string | null): boolean {
+    const shifted = time + (behaviour.shiftMs ?? 0);
+    const shown = behaviour.wholeSeconds ? Math.floor(shifted / 1000) * 1000 : shifted;
+    if (behaviour.exclusiveBounds) {
+      return (least === null || shown > instant(least)) && (most === null || shown < instant(most));
+    }
+    return (least === null || shown >= instant(least)) && (most === null || shown <= instant(most));
+  }
+
+  const timers: NodeJS.Timeout[] = [];
+  const waiting = [...(behaviour.deeds ?? [])];
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}/api`,
+    store,
+    requests,
+    hasDeedsLeft: () => waiting.length > 0,
+    startChanging() {
+      changingSince = Date.now();
+      const before = requests.length;
+      timers.push(
+        setInterval(() => {
+          const due = waiting.filter(
+            ({ at, requests: asked = 0 }) => age() >= at && requests.length - before >= asked,
+          );
+          for (const deed of due) {
+            waiting.splice(waiting.indexOf(deed), 1);
+            deed.edit(store);
+          }
+        }, 250),
+      );
+      const perSecond = behaviour.changesPerSecond ?? 2;
+      if (perSecond > 0) timers.push(setInterval(() => store.changeSomething(), 1000 / perSecond));
+    },
+    stopChanging() {
+      for (const timer of timers) clearTimeout(timer);
+    },
+    async close() {
+      for (const timer of timers) clearTimeout(timer);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function sort(groups: Group[], order: Order, random: Random): void {
+  if (order === 'created') groups.sort((one, other) => one.createdAt - other.createdAt || one.id - other.id);
+  if (order === 'newest-created')
+    groups.sort((one, other) => other.createdAt - one.createdAt || other.id - one.id);
+  if (order === 'newest-updated')
+    groups.sort((one, other) => other.updatedAt - one.updatedAt || other.id - one.id);
+  if (order !== 'random') return;
+  for (let last = groups.length - 1; last > 0; last--) {
+    const other = random.between(0, last);
+    const kept = groups[last]!;
+    groups[last] = groups[other]!;
+    groups[other] = kept;
+  }
+}
+
+function send(response: ServerResponse, status: number, body: string): string {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(body);
+  return String(status);
+}
+
+const WHOLE_NUMBERS = ['limit', 'offset', 'return_group_id', 'order_id'];
+
+function firstInvalid(query: URLSearchParams): string | undefined {
+  return [...query.keys()].find((name) => {
+    const value = query.get(name) ?? '';
+    if (WHOLE_NUMBERS.includes(name)) return !/^\d+$/.test(value);
+    return /_(created|updated|shipped)_at$/.test(name) && Number.isNaN(instant(value));
+  });
+}
+
+/** A text without a zone counts as UTC. */
+function instant(text: string): number {
+  return Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
+}
+
+export function validationError(name: string): string {
+  return JSON.stringify({
+    detail: [{ loc: ['query', name], msg: `not a valid ${name}`, type: 'value_error' }],
+  });
+}

@@ -1,0 +1,316 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PrintedEvent } from './history.ts';
+import { SAID_WITHIN_MS, type Scenario } from './hostile-services.ts';
+import { type Evidence, judge, type Problem, type Verdict } from './outside-judge.ts';
+import { type OutsideService, startOutsideService } from './outside-service.ts';
+import { createRandom } from './random.ts';
+import { askStatus, type StatusReport, startWatch, type WatchProcess } from './watch-process.ts';
+
+/** What came of a scenario, with figures for the line that is printed of it. */
+export interface Outcome {
+  readonly scenario: Scenario;
+  readonly problems: readonly Problem[];
+  readonly verdict: Verdict;
+  readonly requests: number;
+  readonly tookMs: number;
+  /** From the last change until all was told. */
+  readonly completeAfterMs: number | undefined;
+  /** From the start until the status said that not all is read. */
+  readonly saidAfterMs: number | undefined;
+}
+
+const BUDGET = 240;
+const SETTLE_MS = 3_000;
+/** Two cycles and a look-up apart: what is wrong would be told in it. */
+const AFTERWARDS_MS = 12_000;
+const FILL_IN_MS = 20_000;
+
+export async function runScenario(
+  scenario: Scenario,
+  seed: number,
+  keep: string | undefined,
+): Promise<Outcome> {
+  const random = createRandom(seed);
+  const service = await startOutsideService(scenario.draw(random), random);
+  const data = await mkdtemp(join(tmpdir(), 'acceptance-'));
+  const run = { scenario, service, data, startedAt: Date.now(), runs: [] as WatchProcess[] };
+  try {
+    return await (scenario.expects === 'held' ? runHeld(run, seed) : runOpen(run)).then(async (outcome) => {
+      if (keep) await keepEvidence(join(keep, scenario.name), run, outcome);
+      return outcome;
+    });
+  } finally {
+    await Promise.all(run.runs.map((watch) => watch.end('SIGKILL')));
+    await service.close();
+    await rm(data, { recursive: true, force: true });
+  }
+}
+
+interface Run {
+  readonly scenario: Scenario;
+  readonly service: OutsideService;
+  readonly data: string;
+  readonly startedAt: number;
+  readonly runs: WatchProcess[];
+}
+
+function watch({ scenario, service, data, runs }: Run, url = service.url): WatchProcess {
+  const started = startWatch({
+    'base-url': url,
+    source: 'acceptance',
+    every: '1s',
+    reconcile: '5s',
+    settle: '3s',
+    lookback: '10s',
+    budget: String(BUDGET),
+    timeout: '10s',
+    for: '8m',
+    baseline: 'emit',
+    data,
+    ...scenario.watch,
+  });
+  runs.push(started);
+  return started;
+}
+
+async function runOpen(run: Run): Promise<Outcome> {
+  const { scenario, service } = run;
+  const problems: Problem[] = [];
+  let running = watch(run);
+  await waitUntil(() => service.requests.length > 0 || running.hasEnded(), 20_000);
+  let silentUntil: number | undefined;
+  if (scenario.afterBaseline) {
+    const { messages } = running;
+    await waitUntil(() => messages.some((message) => message.includes('baseline complete')), 120_000);
+    if (scenario.watch?.baseline === 'silent') silentUntil = Date.now();
+  }
+  service.startChanging();
+
+  const { restart } = scenario;
+  const busyMs = scenario.busyMs ?? 25_000;
+  await sleep(restart?.afterMs ?? busyMs);
+  if (restart) {
+    await running.end(restart.signal);
+    running = watch(run);
+    await sleep(busyMs - restart.afterMs);
+  }
+  await waitUntil(() => !service.hasDeedsLeft(), 180_000);
+  service.stopChanging();
+  const stoppedAt = Date.now();
+
+  const evidence = () => gather(run, silentUntil);
+  const mayBeSilent = scenario.firstShown || silentUntil ? FILL_IN_MS : 0;
+  const isComplete = whenPrinted(run, () => Date.now() - stoppedAt > mayBeSilent && isAllTold(evidence()));
+  const mayGoOn = patience(run, scenario.expects === 'complete or said' ? SAID_WITHIN_MS : scenario.quietMs);
+  let completeAt: number | undefined;
+  let said: number | undefined;
+  let nextStatus = Date.now() + 5_000;
+  while (completeAt === undefined && said === undefined && mayGoOn() && !running.hasEnded()) {
+    await sleep(1_000);
+    if (isComplete()) completeAt = Date.now();
+    if (scenario.expects === 'complete or said' && Date.now() > nextStatus && completeAt === undefined) {
+      if ((await askStatus(run.data)).code === 3) said = Date.now();
+      nextStatus = Date.now() + 15_000;
+    }
+  }
+  await sleep(AFTERWARDS_MS);
+  const status = await askStatus(run.data);
+  if (running.hasEnded())
+    problems.push({ rule: 'said', text: `watch ended by itself: ${running.messages.at(-1)}` });
+  const code = await running.end('SIGINT');
+  if (code !== 0) problems.push({ rule: 'said', text: `watch ended with ${code} after Ctrl-C` });
+
+  const verdict = judge(evidence());
+  const isMissing = verdict.problems.some(({ rule }) => rule === 'complete');
+  problems.push(...verdict.problems.filter(({ rule }) => rule !== 'complete' || said === undefined));
+  if (isMissing && status.code !== 3 && scenario.expects === 'complete or said') {
+    problems.push({ rule: 'said', text: `not all was told, and status ends with ${status.code}` });
+  }
+  if (!isMissing && said === undefined) problems.push(...checkWell(status));
+  if (!isMissing) completeAt ??= Date.now();
+  return outcomeOf(
+    run,
+    problems,
+    verdict,
+    completeAt && completeAt - stoppedAt,
+    said && said - run.startedAt,
+  );
+}
+
+/** Where all is told and nothing fails for good, a status that complains is as wrong as one that keeps silent. */
+function checkWell({ code, text }: StatusReport): Problem[] {
+  return code === 0
+    ? []
+    : [{ rule: 'said', text: `all was told, and status ends with ${code}: ${text.slice(0, 400)}` }];
+}
+
+/** Two stores: whatever is printed after the restart has to be true of the first, so that nothing of the second is told. */
+async function runHeld(run: Run, seed: number): Promise<Outcome> {
+  const { scenario, service } = run;
+  const problems: Problem[] = [];
+  const first = watch(run);
+  await waitUntil(() => service.requests.length > 0 || first.hasEnded(), 20_000);
+  service.startChanging();
+  await sleep(scenario.busyMs ?? 15_000);
+  service.stopChanging();
+  const stoppedAt = Date.now();
+  const isComplete = whenPrinted(run, () => isAllTold(gather(run, undefined)));
+  const mayGoOn = patience(run, scenario.quietMs);
+  while (!isComplete() && mayGoOn()) await sleep(1_000);
+  const completeAfterMs = Date.now() - stoppedAt;
+  await first.end('SIGINT');
+
+  const random = createRandom(seed + 1);
+  const other = await startOutsideService(scenario.restart?.otherStore?.(random) ?? {}, random);
+  let said: number | undefined;
+  try {
+    const restartedAt = Date.now();
+    const second = await startAgain(run, other);
+    other.startChanging();
+    const mayGoOn = patience({ ...run, service: other }, HELD_MS);
+    while (mayGoOn() && said === undefined && !second.hasEnded()) {
+      await sleep(5_000);
+      if ((await askStatus(run.data)).code === 3) said = Date.now() - restartedAt;
+    }
+    await sleep(AFTERWARDS_MS);
+    if (second.hasEnded())
+      problems.push({ rule: 'said', text: `watch ended by itself: ${second.messages.at(-1)}` });
+    else await second.end('SIGINT');
+    if (said === undefined)
+      problems.push({ rule: 'said', text: 'another store is shown, and status is well' });
+  } finally {
+    await other.close();
+  }
+  const verdict = judge(gather(run, undefined));
+  problems.push(...verdict.problems);
+  return outcomeOf(run, problems, verdict, completeAfterMs, said);
+}
+
+const HELD_MS = 40_000;
+
+/** A start that fails on a busy machine, before it has asked anything, is tried again as a person would. */
+async function startAgain(run: Run, other: OutsideService): Promise<WatchProcess> {
+  for (let tries = 1; ; tries++) {
+    const started = watch(run, other.url);
+    await waitUntil(() => other.requests.length > 0 || started.hasEnded(), 60_000);
+    if (!started.hasEnded() || other.requests.length > 0 || tries === 4) return started;
+  }
+}
+
+function isAllTold(evidence: Evidence): boolean {
+  return judge(evidence).problems.every(({ rule }) => rule !== 'complete');
+}
+
+/** Judging costs time that the service needs: it is done where something new was printed, or nothing for 10 s. */
+function whenPrinted({ runs }: Run, holds: () => boolean): () => boolean {
+  let judged = -1;
+  let judgedAt = 0;
+  return () => {
+    const count = runs.reduce((sum, { printed }) => sum + printed.length, 0);
+    if (count === judged && Date.now() - judgedAt < 10_000) return false;
+    judged = count;
+    judgedAt = Date.now();
+    return holds();
+  };
+}
+
+/**
+ * A machine that is busy with other things slows the feed, which is no fault of it. So its time is up only once it also
+ * had as many requests as it makes at the least in that time, or does nothing for minutes.
+ */
+function patience({ service }: Run, quietMs = 45_000): () => boolean {
+  const startedAt = Date.now();
+  const before = service.requests.length;
+  return () => {
+    const elapsedMs = Date.now() - startedAt;
+    const requests = service.requests.length - before;
+    return (
+      elapsedMs < quietMs || (requests < quietMs / 500 && elapsedMs < Math.max(quietMs, MOST_PATIENCE_MS))
+    );
+  };
+}
+
+const MOST_PATIENCE_MS = 300_000;
+
+function gather({ scenario, service, runs }: Run, silentUntil: number | undefined): Evidence {
+  const histories = service.store.histories();
+  const shown = (field: string) =>
+    Math.min(
+      ...histories.flatMap(({ states }) =>
+        states.flatMap(({ fields, shownFrom }) => (fields?.[field] == null ? [] : [shownFrom])),
+      ),
+    );
+  return {
+    histories,
+    stampsOf: service.store.stampsOf,
+    printed: runs.flatMap<PrintedEvent>(({ printed }) => printed),
+    requestedAt: service.requests.map(({ at }) => at),
+    budget: BUDGET,
+    settleMs: SETTLE_MS,
+    silentUntil,
+    unreadableMoney: scenario.unreadableMoney ?? false,
+    firstShown: (scenario.firstShown ?? []).map((field) => {
+      const from = shown(field);
+      return { field, from, until: from + FILL_IN_MS };
+    }),
+  };
+}
+
+function outcomeOf(
+  { scenario, service, startedAt }: Run,
+  problems: readonly Problem[],
+  verdict: Verdict,
+  completeAfterMs: number | undefined,
+  saidAfterMs: number | undefined,
+): Outcome {
+  const requests = service.requests.length;
+  return {
+    scenario,
+    problems,
+    verdict,
+    requests,
+    tookMs: Date.now() - startedAt,
+    completeAfterMs,
+    saidAfterMs,
+  };
+}
+
+async function waitUntil(holds: () => boolean, mostMs: number): Promise<void> {
+  const until = Date.now() + mostMs;
+  while (!holds() && Date.now() < until) await sleep(500);
+}
+
+/** All that a person needs to see who is right, the feed or the judge. */
+async function keepEvidence(directory: string, { service, runs }: Run, { problems }: Outcome): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const write = (name: string, lines: readonly string[]) =>
+    writeFile(join(directory, name), `${lines.join('\n')}\n`);
+  const requests = service.requests.map(
+    ({ at, outcome, query }) => `${new Date(at).toISOString()} ${outcome} ${query}`,
+  );
+  const printed = runs.flatMap((watched) => watched.printed);
+  await write(
+    'problems.txt',
+    problems.map(({ rule, text }) => `${rule}: ${text}`),
+  );
+  await write('requests.txt', requests);
+  await write(
+    'events.jsonl',
+    printed.map(({ line }) => line),
+  );
+  await write(
+    'arrivals.txt',
+    printed.map(({ arrivedAt }) => new Date(arrivedAt).toISOString()),
+  );
+  await write(
+    'stderr.txt',
+    runs.flatMap(({ messages }) => ['-- start', ...messages]),
+  );
+  await write(
+    'history.jsonl',
+    service.store.histories().map((history) => JSON.stringify(history)),
+  );
+}

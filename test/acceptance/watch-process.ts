@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { PrintedEvent } from './history.ts';
+import { TOKEN } from './outside-service.ts';
+
+/** The feed as its users have it: the installed command, with what it prints. */
+export interface WatchProcess {
+  readonly printed: readonly PrintedEvent[];
+  readonly messages: readonly string[];
+  /** Sends the signal; resolves with the exit code, or the signal that ended it. */
+  end(signal: 'SIGINT' | 'SIGKILL'): Promise<number | string>;
+  hasEnded(): boolean;
+}
+
+export interface StatusReport {
+  readonly code: number | string;
+  readonly text: string;
+}
+
+const COMMAND = fileURLToPath(new URL('../../node_modules/.bin/returns-feed', import.meta.url));
+
+export function startWatch(options: Readonly<Record<string, string>>): WatchProcess {
+  const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  const child = spawn(process.execPath, [COMMAND, 'watch', '--json', ...flags], {
+    env: { ...process.env, RETURNS_API_TOKEN: TOKEN },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed: PrintedEvent[] = [];
+  const messages: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) =>
+    printed.push({ arrivedAt: Date.now(), line }),
+  );
+  createInterface({ input: child.stderr }).on('line', (line) =>
+    messages.push(`${new Date().toISOString().slice(11, 23)} ${line}`),
+  );
+  const closed = new Promise<number | string>((resolve) => {
+    child.on('close', (code, signal) => resolve(code ?? signal ?? 'gone'));
+  });
+
+  return {
+    printed,
+    messages,
+    hasEnded: () => child.exitCode !== null,
+    end(signal) {
+      child.kill(signal);
+      return closed;
+    },
+  };
+}
+
+/** Asks as an operator would. */
+export function askStatus(data: string): Promise<StatusReport> {
+  const child = spawn(process.execPath, [COMMAND, 'status', '--json', '--data', data], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)));
+  return new Promise((resolve) => {
+    child.on('close', (code, signal) => resolve({ code: code ?? signal ?? 'gone', text }));
+  });
+}
