@@ -135,7 +135,8 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'quiet-before-a-silent-start',
-    about: 'nothing changed for a minute before a silent baseline: what was there is not announced',
+    about:
+      'nothing changed for a minute before a silent baseline: only what changed within the lookback before may be announced',
     draw: (random) => ({ order: random.pick(ORDERS) }),
     watch: { baseline: 'silent' },
     afterBaseline: true,

@@ -118,9 +118,20 @@ describe('the outside judge', () => {
     const histories = evidence().histories.slice(0, 2);
     const printed = events().slice(0, 2).map(print);
 
-    const { problems } = judge(evidence({ printed, histories, silentUntil: 10_000 }));
+    const later = { ...histories[0]!, subject: 'return-groups/8', groupId: 8 };
+    const stampsOf = (newest: number) => (groupId: number) => [iso(groupId === 8 ? newest : 1_000)];
+    const rules = (newest: number) =>
+      judge(
+        evidence({
+          printed,
+          histories: [...histories, later],
+          stampsOf: stampsOf(newest),
+          silentUntil: 10_000,
+        }),
+      ).problems.map(({ rule }) => rule);
 
-    expect(problems.map(({ rule }) => rule)).toEqual(['true', 'true']);
+    expect(rules(12_000)).toEqual(['true', 'true']);
+    expect(rules(11_000)).toEqual([]);
   });
 
   it('excuses silence about a field only for as long as it is new', () => {
@@ -209,6 +220,7 @@ function evidence(changes: Partial<Evidence> = {}): Evidence {
     requestedAt: [],
     budget: 240,
     settleMs: 3_000,
+    lookbackMs: 10_000,
     silentUntil: undefined,
     ...changes,
   };

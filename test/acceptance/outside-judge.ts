@@ -17,6 +17,8 @@ export interface Evidence {
   readonly settleMs: number;
   /** What was there when the baseline had been read is known silently; undefined where everything is announced. */
   readonly silentUntil: number | undefined;
+  /** How late a change may show after its stamp. */
+  readonly lookbackMs: number;
   /** Whether the service sends money in a form that can't be read: null is right then, another amount is not. */
   readonly unreadableMoney?: boolean;
   /** Watched fields that the service showed for the first time at `from`: until `until` nobody can tell a change from
@@ -185,7 +187,8 @@ function checkTruth(
     evidence.silentUntil !== undefined &&
     !before &&
     event.verb === 'created' &&
-    isAsAtTheStart(history, evidence)
+    isAsAtTheStart(history, evidence) &&
+    !isAmongTheNewest(history, evidence)
   ) {
     problems.push({
       rule: 'true',
@@ -243,6 +246,20 @@ function isAsAtTheStart({ groupId }: EntityHistory, { histories }: Evidence): bo
   return histories.every(
     (history) => history.groupId !== groupId || history.states.every(({ shownFrom }) => shownFrom === 0),
   );
+}
+
+/**
+ * Whether a group had changed within the lookback before the newest stamp at the start. Such a change may have shown
+ * after the start, as far as anybody can tell.
+ */
+function isAmongTheNewest(
+  { groupId }: EntityHistory,
+  { histories, stampsOf, lookbackMs }: Evidence,
+): boolean {
+  const stampAtStart = (id: number) => Date.parse(stampsOf(id)[0] ?? '');
+  const known = histories.filter(({ states }) => states[0]?.shownFrom === 0);
+  const newest = Math.max(...known.map((history) => stampAtStart(history.groupId)));
+  return stampAtStart(groupId) >= newest - lookbackMs;
 }
 
 /** Of an entity that was known silently: where the state lies that its first event names as the one before. */

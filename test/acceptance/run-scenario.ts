@@ -24,6 +24,7 @@ export interface Outcome {
 
 const BUDGET = 240;
 const SETTLE_MS = 3_000;
+const LOOKBACK_MS = 10_000;
 /** Two cycles and a look-up apart: what is wrong would be told in it. */
 const AFTERWARDS_MS = 12_000;
 const FILL_IN_MS = 20_000;
@@ -250,6 +251,7 @@ function gather({ scenario, service, runs }: Run, silentUntil: number | undefine
     requestedAt: service.requests.map(({ at }) => at),
     budget: BUDGET,
     settleMs: SETTLE_MS,
+    lookbackMs: LOOKBACK_MS,
     silentUntil,
     unreadableMoney: scenario.unreadableMoney ?? false,
     firstShown: (scenario.firstShown ?? []).map((field) => {
