@@ -1,0 +1,44 @@
+// G1, G8: a list shows its first rows only, and more of them than a page holds were created and updated within a few
+// seconds, as by an import. The end of the list is "confirmed" by pages that can't hold a row that is new.
+import { describe, expect, it } from 'vitest';
+import { DAY, MILLISECOND } from '../../shared/instant.ts';
+import { createSourceWorld, type SourceWorld } from '../shared/source-world.ts';
+
+function showAtMost({ reference }: SourceWorld, rows: number): void {
+  const { store } = reference;
+  const { select } = store;
+  store.select = (query, from) =>
+    query.offset >= rows ? [] : select({ ...query, limit: Math.min(query.limit, rows - query.offset) }, from);
+}
+
+describe('an import behind a window of 100 rows', () => {
+  it.each([
+    ['at once, pages of 20', 0, 20],
+    ['ten a second, pages of 20', 100, 20],
+    ['forty a second, pages of 20', 25, 20],
+  ])('(%s) is read, or told as not read', async (_, apartMs, limitMax) => {
+    const world = createSourceWorld({
+      groups: 10,
+      knobs: { limitMax, order: 'created_at:asc' },
+      settings: { reconcileMs: 120_000 },
+    });
+    const importedAt = world.time.now() - 200 * DAY;
+    for (let index = 0; index < 250; index += 1) {
+      world.control.create((draft) => {
+        const at = importedAt + index * apartMs * MILLISECOND;
+        Object.assign(draft, { created_at: at, updated_at: at });
+      });
+    }
+    showAtMost(world, 100);
+    const session = world.startProcess('a');
+    await world.tick(session);
+    for (let ticks = 0; ticks < 15; ticks += 1) await world.nextTick(session);
+
+    const { health } = await world.state();
+    const known = new Set(world.store.all(await world.source()).map(({ groupId }) => groupId));
+    const shown = world.control.snapshot().map(({ id }) => Number(id));
+    const missing = shown.filter((id) => !known.has(id)).length;
+    const isTold = health.degradedSince !== undefined;
+    expect({ missing, isTold }).toEqual({ missing: isTold ? missing : 0, isTold });
+  });
+});

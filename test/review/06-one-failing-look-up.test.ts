@@ -1,0 +1,20 @@
+// G1: one group whose look-up fails for good keeps all groups behind it from being told as removed, for ever.
+import { expect, it } from 'vitest';
+import { jsonAnswer } from '../../local/reference-service/service/answer.ts';
+import { createSourceWorld } from '../shared/source-world.ts';
+
+it('tells removals though the look-up of another missing group fails', async () => {
+  const world = createSourceWorld({ settings: { reconcileMs: 120_000, settleMs: 1_000 } });
+  const session = world.startProcess('a');
+  await world.tick(session);
+  const groups = world.control
+    .snapshot()
+    .toSorted((a, b) => String(a.created_at).localeCompare(String(b.created_at)));
+  const ids = groups.map(({ id }) => Number(id));
+  const [broken, gone] = [ids[0] ?? 0, ids[5] ?? 0];
+  for (const id of [broken, gone]) world.control.remove(id);
+  world.network.intercept = ({ query }) =>
+    query.get('return_group_id') === String(broken) ? jsonAnswer(500, {}) : undefined;
+  for (let minute = 0; minute < 40; minute += 1) await world.nextTick(session);
+  expect((await world.groupEvents(gone)).map(({ type }) => type)).toEqual(['return_group.removed']);
+});
