@@ -61,12 +61,19 @@ export function judgeHealth(
   }
   // What is held later is told as well, for somebody has to look at it.
   const lastHold = Math.max(0, ...observed.holds.map(({ number }) => number));
-  const isNews = !wasDegraded || lastHold > health.lastHoldTold;
+  const known = new Set(health.reasons.map(kindOf));
+  const isNews =
+    !wasDegraded || lastHold > health.lastHoldTold || reasons.some((reason) => !known.has(kindOf(reason)));
   const lastHoldTold = Math.max(lastHold, health.lastHoldTold);
   return {
     health: { ...health, ...moments, degradedSince: since ?? now, reasons, lastHoldTold },
     tell: isNews ? 'degraded' : undefined,
   };
+}
+
+/** Polls that are behind, and walks that stand still, are one thing however it is explained in each tick. */
+function kindOf({ code }: { readonly code: string }): string {
+  return ['behind', 'unstable', 'failing', 'stalled'].includes(code) ? 'behind' : code;
 }
 
 function reasonsOf(

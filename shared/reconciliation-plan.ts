@@ -41,6 +41,17 @@ export function nextCycleIn(state: Planned, settings: Pace, now: Instant): numbe
   return isLate ? 0 : Math.max(0, dueAt(cycle, settings) - now);
 }
 
+/** The tiers that are walked: the whole store alone, where that fits a cycle. */
+export function plannedTiers(state: Planned, settings: Pace): readonly Tier[] {
+  return fitsCycle(state, settings) ? ['all'] : ['recent', 'open', 'all'];
+}
+
+/** Whether a tier has anything to do: the slow walk over all groups always has. */
+export function hasWork(tier: Tier, state: Planned, settings: Pace, now: Instant): boolean {
+  const isSlow = tier === 'all' && !fitsCycle(state, settings);
+  return isSlow || isDue(state.reconciliation[tier], settings, now);
+}
+
 /** Whether a walk over all groups is short enough to be done in every cycle. */
 export function fitsCycle({ baseline, reconciliation: { all } }: WholeWalk, settings: Pace): boolean {
   const requests = requestsOfAll({ baseline, reconciliation: { all } });
@@ -120,6 +131,7 @@ export function newCycle(now: Instant): CycleState {
     coveredThrough: undefined,
     rangeWidth: FIRST_WIDTH,
     pausedUntil: 0,
+    progressedAt: undefined,
     requests: 0,
     removals: 0,
     compared: 0,

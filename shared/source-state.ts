@@ -126,6 +126,8 @@ export interface CycleState {
   readonly rangeWidth: number;
   /** Its next range is not read before, so that it keeps to its share of the budget. */
   readonly pausedUntil: Instant;
+  /** The slot, as an instant, of the last tick in which it got on or was not due; undefined before the first. */
+  readonly progressedAt: Instant | undefined;
   /** Of this cycle so far. */
   readonly requests: number;
   /** Groups that look-ups did not find. */

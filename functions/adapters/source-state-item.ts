@@ -46,6 +46,7 @@ const cycle = storedObject({
   coveredThrough: maybe(instant),
   rangeWidth: z.number(),
   pausedUntil: instant,
+  progressedAt: maybe(instant),
   requests: z.int(),
   removals: z.int(),
   compared: z.int().default(0),

@@ -1,7 +1,7 @@
 // Whether a list that was read to an empty page has more rows behind it, because the service shows the first rows of a
 // list only. The list is asked for in two halves, each from behind the rows that were seen of it. If rows are missing,
 // at least one half has more rows than were seen, and they lie within what the service shows, whatever the order is.
-// So two requests confirm all ends up to that place.
+// So two requests confirm the end; where rows lie so close together that either half may have them, it is read again.
 import { type Instant, SECOND } from '../instant.ts';
 import type { RowStamps } from './cut-range.ts';
 import { noteConfirmed, noteHidden } from './list-depth.ts';
@@ -30,39 +30,66 @@ export function seenInPage({ rows }: Pick<Page, 'rows'>): SeenList {
   return { end: rows.length, rows: seen };
 }
 
-/**
- * Whether the list has no row but those seen. Rows that were created and updated at the same time can't be halved:
- * their end is believed.
- */
+/** Whether the list has no row but those seen. */
 export async function confirmEnd(range: Range, list: SeenList, reader: Reader): Promise<boolean> {
   const { depth } = reader;
   if (depth === undefined || list.end <= depth.current().trusted) return true;
-  for (const half of halve(range, list)) {
-    const behind = await readBehind(half, reader);
-    if (behind === undefined) return false;
-    // Without a name for each row, only more rows than may be there prove anything.
-    const isMissing = behind.rows.length > half.unsure || behind.rows.some((row) => isNew(row, list));
-    if (!isMissing) continue;
-    depth.learn((known) => noteHidden(known, list.end));
-    return false;
+  try {
+    const isConfirmed = await isWholeList(range, list, reader);
+    depth.learn((known) => (isConfirmed ? noteConfirmed : noteHidden)(known, list.end));
+    return isConfirmed;
+  } catch (error) {
+    if (error instanceof PageOutOfReach) return false;
+    throw error;
   }
-  depth.learn((known) => noteConfirmed(known, list.end));
+}
+
+async function isWholeList(range: Range, list: SeenList, reader: Reader): Promise<boolean> {
+  const halves = halve(range, list);
+  if (halves.length === 0) return isShorterThanAll(list, reader);
+  for (const half of halves) {
+    // Rows leave a range by update, so that the place behind the seen ones may have moved past a missing one.
+    const isExact = half.unsure === 0 && half.range.updated === undefined;
+    const isWhole = isExact
+      ? await isEmpty(half.range, half.seen, reader)
+      : await showsNothingNew(half.range, list, reader);
+    if (!isWhole) return false;
+  }
   return true;
 }
 
-/** @returns undefined where the service refuses the offset */
-async function readBehind(
-  { range, seen: offset, unsure }: Half,
-  { fetch, take }: Reader,
-): Promise<Page | undefined> {
-  try {
-    const page = await fetch({ range, offset, limit: unsure + 1 });
-    await take(page);
-    return page;
-  } catch (error) {
-    if (error instanceof PageOutOfReach) return undefined;
-    throw error;
+/**
+ * Rows that were created and updated at the same time can't be halved. They are all there is where the list of all
+ * groups goes further, for then it is not cut at that place. Where it does not, it is cut if it should have other rows.
+ */
+async function isShorterThanAll(list: SeenList, reader: Reader): Promise<boolean> {
+  if (!(await isEmpty({}, list.end, reader))) return true;
+  const [row] = list.rows.values();
+  if (row === undefined) return true;
+  const before = { from: undefined, to: row.createdAt - EITHER_HALF_WITHIN };
+  const after = { from: row.createdAt + EITHER_HALF_WITHIN, to: undefined };
+  return (await isEmpty({ created: before }, 0, reader)) && (await isEmpty({ created: after }, 0, reader));
+}
+
+async function isEmpty(range: Range, offset: number, reader: Reader): Promise<boolean> {
+  return (await read(range, offset, reader, 1)).rows.length === 0;
+}
+
+/** Reads a half to its end, which is true where it comes before the place in doubt. */
+async function showsNothingNew(range: Range, list: SeenList, reader: Reader): Promise<boolean> {
+  for (let offset = 0; offset < list.end; ) {
+    const { rows } = await read(range, offset, reader);
+    if (rows.some((row) => isNew(row, list))) return false;
+    if (rows.length === 0) return true;
+    offset += rows.length;
   }
+  return false;
+}
+
+async function read(range: Range, offset: number, { fetch, take }: Reader, limit?: number): Promise<Page> {
+  const page = await fetch({ range, offset, limit });
+  await take(page);
+  return page;
 }
 
 function isNew(row: Page['rows'][number], { rows }: SeenList): boolean {

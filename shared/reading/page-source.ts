@@ -47,7 +47,8 @@ export function createPageSource(options: PageSourceOptions): FetchPage {
         observe(page, drift);
         return page;
       } catch (error) {
-        if (refusesLimit(error) && asked > 1) {
+        // Behind the first page, whose limit was taken, it is the sum of both that is refused.
+        if (refusesLimit(error) && asked > 1 && offset === 0) {
           pageLimit.current = Math.floor(asked / 2);
         } else if (offset === 0 && asked > FEW_ROWS && mayBeAboutSize(error)) {
           // Where a few rows can be had, the page was too large. Where the service fails as a whole, they can't.

@@ -10,6 +10,7 @@ import { releaseLease } from '../pacing/lease.ts';
 import { restAfter } from '../pacing/rest.ts';
 import type { TickReport } from '../poll-source.ts';
 import { noteToTell } from '../tell-feed.ts';
+import { noteWalks } from './note-walks.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** @param error what ended the tick early, unless that was its deadline */
@@ -56,7 +57,7 @@ function tellHealth(run: TickRun, failure: Degradation | undefined): void {
   const judged = judgeHealth(run.state.health, {
     now,
     isComplete: run.isComplete,
-    hasWalked: run.hasWalked,
+    hasWalked: noteWalks(run),
     setAside: run.state.setAside,
     holds: standingHolds(run.state).map((hold) => ({
       number: hold.number,

@@ -17,7 +17,7 @@ import type { Interval } from '../reading/page.ts';
 import type { Tier } from '../reconciliation-plan.ts';
 import type { Recorder } from '../record-pages.ts';
 import { absentSince, isReadable, noteAbsence, takeBackAbsence } from './group-absence.ts';
-import { lookUpOrSetAside } from './set-aside.ts';
+import { lookUpOrSetAside, startingAnywhere } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** In the same minute one group that is found speaks for all look-ups that found nothing. */
@@ -66,7 +66,7 @@ export async function lookForGroups(
   if (!isAdmitted) return 'done';
   let missed: Missed = 'done';
   const isCanaryFound = createCanary(run, options.seen, new Set(missing));
-  for (const groupId of missing) {
+  for (const groupId of startingAnywhere(missing, run.session.random)) {
     await options.pollWhenDue();
     if ((await lookForGroup(run, groupId, options, isCanaryFound)) === 'again') missed = 'again';
   }

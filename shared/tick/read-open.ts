@@ -7,7 +7,7 @@ import type { KnownGroup } from '../ports.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { takeBackAbsence } from './group-absence.ts';
-import { lookUpOrSetAside } from './set-aside.ts';
+import { lookUpOrSetAside, startingAnywhere } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface OpenStep {
@@ -41,7 +41,7 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   const range = { from: first.createdAt, to: last.createdAt + 1 };
   const seen = (await isDense(run, groups, range)) ? await readRange(range, options) : new Set<number>();
   const missing: number[] = [];
-  for (const { groupId } of groups) {
+  for (const { groupId } of startingAnywhere(groups, run.session.random)) {
     if (seen.has(groupId)) continue;
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, groupId);

@@ -39,7 +39,6 @@ export async function reconcile(run: TickRun, walking: Walking): Promise<void> {
     const now = serviceClock.now().atLeast;
     const tier = dueTier(run.state, settings, now);
     const maxPages = walking.room.pages();
-    if (tier === undefined) run.hasWalked = true;
     if (tier === undefined || maxPages === undefined) return;
     if (!run.state.reconciliation[tier].isUnderWay) {
       setCycle(run, tier, beginCycle(run.state.reconciliation[tier], tier, now));
@@ -94,7 +93,7 @@ async function reconcileRange(
     const maxRequests = maxPages;
     const step = await readOpen(run, { coveredThrough, until, fetch, take, pollWhenDue, maxRequests });
     run.unfinished = undefined;
-    run.hasWalked = true;
+    run.walked.add(tier);
     await guard.conclude(recorder);
     await lookForGroups(run, step, missing);
     await guard.conclude(recorder);
@@ -102,7 +101,7 @@ async function reconcileRange(
     return advance(
       run,
       tier,
-      { position: { coveredThrough: step.coveredThrough, rangeWidth }, isDone },
+      { position: { coveredThrough: step.coveredThrough, rangeWidth }, isDone, covered: undefined },
       sent(),
     );
   }
@@ -119,7 +118,7 @@ async function reconcileRange(
   );
   run.unfinished = undefined;
   await guard.conclude(recorder);
-  if (step.covered !== undefined || step.isDone) run.hasWalked = true;
+  if (step.covered !== undefined) run.walked.add(tier);
   if (step.covered !== undefined) {
     const missed = await lookForMissing(run, step.covered, missing);
     await guard.conclude(recorder);
@@ -129,7 +128,12 @@ async function reconcileRange(
   advance(run, tier, step, sent());
 }
 
-function advance(run: TickRun, tier: Tier, step: Pick<WalkStep, 'position' | 'isDone'>, sent: number): void {
+function advance(
+  run: TickRun,
+  tier: Tier,
+  step: Pick<WalkStep, 'position' | 'isDone' | 'covered'>,
+  sent: number,
+): void {
   const { settings, serviceClock } = run.session;
   const now = serviceClock.now().atLeast;
   const cycle = run.state.reconciliation[tier];
@@ -148,7 +152,8 @@ function advance(run: TickRun, tier: Tier, step: Pick<WalkStep, 'position' | 'is
   tellOverrun(run, tier, now - cycle.startedAt);
   run.state = finishLearning(endCycleOfHolds(run.state, tier));
   if (tier !== 'all') return;
-  if (readsAll(run.state)) {
+  // The newest groups may have been left unproved, for polls to find.
+  if (step.covered !== undefined && readsAll(run.state)) {
     // An answer may be `settle` older than its request, and lack a field that was seen by then.
     const fieldsUntil = cycle.startedAt - settings.settleMs * MILLISECOND;
     run.state = noteWholeWalk(run.state, { fieldsUntil, endedAt: serviceClock.now().atMost });

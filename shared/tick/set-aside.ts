@@ -45,26 +45,30 @@ export function takeBack(state: SourceState, rows: readonly RowReading[]): Sourc
   return setAside.length === state.setAside.length ? state : { ...state, setAside };
 }
 
+/** Look-ups of one tick that may fail; then they are likely to fail as well, and the walk has to get on. */
+const MOST_FAILED_LOOK_UPS = 3;
+
 /**
- * Asks for one group by its id, or sets it aside where that fails. Once a look-up has failed, the tick sends no more of
- * them: they are likely to fail as well, and the walk has to get on.
+ * Asks for one group by its id, or sets it aside where that fails.
  *
- * @returns undefined where the group was set aside
+ * @returns undefined where there is no answer: look-ups failed too often in this tick, or this one did
  */
 export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<Page | undefined> {
-  if (run.lookUpFailure === undefined) {
-    try {
-      return await run.lookUp(groupId);
-    } catch (error) {
-      if (!mayBeAboutRequest(error)) throw error;
-      run.lookUpFailure = error;
-    }
+  if (run.failedLookUps >= MOST_FAILED_LOOK_UPS) return undefined;
+  try {
+    return await run.lookUp(groupId);
+  } catch (error) {
+    if (!mayBeAboutRequest(error)) throw error;
+    run.failedLookUps += 1;
+    const reason = `the list lacks it, and its look-up by id fails (${error.message})`;
+    const now = run.session.serviceClock.now().atMost;
+    run.state = noteSetAside(run.state, { id: groupId, reason, digest: '' }, now);
+    return undefined;
   }
-  const reason = `the list lacks it, and look-ups by id fail (${run.lookUpFailure.message})`;
-  run.state = noteSetAside(
-    run.state,
-    { id: groupId, reason, digest: '' },
-    run.session.serviceClock.now().atMost,
-  );
-  return undefined;
+}
+
+/** From another one on each time: what always fails must not keep those behind it from being looked up. */
+export function startingAnywhere<Item>(items: readonly Item[], random: () => number): readonly Item[] {
+  const first = Math.floor(random() * items.length);
+  return [...items.slice(first), ...items.slice(0, first)];
 }

@@ -42,12 +42,12 @@ export interface TickRun {
   unfinished: 'poll' | 'baseline' | Tier | undefined;
   /** How the list's order was last found not to be stable, if it was. */
   unstable: string | undefined;
-  /** Whether the walks of this tick got on, or had nothing to do. */
-  hasWalked: boolean;
+  /** The walks that got on in this tick. */
+  readonly walked: Set<'baseline' | Tier>;
   /** What went wrong with a poll that did not end the tick. */
   pollFailure: Error | undefined;
-  /** What a look-up of this tick failed with. */
-  lookUpFailure: Error | undefined;
+  /** Look-ups of this tick that failed. */
+  failedLookUps: number;
   /** How far lists can be paged. */
   readonly depth: DepthKeeper;
   readonly tokenGuard: SourceTokenGuard;
@@ -181,9 +181,9 @@ export function createTickRun(session: SourceSession): TickRun {
     isComplete: false,
     unfinished: undefined,
     unstable: undefined,
-    hasWalked: false,
+    walked: new Set(),
     pollFailure: undefined,
-    lookUpFailure: undefined,
+    failedLookUps: 0,
     depth,
     tokenGuard,
     get lastSeenId() {

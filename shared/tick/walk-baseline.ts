@@ -49,7 +49,7 @@ async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Prom
   try {
     const step = await saving.during(() => walkOn({ coveredThrough, rangeWidth }, options));
     run.unfinished = undefined;
-    if (step.covered !== undefined || step.isDone) run.hasWalked = true;
+    if (step.covered !== undefined) run.walked.add('baseline');
     const baseline = { ...counted(), ...step.position, groups: groups + createdWithin(step.covered, read) };
     run.state = { ...run.state, baseline };
     return step;

@@ -22,6 +22,7 @@ function cycle(changes: Partial<CycleState> = {}): CycleState {
     coveredThrough: undefined,
     rangeWidth: DAY,
     pausedUntil: 0,
+    progressedAt: undefined,
     requests: 0,
     removals: 0,
     compared: 0,

@@ -3,7 +3,7 @@ import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { confirmEnd, type SeenList, seenInPage } from '../../../shared/reading/confirm-end.ts';
 import { type DepthKeeper, type ListDepth, UNKNOWN_DEPTH } from '../../../shared/reading/list-depth.ts';
 import { type Page, PageOutOfReach, type PageRequest } from '../../../shared/reading/page.ts';
-import { anUnreadableRow, aPage, aRow } from './some-rows.ts';
+import { aPage, aRow } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
 const RANGE = { created: { from: NOON - 10 * HOUR, to: NOON } };
@@ -81,11 +81,31 @@ describe('the end of a list', () => {
     expect(reader.taken.flatMap(({ rows }) => rows).length).toBe(1);
   });
 
-  it('is believed where all rows were created and updated at one time, which nothing can halve', async () => {
-    const reader = readerOf(keeperOf(), () => aPage([aRow(99)]));
+  describe('of rows that were created and updated at one time, which nothing can halve,', () => {
+    const crowd = seen(ROWS.map((_, index) => aRow(index)));
+    const isWithinAll = ({ range }: PageRequest) => range.created === undefined;
 
-    expect(await confirmEnd(RANGE, seen(ROWS.map((_, index) => aRow(index))), reader)).toBe(true);
-    expect(reader.requests).toEqual([]);
+    it('is believed where the list of all groups goes further', async () => {
+      const reader = readerOf(keeperOf(), (request) => aPage(isWithinAll(request) ? [aRow(1)] : []));
+
+      expect(await confirmEnd(RANGE, crowd, reader)).toBe(true);
+      expect(reader.requests.length).toBe(1);
+    });
+
+    it('is believed where there is no other group', async () => {
+      const reader = readerOf(keeperOf(), () => aPage([]));
+
+      expect(await confirmEnd(RANGE, crowd, reader)).toBe(true);
+    });
+
+    it.each(['from', 'to'] as const)('is none where others are beyond their %s', async (bound) => {
+      const other = aRow(99, { createdAt: NOON });
+      const isBeyond = ({ range: { created } }: PageRequest) =>
+        created !== undefined && created[bound] === undefined;
+      const reader = readerOf(keeperOf(), (request) => aPage(isBeyond(request) ? [other] : []));
+
+      expect(await confirmEnd(RANGE, crowd, reader)).toBe(false);
+    });
   });
 
   it('is looked for by time of update where rows were created at one time', async () => {
@@ -98,21 +118,30 @@ describe('the end of a list', () => {
     expect(reader.requests.length).toBe(2);
   });
 
-  it('is no other for rows that may be part of either half', async () => {
+  describe('of rows that lie so close together that either half may have them', () => {
     const rows = ROWS.map((_, index) => aRow(index, { createdAt: NOON - 20 * SECOND + index * SECOND }));
-    const known = rows.slice(8, 12);
-    const reader = readerOf(keeperOf(), ({ limit = 0 }) => aPage(known.slice(0, limit)));
+    const half = (count: number) => (request: PageRequest) =>
+      aPage(rows.slice(0, count).slice(request.offset, request.offset + 5));
 
-    expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(true);
-    expect(reader.requests[0]?.limit).toBeGreaterThan(1);
-  });
+    it('is confirmed where each half ends before that place, with rows that are known', async () => {
+      const reader = readerOf(keeperOf(), half(12));
 
-  it('is none where more rows come than may be part of either half', async () => {
-    const rows = [...ROWS.slice(0, 19), anUnreadableRow()];
-    const nameless = anUnreadableRow();
-    const reader = readerOf(keeperOf(), ({ limit = 0 }) => aPage([nameless, nameless].slice(0, limit)));
+      expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(true);
+    });
 
-    expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(false);
+    it('is none where a half goes as far', async () => {
+      const reader = readerOf(keeperOf(), half(20));
+
+      expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(false);
+    });
+
+    it('is none where a half shows another row', async () => {
+      const reader = readerOf(keeperOf(), ({ offset }) =>
+        aPage([...rows.slice(0, 5), aRow(99)].slice(offset, offset + 5)),
+      );
+
+      expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(false);
+    });
   });
 
   it('is not confirmed where the service refuses the offset', async () => {

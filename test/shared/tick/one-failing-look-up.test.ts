@@ -1,7 +1,7 @@
 // G1: one group whose look-up fails for good keeps all groups behind it from being told as removed, for ever.
 import { expect, it } from 'vitest';
-import { jsonAnswer } from '../../local/reference-service/service/answer.ts';
-import { createSourceWorld } from '../shared/source-world.ts';
+import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { createSourceWorld } from '../source-world.ts';
 
 it('tells removals though the look-up of another missing group fails', async () => {
   const world = createSourceWorld({ settings: { reconcileMs: 120_000, settleMs: 1_000 } });

@@ -2,8 +2,8 @@
 // for good; a poll then takes its first page of one row for a short one that ends the list, and settles what it never
 // read.
 import { expect, it } from 'vitest';
-import { jsonAnswer } from '../../local/reference-service/service/answer.ts';
-import { createSourceWorld } from '../shared/source-world.ts';
+import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { createSourceWorld } from '../source-world.ts';
 
 it('finds by the next poll what changed, whatever page size is left', async () => {
   const world = createSourceWorld({ groups: 260, knobs: { limitMax: 100, order: 'updated_at:asc' } });

@@ -1,8 +1,8 @@
 // G1, G8: a list shows its first rows only, and more of them than a page holds were created and updated within a few
 // seconds, as by an import. The end of the list is "confirmed" by pages that can't hold a row that is new.
 import { describe, expect, it } from 'vitest';
-import { DAY, MILLISECOND } from '../../shared/instant.ts';
-import { createSourceWorld, type SourceWorld } from '../shared/source-world.ts';
+import { DAY, MILLISECOND } from '../../../shared/instant.ts';
+import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
 function showAtMost({ reference }: SourceWorld, rows: number): void {
   const { store } = reference;

@@ -1,7 +1,7 @@
 // G8: a source that is degraded for one group that can't be read, and later is not read at all, tells the first only.
 import { expect, it } from 'vitest';
-import { jsonAnswer } from '../../local/reference-service/service/answer.ts';
-import { createSourceWorld } from '../shared/source-world.ts';
+import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { createSourceWorld } from '../source-world.ts';
 
 it('tells that nothing is read any more, though a group was set aside before', async () => {
   const world = createSourceWorld({ knobs: { unreadableEvery: 7, unreadableAs: 'no-status' } });

@@ -1,9 +1,9 @@
 // G8, G1: a store that is too large for one walk a cycle. The walk over all groups fails for good at an old range;
 // each time it pauses there is "nothing to do", or the recent are walked, which counts as its progress.
 import { expect, it } from 'vitest';
-import { jsonAnswer } from '../../local/reference-service/service/answer.ts';
-import { DAY, formatInstant } from '../../shared/instant.ts';
-import { createSourceWorld } from '../shared/source-world.ts';
+import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { DAY, formatInstant } from '../../../shared/instant.ts';
+import { createSourceWorld } from '../source-world.ts';
 
 it('tells that the walk over all groups does not get on, though the recent are walked', async () => {
   const world = createSourceWorld({

@@ -1,0 +1,37 @@
+// Whether the walks get on, each on its own: one that stands still must not be hidden by another that does not.
+import { MILLISECOND } from '../instant.ts';
+import { MAX_WALK_PAGES } from '../limits.ts';
+import { hasWork, pauseAfterRange, plannedTiers, type Tier } from '../reconciliation-plan.ts';
+import type { TickRun } from './tick-run.ts';
+
+/** Between two ranges a walk that keeps to its share pauses; twice as long is no sign of a pause any more. */
+const PAUSES = 2;
+
+/** Notes which walks got on in this tick. @returns whether all did, had nothing to do, or pause as planned */
+export function noteWalks(run: TickRun): boolean {
+  if (run.state.baseline.status === 'running') return run.walked.has('baseline');
+  const { settings } = run.session;
+  // Walks that ended in this tick as well, whatever is planned by now.
+  const tiers = new Set([...plannedTiers(run.state, settings), ...run.walked].filter(isTier));
+  return [...tiers].map((tier) => isGettingOn(run, tier)).every(Boolean);
+}
+
+function isTier(walk: 'baseline' | Tier): walk is Tier {
+  return walk !== 'baseline';
+}
+
+function isGettingOn(run: TickRun, tier: Tier): boolean {
+  const { settings, serviceClock } = run.session;
+  const { reconciliation, lastSlot } = run.state;
+  const cycle = reconciliation[tier];
+  const now = lastSlot * MILLISECOND;
+  const service = serviceClock.now().atLeast;
+  const isNoted =
+    run.walked.has(tier) || cycle.progressedAt === undefined || !hasWork(tier, run.state, settings, service);
+  // A moment ahead of now was noted by a clock that was wrong.
+  const progressedAt = isNoted ? now : Math.min(cycle.progressedAt ?? now, now);
+  run.state = { ...run.state, reconciliation: { ...reconciliation, [tier]: { ...cycle, progressedAt } } };
+  if (progressedAt === now) return true;
+  const isPaused = cycle.pausedUntil > service;
+  return isPaused && now - progressedAt <= PAUSES * pauseAfterRange(tier, MAX_WALK_PAGES, settings);
+}
