@@ -31,6 +31,12 @@ export const KNOBS = {
     'none',
     'The most rows of a page change so many seconds after the start: 60:20,120:100.',
   ),
+  offsetMax: count(0, 0, 'A list shows no row at or behind this offset; 0: all of them.'),
+  offsetOver: oneOf(
+    ['empty', 'refuse', 'bad-request', 'timeout'],
+    'empty',
+    'What an offset at or above offsetMax gets: an empty list, a 422 that names it, a 400, or a 504.',
+  ),
   pageBytes: count(
     0,
     0,

@@ -5,7 +5,7 @@ import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawKnobs } from './draw-knobs.ts';
 import { type FaultRates, NO_FAULTS, type Outage, type Plan, type SimulatedSettings } from './plan.ts';
-import { bustling, newborn, returning, rotating, suspicious, vast } from './unusual-plans.ts';
+import { bustling, newborn, returning, rotating, suspicious, vast, windowed } from './unusual-plans.ts';
 
 export const PROFILES = ['polls', 'everything', 'guards'] as const;
 export type Profile = (typeof PROFILES)[number];
@@ -72,7 +72,13 @@ function drawPlan(seed: number, profile: Profile): Plan {
   if (profile === 'polls') return random.chance(0.07) ? bustling(plan, random) : plan;
   if (profile === 'guards') return suspicious(plan, random);
   const [unusual] = UNUSUAL.filter(({ share }) => random.chance(share));
-  return unusual === undefined ? plan : unusual.make(plan, random);
+  return unusual === undefined ? withLaterWorlds(plan) : unusual.make(plan, random);
+}
+
+/** Drawn by a chance of their own, so that the seeds of everything else stay what they were. */
+function withLaterWorlds(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 78));
+  return random.chance(0.035) ? windowed(plan, random) : plan;
 }
 
 /** What a share of plans becomes. */

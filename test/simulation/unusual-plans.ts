@@ -167,3 +167,27 @@ export function bustling(plan: Plan, random: Random): Plan {
     settings: { ...plan.settings, lookbackMs: 5_000, intervalMs: 60_000, requestsPerMinute: 240 },
   };
 }
+
+/** Lists end at a window that is smaller than the store: a walk has to find out that there is more. */
+export function windowed(plan: Plan, random: Random): Plan {
+  const { pageBytes, rateLimit, limitChanges, limitMax: _, ...knobs } = plan.knobs;
+  const limitMax = 5 + random.below(6);
+  return {
+    ...plan,
+    groups: 30 + random.below(31),
+    activeMs: 240_000,
+    changesPerSecond: 0.1,
+    outage: undefined,
+    tickMs: 50_000,
+    // Each range takes many requests, and one that was cut off begins anew.
+    faults: { ...plan.faults, ...atMost(0.002, plan.faults) },
+    knobs: {
+      ...knobs,
+      limitMax,
+      // Below ten rows, or two pages, there is no room to prove a page against its neighbour.
+      offsetMax: Math.max(10, 2 * limitMax, 12 + random.below(19)),
+      offsetOver: random.pick(['empty', 'refuse', 'bad-request', 'timeout']),
+    },
+    settings: { ...plan.settings, requestsPerMinute: 240 },
+  };
+}
