@@ -8,6 +8,7 @@ import type { StoredGroup } from '../../local/reference-service/store/stored-gro
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source-state.ts';
 import type { Evidence, GroupDocument, Happening, SourceEvidence } from './checker/evidence.ts';
+import { nameOfShape } from './lasting-fault.ts';
 import type { ArraysStored } from './watch-arrays.ts';
 import type { Pollers } from './world/pollers.ts';
 import { FIRST_TOKEN, OTHER_TOKEN, SECOND_TOKEN, type World } from './world/world.ts';
@@ -58,7 +59,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
         plan.mishap?.kind !== 'changed without stamps' &&
         (knobs.absurdEvery === 0 || knobs.absurdStamps === 'ahead'),
       showsEmptyArrays: knobs.arrays === 'full',
-      showsArrays: plan.knobs.arrays !== 'flicker',
+      showsArrays: plan.knobs.arrays !== 'flicker' && plan.lasting?.shape.kind !== 'array',
     },
     sent: network.sent,
     requestsPerMinute: settings.requestsPerMinute,
@@ -69,10 +70,26 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       from: startedAt + outage.fromMs * MILLISECOND,
       to: startedAt + Math.min(outage.fromMs + outage.forMs, plan.activeMs) * MILLISECOND,
     },
+    lasting: lastingOf(world, startedAt),
     endedAt: time.now(),
     ownErrors: observed.pollers.flatMap(({ ownErrors }) =>
       ownErrors.map((error) => error.stack ?? error.message),
     ),
+  };
+}
+
+function lastingOf({ plan, faultyGroups }: World, startedAt: Instant): Evidence['lasting'] {
+  const { lasting, settings, activeMs } = plan;
+  if (lasting === undefined) return undefined;
+  const { fromMs, forMs } = lasting;
+  const toMs = forMs === undefined ? undefined : Math.min(fromMs + forMs, activeMs);
+  return {
+    shape: nameOfShape(lasting.shape),
+    what: lasting.what,
+    groups: faultyGroups,
+    from: startedAt + fromMs * MILLISECOND,
+    to: toMs === undefined ? undefined : startedAt + toMs * MILLISECOND,
+    cycle: settings.reconcileMs * MILLISECOND,
   };
 }
 

@@ -1,6 +1,7 @@
 // What one run is made of. Everything in it follows from its seed and its profile; a plan that is written down as JSON
 // replays exactly, so a shrunk one can be told as a command.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
+import type { LastingFault } from './lasting-fault.ts';
 import type { MishapName } from './world/mishaps.ts';
 
 /** Shares of calls (of ticks, records, entries) that something happens to, from 0 to 1. */
@@ -87,6 +88,7 @@ export interface Plan {
   readonly endsOverdue: boolean;
   readonly outage?: Outage | undefined;
   readonly mishap?: Mishap | undefined;
+  readonly lasting?: LastingFault | undefined;
   /** When the token is rotated, if it is. */
   readonly rotationMs?: number | undefined;
   /** When the ledger is swept besides at the end, if it is. */

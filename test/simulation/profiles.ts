@@ -2,8 +2,10 @@
 // guards can find, `everything` leaves out nothing; in `guards` there is always something for them. Widening what is
 // proved is adding values here.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
+import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawKnobs } from './draw-knobs.ts';
+import { drawLastingFault, type LastingFault } from './lasting-fault.ts';
 import { type FaultRates, NO_FAULTS, type Outage, type Plan, type SimulatedSettings } from './plan.ts';
 import { bustling, newborn, returning, rotating, suspicious, vast, windowed } from './unusual-plans.ts';
 
@@ -13,6 +15,13 @@ export type Profile = (typeof PROFILES)[number];
 /** The plan of a seed. Pure: the same seed and profile always make the same. */
 export function makePlan(seed: number, profile: Profile): Plan {
   return withRoom(withoutWhatIsNotPromised(drawPlan(seed, profile)));
+}
+
+function withLastingFault(plan: Plan, lasting: LastingFault): Plan {
+  // A doubt about the time takes hours to pass, and for ever is told to be over after minutes.
+  const faultKinds = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
+  const knobs = lasting.forMs === undefined ? { ...plan.knobs, faultKinds } : plan.knobs;
+  return { ...plan, knobs, lasting, outage: undefined };
 }
 
 /** Takes back what the feed does not promise; docs/guarantees.md, "Where they end". */
@@ -78,7 +87,11 @@ function drawPlan(seed: number, profile: Profile): Plan {
 /** Drawn by a chance of their own, so that the seeds of everything else stay what they were. */
 function withLaterWorlds(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 78));
-  return random.chance(0.035) ? windowed(plan, random) : plan;
+  if (random.chance(0.035)) return windowed(plan, random);
+  const { limitMax = 250 } = plan.knobs;
+  const lasting = drawLastingFault(random, plan.activeMs, limitMax);
+  if (random.chance(0.06)) return withLastingFault(plan, lasting);
+  return plan;
 }
 
 /** What a share of plans becomes. */

@@ -63,6 +63,7 @@ const SIMPLER: readonly Partial<Plan>[] = [
   { faults: NO_FAULTS, only: undefined },
   { sources: 1 },
   { outage: undefined },
+  { lasting: undefined },
   { rotationMs: undefined },
   { sweepMs: undefined },
   { handsPerMinute: 0 },

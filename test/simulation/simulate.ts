@@ -7,6 +7,7 @@ import { check } from './checker/check.ts';
 import type { Violation } from './checker/evidence.ts';
 import { calm, pollUntilSettled, settledAfter } from './come-to-rest.ts';
 import { gatherEvidence, watchStarts } from './gather-evidence.ts';
+import { nameOfShape } from './lasting-fault.ts';
 import type { Plan } from './plan.ts';
 import { watchArrays } from './watch-arrays.ts';
 import { runHands } from './world/hands.ts';
@@ -111,6 +112,10 @@ function countOccurrences({ plan, service, trace, fates, stores }: World): void 
   }
   for (const [name, value] of Object.entries(plan.settings)) trace.count(`setting ${name}=${value}`);
   for (const [name, rate] of Object.entries(plan.faults)) if (rate > 0) trace.count(`rate ${name}`);
+  if (plan.lasting !== undefined) {
+    const { shape, forMs } = plan.lasting;
+    trace.count(`lasting ${nameOfShape(shape)} ${forMs === undefined ? 'for ever' : 'for a while'}`);
+  }
   if (plan.outage !== undefined) trace.count(`outage ${plan.outage.kind}`);
   if (plan.rotationMs !== undefined) trace.count('token rotated');
   if (plan.sources > 1) trace.count('two sources');

@@ -2,6 +2,7 @@
 // event is unchanged since it was first read. And every event that was written arrived at both ends.
 import type { Evidence, Happening, Promises, SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
+import { isReported, isStoppedFromTheStart, isUnknowable } from './lasting-faults.ts';
 import {
   type EntityHistory,
   type EntityName,
@@ -21,10 +22,12 @@ export function checkComplete(
 ): Violation[] {
   const { startedAt } = source;
   if (startedAt === undefined) {
+    // Without a first state there is nobody to report.
+    if (isStoppedFromTheStart(evidence)) return [];
     return [violation(source, '', 'the source was never begun, though the service was there for long')];
   }
   const violations = [...checkArrived(source)];
-  if (!source.cameToRest) {
+  if (!source.cameToRest && !isReported(evidence, source)) {
     violations.push(violation(source, '', 'all was quiet for hours, and the source was not read as a whole'));
   }
   for (const [groupId, history] of histories) {
@@ -33,8 +36,17 @@ export function checkComplete(
     for (const name of history.entities.keys()) {
       const last = group?.entities.get(name)?.at(-1);
       const problem = judgeEntity(name, history, last, evidence, source);
-      if (problem !== undefined) violations.push(violation(source, `${name} of group ${groupId}`, problem));
+      const missing = {
+        groupId,
+        kind: kindOf(name),
+        isRemoval: history.entities.get(name)?.at(-1)?.state === undefined,
+      };
+      if (problem === undefined || isUnknowable(evidence, missing.kind)) continue;
+      if (!isReported(evidence, source, missing))
+        violations.push(violation(source, `${name} of group ${groupId}`, problem));
     }
+    const refunds = { groupId, kind: 'refund_transaction', isRemoval: false };
+    if (isUnknowable(evidence, refunds.kind) || isReported(evidence, source, refunds)) continue;
     violations.push(...checkRefunds(groupId, history, group, source, evidence.promises));
   }
   return violations;

@@ -58,6 +58,20 @@ export interface Promises {
   readonly showsArrays: boolean;
 }
 
+/** A fault that requests of one shape met; what is owed meanwhile stands in lasting-faults.ts. */
+export interface Lasting {
+  /** For instance `parameter min_created_at`. */
+  readonly shape: string;
+  readonly what: string;
+  /** Of the shapes `range`: its groups. Of `id in …`: the group. Else none. */
+  readonly groups: ReadonlySet<number>;
+  readonly from: Time;
+  /** Undefined: it lasts for ever. */
+  readonly to: Time | undefined;
+  /** How long the source may take for a walk over everything, once one is due. */
+  readonly cycle: number;
+}
+
 export interface Evidence {
   readonly sources: readonly SourceEvidence[];
   /** By group in the order of time. */
@@ -74,6 +88,7 @@ export interface Evidence {
   readonly logged: readonly string[];
   /** When the service could not be read at all. */
   readonly outage: { readonly from: Time; readonly to: Time } | undefined;
+  readonly lasting: Lasting | undefined;
   readonly endedAt: Time;
   /** Errors that our code threw and nobody did to it. */
   readonly ownErrors: readonly string[];

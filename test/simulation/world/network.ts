@@ -12,6 +12,7 @@ import {
 import type { VirtualClock } from '../../fakes/virtual-clock.ts';
 import type { Outage } from '../plan.ts';
 import { createDates, type Dates } from './dates.ts';
+import type { FaultyRequests } from './faulty-requests.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Trace } from './trace.ts';
 import type { Access } from './world.ts';
@@ -37,6 +38,8 @@ export interface NetworkOptions {
   /** The token that the service takes at this moment, and what it sees. */
   readonly access: () => Access;
   readonly outage: () => Outage | undefined;
+  /** The plan's lasting fault, if it has one. */
+  readonly faulty?: FaultyRequests | undefined;
   readonly isCalm: () => boolean;
   readonly trace: Trace;
 }
@@ -62,11 +65,10 @@ export function createNetwork(options: NetworkOptions): Network {
     const isValid = headers['X-Service-Api-Token'] === token && outage?.kind !== 'refused';
     if (sees !== seenNow) service.control.setKnob('tokenSees', sees);
     seenNow = sees;
-    return service.service.answer({
-      path,
-      query: new URLSearchParams(query),
-      token: isValid ? service.token : 'another-token',
-    });
+    const asked = new URLSearchParams(query);
+    const honest = () =>
+      service.service.answer({ path, query: asked, token: isValid ? service.token : 'another-token' });
+    return options.faulty?.answer(asked, honest) ?? honest();
   }
 
   const { date, dateSkewSeconds } = service.control.knobs();
@@ -141,7 +143,7 @@ function received({ delivery, status, headers, body }: Answer, requestMs: number
 }
 
 /** When an outage is on. */
-export function isDuring({ fromMs, forMs }: Outage, elapsed: number): boolean {
+export function isDuring({ fromMs, forMs }: Pick<Outage, 'fromMs' | 'forMs'>, elapsed: number): boolean {
   const at = elapsed / MILLISECOND;
   return at >= fromMs && at < fromMs + forMs;
 }

@@ -9,8 +9,10 @@ import { createRandom, mix, type Random } from '../../../local/reference-service
 import { HOUR, MILLISECOND } from '../../../shared/instant.ts';
 import type { Log, LogFields } from '../../../shared/ports.ts';
 import { createVirtualClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
+import type { LastingFault } from '../lasting-fault.ts';
 import type { Plan } from '../plan.ts';
 import { createFates, type Fates } from './fates.ts';
+import { createFaultyRequests } from './faulty-requests.ts';
 import { createNetwork, isDuring, type Network } from './network.ts';
 import { createPorts, type Ports } from './ports.ts';
 import { createProcess, type SimulatedProcess } from './process.ts';
@@ -34,6 +36,8 @@ export interface World {
   readonly veil: Veil;
   readonly stores: Stores;
   readonly network: Network;
+  /** Groups that the plan's lasting fault is about. */
+  readonly faultyGroups: ReadonlySet<number>;
   readonly log: Log;
   /** What was logged, as text. */
   readonly logged: readonly string[];
@@ -85,6 +89,14 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     return exchanged ?? { token: isRotated ? SECOND_TOKEN : FIRST_TOKEN, sees: 'own' };
   };
 
+  const { lasting } = plan;
+  const isOn = ({ fromMs, forMs }: LastingFault): boolean =>
+    forMs === undefined
+      ? time.elapsed() >= fromMs * MILLISECOND
+      : !fates.isCalm && isDuring({ fromMs, forMs }, time.elapsed());
+
+  const faulty = lasting && createFaultyRequests(lasting, { service, trace, isOn: () => isOn(lasting) });
+
   const stores = createStores(time, draws.stores.fraction, (inserted) => world.onInsert(inserted));
 
   const world: World = {
@@ -96,6 +108,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     service,
     veil: createVeil(service.store),
     stores,
+    faultyGroups: faulty?.groups ?? new Set(),
     network: createNetwork({
       time,
       service,
@@ -106,6 +119,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
           ? plan.outage
           : undefined,
       isCalm: () => fates.isCalm,
+      faulty,
       trace,
     }),
     log: createLog(logged),
