@@ -2,6 +2,7 @@
 // replays exactly, so a shrunk one can be told as a command.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { LastingFault } from './lasting-fault.ts';
+import type { Turn } from './turn.ts';
 import type { MishapName } from './world/mishaps.ts';
 
 /** Shares of calls (of ticks, records, entries) that something happens to, from 0 to 1. */
@@ -89,6 +90,7 @@ export interface Plan {
   readonly outage?: Outage | undefined;
   readonly mishap?: Mishap | undefined;
   readonly lasting?: LastingFault | undefined;
+  readonly turns?: readonly Turn[] | undefined;
   /** When the token is rotated, if it is. */
   readonly rotationMs?: number | undefined;
   /** When the ledger is swept besides at the end, if it is. */

@@ -7,6 +7,7 @@ import { createRandom, mix, type Random } from '../../local/reference-service/st
 import { drawKnobs } from './draw-knobs.ts';
 import { drawLastingFault, type LastingFault } from './lasting-fault.ts';
 import { type FaultRates, NO_FAULTS, type Outage, type Plan, type SimulatedSettings } from './plan.ts';
+import { drawTurn } from './turn.ts';
 import { bustling, newborn, returning, rotating, suspicious, vast, windowed } from './unusual-plans.ts';
 
 export const PROFILES = ['polls', 'everything', 'guards'] as const;
@@ -91,6 +92,7 @@ function withLaterWorlds(plan: Plan): Plan {
   const { limitMax = 250 } = plan.knobs;
   const lasting = drawLastingFault(random, plan.activeMs, limitMax);
   if (random.chance(0.06)) return withLastingFault(plan, lasting);
+  if (random.chance(0.09)) return { ...plan, turns: [drawTurn(random, plan.activeMs, plan.knobs)] };
   return plan;
 }
 

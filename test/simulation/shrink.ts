@@ -64,6 +64,7 @@ const SIMPLER: readonly Partial<Plan>[] = [
   { sources: 1 },
   { outage: undefined },
   { lasting: undefined },
+  { turns: undefined },
   { rotationMs: undefined },
   { sweepMs: undefined },
   { handsPerMinute: 0 },

@@ -16,6 +16,7 @@ import { watchHolds } from './world/operator.ts';
 import { createPollers, type Pollers, runSchedule } from './world/pollers.ts';
 import { createRelaySide } from './world/relays.ts';
 import { runMishap } from './world/run-mishap.ts';
+import { runTurns, watchLooks } from './world/turns.ts';
 import { createWorld, type World } from './world/world.ts';
 
 export interface Run {
@@ -47,6 +48,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   };
   const starts = watchStarts(world);
   const arraysStored = watchArrays(world);
+  const looks = watchLooks(world);
   watchHolds(world);
   const sources = Array.from({ length: plan.sources }, (_, index) => {
     const settings = sourceSettings.parse({ name: sourceName(index), baseUrl: BASE_URL, ...plan.settings });
@@ -58,7 +60,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   countOccurrences(world);
   tellChanges(world);
   const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
-  const evidence = gatherEvidence(world, { pollers: sources, starts, arraysStored, settled, states });
+  const evidence = gatherEvidence(world, { pollers: sources, starts, arraysStored, looks, settled, states });
   return {
     plan,
     violations: check(evidence),
@@ -83,11 +85,13 @@ async function live(
   const { plan, time } = world;
   const until = plan.activeMs * MILLISECOND;
   const hands = runHands(world, until);
+  const turns = runTurns(world);
   const mishap = runMishap(world, sources, until);
   const sweeping = sweepOnce(world, sides);
   await Promise.all(sources.map((pollers) => runSchedule(world, pollers, plan.settings.intervalMs, until)));
   await hands;
   await mishap;
+  await turns;
   await sweeping;
   calm(world);
   const settled = time.elapsed() + settledAfter(plan) * MILLISECOND;
