@@ -71,6 +71,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     sent: network.sent,
     requestsPerMinute: settings.requestsPerMinute,
     secrets: secretsOf(world),
+    personalNames: personalNamesOf(world),
     stored: [...observed.states, ...sources.flatMap((source) => storedOf(world, source))],
     logged,
     outage: outage && {
@@ -213,6 +214,17 @@ function secretsOf({ service, plan }: World): string[] {
     }
   }
   return secrets.filter((text) => text.length > 3);
+}
+
+/** What the service names fields by, where it does so by persons. */
+function personalNamesOf({ service }: World): string[] {
+  if (!service.control.knobs().personalFields) return [];
+  const names = Array.from(service.store.groups(), ({ customer }) => [
+    customer.name,
+    customer.email,
+    customer.phone,
+  ]);
+  return [...new Set(names.flat().filter((name) => name !== null))];
 }
 
 /** Looking for every text in everything takes its time: so many seeds share the work. */

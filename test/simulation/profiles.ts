@@ -93,6 +93,7 @@ function withLaterWorlds(plan: Plan): Plan {
   const lasting = drawLastingFault(random, plan.activeMs, limitMax);
   if (random.chance(0.06)) return withLastingFault(plan, lasting);
   if (random.chance(0.09)) return { ...plan, turns: [drawTurn(random, plan.activeMs, plan.knobs)] };
+  if (random.chance(0.03)) return { ...plan, knobs: { ...plan.knobs, personalFields: true } };
   return plan;
 }
 

@@ -84,6 +84,8 @@ export interface Evidence {
   readonly requestsPerMinute: number;
   /** What nobody may find in anything that is stored, sent or logged. */
   readonly secrets: readonly string[];
+  /** Names of fields that are a person's, where there are such: nobody may find them within any text either. */
+  readonly personalNames: readonly string[];
   readonly stored: readonly unknown[];
   readonly logged: readonly string[];
   /** When the service could not be read at all. */
