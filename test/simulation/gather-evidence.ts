@@ -45,9 +45,11 @@ export function watchStarts({ stores, time }: World): Starts {
 
 export function gatherEvidence(world: World, observed: Observed): Evidence {
   const { plan, service, network, time, logged } = world;
-  const { settings, outage, turns = [] } = plan;
+  const { settings, outage, secret, turns = [] } = plan;
   const knobs = service.control.knobs();
   const startedAt = time.now() - time.elapsed();
+  // A newline keeps nobody out.
+  const closed = outage ?? (secret?.kind === 'newline' ? undefined : secret);
   const unreadableEvery = knobs.unreadableEvery;
   const happenings = happeningsOf(world, observed.looks);
   const ids = new Set(happenings.map(({ groupId }) => groupId));
@@ -74,9 +76,9 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     personalNames: personalNamesOf(world),
     stored: [...observed.states, ...sources.flatMap((source) => storedOf(world, source))],
     logged,
-    outage: outage && {
-      from: startedAt + outage.fromMs * MILLISECOND,
-      to: startedAt + Math.min(outage.fromMs + outage.forMs, plan.activeMs) * MILLISECOND,
+    outage: closed && {
+      from: startedAt + closed.fromMs * MILLISECOND,
+      to: startedAt + Math.min(closed.fromMs + closed.forMs, plan.activeMs) * MILLISECOND,
     },
     lasting: lastingOf(world, startedAt),
     endedAt: time.now(),

@@ -51,6 +51,22 @@ export interface Mishap {
   readonly forMs: number;
 }
 
+/**
+ * What is wrong with the secret. `deleted` and `malformed`: whoever reads it gets no token. `newline`: what the second
+ * source reads ends in one, and both sources are one to the service.
+ */
+export interface SecretTrouble {
+  readonly kind: 'deleted' | 'malformed' | 'newline';
+  readonly fromMs: number;
+  readonly forMs: number;
+}
+
+/** A scheduler whose clock is ahead brings one tick; then its clock is right again. */
+export interface EarlySlot {
+  readonly atMs: number;
+  readonly aheadMs: number;
+}
+
 export interface SimulatedSettings {
   readonly intervalMs: number;
   readonly baseline: 'silent' | 'emit';
@@ -91,6 +107,8 @@ export interface Plan {
   readonly mishap?: Mishap | undefined;
   readonly lasting?: LastingFault | undefined;
   readonly turns?: readonly Turn[] | undefined;
+  readonly secret?: SecretTrouble | undefined;
+  readonly earlySlot?: EarlySlot | undefined;
   /** When the token is rotated, if it is. */
   readonly rotationMs?: number | undefined;
   /** When the ledger is swept besides at the end, if it is. */

@@ -6,9 +6,27 @@ import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.t
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawKnobs } from './draw-knobs.ts';
 import { drawLastingFault, type LastingFault } from './lasting-fault.ts';
-import { type FaultRates, NO_FAULTS, type Outage, type Plan, type SimulatedSettings } from './plan.ts';
+import {
+  type EarlySlot,
+  type FaultRates,
+  NO_FAULTS,
+  type Outage,
+  type Plan,
+  type SimulatedSettings,
+} from './plan.ts';
 import { drawTurn } from './turn.ts';
-import { bustling, newborn, returning, rotating, suspicious, vast, windowed } from './unusual-plans.ts';
+import {
+  bustling,
+  movedAddress,
+  newborn,
+  returning,
+  rotating,
+  sharedToken,
+  suspicious,
+  vast,
+  windowed,
+  withoutToken,
+} from './unusual-plans.ts';
 
 export const PROFILES = ['polls', 'everything', 'guards'] as const;
 export type Profile = (typeof PROFILES)[number];
@@ -23,6 +41,12 @@ function withLastingFault(plan: Plan, lasting: LastingFault): Plan {
   const faultKinds = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
   const knobs = lasting.forMs === undefined ? { ...plan.knobs, faultKinds } : plan.knobs;
   return { ...plan, knobs, lasting, outage: undefined };
+}
+
+const DAY_MS = 86_400_000;
+
+function drawEarlySlot(random: Random, activeMs: number): EarlySlot {
+  return { atMs: random.below(activeMs), aheadMs: random.pick([1, 365]) * DAY_MS };
 }
 
 /** Takes back what the feed does not promise; docs/guarantees.md, "Where they end". */
@@ -94,6 +118,10 @@ function withLaterWorlds(plan: Plan): Plan {
   if (random.chance(0.06)) return withLastingFault(plan, lasting);
   if (random.chance(0.09)) return { ...plan, turns: [drawTurn(random, plan.activeMs, plan.knobs)] };
   if (random.chance(0.03)) return { ...plan, knobs: { ...plan.knobs, personalFields: true } };
+  if (random.chance(0.02)) return movedAddress(plan, random);
+  if (random.chance(0.04)) return withoutToken(plan, random);
+  if (random.chance(0.02)) return sharedToken(plan);
+  if (random.chance(0.03)) return { ...plan, earlySlot: drawEarlySlot(random, plan.activeMs) };
   return plan;
 }
 

@@ -65,6 +65,8 @@ const SIMPLER: readonly Partial<Plan>[] = [
   { outage: undefined },
   { lasting: undefined },
   { turns: undefined },
+  { secret: undefined },
+  { earlySlot: undefined },
   { rotationMs: undefined },
   { sweepMs: undefined },
   { handsPerMinute: 0 },

@@ -52,7 +52,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   watchHolds(world);
   const sources = Array.from({ length: plan.sources }, (_, index) => {
     const settings = sourceSettings.parse({ name: sourceName(index), baseUrl: BASE_URL, ...plan.settings });
-    return createPollers(world, settings);
+    return createPollers(world, settings, index);
   });
 
   const settled = await world.time.run(live(world, sources, sides));

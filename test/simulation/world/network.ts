@@ -18,6 +18,10 @@ import type { Trace } from './trace.ts';
 import type { Access } from './world.ts';
 
 export const BASE_URL = 'https://returns.example/api';
+/** The same service. */
+export const SECOND_URL = 'https://returns.example/eu/api';
+/** Another service, which takes the same token. */
+export const OTHER_URL = 'https://returns-of-others.example/api';
 
 export interface SentRequest {
   readonly at: Instant;
@@ -57,12 +61,13 @@ export function createNetwork(options: NetworkOptions): Network {
     options.isCalm() ? 20 : fraction() < 0.05 ? 20 + 900 * fraction() : 5 + 60 * fraction();
 
   function answerTo({ url, headers }: HttpRequest): Answer {
-    const [path = '', query = ''] = url.slice(BASE_URL.length).split('?');
+    const [path = '', query = ''] = url.slice(url.indexOf('/api/') + '/api'.length).split('?');
     const outage = options.outage();
     if (outage?.kind === 'unavailable') service.service.failNext('503-json', 1);
     if (outage?.kind === 'hanging') service.service.failNext('hang', 1);
-    const { token, sees } = options.access();
-    const isValid = headers['X-Service-Api-Token'] === token && outage?.kind !== 'refused';
+    const { token, sees: ownSees } = options.access();
+    const sees = url.startsWith(OTHER_URL) ? 'other' : ownSees;
+    const isValid = headers['X-Service-Api-Token']?.trim() === token && outage?.kind !== 'refused';
     if (sees !== seenNow) service.control.setKnob('tokenSees', sees);
     seenNow = sees;
     const asked = new URLSearchParams(query);

@@ -13,7 +13,7 @@ import type { LastingFault } from '../lasting-fault.ts';
 import type { Plan } from '../plan.ts';
 import { createFates, type Fates } from './fates.ts';
 import { createFaultyRequests } from './faulty-requests.ts';
-import { createNetwork, isDuring, type Network } from './network.ts';
+import { BASE_URL, createNetwork, isDuring, type Network } from './network.ts';
 import { createPorts, type Ports } from './ports.ts';
 import { createProcess, type SimulatedProcess } from './process.ts';
 import { createStores, type Inserted, type Stores } from './stores.ts';
@@ -43,6 +43,10 @@ export interface World {
   readonly logged: readonly string[];
   /** The token that the secret holds and the service takes, and what it sees there. */
   access(): Access;
+  /** The base URL that sources are configured with. */
+  address(): string;
+  /** Configures another one. */
+  move(address: string): void;
   /** Puts another one in its place. */
   exchange(access: Access): void;
   startProcess(kind: string): SimulatedProcess;
@@ -83,6 +87,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
   const logged: string[] = [];
   let processes = 0;
 
+  let address = BASE_URL;
   let exchanged: Access | undefined;
   const access = (): Access => {
     const isRotated = plan.rotationMs !== undefined && time.elapsed() >= plan.rotationMs * MILLISECOND;
@@ -125,6 +130,10 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     log: createLog(logged),
     logged,
     access,
+    address: () => address,
+    move(next) {
+      address = next;
+    },
     exchange(next) {
       exchanged = next;
     },
