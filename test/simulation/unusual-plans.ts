@@ -203,6 +203,7 @@ export function movedAddress(plan: Plan, random: Random): Plan {
 
 /** The secret is deleted, or holds no token, for longer than that may go unreported. */
 export function withoutToken(plan: Plan, random: Random): Plan {
+  const { date, ...knobs } = plan.knobs;
   const secret = {
     kind: random.pick(['deleted', 'malformed'] as const),
     fromMs: random.below(60_000),
@@ -213,8 +214,9 @@ export function withoutToken(plan: Plan, random: Random): Plan {
     activeMs: Math.max(plan.activeMs, secret.fromMs + secret.forMs),
     outage: undefined,
     rotationMs: undefined,
-    // Only a new process reads the secret.
+    // Only a new process reads the secret. It can't spend what it has on learning that there is no Date.
     warm: 0,
+    knobs,
     secret,
     settings: { ...plan.settings, intervalMs: Math.max(15_000, Math.min(30_000, plan.settings.intervalMs)) },
   };
@@ -229,6 +231,8 @@ export function sharedToken(plan: Plan): Plan {
     outage: undefined,
     rotationMs: undefined,
     tickMs: 50_000,
+    // A new process spends its first requests on learning the page's size and the time: there would be none for more.
+    warm: Math.max(0.5, plan.warm),
     secret: { kind: 'newline', fromMs: 0, forMs: plan.activeMs },
     knobs: { ...knobs, limitMax: 10 },
     settings: { ...plan.settings, reconcileMs: 30_000, intervalMs: 5_000, requestsPerMinute: 60 },
