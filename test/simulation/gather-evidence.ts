@@ -11,6 +11,7 @@ import type { Evidence, GroupDocument, Happening, SourceEvidence } from './check
 import { nameOfShape } from './lasting-fault.ts';
 import { changesLooks } from './turn.ts';
 import type { ArraysStored } from './watch-arrays.ts';
+import type { FieldsWatched } from './watch-fields.ts';
 import type { Pollers } from './world/pollers.ts';
 import type { Look } from './world/turns.ts';
 import { FIRST_TOKEN, OTHER_TOKEN, SECOND_TOKEN, type World } from './world/world.ts';
@@ -23,6 +24,7 @@ export interface Observed {
   readonly pollers: readonly Pollers[];
   readonly starts: Starts;
   readonly arraysStored: ArraysStored;
+  readonly fields: FieldsWatched;
   /** How the service showed its groups when. */
   readonly looks: readonly Look[];
   /** Each source's name, and whether it came to rest in the end. */
@@ -66,6 +68,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
         plan.mishap?.kind !== 'changed without stamps' &&
         (knobs.absurdEvery === 0 || knobs.absurdStamps === 'ahead'),
       showsEmptyArrays: knobs.arrays === 'full',
+      showedEmptyArrays: [plan, ...turns].every(({ knobs: { arrays = 'full' } }) => arrays === 'full'),
       showsArrays:
         ![plan, ...turns].some(({ knobs }) => knobs.arrays === 'flicker') &&
         plan.lasting?.shape.kind !== 'array',
@@ -123,6 +126,7 @@ function sourceEvidence(
     customerData: plan.settings.customerData,
     interval: plan.settings.intervalMs * MILLISECOND,
     startedAt: observed.starts.get(source),
+    fieldKnownBy: (field) => observed.fields.knownBy(source, field),
     arraysStoredFrom: observed.arraysStored.get(source) ?? new Map(),
     concludedAt,
     cameToRest: observed.settled.get(source) === true,

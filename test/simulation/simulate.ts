@@ -10,6 +10,7 @@ import { gatherEvidence, watchStarts } from './gather-evidence.ts';
 import { nameOfShape } from './lasting-fault.ts';
 import type { Plan } from './plan.ts';
 import { watchArrays } from './watch-arrays.ts';
+import { watchFields } from './watch-fields.ts';
 import { runHands } from './world/hands.ts';
 import { BASE_URL } from './world/network.ts';
 import { watchHolds } from './world/operator.ts';
@@ -48,6 +49,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   };
   const starts = watchStarts(world);
   const arraysStored = watchArrays(world);
+  const fields = watchFields(world);
   const looks = watchLooks(world);
   watchHolds(world);
   const sources = Array.from({ length: plan.sources }, (_, index) => {
@@ -60,7 +62,15 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   countOccurrences(world);
   tellChanges(world);
   const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
-  const evidence = gatherEvidence(world, { pollers: sources, starts, arraysStored, looks, settled, states });
+  const evidence = gatherEvidence(world, {
+    pollers: sources,
+    starts,
+    arraysStored,
+    fields,
+    looks,
+    settled,
+    states,
+  });
   return {
     plan,
     violations: check(evidence),

@@ -40,6 +40,11 @@ export interface SourceEvidence {
   readonly baselineCompletedAt: Time | undefined;
   /** When a group was first stored with an array, by the kind of what that holds. */
   readonly arraysStoredFrom: ReadonlyMap<string, Time>;
+  /**
+   * When the first walk over everything ended that began after a field, such as `shipment.carrier`, was first stored
+   * with a value; undefined if none did.
+   */
+  fieldKnownBy(field: string): Time | undefined;
   /** What was ever added to the ledger, in order. */
   readonly written: readonly Arrival[];
   /** What arrived, in order. */
@@ -54,6 +59,8 @@ export interface Promises {
   readonly changesMoveStamps: boolean;
   /** Arrays that have become empty are shown as such. */
   readonly showsEmptyArrays: boolean;
+  /** Arrays that are empty have never been left out, nor been null. */
+  readonly showedEmptyArrays: boolean;
   /** Arrays are never left out by chance: the first time that one shows, what it holds is filled in without an event. */
   readonly showsArrays: boolean;
 }
