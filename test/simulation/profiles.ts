@@ -115,7 +115,7 @@ function withLaterWorlds(plan: Plan): Plan {
   if (random.chance(0.035)) return windowed(plan, random);
   const { limitMax = 250 } = plan.knobs;
   const lasting = drawLastingFault(random, plan.activeMs, limitMax);
-  if (random.chance(0.06)) return withLastingFault(plan, lasting);
+  if (random.chance(0.1)) return withLastingFault(plan, lasting);
   if (random.chance(0.09)) return { ...plan, turns: [drawTurn(random, plan.activeMs, plan.knobs)] };
   if (random.chance(0.03)) return { ...plan, knobs: { ...plan.knobs, personalFields: true } };
   if (random.chance(0.02)) return movedAddress(plan, random);

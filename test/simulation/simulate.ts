@@ -124,11 +124,17 @@ function countOccurrences({ plan, service, trace, fates, stores }: World): void 
     const isWord = typeof value === 'string' && KNOBS[name as KnobName].read(value) === value;
     if (isWord && name !== 'limitChanges') trace.count(`knob ${name}=${value}`);
   }
+  for (const name of ['nulls', 'arrays'] as const) {
+    const isOtherwise = (plan.knobs[name] ?? KNOBS[name].byDefault) !== KNOBS[name].byDefault;
+    if (isOtherwise && plan.knobs.touches !== undefined) trace.count(`knob ${name} without stamps`);
+  }
   for (const [name, value] of Object.entries(plan.settings)) trace.count(`setting ${name}=${value}`);
   for (const [name, rate] of Object.entries(plan.faults)) if (rate > 0) trace.count(`rate ${name}`);
   if (plan.lasting !== undefined) {
     const { shape, forMs } = plan.lasting;
-    trace.count(`lasting ${nameOfShape(shape)} ${forMs === undefined ? 'for ever' : 'for a while'}`);
+    trace.count(
+      `lasting ${shape.kind === 'array' ? 'array' : nameOfShape(shape)} ${forMs === undefined ? 'for ever' : 'for a while'}`,
+    );
   }
   if (plan.outage !== undefined) trace.count(`outage ${plan.outage.kind}`);
   if (plan.rotationMs !== undefined) trace.count('token rotated');

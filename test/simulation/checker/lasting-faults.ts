@@ -12,7 +12,8 @@
 //   changed without a stamp, removals. This checker lets everything be missing.
 // - `parameter return_group_id`: look-ups fail. Only removals may be missing.
 // - `limit`: every larger page fails. Everything may be missing, but for a 422, which names the limit.
-// - `range`: walks fail that touch a part of creation time. Its groups may be missing, and removals.
+// - `range`: walks fail that touch a part of creation time, and end there: as with `min_created_at`, everything may be
+//   missing.
 // - `id in look-ups`: only the removal of that group may be missing.
 // - `id in pages`: everything may be missing, for polls and walks alike fail where they meet the group.
 // - `array`: nothing can be said of the entities in it, and nothing must be reported.
@@ -46,7 +47,7 @@ export function isDegradedAtTheEnd({ written }: SourceEvidence): boolean {
 const CONDITIONS = new Set<string>(['feed.source_degraded', 'feed.source_recovered']);
 
 /** @param missing undefined for the source as a whole, which then was not read to its end */
-function mayBeMissing({ shape, what, groups }: Lasting, missing: Missing | undefined): boolean {
+function mayBeMissing({ shape, what }: Lasting, missing: Missing | undefined): boolean {
   switch (shape) {
     case 'offset':
       return what === '500';
@@ -56,7 +57,6 @@ function mayBeMissing({ shape, what, groups }: Lasting, missing: Missing | undef
     case 'id in look-ups':
       return missing === undefined || missing.isRemoval;
     case 'range':
-      return missing === undefined || missing.isRemoval || groups.has(missing.groupId);
     case 'parameter min_updated_at':
     case 'parameter min_created_at':
     case 'id in pages':
@@ -80,8 +80,8 @@ export function stoppedFrom({ lasting }: Evidence): Time | undefined {
   const { shape, what, from, cycle } = lasting;
   if (shape === 'parameter min_updated_at') return from;
   if (shape === 'limit') return what === '422' ? undefined : from;
-  // A walk is due once in a cycle, and may be under way for as long.
-  if (shape === 'parameter min_created_at' || shape === 'range') return from + 2 * cycle;
+  // A walk is due once in a cycle, and may be under way for as long; in the calm ticks are a cycle apart as well.
+  if (shape === 'parameter min_created_at' || shape === 'range') return from + 4 * cycle;
   return undefined;
 }
 

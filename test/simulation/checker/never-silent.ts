@@ -24,7 +24,7 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
   const stoppedBy =
     stopped === undefined || source.startedAt === undefined
       ? undefined
-      : firstTick(source, Math.max(stopped, source.startedAt) + patience, to);
+      : firstTick(source, tickedFrom(source, Math.max(stopped, source.startedAt)) + patience + LONG_TICK, to);
   if (stoppedBy !== undefined && !conditions.some(isDegradedBy(stoppedBy))) {
     const { shape, what } = evidence.lasting ?? {};
     violations.push(violate(`requests fail for good (${shape}: ${what}), and nothing told of it`));
@@ -61,6 +61,22 @@ function whenNoticed({ outage }: Evidence, source: SourceEvidence, patience: num
 function firstTick({ concludedAt }: SourceEvidence, after: Time, before: Time): Time | undefined {
   return concludedAt.find((at) => at > after && at < before);
 }
+
+/** Nothing can be noticed while nobody ticks: a wait counts from the first tick after the last long pause. */
+function tickedFrom({ concludedAt }: SourceEvidence, from: Time): Time {
+  let last = from;
+  let begun = from;
+  for (const at of concludedAt) {
+    if (at <= from) continue;
+    if (at - last > LONG_PAUSE) begun = at;
+    last = at;
+  }
+  return begun;
+}
+
+const LONG_PAUSE = 3 * MINUTE;
+/** Each tick may last a minute where requests hang, and another tick comes after it. */
+const LONG_TICK = 2 * MINUTE;
 
 function isDegradedBy(moment: Time): (arrival: Arrival) => boolean {
   return ({ at, event }) => event.type === 'feed.source_degraded' && at <= moment;

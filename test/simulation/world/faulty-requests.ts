@@ -33,13 +33,13 @@ export function createFaultyRequests(
     answer(query, honest) {
       if (!isOn()) return honest();
       if (shape.kind === 'array') {
-        trace.count(`lasting ${name}`);
+        trace.count('lasting array');
         return withoutArray(honest(), shape.name);
       }
       const made = shape.kind === 'id' && shape.where === 'pages' ? honest() : undefined;
       if (!isMet(query, made)) return made ?? honest();
       trace.count(`lasting ${name}`);
-      trace.count(`lasting ${name} ${what}`);
+      trace.count(`lasting answer ${what}`);
       return dated(faulty(what, shape), service);
     },
   };
