@@ -31,6 +31,12 @@ export const KNOBS = {
     'none',
     'The most rows of a page change so many seconds after the start: 60:20,120:100.',
   ),
+  offsetMax: count(0, 0, 'A list shows no row at or behind this offset; 0: all of them.'),
+  offsetOver: oneOf(
+    ['empty', 'refuse', 'bad-request', 'timeout'],
+    'empty',
+    'What an offset at or above offsetMax gets: an empty list, a 422 that names it, a 400, or a 504.',
+  ),
   pageBytes: count(
     0,
     0,
@@ -86,6 +92,7 @@ export const KNOBS = {
     'The share of status changes, and of statuses at the start, to a value that no document lists.',
   ),
   newFields: flag('Fields that the document does not have.'),
+  personalFields: flag('Customers have a field that is named by their own name, e-mail and phone number.'),
   omissions: oneOf(
     ['none', 'samples', 'all'],
     'none',
@@ -113,6 +120,11 @@ export const KNOBS = {
       'mixed',
       'no-object',
       'no-id',
+      'null-row',
+      'empty-object',
+      'null-id',
+      'id-quoted',
+      'id-beyond-integers',
       'id-as-text',
       'huge-id',
       'doubled-ids',

@@ -4,7 +4,7 @@
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { WRONG_DATE_BY } from '../../local/reference-service/service/faults.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
-import { HOUR, MILLISECOND } from '../../shared/instant.ts';
+import { HOUR, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import type { TickReport } from '../../shared/poll-source.ts';
 import type { Plan } from './plan.ts';
 import { releaseWhatIsHeld } from './world/operator.ts';
@@ -19,6 +19,13 @@ const DOUBT_MS = 5_000;
 const TICKS_BEFORE_RELEASE = 6;
 /** Longer than any pause or rest that the feed may take. */
 const LONGEST_QUIET = 3 * HOUR;
+
+/** A fault that lasts for ever is reported by then, and what can be read in spite of it is. */
+const FAULT_TOLD_WITHIN = 20 * MINUTE;
+
+function lastsForEver({ lasting }: Plan): boolean {
+  return lasting !== undefined && lasting.forMs === undefined;
+}
 
 /**
  * Where most of the first Dates that a process gets are ahead by the same, what it reads counts as read by then, and a
@@ -52,10 +59,11 @@ export function settledAfter({ settings, knobs, tickMs }: Plan): number {
 export async function pollUntilSettled(world: World, pollers: Pollers, settled: number): Promise<boolean> {
   const { time, plan, trace, stores } = world;
   const { intervalMs, reconcileMs } = plan.settings;
-  const end = time.elapsed() + longestDoubt(plan) + LONGEST_QUIET;
   // No more ticks than cycles: what happens is known by then, and most of a run would be ticks that find nothing.
   const pauseMs = plan.reconciles ? Math.max(intervalMs, reconcileMs) : Math.max(intervalMs, 20_000);
+  const patience = lastsForEver(plan) ? FAULT_TOLD_WITHIN + 4 * pauseMs * MILLISECOND : LONGEST_QUIET;
   await time.sleep(Math.max(0, settled - time.elapsed()) / MILLISECOND);
+  const end = time.elapsed() + longestDoubt(plan) + patience;
   const before = (await stores.states.load(pollers.source))?.reconciliation.all;
   let cycles = new Set([before?.lastCompletedAt]);
   const cyclesNeeded = plan.reconciles ? wholeCycles(plan, pauseMs) + (before?.isUnderWay ? 1 : 0) : 0;

@@ -4,7 +4,9 @@ import { KNOBS, type KnobName } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { EVENT_SCHEMAS, type EventType } from '../../shared/contract/event.ts';
 import type { Guard } from '../../shared/source-state.ts';
+import { FAULT_ANSWERS, FAULTY_PARAMETERS } from './lasting-fault.ts';
 import { NO_FAULTS } from './plan.ts';
+import { TURNS } from './turn.ts';
 import { CALL_NAMES, CALLS } from './world/calls.ts';
 import { FATES } from './world/fates.ts';
 import { MISHAP_NAMES } from './world/mishaps.ts';
@@ -20,8 +22,7 @@ const NOT_TURNED: ReadonlySet<string> = new Set([
   'strings',
   'allowlistItems',
   // The mixture of all of them is drawn.
-  ...['no-object', 'no-id', 'id-as-text', 'huge-id', 'doubled-ids', 'no-status'].map(asUnreadable),
-  ...['status-as-number', 'bad-stamp'].map(asUnreadable),
+  ...KNOBS.unreadableAs.values.split(' | ').map(asUnreadable),
   ...['future', 'far', 'past', 'created'].map((word) => `absurdStamps=${word}`),
 ]);
 
@@ -72,6 +73,16 @@ const GUARDS = [
   'changed_without_stamps',
 ] as const satisfies readonly Guard[];
 
+const LASTING_SHAPES = [
+  'offset',
+  'limit',
+  'range',
+  'id in look-ups',
+  'id in pages',
+  ...FAULTY_PARAMETERS.map((name) => `parameter ${name}`),
+  'array',
+];
+
 /** Only an operator steps over an event. */
 const TOLD = (Object.keys(EVENT_SCHEMAS) as EventType[]).filter((type) => type !== 'feed.events_skipped');
 
@@ -89,6 +100,17 @@ const HAPPENINGS = [
   ...['flap', 'context', 'burst', 'crowd'].map((hand) => `hand ${hand}`),
   ...['refused', 'unavailable', 'unreachable', 'hanging'].map((kind) => `outage ${kind}`),
   ...Object.keys(NO_FAULTS).map((rate) => `rate ${rate}`),
+  ...LASTING_SHAPES.flatMap((shape) => [
+    `lasting ${shape}`,
+    `lasting ${shape} for ever`,
+    `lasting ${shape} for a while`,
+  ]),
+  ...FAULT_ANSWERS.map((what) => `lasting answer ${what}`),
+  ...TURNS.flatMap((knob) => [`turned ${knob}`, `turned back ${knob}`]),
+  ...['deleted', 'malformed', 'newline'].map((kind) => `secret ${kind}`),
+  ...[1, 365].map((days) => `slot ahead by ${days} days`),
+  'knob nulls without stamps',
+  'knob arrays without stamps',
   'token rotated',
   'two sources',
   'clocks off',

@@ -72,12 +72,7 @@ function drawBeyondPolls(random: Random, knobs: Partial<Knobs>): Partial<Knobs> 
   const every = 2 + random.below(6);
   if (random.chance(0.2)) {
     // The year 9999 is beyond whole numbers of microseconds, which sorting ties at random does not survive.
-    return withKnownFields({ ...knobs, ties: 'stable', absurdEvery: every, absurdStamps: 'mixed' });
+    return { ...knobs, ties: 'stable', absurdEvery: every, absurdStamps: 'mixed' };
   }
-  return isLoose ? withKnownFields({ ...knobs, touches }) : knobs;
-}
-
-/** A field, or an array, that the service has never sent is filled in without an event where no stamp moves. */
-function withKnownFields(knobs: Partial<Knobs>): Partial<Knobs> {
-  return { ...knobs, arrays: 'full', nulls: 'present' };
+  return isLoose ? { ...knobs, touches } : knobs;
 }

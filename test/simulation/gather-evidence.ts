@@ -5,11 +5,15 @@ import { showGroup } from '../../local/reference-service/showing/show-group.ts';
 import { createStampForm } from '../../local/reference-service/showing/stamp-form.ts';
 import { createRandom } from '../../local/reference-service/store/seeded-random.ts';
 import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
-import { type Instant, MILLISECOND } from '../../shared/instant.ts';
+import { type Instant, MILLISECOND, SECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source-state.ts';
 import type { Evidence, GroupDocument, Happening, SourceEvidence } from './checker/evidence.ts';
+import { nameOfShape } from './lasting-fault.ts';
+import { changesLooks } from './turn.ts';
 import type { ArraysStored } from './watch-arrays.ts';
+import type { FieldsWatched } from './watch-fields.ts';
 import type { Pollers } from './world/pollers.ts';
+import type { Look } from './world/turns.ts';
 import { FIRST_TOKEN, OTHER_TOKEN, SECOND_TOKEN, type World } from './world/world.ts';
 
 /** When each source's first state was saved, by its name. */
@@ -20,6 +24,9 @@ export interface Observed {
   readonly pollers: readonly Pollers[];
   readonly starts: Starts;
   readonly arraysStored: ArraysStored;
+  readonly fields: FieldsWatched;
+  /** How the service showed its groups when. */
+  readonly looks: readonly Look[];
   /** Each source's name, and whether it came to rest in the end. */
   readonly settled: ReadonlyMap<string, boolean>;
   /** Of all sources, as last saved. */
@@ -40,11 +47,13 @@ export function watchStarts({ stores, time }: World): Starts {
 
 export function gatherEvidence(world: World, observed: Observed): Evidence {
   const { plan, service, network, time, logged } = world;
-  const { settings, outage } = plan;
+  const { settings, outage, secret, turns = [] } = plan;
   const knobs = service.control.knobs();
   const startedAt = time.now() - time.elapsed();
+  // A newline keeps nobody out.
+  const closed = outage ?? (secret?.kind === 'newline' ? undefined : secret);
   const unreadableEvery = knobs.unreadableEvery;
-  const happenings = happeningsOf(world);
+  const happenings = happeningsOf(world, observed.looks);
   const ids = new Set(happenings.map(({ groupId }) => groupId));
   const sources = observed.pollers.map(({ source }) => source);
   return {
@@ -55,24 +64,45 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       findsRemovals: plan.reconciles,
       changesMoveStamps:
         plan.knobs.touches === undefined &&
+        !turns.some((turn) => changesLooks(turn) || 'touches' in turn.knobs) &&
         plan.mishap?.kind !== 'changed without stamps' &&
         (knobs.absurdEvery === 0 || knobs.absurdStamps === 'ahead'),
       showsEmptyArrays: knobs.arrays === 'full',
-      showsArrays: plan.knobs.arrays !== 'flicker',
+      showedEmptyArrays: [plan, ...turns].every(({ knobs: { arrays = 'full' } }) => arrays === 'full'),
+      showsArrays:
+        ![plan, ...turns].some(({ knobs }) => knobs.arrays === 'flicker') &&
+        plan.lasting?.shape.kind !== 'array',
     },
     sent: network.sent,
     requestsPerMinute: settings.requestsPerMinute,
     secrets: secretsOf(world),
+    personalNames: personalNamesOf(world),
     stored: [...observed.states, ...sources.flatMap((source) => storedOf(world, source))],
     logged,
-    outage: outage && {
-      from: startedAt + outage.fromMs * MILLISECOND,
-      to: startedAt + Math.min(outage.fromMs + outage.forMs, plan.activeMs) * MILLISECOND,
+    outage: closed && {
+      from: startedAt + closed.fromMs * MILLISECOND,
+      to: startedAt + Math.min(closed.fromMs + closed.forMs, plan.activeMs) * MILLISECOND,
     },
+    lasting: lastingOf(world, startedAt),
     endedAt: time.now(),
     ownErrors: observed.pollers.flatMap(({ ownErrors }) =>
       ownErrors.map((error) => error.stack ?? error.message),
     ),
+  };
+}
+
+function lastingOf({ plan, faultyGroups }: World, startedAt: Instant): Evidence['lasting'] {
+  const { lasting, settings, activeMs } = plan;
+  if (lasting === undefined) return undefined;
+  const { fromMs, forMs } = lasting;
+  const toMs = forMs === undefined ? undefined : Math.min(fromMs + forMs, activeMs);
+  return {
+    shape: nameOfShape(lasting.shape),
+    what: lasting.what,
+    groups: faultyGroups,
+    from: startedAt + fromMs * MILLISECOND,
+    to: toMs === undefined ? undefined : startedAt + toMs * MILLISECOND,
+    cycle: settings.reconcileMs * MILLISECOND,
   };
 }
 
@@ -96,6 +126,7 @@ function sourceEvidence(
     customerData: plan.settings.customerData,
     interval: plan.settings.intervalMs * MILLISECOND,
     startedAt: observed.starts.get(source),
+    fieldKnownBy: (field) => observed.fields.knownBy(source, field),
     arraysStoredFrom: observed.arraysStored.get(source) ?? new Map(),
     concludedAt,
     cameToRest: observed.settled.get(source) === true,
@@ -106,33 +137,59 @@ function sourceEvidence(
   };
 }
 
-/** Every state of every group, as the service would show it to a reader that it hides nothing from. */
-function happeningsOf({ service }: World): Happening[] {
-  const knobs = service.control.knobs();
-  const document = documentMaker(knobs);
-  const changes = service.control.history();
-  const changed = new Set<number>();
-  const happenings: Happening[] = [];
-  for (const { groupId, before } of changes) {
-    if (!changed.has(groupId) && before !== undefined) {
-      happenings.push(fromTheStart(document(before)));
-    }
-    changed.add(groupId);
-  }
-  for (const group of service.store.groups()) {
-    if (!changed.has(group.id)) {
-      happenings.push(fromTheStart(document(group)));
-    }
-  }
-  for (const { groupId, at, shownFrom, after } of changes) {
-    happenings.push({ groupId, at, shownFrom, document: after && document(after) });
-  }
-  return happenings;
+/** What was so of a group from a moment on, whatever it looked like. */
+interface Fact {
+  readonly at: Instant;
+  readonly shownFrom: Instant;
+  readonly group: StoredGroup | undefined;
 }
 
-function fromTheStart(document: GroupDocument): Happening {
+/** Every state of every group, as the service would show it to a reader that it hides nothing from. */
+function happeningsOf(world: World, looks: readonly Look[]): Happening[] {
+  const makers = looks.map(({ from, knobs }) => ({ from, make: documentMaker(knobs) }));
+  return [...factsByGroup(world)].flatMap(([groupId, facts]) =>
+    makers.flatMap(({ from, make }, place) => {
+      const until = makers[place + 1]?.from ?? Number.POSITIVE_INFINITY;
+      const later = facts.filter(({ at }) => at >= from && at < until);
+      return [...seenAnew(world, facts, from), ...later].map(({ at, shownFrom, group }) => ({
+        groupId,
+        at,
+        shownFrom,
+        document: group && make(group),
+      }));
+    }),
+  );
+}
+
+function factsByGroup({ service }: World): Map<number, Fact[]> {
+  const facts = new Map<number, Fact[]>();
   const always = Number.NEGATIVE_INFINITY;
-  return { groupId: document.id, at: always, shownFrom: always, document };
+  for (const { groupId, at, shownFrom, before, after } of service.control.history()) {
+    const known = facts.get(groupId) ?? [];
+    if (known.length === 0 && before !== undefined) {
+      known.push({ at: always, shownFrom: always, group: before });
+    }
+    known.push({ at, shownFrom, group: after });
+    facts.set(groupId, known);
+  }
+  for (const group of service.store.groups()) {
+    if (!facts.has(group.id)) facts.set(group.id, [{ at: always, shownFrom: always, group }]);
+  }
+  return facts;
+}
+
+/** Longer than an answer is under way. */
+const ANSWERED_WITHIN_SECONDS = 30;
+
+/** What can still be read when a new look begins: the present, and what late and stale reads show of the time before. */
+function seenAnew({ plan }: World, facts: readonly Fact[], from: Instant): Fact[] {
+  const { lateSeconds, staleSeconds = 0 } = plan.knobs;
+  const oldest = from - ((lateSeconds?.most ?? 0) + staleSeconds + ANSWERED_WITHIN_SECONDS) * SECOND;
+  const before = facts.filter(({ at }) => at < from);
+  const first = before.findLastIndex(({ at }) => at <= oldest);
+  const seen = before.slice(Math.max(0, first));
+  if (seen.every(({ group }) => group === undefined)) return [];
+  return seen.map(({ shownFrom, group }) => ({ at: from, shownFrom: Math.max(from, shownFrom), group }));
 }
 
 function documentMaker(knobs: Readonly<Knobs>): (group: StoredGroup) => GroupDocument {
@@ -163,6 +220,17 @@ function secretsOf({ service, plan }: World): string[] {
     }
   }
   return secrets.filter((text) => text.length > 3);
+}
+
+/** What the service names fields by, where it does so by persons. */
+function personalNamesOf({ service }: World): string[] {
+  if (!service.control.knobs().personalFields) return [];
+  const names = Array.from(service.store.groups(), ({ customer }) => [
+    customer.name,
+    customer.email,
+    customer.phone,
+  ]);
+  return [...new Set(names.flat().filter((name) => name !== null))];
 }
 
 /** Looking for every text in everything takes its time: so many seeds share the work. */

@@ -1,6 +1,8 @@
 // What one run is made of. Everything in it follows from its seed and its profile; a plan that is written down as JSON
 // replays exactly, so a shrunk one can be told as a command.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
+import type { LastingFault } from './lasting-fault.ts';
+import type { Turn } from './turn.ts';
 import type { MishapName } from './world/mishaps.ts';
 
 /** Shares of calls (of ticks, records, entries) that something happens to, from 0 to 1. */
@@ -49,6 +51,22 @@ export interface Mishap {
   readonly forMs: number;
 }
 
+/**
+ * What is wrong with the secret. `deleted` and `malformed`: whoever reads it gets no token. `newline`: what the second
+ * source reads ends in one, and both sources are one to the service.
+ */
+export interface SecretTrouble {
+  readonly kind: 'deleted' | 'malformed' | 'newline';
+  readonly fromMs: number;
+  readonly forMs: number;
+}
+
+/** A scheduler whose clock is ahead brings one tick; then its clock is right again. */
+export interface EarlySlot {
+  readonly atMs: number;
+  readonly aheadMs: number;
+}
+
 export interface SimulatedSettings {
   readonly intervalMs: number;
   readonly baseline: 'silent' | 'emit';
@@ -87,6 +105,10 @@ export interface Plan {
   readonly endsOverdue: boolean;
   readonly outage?: Outage | undefined;
   readonly mishap?: Mishap | undefined;
+  readonly lasting?: LastingFault | undefined;
+  readonly turns?: readonly Turn[] | undefined;
+  readonly secret?: SecretTrouble | undefined;
+  readonly earlySlot?: EarlySlot | undefined;
   /** When the token is rotated, if it is. */
   readonly rotationMs?: number | undefined;
   /** When the ledger is swept besides at the end, if it is. */

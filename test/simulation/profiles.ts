@@ -2,10 +2,31 @@
 // guards can find, `everything` leaves out nothing; in `guards` there is always something for them. Widening what is
 // proved is adding values here.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
+import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawKnobs } from './draw-knobs.ts';
-import { type FaultRates, NO_FAULTS, type Outage, type Plan, type SimulatedSettings } from './plan.ts';
-import { bustling, newborn, returning, rotating, suspicious, vast } from './unusual-plans.ts';
+import { drawLastingFault, type LastingFault } from './lasting-fault.ts';
+import {
+  type EarlySlot,
+  type FaultRates,
+  NO_FAULTS,
+  type Outage,
+  type Plan,
+  type SimulatedSettings,
+} from './plan.ts';
+import { drawTurn } from './turn.ts';
+import {
+  bustling,
+  movedAddress,
+  newborn,
+  returning,
+  rotating,
+  sharedToken,
+  suspicious,
+  vast,
+  windowed,
+  withoutToken,
+} from './unusual-plans.ts';
 
 export const PROFILES = ['polls', 'everything', 'guards'] as const;
 export type Profile = (typeof PROFILES)[number];
@@ -13,6 +34,19 @@ export type Profile = (typeof PROFILES)[number];
 /** The plan of a seed. Pure: the same seed and profile always make the same. */
 export function makePlan(seed: number, profile: Profile): Plan {
   return withRoom(withoutWhatIsNotPromised(drawPlan(seed, profile)));
+}
+
+function withLastingFault(plan: Plan, lasting: LastingFault): Plan {
+  // A doubt about the time takes hours to pass, and for ever is told to be over after minutes.
+  const faultKinds = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
+  const knobs = lasting.forMs === undefined ? { ...plan.knobs, faultKinds } : plan.knobs;
+  return { ...plan, knobs, lasting, outage: undefined };
+}
+
+const DAY_MS = 86_400_000;
+
+function drawEarlySlot(random: Random, activeMs: number): EarlySlot {
+  return { atMs: random.below(activeMs), aheadMs: random.pick([1, 365]) * DAY_MS };
 }
 
 /** Takes back what the feed does not promise; docs/guarantees.md, "Where they end". */
@@ -72,7 +106,23 @@ function drawPlan(seed: number, profile: Profile): Plan {
   if (profile === 'polls') return random.chance(0.07) ? bustling(plan, random) : plan;
   if (profile === 'guards') return suspicious(plan, random);
   const [unusual] = UNUSUAL.filter(({ share }) => random.chance(share));
-  return unusual === undefined ? plan : unusual.make(plan, random);
+  return unusual === undefined ? withLaterWorlds(plan) : unusual.make(plan, random);
+}
+
+/** Drawn by a chance of their own, so that the seeds of everything else stay what they were. */
+function withLaterWorlds(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 78));
+  if (random.chance(0.035)) return windowed(plan, random);
+  const { limitMax = 250 } = plan.knobs;
+  const lasting = drawLastingFault(random, plan.activeMs, limitMax);
+  if (random.chance(0.1)) return withLastingFault(plan, lasting);
+  if (random.chance(0.09)) return { ...plan, turns: [drawTurn(random, plan.activeMs, plan.knobs)] };
+  if (random.chance(0.03)) return { ...plan, knobs: { ...plan.knobs, personalFields: true } };
+  if (random.chance(0.02)) return movedAddress(plan, random);
+  if (random.chance(0.04)) return withoutToken(plan, random);
+  if (random.chance(0.02)) return sharedToken(plan);
+  if (random.chance(0.03)) return { ...plan, earlySlot: drawEarlySlot(random, plan.activeMs) };
+  return plan;
 }
 
 /** What a share of plans becomes. */

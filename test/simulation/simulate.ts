@@ -7,14 +7,17 @@ import { check } from './checker/check.ts';
 import type { Violation } from './checker/evidence.ts';
 import { calm, pollUntilSettled, settledAfter } from './come-to-rest.ts';
 import { gatherEvidence, watchStarts } from './gather-evidence.ts';
+import { nameOfShape } from './lasting-fault.ts';
 import type { Plan } from './plan.ts';
 import { watchArrays } from './watch-arrays.ts';
+import { watchFields } from './watch-fields.ts';
 import { runHands } from './world/hands.ts';
 import { BASE_URL } from './world/network.ts';
 import { watchHolds } from './world/operator.ts';
 import { createPollers, type Pollers, runSchedule } from './world/pollers.ts';
 import { createRelaySide } from './world/relays.ts';
 import { runMishap } from './world/run-mishap.ts';
+import { runTurns, watchLooks } from './world/turns.ts';
 import { createWorld, type World } from './world/world.ts';
 
 export interface Run {
@@ -46,10 +49,12 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   };
   const starts = watchStarts(world);
   const arraysStored = watchArrays(world);
+  const fields = watchFields(world);
+  const looks = watchLooks(world);
   watchHolds(world);
   const sources = Array.from({ length: plan.sources }, (_, index) => {
     const settings = sourceSettings.parse({ name: sourceName(index), baseUrl: BASE_URL, ...plan.settings });
-    return createPollers(world, settings);
+    return createPollers(world, settings, index);
   });
 
   const settled = await world.time.run(live(world, sources, sides));
@@ -57,7 +62,15 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   countOccurrences(world);
   tellChanges(world);
   const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
-  const evidence = gatherEvidence(world, { pollers: sources, starts, arraysStored, settled, states });
+  const evidence = gatherEvidence(world, {
+    pollers: sources,
+    starts,
+    arraysStored,
+    fields,
+    looks,
+    settled,
+    states,
+  });
   return {
     plan,
     violations: check(evidence),
@@ -82,11 +95,13 @@ async function live(
   const { plan, time } = world;
   const until = plan.activeMs * MILLISECOND;
   const hands = runHands(world, until);
+  const turns = runTurns(world);
   const mishap = runMishap(world, sources, until);
   const sweeping = sweepOnce(world, sides);
   await Promise.all(sources.map((pollers) => runSchedule(world, pollers, plan.settings.intervalMs, until)));
   await hands;
   await mishap;
+  await turns;
   await sweeping;
   calm(world);
   const settled = time.elapsed() + settledAfter(plan) * MILLISECOND;
@@ -109,8 +124,18 @@ function countOccurrences({ plan, service, trace, fates, stores }: World): void 
     const isWord = typeof value === 'string' && KNOBS[name as KnobName].read(value) === value;
     if (isWord && name !== 'limitChanges') trace.count(`knob ${name}=${value}`);
   }
+  for (const name of ['nulls', 'arrays'] as const) {
+    const isOtherwise = (plan.knobs[name] ?? KNOBS[name].byDefault) !== KNOBS[name].byDefault;
+    if (isOtherwise && plan.knobs.touches !== undefined) trace.count(`knob ${name} without stamps`);
+  }
   for (const [name, value] of Object.entries(plan.settings)) trace.count(`setting ${name}=${value}`);
   for (const [name, rate] of Object.entries(plan.faults)) if (rate > 0) trace.count(`rate ${name}`);
+  if (plan.lasting !== undefined) {
+    const { shape, forMs } = plan.lasting;
+    trace.count(
+      `lasting ${shape.kind === 'array' ? 'array' : nameOfShape(shape)} ${forMs === undefined ? 'for ever' : 'for a while'}`,
+    );
+  }
   if (plan.outage !== undefined) trace.count(`outage ${plan.outage.kind}`);
   if (plan.rotationMs !== undefined) trace.count('token rotated');
   if (plan.sources > 1) trace.count('two sources');

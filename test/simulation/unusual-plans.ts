@@ -2,7 +2,7 @@
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { FaultRates, Plan } from './plan.ts';
-import { MISHAP_NAMES, type MishapName } from './world/mishaps.ts';
+import { ADDRESS_MISHAPS, MISHAP_NAMES, type MishapName } from './world/mishaps.ts';
 
 /** Too large, for its pages and its budget, to be walked as a whole in each cycle. */
 export function vast(plan: Plan, random: Random): Plan {
@@ -69,6 +69,8 @@ export function returning(plan: Plan, random: Random): Plan {
   };
 }
 
+const STORE_MISHAPS = MISHAP_NAMES.filter((name) => !ADDRESS_MISHAPS.some((other) => other === name));
+
 /** Something happens that guards are there for, in a store that is large enough for it. */
 export function suspicious(plan: Plan, random: Random): Plan {
   const { lateSeconds, staleShare, pageBytes, rateLimit, touches, ...known } = withoutRemovals(plan.knobs);
@@ -97,7 +99,7 @@ export function suspicious(plan: Plan, random: Random): Plan {
       requestsPerMinute: 240,
     },
     mishap: {
-      kind: MISHAP_NAMES[mix(plan.seed, 61) % MISHAP_NAMES.length] as MishapName,
+      kind: STORE_MISHAPS[mix(plan.seed, 61) % STORE_MISHAPS.length] as MishapName,
       fromMs: random.below(60_000),
       forMs: random.pick([60_000, 120_000]),
     },
@@ -165,5 +167,74 @@ export function bustling(plan: Plan, random: Random): Plan {
       latencyMs: { least: 500, most: 1_500 },
     },
     settings: { ...plan.settings, lookbackMs: 5_000, intervalMs: 60_000, requestsPerMinute: 240 },
+  };
+}
+
+/** Lists end at a window that is smaller than the store: a walk has to find out that there is more. */
+export function windowed(plan: Plan, random: Random): Plan {
+  const { pageBytes, rateLimit, limitChanges, limitMax: _, ...knobs } = plan.knobs;
+  const limitMax = 5 + random.below(6);
+  return {
+    ...plan,
+    groups: 30 + random.below(31),
+    activeMs: 240_000,
+    changesPerSecond: 0.1,
+    outage: undefined,
+    tickMs: 50_000,
+    // Each range takes many requests, and one that was cut off begins anew.
+    faults: { ...plan.faults, ...atMost(0.002, plan.faults) },
+    knobs: {
+      ...knobs,
+      limitMax,
+      // Below ten rows, or two pages, there is no room to prove a page against its neighbour.
+      offsetMax: Math.max(10, 2 * limitMax, 12 + random.below(19)),
+      offsetOver: random.pick(['empty', 'refuse', 'bad-request', 'timeout']),
+    },
+    settings: { ...plan.settings, requestsPerMinute: 240 },
+  };
+}
+
+/** The configured address is another one for a while: of the same service, or of another store. */
+export function movedAddress(plan: Plan, random: Random): Plan {
+  const moved = suspicious(plan, random);
+  const kind = random.pick(ADDRESS_MISHAPS);
+  return { ...moved, mishap: { kind, fromMs: random.below(60_000), forMs: 120_000 } };
+}
+
+/** The secret is deleted, or holds no token, for longer than that may go unreported. */
+export function withoutToken(plan: Plan, random: Random): Plan {
+  const { date, ...knobs } = plan.knobs;
+  const secret = {
+    kind: random.pick(['deleted', 'malformed'] as const),
+    fromMs: random.below(60_000),
+    forMs: random.pick([60_000, 600_000]),
+  } as const;
+  return {
+    ...plan,
+    activeMs: Math.max(plan.activeMs, secret.fromMs + secret.forMs),
+    outage: undefined,
+    rotationMs: undefined,
+    // Only a new process reads the secret. It can't spend what it has on learning that there is no Date.
+    warm: 0,
+    knobs,
+    secret,
+    settings: { ...plan.settings, intervalMs: Math.max(15_000, Math.min(30_000, plan.settings.intervalMs)) },
+  };
+}
+
+/** Two sources with one token and a budget that they use up; one of the two secrets ends in a newline. */
+export function sharedToken(plan: Plan): Plan {
+  const { rateLimit, latencyMs, pageBytes, limitChanges, ...knobs } = withStableOrder(plan.knobs);
+  return {
+    ...plan,
+    sources: 2,
+    outage: undefined,
+    rotationMs: undefined,
+    tickMs: 50_000,
+    // A new process spends its first requests on learning the page's size and the time: there would be none for more.
+    warm: Math.max(0.5, plan.warm),
+    secret: { kind: 'newline', fromMs: 0, forMs: plan.activeMs },
+    knobs: { ...knobs, limitMax: 10 },
+    settings: { ...plan.settings, reconcileMs: 30_000, intervalMs: 5_000, requestsPerMinute: 60 },
   };
 }

@@ -7,6 +7,7 @@ import { createStampForm, unitOf } from '../showing/stamp-form.ts';
 import type { GroupQuery, Range } from '../store/query.ts';
 import type { StoredGroup } from '../store/stored-group.ts';
 import { type Answer, answerOf } from './answer.ts';
+import { behindWindow, withinWindow } from './list-window.ts';
 import { pageLimit } from './page-limit.ts';
 import { createParameterReader, type ParameterReader, type Problem, validationAnswer } from './validation.ts';
 
@@ -23,7 +24,9 @@ export function answerReturnGroups(parameters: URLSearchParams, context: ReturnG
   const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
   const query = readQuery(createParameterReader(parameters, stamps), context);
   if (Array.isArray(query)) return validationAnswer(query);
-  const rows = context.select(query).map(context.writeRow);
+  const shown = withinWindow(query, knobs);
+  if (shown === undefined) return behindWindow(knobs);
+  const rows = context.select(shown).map(context.writeRow);
   const page = cutByBytes(rows, knobs.pageBytes);
   return { ...answerOf(200, `[${page.join(',')}]`, 'application/json'), rows: page.length };
 }

@@ -37,6 +37,7 @@ export function deviate(group: ShownGroup, knobs: Knobs, random: Random): unknow
   if (knobs.childOrder === 'shuffled') for (const name of ENTITY_ARRAYS) random.shuffle(group[name]);
   setLineItemType(group, knobs.lineItemType);
   if (knobs.newFields) addNewFields(group);
+  if (knobs.personalFields) addPersonalFields(group);
   if (knobs.omissions === 'samples') omitAsSamplesDo(group);
   if (knobs.omissions === 'all') omitAllThatCanBe(group);
   if (knobs.nulls !== 'present') omitNulls(group, knobs.nulls === 'absent' ? 1 : FLICKER, random);
@@ -63,6 +64,14 @@ function addNewFields(group: ShownGroup): void {
   for (const shipment of group.shipments) shipment.estimated_delivery = null;
   for (const item of group.returns) Object.assign(item, { condition: 'UNOPENED', photos: [] });
   for (const exchange of group.exchange_line_items) exchange.warehouse = { id: 3 };
+}
+
+/** What a service does that keeps a map by a person where its document has an object. */
+function addPersonalFields(group: ShownGroup): void {
+  const customer = group.customer as Shown;
+  for (const name of [customer.name, customer.email, customer.phone]) {
+    if (typeof name === 'string') customer[name] = true;
+  }
 }
 
 /** "Observed deviations between the schema and sample responses". */

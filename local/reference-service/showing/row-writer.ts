@@ -32,8 +32,8 @@ export function createRowWriters(random: Random): (knobs: Knobs) => RowWriter {
 
 function lookOf(knobs: Knobs): string {
   const { stampForm, stampPrecision, newFields, omissions, lineItemType, arrays, nulls, childOrder } = knobs;
-  const { unreadableEvery, unreadableAs } = knobs;
-  return `${stampForm} ${stampPrecision} ${newFields} ${omissions} ${lineItemType} ${arrays} ${nulls} ${childOrder} ${unreadableEvery} ${unreadableAs}`;
+  const { personalFields, unreadableEvery, unreadableAs } = knobs;
+  return `${stampForm} ${stampPrecision} ${newFields} ${omissions} ${lineItemType} ${arrays} ${nulls} ${childOrder} ${personalFields} ${unreadableEvery} ${unreadableAs}`;
 }
 
 function isRandom({ arrays, nulls, childOrder }: Knobs): boolean {

@@ -8,6 +8,12 @@ type Way = Exclude<Knobs['unreadableAs'], 'mixed'>;
 const WAYS: Record<Way, (group: ShownGroup) => unknown> = {
   'no-object': () => 'return group unavailable',
   'no-id': ({ id: _id, ...rest }) => rest,
+  'null-row': () => null,
+  'empty-object': () => ({}),
+  'null-id': (group) => ({ ...group, id: null }),
+  // The id itself, as a text.
+  'id-quoted': (group) => ({ ...group, id: String(group.id) }),
+  'id-beyond-integers': (group) => ({ ...group, id: 9_007_199_254_740_992 + 2 * Number(group.id) }),
   'id-as-text': (group) => ({ ...group, id: `RG-${String(group.id)}` }),
   // Beyond 2^53, where JSON.parse rounds and two ids become one.
   'huge-id': (group) => ({ ...group, returns: changedFirst(group.returns, { id: 9_007_199_254_740_992 }) }),

@@ -2,15 +2,19 @@
 // event is unchanged since it was first read. And every event that was written arrived at both ends.
 import type { Evidence, Happening, Promises, SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
+import { isReported, isStoppedFromTheStart, isUnknowable } from './lasting-faults.ts';
 import {
   type EntityHistory,
   type EntityName,
   type GroupHistory,
   isEntityEvent,
+  type Kind,
+  type State,
   shownAt,
   stateIn,
   stateNames,
   type Telling,
+  WATCHED,
 } from './states.ts';
 
 export function checkComplete(
@@ -21,10 +25,12 @@ export function checkComplete(
 ): Violation[] {
   const { startedAt } = source;
   if (startedAt === undefined) {
+    // Without a first state there is nobody to report.
+    if (isStoppedFromTheStart(evidence)) return [];
     return [violation(source, '', 'the source was never begun, though the service was there for long')];
   }
   const violations = [...checkArrived(source)];
-  if (!source.cameToRest) {
+  if (!source.cameToRest && !isReported(evidence, source)) {
     violations.push(violation(source, '', 'all was quiet for hours, and the source was not read as a whole'));
   }
   for (const [groupId, history] of histories) {
@@ -33,8 +39,17 @@ export function checkComplete(
     for (const name of history.entities.keys()) {
       const last = group?.entities.get(name)?.at(-1);
       const problem = judgeEntity(name, history, last, evidence, source);
-      if (problem !== undefined) violations.push(violation(source, `${name} of group ${groupId}`, problem));
+      const missing = {
+        groupId,
+        kind: kindOf(name),
+        isRemoval: history.entities.get(name)?.at(-1)?.state === undefined,
+      };
+      if (problem === undefined || isUnknowable(evidence, missing.kind)) continue;
+      if (!isReported(evidence, source, missing))
+        violations.push(violation(source, `${name} of group ${groupId}`, problem));
     }
+    const refunds = { groupId, kind: 'refund_transaction', isRemoval: false };
+    if (isUnknowable(evidence, refunds.kind) || isReported(evidence, source, refunds)) continue;
     violations.push(...checkRefunds(groupId, history, group, source, evidence.promises));
   }
   return violations;
@@ -49,9 +64,12 @@ function judgeEntity(
   history: GroupHistory,
   last: { readonly verb: string; readonly state: string } | undefined,
   { promises }: Evidence,
-  { baseline, startedAt = 0, baselineCompletedAt, arraysStoredFrom }: SourceEvidence,
+  source: SourceEvidence,
 ): string | undefined {
+  const { baseline, startedAt = 0, baselineCompletedAt, arraysStoredFrom } = source;
   const periods = history.entities.get(name) ?? [];
+  const isFilledIn = (told: State) =>
+    !promises.changesMoveStamps && mayBeFilledIn(told, { kind: kindOf(name), periods, source });
   const present = periods.at(-1)?.state;
   if (present === undefined) {
     const isTold = last === undefined || last.verb === 'removed';
@@ -60,16 +78,55 @@ function judgeEntity(
   }
   if (last !== undefined) {
     if (last.verb === 'removed') return 'was told as removed and is there';
-    return last.state === present ? undefined : `is ${present} and was last told as ${last.state}`;
+    return last.state === present || isFilledIn(last.state)
+      ? undefined
+      : `is ${present} and was last told as ${last.state}`;
   }
   // Of an array that no answer had shown of any group, what came to be by then is what is first read: it is filled in.
   const storedFrom = promises.showsArrays ? undefined : arraysStoredFrom.get(kindOf(name));
   if (storedFrom !== undefined && wasBy(storedFrom, periods, present)) return undefined;
+  // Without a newer stamp that holds until a walk has read the array everywhere.
+  const isArrayNew = !promises.changesMoveStamps && !promises.showedEmptyArrays;
+  const arrayKnownBy = source.fieldKnownBy(`${kindOf(name)}.id`) ?? Number.POSITIVE_INFINITY;
+  if (isArrayNew && wasBy(arrayKnownBy, periods, present)) return undefined;
   if (baseline === 'emit') return `was never told, though everything was to be (${name})`;
-  if (stateIn(shownAt(history, startedAt), name) === present) return undefined;
+  const atStart = stateIn(shownAt(history, startedAt), name);
+  if (atStart === present || (atStart !== undefined && isFilledIn(atStart))) return undefined;
   const until = baselineCompletedAt ?? Number.POSITIVE_INFINITY;
   if (!promises.changesMoveStamps && wasBy(until, periods, present)) return undefined;
   return `is ${present} and was never told, though it changed after the start`;
+}
+
+interface Filled {
+  readonly kind: string;
+  readonly periods: EntityHistory;
+  readonly source: SourceEvidence;
+}
+
+/**
+ * Whether an entity became what it is, without a word and without a newer stamp, by fields that showed for the first
+ * time: as long as no walk has read a field everywhere, a value of it is taken for one that was there before.
+ */
+function mayBeFilledIn(told: State, { kind, periods, source }: Filled): boolean {
+  const before = fieldsIn(told);
+  const present = fieldsIn(periods.at(-1)?.state ?? '[]');
+  return WATCHED[kind as Kind].every((field, place) => {
+    const value = present[place];
+    if (value === before[place]) return true;
+    if (before[place] !== NOTHING && before[place] !== EMPTY) return false;
+    const until = source.fieldKnownBy(`${kind}.${field}`) ?? Number.POSITIVE_INFINITY;
+    return periods.some(
+      ({ from, state }) => from <= until && state !== undefined && fieldsIn(state)[place] === value,
+    );
+  });
+}
+
+const NOTHING = JSON.stringify(null);
+const EMPTY = JSON.stringify([]);
+
+/** A state's fields, each as a text. */
+function fieldsIn(state: State): string[] {
+  return (JSON.parse(state) as unknown[]).map((value) => JSON.stringify(value));
 }
 
 /** Whether an entity was, at some time until then, as it is at present. */
@@ -104,8 +161,9 @@ function checkRefunds(
   const atStart = refundsOf(documents.findLast(({ shownFrom }) => shownFrom <= knownBy));
   const atEnd = refundsOf(documents.at(-1));
   const isAnnounced = tellings[0]?.verb === 'created' && tellings[0].kind === 'return_group';
-  const isAllToBeTold = promises.showsArrays && (isAnnounced || baseline === 'emit');
-  const atFirst = promises.showsArrays ? atStart : atEnd;
+  const isShown = promises.showsArrays && (promises.changesMoveStamps || promises.showedEmptyArrays);
+  const isAllToBeTold = isShown && (isAnnounced || baseline === 'emit');
+  const atFirst = isShown ? atStart : atEnd;
   const least = isAllToBeTold ? atEnd : atEnd - atFirst;
   if (told >= least && told <= atEnd) return [];
   return [

@@ -40,6 +40,11 @@ export interface SourceEvidence {
   readonly baselineCompletedAt: Time | undefined;
   /** When a group was first stored with an array, by the kind of what that holds. */
   readonly arraysStoredFrom: ReadonlyMap<string, Time>;
+  /**
+   * When the first walk over everything ended that began after a field, such as `shipment.carrier`, was first stored
+   * with a value; undefined if none did.
+   */
+  fieldKnownBy(field: string): Time | undefined;
   /** What was ever added to the ledger, in order. */
   readonly written: readonly Arrival[];
   /** What arrived, in order. */
@@ -54,8 +59,24 @@ export interface Promises {
   readonly changesMoveStamps: boolean;
   /** Arrays that have become empty are shown as such. */
   readonly showsEmptyArrays: boolean;
+  /** Arrays that are empty have never been left out, nor been null. */
+  readonly showedEmptyArrays: boolean;
   /** Arrays are never left out by chance: the first time that one shows, what it holds is filled in without an event. */
   readonly showsArrays: boolean;
+}
+
+/** A fault that requests of one shape met; what is owed meanwhile stands in lasting-faults.ts. */
+export interface Lasting {
+  /** For instance `parameter min_created_at`. */
+  readonly shape: string;
+  readonly what: string;
+  /** Of the shapes `range`: its groups. Of `id in …`: the group. Else none. */
+  readonly groups: ReadonlySet<number>;
+  readonly from: Time;
+  /** Undefined: it lasts for ever. */
+  readonly to: Time | undefined;
+  /** How long the source may take for a walk over everything, once one is due. */
+  readonly cycle: number;
 }
 
 export interface Evidence {
@@ -70,10 +91,13 @@ export interface Evidence {
   readonly requestsPerMinute: number;
   /** What nobody may find in anything that is stored, sent or logged. */
   readonly secrets: readonly string[];
+  /** Names of fields that are a person's, where there are such: nobody may find them within any text either. */
+  readonly personalNames: readonly string[];
   readonly stored: readonly unknown[];
   readonly logged: readonly string[];
   /** When the service could not be read at all. */
   readonly outage: { readonly from: Time; readonly to: Time } | undefined;
+  readonly lasting: Lasting | undefined;
   readonly endedAt: Time;
   /** Errors that our code threw and nobody did to it. */
   readonly ownErrors: readonly string[];

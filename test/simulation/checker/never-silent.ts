@@ -1,6 +1,7 @@
 // G8: a source that is not being read completely shows within three missed polls or five minutes, whichever is
 // longer; and once all is well again, it says so.
-import type { Evidence, SourceEvidence, Violation } from './evidence.ts';
+import type { Arrival, Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
+import { stoppedFrom } from './lasting-faults.ts';
 
 const MINUTE = 60_000_000;
 
@@ -15,16 +16,26 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
 
   const patience = Math.max(3 * source.interval, 5 * MINUTE) + 2 * source.interval + MINUTE;
   const noticedBy = whenNoticed(evidence, source, patience);
-  const isTold = conditions.some(
-    ({ at, event }) => event.type.endsWith('degraded') && at <= (noticedBy ?? 0),
-  );
-  if (noticedBy !== undefined && !isTold) {
+  if (noticedBy !== undefined && !conditions.some(isDegradedBy(noticedBy))) {
     violations.push(violate('the service could not be read for long, and nothing told of it'));
   }
+  const stopped = stoppedFrom(evidence);
+  const { to = endedAt } = evidence.lasting ?? {};
+  const stoppedBy =
+    stopped === undefined || source.startedAt === undefined
+      ? undefined
+      : firstTick(source, tickedFrom(source, Math.max(stopped, source.startedAt)) + patience + LONG_TICK, to);
+  if (stoppedBy !== undefined && !conditions.some(isDegradedBy(stoppedBy))) {
+    const { shape, what } = evidence.lasting ?? {};
+    violations.push(violate(`requests fail for good (${shape}: ${what}), and nothing told of it`));
+  }
+  const isForEver = evidence.lasting !== undefined && evidence.lasting.to === undefined;
+  // Without a first state there is nobody to report.
+  if (source.startedAt === undefined) return violations;
   const hasUnreadable = isAnyUnreadable(evidence);
   if (hasUnreadable && !isDegraded)
     violations.push(violate('groups can not be read, and the source seems well'));
-  if (!hasUnreadable && isDegraded && endedAt - last.at > patience) {
+  if (!hasUnreadable && !isForEver && isDegraded && endedAt - last.at > patience) {
     violations.push(violate('all is well for long, and the source still seems degraded'));
   }
   return violations;
@@ -43,7 +54,32 @@ function isAnyUnreadable({ unreadable, happenings }: Evidence): boolean {
 function whenNoticed({ outage }: Evidence, source: SourceEvidence, patience: number): number | undefined {
   if (outage === undefined || source.startedAt === undefined) return undefined;
   const begun = Math.max(outage.from, source.startedAt);
-  return source.concludedAt.find((at) => at > begun + patience && at < outage.to);
+  return firstTick(source, begun + patience, outage.to);
+}
+
+/** When the first tick after a moment came to its end. */
+function firstTick({ concludedAt }: SourceEvidence, after: Time, before: Time): Time | undefined {
+  return concludedAt.find((at) => at > after && at < before);
+}
+
+/** Nothing can be noticed while nobody ticks: a wait counts from the first tick after the last long pause. */
+function tickedFrom({ concludedAt }: SourceEvidence, from: Time): Time {
+  let last = from;
+  let begun = from;
+  for (const at of concludedAt) {
+    if (at <= from) continue;
+    if (at - last > LONG_PAUSE) begun = at;
+    last = at;
+  }
+  return begun;
+}
+
+const LONG_PAUSE = 3 * MINUTE;
+/** Each tick may last a minute where requests hang, and another tick comes after it. */
+const LONG_TICK = 2 * MINUTE;
+
+function isDegradedBy(moment: Time): (arrival: Arrival) => boolean {
+  return ({ at, event }) => event.type === 'feed.source_degraded' && at <= moment;
 }
 
 const CONDITIONS = new Set(['feed.source_degraded', 'feed.source_recovered']);

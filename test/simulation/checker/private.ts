@@ -1,7 +1,8 @@
 // G7: nothing that is stored, sent or logged holds a customer's name, e-mail, phone, address or words, or a token.
+import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { Evidence, Violation } from './evidence.ts';
 
-export function checkPrivate({ secrets, stored, logged, sources }: Evidence): Violation[] {
+export function checkPrivate({ secrets, personalNames, stored, logged, sources }: Evidence): Violation[] {
   const tainted = new Set(secrets);
   const violations: Violation[] = [];
   const violate = (place: string, text: string) =>
@@ -19,7 +20,26 @@ export function checkPrivate({ secrets, stored, logged, sources }: Evidence): Vi
   for (const line of new Set(logged)) {
     for (const text of tainted) if (text.length > 5 && line.includes(text)) violate('the log', text);
   }
+  if (personalNames.length === 0) return violations;
+  // A field's name gets about within other texts, and as a name.
+  const texts = [
+    ...stored.map((item) => ['a stored item', JSON.stringify(item)] as const),
+    ...sources.flatMap(({ written }) =>
+      written.map(({ event }) => [event.id, textWithoutCustomer(event)] as const),
+    ),
+    ...logged.map((line) => ['the log', line] as const),
+  ];
+  for (const [place, text] of texts) {
+    const name = personalNames.find((personal) => text.includes(personal));
+    if (name !== undefined) violate(place, name);
+  }
   return violations;
+}
+
+/** Where customer data is asked for, an event may hold the customer's name as a value. */
+function textWithoutCustomer({ data, ...event }: FeedEvent): string {
+  const { customer: _told, ...open } = data as typeof data & { readonly customer?: unknown };
+  return JSON.stringify({ ...event, data: open });
 }
 
 function forEachText(value: unknown, visit: (text: string) => void): void {

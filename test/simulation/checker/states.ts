@@ -44,8 +44,20 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Absent, null and, where a list belongs, nothing are one; a list's order means nothing. */
 export function fieldValue(fields: Fields, field: string): unknown {
   const value = fields[field] ?? (LISTS.has(field) ? [] : null);
+  if (typeof value === 'string' && STAMPS.has(field)) return instantOf(value);
   return Array.isArray(value) ? [...value].map(String).sort() : value;
 }
+
+const STAMPS = new Set(['shipped_at', 'delivered_at']);
+
+/** The same text for the same instant, whatever the zone it is written in. */
+function instantOf(stamp: string): string {
+  const [, seconds, fraction = '', zone = 'Z'] = STAMP.exec(stamp) ?? [];
+  if (seconds === undefined) return stamp;
+  return `${Date.parse(seconds + zone) / 1_000}.${fraction.replace(/0+$/, '')}`;
+}
+
+const STAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)?$/;
 
 const LISTS = new Set(['platform_refund_transaction_ids', 'return_ids']);
 
@@ -91,7 +103,8 @@ export function historyOf(documents: readonly Happening[]): GroupHistory {
 }
 
 export function headerOf(group: Fields): string {
-  return JSON.stringify([group.updated_at, group.return_outcome ?? null, group.return_method ?? null]);
+  const stamp = typeof group.updated_at === 'string' ? instantOf(group.updated_at) : group.updated_at;
+  return JSON.stringify([stamp, group.return_outcome ?? null, group.return_method ?? null]);
 }
 
 /** The group as it could be seen at a moment: the latest of what showed by then. */

@@ -3,6 +3,7 @@
 // to be told.
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
+import { OTHER_URL, SECOND_URL } from './network.ts';
 import { OTHER_TOKEN, SECOND_TOKEN, type World } from './world.ts';
 
 export interface Mishap {
@@ -40,6 +41,16 @@ export const MISHAPS = {
   'empty store': {
     isReleased: false,
     begin: (world) => exchange(world, OTHER_TOKEN, 'empty'),
+  },
+  /** The address of another brand's service, which takes the same token. */
+  'other address': {
+    isReleased: false,
+    begin: ({ move }) => move(OTHER_URL),
+  },
+  /** The service is reached at another address, and is the same. */
+  'address moved': {
+    isReleased: false,
+    begin: ({ move }) => move(SECOND_URL),
   },
   /** The old token is not refused, it sees nothing any more. */
   'blind token': {
@@ -127,6 +138,9 @@ export const MISHAPS = {
 export type MishapName = keyof typeof MISHAPS;
 
 export const MISHAP_NAMES = Object.keys(MISHAPS) as MishapName[];
+
+/** Those of the address are drawn apart from all others. */
+export const ADDRESS_MISHAPS = ['other address', 'address moved'] as const satisfies readonly MishapName[];
 
 function emptyLists({ veil }: World): void {
   veil.draw((group, isLookUp) => (isLookUp ? group : undefined));

@@ -12,11 +12,16 @@ import {
 import type { VirtualClock } from '../../fakes/virtual-clock.ts';
 import type { Outage } from '../plan.ts';
 import { createDates, type Dates } from './dates.ts';
+import type { FaultyRequests } from './faulty-requests.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Trace } from './trace.ts';
 import type { Access } from './world.ts';
 
 export const BASE_URL = 'https://returns.example/api';
+/** The same service. */
+export const SECOND_URL = 'https://returns.example/eu/api';
+/** Another service, which takes the same token. */
+export const OTHER_URL = 'https://returns-of-others.example/api';
 
 export interface SentRequest {
   readonly at: Instant;
@@ -37,6 +42,8 @@ export interface NetworkOptions {
   /** The token that the service takes at this moment, and what it sees. */
   readonly access: () => Access;
   readonly outage: () => Outage | undefined;
+  /** The plan's lasting fault, if it has one. */
+  readonly faulty?: FaultyRequests | undefined;
   readonly isCalm: () => boolean;
   readonly trace: Trace;
 }
@@ -54,19 +61,19 @@ export function createNetwork(options: NetworkOptions): Network {
     options.isCalm() ? 20 : fraction() < 0.05 ? 20 + 900 * fraction() : 5 + 60 * fraction();
 
   function answerTo({ url, headers }: HttpRequest): Answer {
-    const [path = '', query = ''] = url.slice(BASE_URL.length).split('?');
+    const [path = '', query = ''] = url.slice(url.indexOf('/api/') + '/api'.length).split('?');
     const outage = options.outage();
     if (outage?.kind === 'unavailable') service.service.failNext('503-json', 1);
     if (outage?.kind === 'hanging') service.service.failNext('hang', 1);
-    const { token, sees } = options.access();
-    const isValid = headers['X-Service-Api-Token'] === token && outage?.kind !== 'refused';
+    const { token, sees: ownSees } = options.access();
+    const sees = url.startsWith(OTHER_URL) ? 'other' : ownSees;
+    const isValid = headers['X-Service-Api-Token']?.trim() === token && outage?.kind !== 'refused';
     if (sees !== seenNow) service.control.setKnob('tokenSees', sees);
     seenNow = sees;
-    return service.service.answer({
-      path,
-      query: new URLSearchParams(query),
-      token: isValid ? service.token : 'another-token',
-    });
+    const asked = new URLSearchParams(query);
+    const honest = () =>
+      service.service.answer({ path, query: asked, token: isValid ? service.token : 'another-token' });
+    return options.faulty?.answer(asked, honest) ?? honest();
   }
 
   const { date, dateSkewSeconds } = service.control.knobs();
@@ -141,7 +148,7 @@ function received({ delivery, status, headers, body }: Answer, requestMs: number
 }
 
 /** When an outage is on. */
-export function isDuring({ fromMs, forMs }: Outage, elapsed: number): boolean {
+export function isDuring({ fromMs, forMs }: Pick<Outage, 'fromMs' | 'forMs'>, elapsed: number): boolean {
   const at = elapsed / MILLISECOND;
   return at >= fromMs && at < fromMs + forMs;
 }

@@ -1,19 +1,21 @@
 // Where ticks end up: processes that poll. As in Lambda a tick meets a process that is warm and idle, or a new one;
 // it is brought again when its process ended or threw; and a process that takes too long is ended, or, where a run
 // has it so, comes back when others have long gone on.
-import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
+import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import { pollSource, type TickReport } from '../../../shared/poll-source.ts';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
 import { createSourceSession, type SourceSession } from '../../../shared/source-session.ts';
 import type { SourceSettings } from '../../../shared/source-settings.ts';
-import { BASE_URL } from './network.ts';
 import type { SimulatedProcess } from './process.ts';
 import { SimulatedFailure } from './process.ts';
+import { isForLackOfToken, readSecret } from './secret.ts';
 import type { World } from './world.ts';
 
 interface Poller {
   readonly process: SimulatedProcess;
   readonly session: SourceSession;
+  /** As configured when it started. */
+  readonly baseUrl: string;
   isBusy: boolean;
   idleSince: number;
 }
@@ -26,7 +28,7 @@ export interface Pollers {
   isAtWork(): boolean;
   /** What our code threw that nobody did to it. */
   readonly ownErrors: readonly Error[];
-  /** When ticks came to their end. */
+  /** When ticks came to their end, also those that had no token: all of them have to report what is wrong. */
   readonly concludedAt: readonly Instant[];
 }
 
@@ -34,14 +36,17 @@ export interface Pollers {
 const TIMEOUT_MARGIN_MS = 10_000;
 const VISIBLE_AGAIN_AFTER_MS = 30_000;
 const MOST_RECEIVES = 3;
+const DAY_MS = DAY / MILLISECOND;
 
-export function createPollers(world: World, settings: SourceSettings): Pollers {
+/** @param place of the source among those of the deployment, from 0 */
+export function createPollers(world: World, configured: SourceSettings, place: number): Pollers {
   const { time, plan, fates, trace } = world;
   const pollers: Poller[] = [];
   const ownErrors: Error[] = [];
   const concludedAt: Instant[] = [];
 
   function start(): Poller {
+    const settings = { ...configured, baseUrl: world.address() };
     const process = world.startProcess(`poller-${settings.name}`);
     const ports = world.portsOf(process);
     const session = createSourceSession({
@@ -52,23 +57,26 @@ export function createPollers(world: World, settings: SourceSettings): Pollers {
       random: world.draws.poller.fraction,
       client: (token) =>
         createReturnsServiceClient({
-          baseUrl: BASE_URL,
+          baseUrl: settings.baseUrl,
           token,
           transport: world.network.transport(process),
           timeoutMs: settings.requestTimeoutMs,
         }),
-      secret: { read: () => process.call('secret.read', () => world.access().token) },
+      secret: { read: () => process.call('secret.read', () => readSecret(world, place)) },
       hashToken: (token) =>
         `hash${[...token].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7)}`,
       owner: process.name,
     });
-    const poller = { process, session, isBusy: false, idleSince: time.elapsed() };
+    const poller = { process, session, baseUrl: settings.baseUrl, isBusy: false, idleSince: time.elapsed() };
     pollers.push(poller);
     return poller;
   }
 
   function find(): Poller {
-    const idle = pollers.filter(({ process, isBusy }) => process.isAlive && !isBusy);
+    // A process whose configuration is no longer true makes room for a new one.
+    const isIdle = ({ process, isBusy, baseUrl }: Poller) =>
+      process.isAlive && !isBusy && baseUrl === world.address();
+    const idle = pollers.filter(isIdle);
     const [first] = idle;
     if (first === undefined || !world.draws.poller.chance(plan.warm)) return start();
     // Whether time that a function lay frozen has elapsed for it depends on the machine.
@@ -112,13 +120,14 @@ export function createPollers(world: World, settings: SourceSettings): Pollers {
   }
 
   function failed(error: unknown): 'failed' {
-    if (!isSimulated(error)) ownErrors.push(error instanceof Error ? error : new Error(String(error)));
+    if (isForLackOfToken(error)) concludedAt.push(time.now());
+    else if (!isSimulated(error)) ownErrors.push(error instanceof Error ? error : new Error(String(error)));
     trace.note('poller', 'throws', () => String(error));
     return 'failed';
   }
 
   return {
-    source: settings.name,
+    source: configured.name,
     ownErrors,
     concludedAt,
     isAtWork: () => pollers.some(({ process, isBusy }) => process.isAlive && isBusy),
@@ -148,8 +157,15 @@ export async function runSchedule(
   intervalMs: number,
   until: number,
 ): Promise<void> {
-  const { time, fates, draws } = world;
+  const { time, fates, draws, trace } = world;
+  const { earlySlot } = world.plan;
   const deliver = (slot: number, delayMs: number) => void time.sleep(delayMs).then(() => pollers.tick(slot));
+  if (earlySlot !== undefined) {
+    void time.sleep(earlySlot.atMs).then(() => {
+      trace.count(`slot ahead by ${earlySlot.aheadMs / DAY_MS} days`);
+      return pollers.tick(Math.floor(time.now() / MILLISECOND) + earlySlot.aheadMs);
+    });
+  }
   while (time.elapsed() < until) {
     const slot = Math.floor(time.now() / MILLISECOND);
     const isLate = fates.happens('tick late', 'tickLate');

@@ -5,6 +5,7 @@ import { MILLISECOND } from '../../../shared/instant.ts';
 import type { SourceState } from '../../../shared/source-state.ts';
 import { CROWD, HANDS } from './hands.ts';
 import { type About, exchange, MISHAPS, type Mishap } from './mishaps.ts';
+import { BASE_URL } from './network.ts';
 import { releaseWhatIsHeld } from './operator.ts';
 import type { Pollers } from './pollers.ts';
 import { SECOND_TOKEN, type World } from './world.ts';
@@ -71,6 +72,7 @@ async function loadStates({ stores }: World, sources: readonly Pollers[]): Promi
 function mend(world: World, kind: string): void {
   world.trace.note('mishap', `${kind} is over`);
   world.veil.draw(undefined);
+  world.move(BASE_URL);
   if (world.access().sees !== 'own') exchange(world, SECOND_TOKEN, 'own');
 }
 

@@ -9,9 +9,11 @@ import { createRandom, mix, type Random } from '../../../local/reference-service
 import { HOUR, MILLISECOND } from '../../../shared/instant.ts';
 import type { Log, LogFields } from '../../../shared/ports.ts';
 import { createVirtualClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
+import type { LastingFault } from '../lasting-fault.ts';
 import type { Plan } from '../plan.ts';
 import { createFates, type Fates } from './fates.ts';
-import { createNetwork, isDuring, type Network } from './network.ts';
+import { createFaultyRequests } from './faulty-requests.ts';
+import { BASE_URL, createNetwork, isDuring, type Network } from './network.ts';
 import { createPorts, type Ports } from './ports.ts';
 import { createProcess, type SimulatedProcess } from './process.ts';
 import { createStores, type Inserted, type Stores } from './stores.ts';
@@ -34,11 +36,17 @@ export interface World {
   readonly veil: Veil;
   readonly stores: Stores;
   readonly network: Network;
+  /** Groups that the plan's lasting fault is about. */
+  readonly faultyGroups: ReadonlySet<number>;
   readonly log: Log;
   /** What was logged, as text. */
   readonly logged: readonly string[];
   /** The token that the secret holds and the service takes, and what it sees there. */
   access(): Access;
+  /** The base URL that sources are configured with. */
+  address(): string;
+  /** Configures another one. */
+  move(address: string): void;
   /** Puts another one in its place. */
   exchange(access: Access): void;
   startProcess(kind: string): SimulatedProcess;
@@ -79,11 +87,20 @@ export function createWorld(plan: Plan, isRead: boolean): World {
   const logged: string[] = [];
   let processes = 0;
 
+  let address = BASE_URL;
   let exchanged: Access | undefined;
   const access = (): Access => {
     const isRotated = plan.rotationMs !== undefined && time.elapsed() >= plan.rotationMs * MILLISECOND;
     return exchanged ?? { token: isRotated ? SECOND_TOKEN : FIRST_TOKEN, sees: 'own' };
   };
+
+  const { lasting } = plan;
+  const isOn = ({ fromMs, forMs }: LastingFault): boolean =>
+    forMs === undefined
+      ? time.elapsed() >= fromMs * MILLISECOND
+      : !fates.isCalm && isDuring({ fromMs, forMs }, time.elapsed());
+
+  const faulty = lasting && createFaultyRequests(lasting, { service, trace, isOn: () => isOn(lasting) });
 
   const stores = createStores(time, draws.stores.fraction, (inserted) => world.onInsert(inserted));
 
@@ -96,6 +113,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     service,
     veil: createVeil(service.store),
     stores,
+    faultyGroups: faulty?.groups ?? new Set(),
     network: createNetwork({
       time,
       service,
@@ -106,11 +124,16 @@ export function createWorld(plan: Plan, isRead: boolean): World {
           ? plan.outage
           : undefined,
       isCalm: () => fates.isCalm,
+      faulty,
       trace,
     }),
     log: createLog(logged),
     logged,
     access,
+    address: () => address,
+    move(next) {
+      address = next;
+    },
     exchange(next) {
       exchanged = next;
     },

@@ -47,6 +47,21 @@ describe('GET /v2/return-groups', () => {
     expect(detail.every(({ msg }) => msg.startsWith('Input should be'))).toBe(true);
   });
 
+  it.each([
+    ['empty', 200, '[]'],
+    ['refuse', 422, 'offset'],
+    ['bad-request', 400, 'Bad Request'],
+    ['timeout', 504, 'Gateway Timeout'],
+  ] as const)('ends every list at its window, which it answers by %s', (offsetOver, status, body) => {
+    const service = aService({ groups: 60, knobs: { offsetMax: 25, offsetOver } });
+
+    const shown = [0, 10, 20].map((offset) => service.rows(`limit=10&offset=${offset}`).length);
+    const behind = service.ask('limit=10&offset=25');
+
+    expect(shown).toEqual([10, 10, 5]);
+    expect(behind).toMatchObject({ status, body: expect.stringContaining(body) });
+  });
+
   it('clamps a limit without a word, or refuses it, and changes its mind with time', () => {
     const clamping = aService({ groups: 60, knobs: { limitMax: 20 } });
     const refusing = aService({ groups: 60, knobs: { limitMax: 37, limitOver: 'refuse' } });

@@ -109,10 +109,15 @@ describe('groups as the service shows them', () => {
     const service = aService({ groups: 200, knobs });
 
     const rows = service.rows() as unknown[];
-    const groups = rows.filter((row): row is Shown => typeof row === 'object');
+    const objects = rows.filter((row) => typeof row === 'object' && row !== null);
+    const groups = objects.filter((row): row is Shown => 'returns' in row);
 
     expect(service.rows()).toEqual(rows);
     expect(rows).toContain('return group unavailable');
+    expect(rows).toContain(null);
+    expect(rows).toContainEqual({});
+    expect(groups.some((group) => group.id === null)).toBe(true);
+    expect(groups.some((group) => Number(group.id) > Number.MAX_SAFE_INTEGER)).toBe(true);
     expect(groups.some((group) => group.id === undefined)).toBe(true);
     expect(groups.some((group) => typeof group.id === 'string')).toBe(true);
     expect(groups.some((group) => group.updated_at === 'yesterday')).toBe(true);
@@ -123,7 +128,7 @@ describe('groups as the service shows them', () => {
       true,
     );
     const whole = groups.filter((group) => Number(group.id) % 3 !== 0);
-    for (const group of whole.filter(({ id }) => typeof id === 'number')) {
+    for (const group of whole.filter(({ id }) => Number.isSafeInteger(id))) {
       expect(documentedReturnGroupSchema.safeParse(group).success).toBe(true);
     }
   });

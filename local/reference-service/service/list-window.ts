@@ -1,0 +1,32 @@
+// How far into a list a request may look. Search engines end their lists at a number of rows: Algolia answers with empty
+// pages from row 1,000 on, Elasticsearch refuses from row 10,000 on.
+
+import type { Knobs } from '../knobs.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
+import { problemWith, validationAnswer } from './validation.ts';
+
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The page without the rows behind the window; undefined if it begins there. */
+export function withinWindow<T extends Page>(page: T, { offsetMax }: Knobs): T | undefined {
+  if (offsetMax === 0) return page;
+  if (page.offset >= offsetMax) return undefined;
+  return { ...page, limit: Math.min(page.limit, offsetMax - page.offset) };
+}
+
+/** The answer to a page that begins behind the window. */
+export function behindWindow({ offsetMax, offsetOver }: Knobs): Answer {
+  switch (offsetOver) {
+    case 'empty':
+      return { ...jsonAnswer(200, []), rows: 0 };
+    case 'refuse':
+      return validationAnswer([problemWith('offset', `Input should be less than ${offsetMax}`, 'less_than')]);
+    case 'bad-request':
+      return jsonAnswer(400, { detail: 'Bad Request' });
+    case 'timeout':
+      return jsonAnswer(504, { message: 'Gateway Timeout' });
+  }
+}

@@ -1,0 +1,93 @@
+// What the feed owes while requests of one shape fail.
+//
+// A fault that ends owes nothing in the end: everything is complete (G1) and the source is well again (G8).
+//
+// A fault that lasts for ever leaves some things that no request shows, or that the feed can't get at. Nothing of them
+// may be untrue (G5), and wherever one of them is missing the source must be degraded:
+//
+// - `offset`: nothing may be missing. It is a list window, whatever it answers: shorter ranges get by. Only a 500
+//   names no reason, so it may be taken for an outage.
+// - `parameter min_updated_at`: polls fail. Everything may be missing.
+// - `parameter min_created_at`: walks fail. Everything may be missing that polls don't show: a baseline, groups that
+//   changed without a stamp, removals. This checker lets everything be missing.
+// - `parameter return_group_id`: look-ups fail. Only removals may be missing.
+// - `limit`: every larger page fails. Everything may be missing, but for a 422, which names the limit.
+// - `range`: walks fail that touch a part of creation time, and end there: as with `min_created_at`, everything may be
+//   missing.
+// - `id in look-ups`: only the removal of that group may be missing.
+// - `id in pages`: everything may be missing, for polls and walks alike fail where they meet the group.
+// - `array`: nothing can be said of the entities in it, and nothing must be reported.
+//
+// An answer without rows is no failure: where it contradicts what is known, guards hold it, which is a degraded source
+// as well. With `min_updated_at` it only makes polls blind, and walks have to find everything.
+//
+// A fault that stops all polls, or all walks, must be reported within three polls or five minutes of the time at which
+// the first of them was due.
+import type { Evidence, Lasting, SourceEvidence, Time } from './evidence.ts';
+
+/** Which of the things that are missing a lasting fault may explain. */
+export type Missing = { readonly groupId: number; readonly kind: string; readonly isRemoval: boolean };
+
+/** Whether nothing in the end, not even a report, is owed of an entity. */
+export function isUnknowable({ lasting }: Evidence, kind: string): boolean {
+  return lasting !== undefined && lasting.to === undefined && ARRAYS[lasting.shape] === kind;
+}
+
+/** Whether what is missing in the end is explained by a fault that is still on, and that the source reports. */
+export function isReported({ lasting }: Evidence, source: SourceEvidence, missing?: Missing): boolean {
+  if (lasting === undefined || lasting.to !== undefined) return false;
+  return mayBeMissing(lasting, missing) && isDegradedAtTheEnd(source);
+}
+
+export function isDegradedAtTheEnd({ written }: SourceEvidence): boolean {
+  const last = written.findLast(({ event }) => CONDITIONS.has(event.type));
+  return last?.event.type === 'feed.source_degraded';
+}
+
+const CONDITIONS = new Set<string>(['feed.source_degraded', 'feed.source_recovered']);
+
+/** @param missing undefined for the source as a whole, which then was not read to its end */
+function mayBeMissing({ shape, what }: Lasting, missing: Missing | undefined): boolean {
+  switch (shape) {
+    case 'offset':
+      return what === '500';
+    case 'limit':
+      return what !== '422';
+    case 'parameter return_group_id':
+    case 'id in look-ups':
+      return missing === undefined || missing.isRemoval;
+    case 'range':
+    case 'parameter min_updated_at':
+    case 'parameter min_created_at':
+    case 'id in pages':
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Whether the very first look at the service may have failed for ever. */
+export function isStoppedFromTheStart({ lasting }: Evidence): boolean {
+  if (lasting === undefined || lasting.to !== undefined) return false;
+  return STOPS_THE_FIRST_LOOK.has(lasting.shape);
+}
+
+const STOPS_THE_FIRST_LOOK = new Set(['parameter min_updated_at', 'limit', 'id in pages']);
+
+/** From when on a fault stops polls or walks for good; undefined where it need not stop any. */
+export function stoppedFrom({ lasting }: Evidence): Time | undefined {
+  if (lasting === undefined || lasting.what === 'empty') return undefined;
+  const { shape, what, from, cycle } = lasting;
+  if (shape === 'parameter min_updated_at') return from;
+  if (shape === 'limit') return what === '422' ? undefined : from;
+  // A walk is due once in a cycle, and may be under way for as long; in the calm ticks are a cycle apart as well.
+  if (shape === 'parameter min_created_at' || shape === 'range') return from + 4 * cycle;
+  return undefined;
+}
+
+const ARRAYS: Readonly<Record<string, string>> = {
+  'array shipments': 'shipment',
+  'array returns': 'return_line_item',
+  'array exchange_line_items': 'exchange_line_item',
+  'array refund_transactions': 'refund_transaction',
+};

@@ -1,0 +1,69 @@
+// Until when the feed may fill in a field without an event: a service that leaves out nulls shows it for the first time
+// at any moment. Derived from what was stored and when walks ended, not from what the feed says that it knows.
+import { GROUP_ARRAYS, type Snapshot } from '../../shared/comparing/snapshot.ts';
+import type { Instant } from '../../shared/instant.ts';
+import type { SourceState } from '../../shared/source-state.ts';
+import type { World } from './world/world.ts';
+
+interface Entity {
+  readonly type: string;
+}
+
+export interface FieldsWatched {
+  /**
+   * When the first whole walk ended that began after a field was first stored with a value, such as
+   * `shipment.carrier`; undefined if none did.
+   */
+  knownBy(source: string, field: string): Instant | undefined;
+}
+
+export function watchFields({ stores, time }: World): FieldsWatched {
+  const firstStored = new Map<string, Instant>();
+  const walksEnded = new Map<string, Instant[]>();
+  const note = (source: string, { projection }: Snapshot) => {
+    const entities: readonly Entity[] = [
+      projection.group,
+      ...GROUP_ARRAYS.flatMap((name): readonly Entity[] => projection[name] ?? []),
+    ];
+    for (const entity of entities) {
+      for (const [field, value] of Object.entries(entity)) {
+        const name = `${source} ${entity.type}.${field}`;
+        if (value !== null && value !== undefined && !firstStored.has(name))
+          firstStored.set(name, time.now());
+      }
+    }
+  };
+  const { save, saveAll } = stores.snapshots;
+  stores.snapshots.save = async (key, saved) => {
+    const result = await save(key, saved);
+    if (result === 'saved') note(key.source, saved.snapshot);
+    return result;
+  };
+  stores.snapshots.saveAll = async (source, saves) => {
+    const results = await saveAll(source, saves);
+    for (const [index, { snapshot }] of saves.entries()) {
+      if (results[index] === 'saved') note(source.source, snapshot);
+    }
+    return results;
+  };
+  const lastCompleted = new Map<string, unknown>();
+  const saveState = stores.states.save;
+  stores.states.save = async (state: SourceState, version: number) => {
+    const result = await saveState(state, version);
+    const { lastCompletedAt } = state.reconciliation.all;
+    if (result !== 'saved' || lastCompletedAt === undefined) return result;
+    if (lastCompleted.get(state.source) === lastCompletedAt) return result;
+    lastCompleted.set(state.source, lastCompletedAt);
+    walksEnded.set(state.source, [...(walksEnded.get(state.source) ?? []), time.now()]);
+    return result;
+  };
+  return {
+    knownBy(source, field) {
+      const first = firstStored.get(`${source} ${field}`);
+      const walks = walksEnded.get(source) ?? [];
+      // A walk begins after the one before it has ended.
+      const place = first === undefined ? -1 : walks.findIndex((endedAt) => endedAt >= first);
+      return place === -1 ? undefined : walks[place + 1];
+    },
+  };
+}

@@ -1,0 +1,170 @@
+// Lets requests of one shape meet the plan's lasting fault, in place of the service's honest answer.
+import type { InProcessService } from '../../../local/reference-service/in-process-service.ts';
+import { type Answer, answerOf, jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { httpDate } from '../../../local/reference-service/service/http-date.ts';
+import { problemWith, validationAnswer } from '../../../local/reference-service/service/validation.ts';
+import { createStampForm } from '../../../local/reference-service/showing/stamp-form.ts';
+import { type Instant, SECOND } from '../../../shared/instant.ts';
+import { type FaultAnswer, type FaultShape, type LastingFault, nameOfShape } from '../lasting-fault.ts';
+import type { Trace } from './trace.ts';
+
+export interface FaultyRequests {
+  /** The faulty answer where the request has the fault's shape, else the honest one. */
+  answer(query: URLSearchParams, honest: () => Answer): Answer;
+  /** Those of the opening that the shape is about, where it is about groups. */
+  readonly groups: ReadonlySet<number>;
+}
+
+export interface FaultyRequestsOptions {
+  readonly service: InProcessService;
+  /** Whether the fault is on at this moment. */
+  readonly isOn: () => boolean;
+  readonly trace: Trace;
+}
+
+export function createFaultyRequests(
+  { shape, what }: LastingFault,
+  { service, isOn, trace }: FaultyRequestsOptions,
+): FaultyRequests {
+  const { isMet, groups } = createMatcher(shape, service);
+  const name = nameOfShape(shape);
+  return {
+    groups,
+    answer(query, honest) {
+      if (!isOn()) return honest();
+      if (shape.kind === 'array') {
+        trace.count('lasting array');
+        return withoutArray(honest(), shape.name);
+      }
+      const made = shape.kind === 'id' && shape.where === 'pages' ? honest() : undefined;
+      if (!isMet(query, made)) return made ?? honest();
+      trace.count(`lasting ${name}`);
+      trace.count(`lasting answer ${what}`);
+      return dated(faulty(what, shape), service);
+    },
+  };
+}
+
+interface Matcher {
+  readonly isMet: (query: URLSearchParams, answer: Answer | undefined) => boolean;
+  readonly groups: ReadonlySet<number>;
+}
+
+const NO_GROUPS: ReadonlySet<number> = new Set();
+
+function createMatcher(shape: FaultShape, service: InProcessService): Matcher {
+  switch (shape.kind) {
+    case 'offset':
+    case 'limit':
+      return {
+        isMet: (query) => Number(query.get(shape.kind) ?? 0) > shape.above,
+        groups: NO_GROUPS,
+      };
+    case 'parameter':
+      return { isMet: (query) => query.has(shape.name), groups: NO_GROUPS };
+    case 'id':
+      return idMatcher(shape, service);
+    case 'range':
+      return rangeMatcher(shape, service);
+    case 'array':
+      return { isMet: () => true, groups: NO_GROUPS };
+  }
+}
+
+function idMatcher(
+  { place, where }: Extract<FaultShape, { kind: 'id' }>,
+  { store }: InProcessService,
+): Matcher {
+  const ids = Array.from(store.groups(), ({ id }) => id);
+  const id = placed(ids, place);
+  const groups = new Set([id]);
+  if (where === 'look-ups') return { isMet: (query) => query.get('return_group_id') === String(id), groups };
+  return { isMet: (_, answer) => rowsOf(answer).some((row) => row?.id === id), groups };
+}
+
+function rangeMatcher(shape: Extract<FaultShape, { kind: 'range' }>, service: InProcessService): Matcher {
+  const { store, control } = service;
+  const known = Array.from(store.groups(), ({ id, created_at }) => ({ id, created: created_at }));
+  const created = known.map((group) => group.created).sort((a, b) => a - b);
+  const from = placed(created, shape.from);
+  const to = placed(created, shape.to);
+  const isWithin = (group: { readonly created: Instant }) => group.created >= from && group.created <= to;
+  return {
+    groups: new Set(known.filter(isWithin).map(({ id }) => id)),
+    isMet(query) {
+      const { stampForm, stampPrecision } = control.knobs();
+      const { read } = createStampForm(stampForm, stampPrecision);
+      const least = read(query.get('min_created_at') ?? '');
+      const most = read(query.get('max_created_at') ?? '');
+      if (least === undefined && most === undefined) return false;
+      return (least ?? from) <= to && (most ?? to) >= from;
+    },
+  };
+}
+
+function placed(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+type Row = Record<string, unknown> | null;
+
+function rowsOf(answer: Answer | undefined): Row[] {
+  if (answer?.status !== 200 || answer.rows === undefined || answer.delivery !== 'whole') return [];
+  try {
+    return JSON.parse(answer.body) as Row[];
+  } catch {
+    // A fault of another kind has cut it.
+    return [];
+  }
+}
+
+function withoutArray(answer: Answer, name: string): Answer {
+  const rows = rowsOf(answer);
+  if (rows.length === 0) return answer;
+  for (const row of rows) if (typeof row === 'object' && row !== null) delete row[name];
+  return { ...answer, body: JSON.stringify(rows) };
+}
+
+function dated(answer: Answer, { control }: InProcessService): Answer {
+  const { date, dateSkewSeconds } = control.knobs();
+  if (date === 'missing') return answer;
+  return {
+    ...answer,
+    headers: { ...answer.headers, date: httpDate(control.now() + dateSkewSeconds * SECOND) },
+  };
+}
+
+function faulty(what: FaultAnswer, shape: FaultShape): Answer {
+  switch (what) {
+    case '500':
+      return jsonAnswer(500, { detail: 'Internal Server Error' });
+    case '504':
+      return jsonAnswer(504, { message: 'Gateway Timeout' });
+    case '400':
+      return jsonAnswer(400, { detail: 'Bad Request' });
+    case '422':
+      return validationAnswer([problemOf(shape)]);
+    case 'hang':
+      return { ...answerOf(200, '', 'application/json'), delivery: 'hang' };
+    case 'empty':
+      return { ...jsonAnswer(200, []), rows: 0 };
+  }
+}
+
+function problemOf(shape: FaultShape) {
+  switch (shape.kind) {
+    case 'offset':
+    case 'limit':
+      return problemWith(
+        shape.kind,
+        `Input should be less than or equal to ${shape.above}`,
+        'less_than_equal',
+      );
+    case 'parameter':
+      return problemWith(shape.name, 'Value error, not supported', 'value_error');
+    case 'id':
+      return problemWith('return_group_id', 'Value error, not supported', 'value_error');
+    default:
+      return problemWith('min_created_at', 'Value error, not supported', 'value_error');
+  }
+}

@@ -1,0 +1,30 @@
+// The secret as a source's processes read it: gone for a while, holding no token, or with a newline at its end.
+import { isDuring } from './network.ts';
+import { SimulatedFailure } from './process.ts';
+import type { World } from './world.ts';
+
+/** What the secret store says of a secret that is not there. */
+export class SecretGone extends SimulatedFailure {}
+
+/** @throws SecretGone */
+export function readSecret({ plan, time, fates, trace, access }: World, source: number): string {
+  const { secret } = plan;
+  const { token } = access();
+  if (secret === undefined || fates.isCalm || !isDuring(secret, time.elapsed())) return token;
+  trace.count(`secret ${secret.kind}`);
+  switch (secret.kind) {
+    case 'deleted':
+      throw new SecretGone("Secrets Manager can't find the specified secret.");
+    case 'malformed':
+      return `${token}\n${token}`;
+    case 'newline':
+      return source === 0 ? token : `${token}\n`;
+  }
+}
+
+/** Whether a tick could not work because its secret held no token. */
+export function isForLackOfToken(error: unknown): boolean {
+  if (error instanceof SecretGone) return true;
+  if (!(error instanceof Error)) return false;
+  return error.name === 'InvalidTokenError' || (error.cause !== undefined && isForLackOfToken(error.cause));
+}
