@@ -5,9 +5,9 @@ import { showGroup } from '../../local/reference-service/showing/show-group.ts';
 import { createStampForm } from '../../local/reference-service/showing/stamp-form.ts';
 import { createRandom } from '../../local/reference-service/store/seeded-random.ts';
 import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
-import { type Instant, MILLISECOND } from '../../shared/instant.ts';
+import { type Instant, MILLISECOND, SECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source-state.ts';
-import type { Evidence, GroupDocument, Happening, SourceEvidence } from './checker/evidence.ts';
+import type { Evidence, GroupDocument, Happening, SourceEvidence, Timing } from './checker/evidence.ts';
 import type { ArraysStored } from './watch-arrays.ts';
 import type { Pollers } from './world/pollers.ts';
 import { FIRST_TOKEN, OTHER_TOKEN, SECOND_TOKEN, type World } from './world/world.ts';
@@ -45,6 +45,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   const startedAt = time.now() - time.elapsed();
   const unreadableEvery = knobs.unreadableEvery;
   const happenings = happeningsOf(world);
+  const leavesNoArrayOut = (plan.knobs.arrays ?? 'full') === 'full';
   const ids = new Set(happenings.map(({ groupId }) => groupId));
   const sources = observed.pollers.map(({ source }) => source);
   return {
@@ -58,8 +59,11 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
         plan.mishap?.kind !== 'changed without stamps' &&
         (knobs.absurdEvery === 0 || knobs.absurdStamps === 'ahead'),
       showsEmptyArrays: knobs.arrays === 'full',
+      leavesNoArrayOut,
+      showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,
       showsArrays: plan.knobs.arrays !== 'flicker',
     },
+    timing: timingOf(world),
     sent: network.sent,
     requestsPerMinute: settings.requestsPerMinute,
     secrets: secretsOf(world),
@@ -73,6 +77,28 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     ownErrors: observed.pollers.flatMap(({ ownErrors }) =>
       ownErrors.map((error) => error.stack ?? error.message),
     ),
+  };
+}
+
+/** A Date has whole seconds, and is written on the way. */
+const DATE_IS_KNOWN_TO = 2 * SECOND;
+/** Processes stand still for as long, with an answer at hand (process.ts). */
+const LONGEST_FREEZE = 181 * SECOND;
+/** How fast the fastest of clocks gain (world.ts). */
+const LARGEST_DRIFT = 0.0002;
+
+function timingOf({ plan, service, time }: World): Timing {
+  const { date, dateSkewSeconds, staleShare, staleSeconds } = service.control.knobs();
+  const hasDate = date === 'present';
+  const staleFor = staleShare > 0 ? Math.ceil(staleSeconds * SECOND) : 0;
+  const freeze = plan.faults.freeze > 0 ? LONGEST_FREEZE : 0;
+  return {
+    dateAhead: hasDate ? dateSkewSeconds * SECOND : 0,
+    drift: hasDate ? 0 : Math.ceil(time.elapsed() * LARGEST_DRIFT),
+    lateBy: DATE_IS_KNOWN_TO,
+    slowestAnswer: plan.settings.requestTimeoutMs * MILLISECOND + freeze + staleFor + DATE_IS_KNOWN_TO,
+    settle: plan.settings.settleMs * MILLISECOND,
+    staleFor,
   };
 }
 

@@ -5,6 +5,7 @@ import { checkComplete } from './complete.ts';
 import type { Evidence, Happening, Violation } from './evidence.ts';
 import { toldGroups } from './groups.ts';
 import { checkNeverSilent } from './never-silent.ts';
+import { checkObserved } from './observed.ts';
 import { checkOrdered } from './ordered.ts';
 import { checkPrivate } from './private.ts';
 import { checkSameId } from './same-id.ts';
@@ -14,7 +15,7 @@ import { checkUnbroken } from './unbroken.ts';
 
 /** Every way in which the run broke a guarantee; nothing if it broke none. */
 export function check(evidence: Evidence): Violation[] {
-  const histories = readHistories(evidence.happenings);
+  const histories = readHistories(evidence);
   return [
     ...evidence.ownErrors.map((message) => ({ guarantee: 'G0' as const, message })),
     ...checkBudget(evidence),
@@ -27,6 +28,7 @@ export function check(evidence: Evidence): Violation[] {
         ...checkOrdered(source),
         ...checkUnbroken(source, told),
         ...checkTrue(source, told, histories),
+        ...checkObserved(evidence, source, told, histories),
         ...checkComplete(evidence, source, told, histories),
         ...checkNeverSilent(evidence, source),
       ];
@@ -34,12 +36,14 @@ export function check(evidence: Evidence): Violation[] {
   ];
 }
 
-function readHistories(happenings: readonly Happening[]): Map<number, GroupHistory> {
+function readHistories({ happenings, timing }: Evidence): Map<number, GroupHistory> {
   const byGroup = new Map<number, Happening[]>();
   for (const happening of happenings) {
     const known = byGroup.get(happening.groupId) ?? [];
     byGroup.set(happening.groupId, known);
     known.push(happening);
   }
-  return new Map([...byGroup].map(([groupId, documents]) => [groupId, historyOf(documents)]));
+  return new Map(
+    [...byGroup].map(([groupId, documents]) => [groupId, historyOf(documents, timing.staleFor)]),
+  );
 }

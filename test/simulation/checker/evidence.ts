@@ -54,8 +54,27 @@ export interface Promises {
   readonly changesMoveStamps: boolean;
   /** Arrays that have become empty are shown as such. */
   readonly showsEmptyArrays: boolean;
+  /** Each answer has all arrays of each of its groups, empty ones as well. */
+  readonly leavesNoArrayOut: boolean;
+  /** Neither arrays nor entities are ever missing from an answer: each shows its groups whole. */
+  readonly showsWhole: boolean;
   /** Arrays are never left out by chance: the first time that one shows, what it holds is filled in without an event. */
   readonly showsArrays: boolean;
+}
+
+/** How exactly times can be known, in the unit of Time. */
+export interface Timing {
+  /** How far the service's Date, by which the feed tells times, is ahead of the store's. */
+  readonly dateAhead: number;
+  /** How far machines' clocks may part from it where it sends no Date. */
+  readonly drift: number;
+  /** How much later than it was a reading may be said to have been. */
+  readonly lateBy: number;
+  /** How long before its answer was looked at a request may have been sent, and how much older what it shows may be. */
+  readonly slowestAnswer: number;
+  readonly settle: number;
+  /** How far replicas lag behind. */
+  readonly staleFor: number;
 }
 
 export interface Evidence {
@@ -65,6 +84,7 @@ export interface Evidence {
   /** Groups that nobody can read. */
   readonly unreadable: ReadonlySet<number>;
   readonly promises: Promises;
+  readonly timing: Timing;
   /** Every request that was sent. */
   readonly sent: readonly { readonly at: Time; readonly token: string }[];
   readonly requestsPerMinute: number;

@@ -2,6 +2,7 @@
 // listed here anew, so that a field forgotten by the feed is not forgotten by its judge.
 import type { EntityEvent } from '../../../shared/contract/event.ts';
 import type { GroupDocument, Happening, Time } from './evidence.ts';
+import { type Showing, showingsOf } from './showing.ts';
 
 export const WATCHED = {
   return_group: ['return_outcome', 'credit_method', 'return_method'],
@@ -53,8 +54,16 @@ export function stateOf(kind: Kind, fields: Fields): State {
   return JSON.stringify(WATCHED[kind].map((field) => fieldValue(fields, field)));
 }
 
+const known = new WeakMap<GroupDocument, ReadonlyMap<EntityName, State>>();
+
 /** All entities of a group, itself among them. */
-function entitiesOf(document: GroupDocument): Map<EntityName, State> {
+export function entitiesOf(document: GroupDocument): ReadonlyMap<EntityName, State> {
+  const entities = known.get(document) ?? readEntities(document);
+  known.set(document, entities);
+  return entities;
+}
+
+function readEntities(document: GroupDocument): Map<EntityName, State> {
   const entities = new Map([[`return_group/${document.id}`, stateOf('return_group', document)]]);
   for (const [array, kind] of Object.entries(ARRAYS)) {
     const list = (document[array] ?? []) as readonly Fields[];
@@ -68,10 +77,12 @@ export interface GroupHistory {
   /** What its header has shown: stamp, outcome and method as one text. */
   readonly headers: ReadonlySet<string>;
   readonly documents: readonly Happening[];
+  /** When its documents could be read. */
+  readonly showings: readonly Showing[];
 }
 
 /** Reads a group's documents, ascending in time, into what became of each of its entities. */
-export function historyOf(documents: readonly Happening[]): GroupHistory {
+export function historyOf(documents: readonly Happening[], staleFor: number): GroupHistory {
   const entities = new Map<EntityName, Period[]>();
   const headers = new Set<string>();
   for (const { at, document } of documents) {
@@ -87,7 +98,7 @@ export function historyOf(documents: readonly Happening[]): GroupHistory {
         periods.push({ from: at, state: undefined });
     }
   }
-  return { entities, headers, documents };
+  return { entities, headers, documents, showings: showingsOf(documents, staleFor) };
 }
 
 export function headerOf(group: Fields): string {
