@@ -1,7 +1,9 @@
 // Judges a run by what the store's own history says was true. Imports nothing of ours but the events' types: what it
 // shares with the feed it could not judge.
+import { checkAsShown } from './as-shown.ts';
 import { checkBudget } from './budget.ts';
 import { checkComplete } from './complete.ts';
+import { checkEnvelopes } from './envelope.ts';
 import type { Evidence, Happening, Violation } from './evidence.ts';
 import { toldGroups } from './groups.ts';
 import { checkNeverSilent } from './never-silent.ts';
@@ -28,6 +30,8 @@ export function check(evidence: Evidence): Violation[] {
         ...checkOrdered(source),
         ...checkUnbroken(source, told),
         ...checkTrue(source, told, histories),
+        ...checkAsShown(evidence, source, told, histories),
+        ...checkEnvelopes(source),
         ...checkObserved(evidence, source, told, histories),
         ...checkComplete(evidence, source, told, histories),
         ...checkNeverSilent(evidence, source),
