@@ -4,6 +4,7 @@ import { KNOBS, type KnobName } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { EVENT_SCHEMAS, type EventType } from '../../shared/contract/event.ts';
 import type { Guard } from '../../shared/source-state.ts';
+import { OPERATION_NAMES } from './operations.ts';
 import { NO_FAULTS } from './plan.ts';
 import { CALL_NAMES, CALLS } from './world/calls.ts';
 import { FATES } from './world/fates.ts';
@@ -76,6 +77,8 @@ const GUARDS = [
 const TOLD = (Object.keys(EVENT_SCHEMAS) as EventType[]).filter((type) => type !== 'feed.events_skipped');
 
 const HAPPENINGS = [
+  ...OPERATION_NAMES.map((name) => `operator ${name}`),
+  'operator steps over an event',
   ...TOLD.map((type) => `told ${type}`),
   'told back',
   ...MISHAP_NAMES.map((kind) => `mishap ${kind}`),

@@ -5,20 +5,32 @@ import { showGroup } from '../../local/reference-service/showing/show-group.ts';
 import { createStampForm } from '../../local/reference-service/showing/stamp-form.ts';
 import { createRandom } from '../../local/reference-service/store/seeded-random.ts';
 import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
 import { type Instant, MILLISECOND, SECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source-state.ts';
 import type { Evidence, GroupDocument, Happening, SourceEvidence, Timing } from './checker/evidence.ts';
 import type { ArraysStored } from './watch-arrays.ts';
+import type { Forgotten } from './world/operations.ts';
 import type { Pollers } from './world/pollers.ts';
 import { FIRST_TOKEN, OTHER_TOKEN, SECOND_TOKEN, type World } from './world/world.ts';
 
-/** When each source's first state was saved, by its name. */
-type Starts = ReadonlyMap<string, Instant>;
+/** A source begins with a state of its own, and begins anew where an operator has it so. */
+interface Start {
+  readonly generation: string;
+  readonly baseline: 'silent' | 'emit';
+  /** When its first state was saved. */
+  readonly at: Instant;
+}
+
+/** By source, in the order of time. */
+type Starts = ReadonlyMap<string, readonly Start[]>;
 
 /** What a run shows besides its world. */
 export interface Observed {
   readonly pollers: readonly Pollers[];
   readonly starts: Starts;
+  readonly forgotten: readonly Forgotten[];
+  readonly operatorErrors: readonly Error[];
   readonly arraysStored: ArraysStored;
   /** Each source's name, and whether it came to rest in the end. */
   readonly settled: ReadonlyMap<string, boolean>;
@@ -28,14 +40,18 @@ export interface Observed {
 
 /** Watches when sources begin: from then on every change is to be told. */
 export function watchStarts({ stores, time }: World): Starts {
-  const at = new Map<string, Instant>();
+  const starts = new Map<string, Start[]>();
   const { save } = stores.states;
   stores.states.save = async (state: SourceState, expectedVersion: number) => {
     const result = await save(state, expectedVersion);
-    if (result === 'saved' && expectedVersion === 0) at.set(state.source, time.now());
+    const known = starts.get(state.source) ?? [];
+    starts.set(state.source, known);
+    const { generation, baseline } = state;
+    const isNew = !known.some((start) => start.generation === generation);
+    if (result === 'saved' && isNew) known.push({ generation, baseline: baseline.mode, at: time.now() });
     return result;
   };
-  return at;
+  return starts;
 }
 
 export function gatherEvidence(world: World, observed: Observed): Evidence {
@@ -49,7 +65,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   const ids = new Set(happenings.map(({ groupId }) => groupId));
   const sources = observed.pollers.map(({ source }) => source);
   return {
-    sources: observed.pollers.map((pollers) => sourceEvidence(world, observed, pollers)),
+    sources: observed.pollers.flatMap((pollers) => sourceEvidences(world, observed, pollers)),
     happenings,
     unreadable: new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0)),
     promises: {
@@ -74,8 +90,8 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       to: startedAt + Math.min(outage.fromMs + outage.forMs, plan.activeMs) * MILLISECOND,
     },
     endedAt: time.now(),
-    ownErrors: observed.pollers.flatMap(({ ownErrors }) =>
-      ownErrors.map((error) => error.stack ?? error.message),
+    ownErrors: [...observed.pollers.flatMap(({ ownErrors }) => ownErrors), ...observed.operatorErrors].map(
+      (error) => error.stack ?? error.message,
     ),
   };
 }
@@ -108,20 +124,34 @@ function storedOf({ stores }: World, source: string): unknown[] {
   return [...generations].flatMap((generation) => stores.snapshots.all({ source, generation }));
 }
 
+/** One for each generation: of those before the last all that was told is judged, and not what was not. */
+function sourceEvidences(world: World, observed: Observed, pollers: Pollers): SourceEvidence[] {
+  const starts = observed.starts.get(pollers.source) ?? [];
+  if (starts.length === 0) return [sourceEvidence(world, observed, pollers, undefined, true)];
+  return starts.map((start, index) =>
+    sourceEvidence(world, observed, pollers, start, index === starts.length - 1),
+  );
+}
+
 function sourceEvidence(
   { stores, plan }: World,
   observed: Observed,
   { source, concludedAt }: Pollers,
+  start: Start | undefined,
+  isLast: boolean,
 ): SourceEvidence {
-  const isOwn = ({ event }: { readonly event: { readonly source: string } }) =>
-    event.source === `/sources/${source}`;
+  const { generation, baseline = plan.settings.baseline } = start ?? {};
+  const isOwn = ({ event }: { readonly event: FeedEvent }) =>
+    event.source === `/sources/${source}` && event.data.generation === generation;
   const written = stores.inserted.filter(isOwn);
   return {
     source,
-    baseline: plan.settings.baseline,
+    isLast,
+    baseline,
     customerData: plan.settings.customerData,
     interval: plan.settings.intervalMs * MILLISECOND,
-    startedAt: observed.starts.get(source),
+    startedAt: start?.at,
+    forgotten: forgottenOf(stores, observed, source, generation),
     arraysStoredFrom: observed.arraysStored.get(source) ?? new Map(),
     concludedAt,
     cameToRest: observed.settled.get(source) === true,
@@ -130,6 +160,23 @@ function sourceEvidence(
     queue: stores.queue.all.filter(isOwn),
     bus: stores.bus.all.filter(isOwn),
   };
+}
+
+function forgottenOf(
+  { ledger }: World['stores'],
+  { forgotten }: Observed,
+  source: string,
+  generation: string | undefined,
+): SourceEvidence['forgotten'] {
+  return forgotten
+    .filter(({ key }) => key.source === source && key.generation === generation)
+    .map(({ key, through }) => ({
+      groupId: Number(key.group),
+      through,
+      isLeft: Array.from({ length: through }, (_, index) => index + 1).some((number) =>
+        ledger.has(key, number),
+      ),
+    }));
 }
 
 /** Every state of every group, as the service would show it to a reader that it hides nothing from. */

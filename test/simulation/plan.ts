@@ -1,6 +1,7 @@
 // What one run is made of. Everything in it follows from its seed and its profile; a plan that is written down as JSON
 // replays exactly, so a shrunk one can be told as a command.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
+import type { Operation } from './operations.ts';
 import type { MishapName } from './world/mishaps.ts';
 
 /** Shares of calls (of ticks, records, entries) that something happens to, from 0 to 1. */
@@ -91,6 +92,8 @@ export interface Plan {
   readonly rotationMs?: number | undefined;
   /** When the ledger is swept besides at the end, if it is. */
   readonly sweepMs?: number | undefined;
+  /** What an operator does, in the order of time. */
+  readonly operations?: readonly Operation[] | undefined;
   /** Whether the feed is held to what only reconciliation can find; then it gets the time for it. */
   readonly reconciles: boolean;
   /** Only these faults happen (`<call>#<count>`), whatever the rates say. */

@@ -4,6 +4,7 @@
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawKnobs } from './draw-knobs.ts';
+import { withOperations } from './operations.ts';
 import { type FaultRates, NO_FAULTS, type Outage, type Plan, type SimulatedSettings } from './plan.ts';
 import { bustling, newborn, returning, rotating, suspicious, vast } from './unusual-plans.ts';
 
@@ -12,7 +13,7 @@ export type Profile = (typeof PROFILES)[number];
 
 /** The plan of a seed. Pure: the same seed and profile always make the same. */
 export function makePlan(seed: number, profile: Profile): Plan {
-  return withRoom(withoutWhatIsNotPromised(drawPlan(seed, profile)));
+  return withOperations(withRoom(withoutWhatIsNotPromised(drawPlan(seed, profile))));
 }
 
 /** Takes back what the feed does not promise; docs/guarantees.md, "Where they end". */

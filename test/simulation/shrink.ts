@@ -65,6 +65,7 @@ const SIMPLER: readonly Partial<Plan>[] = [
   { outage: undefined },
   { rotationMs: undefined },
   { sweepMs: undefined },
+  { operations: undefined },
   { handsPerMinute: 0 },
   { crowds: false },
   { clockSkewMs: 0 },

@@ -11,6 +11,7 @@ import type { Plan } from './plan.ts';
 import { watchArrays } from './watch-arrays.ts';
 import { runHands } from './world/hands.ts';
 import { BASE_URL } from './world/network.ts';
+import { createOperations, type Operations } from './world/operations.ts';
 import { watchHolds } from './world/operator.ts';
 import { createPollers, type Pollers, runSchedule } from './world/pollers.ts';
 import { createRelaySide } from './world/relays.ts';
@@ -52,12 +53,17 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
     return createPollers(world, settings);
   });
 
-  const settled = await world.time.run(live(world, sources, sides));
+  const operations = createOperations(world, sources);
+
+  const settled = await world.time.run(live(world, sources, sides, operations));
 
   countOccurrences(world);
   tellChanges(world);
   const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
-  const evidence = gatherEvidence(world, { pollers: sources, starts, arraysStored, settled, states });
+  const evidence = gatherEvidence(world, {
+    ...{ pollers: sources, starts, arraysStored, settled, states },
+    ...{ forgotten: operations.forgotten, operatorErrors: operations.ownErrors },
+  });
   return {
     plan,
     violations: check(evidence),
@@ -78,16 +84,19 @@ async function live(
   world: World,
   sources: readonly Pollers[],
   sides: readonly Side[],
+  operations: Operations,
 ): Promise<ReadonlyMap<string, boolean>> {
   const { plan, time } = world;
   const until = plan.activeMs * MILLISECOND;
   const hands = runHands(world, until);
   const mishap = runMishap(world, sources, until);
   const sweeping = sweepOnce(world, sides);
+  const operating = operations.run();
   await Promise.all(sources.map((pollers) => runSchedule(world, pollers, plan.settings.intervalMs, until)));
   await hands;
   await mishap;
   await sweeping;
+  await operating;
   calm(world);
   const settled = time.elapsed() + settledAfter(plan) * MILLISECOND;
   const areSettled = await Promise.all(sources.map((pollers) => pollUntilSettled(world, pollers, settled)));

@@ -5,6 +5,7 @@ import { checkBudget } from './budget.ts';
 import { checkComplete } from './complete.ts';
 import { checkEnvelopes } from './envelope.ts';
 import type { Evidence, Happening, Violation } from './evidence.ts';
+import { checkForgotten } from './forgotten.ts';
 import { toldGroups } from './groups.ts';
 import { checkNeverSilent } from './never-silent.ts';
 import { checkObserved } from './observed.ts';
@@ -24,7 +25,7 @@ export function check(evidence: Evidence): Violation[] {
     ...checkPrivate(evidence),
     ...evidence.sources.flatMap((source) => {
       // What was written decides what was told; that it all arrived is judged apart.
-      const told = toldGroups(source.written);
+      const told = toldGroups(source);
       return [
         ...checkSameId(source),
         ...checkOrdered(source),
@@ -34,7 +35,8 @@ export function check(evidence: Evidence): Violation[] {
         ...checkEnvelopes(source),
         ...checkObserved(evidence, source, told, histories),
         ...checkComplete(evidence, source, told, histories),
-        ...checkNeverSilent(evidence, source),
+        ...(source.isLast ? checkNeverSilent(evidence, source) : []),
+        ...checkForgotten(source),
       ];
     }),
   ];

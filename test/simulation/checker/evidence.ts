@@ -24,8 +24,18 @@ export interface Arrival {
   readonly event: FeedEvent;
 }
 
+/** A source in one of its generations. */
 export interface SourceEvidence {
   readonly source: string;
+  /** Whether no other generation came after it. */
+  readonly isLast: boolean;
+  /** Groups that an operator had forgotten, each with the last number that it had by then. */
+  readonly forgotten: readonly {
+    readonly groupId: number;
+    readonly through: number;
+    /** Whether any of its events until then still is in the ledger. */
+    readonly isLeft: boolean;
+  }[];
   readonly baseline: 'silent' | 'emit';
   readonly customerData: boolean;
   /** Of the polls, in the unit of Time. */

@@ -142,10 +142,7 @@ function judgeWay(
 
 /** Of one reading all is seen for the first time where the group is, and nothing else but what an array brings along. */
 function judgeFirstSights(windows: Windows, { promises }: Evidence, violate: Violate): void {
-  const firstSights = new Set<string>();
-  for (const { event, kind, verb } of windows.keys()) {
-    if (kind === 'return_group' && verb === 'created') firstSights.add(event.data.observed.by);
-  }
+  const firstSights = firstSightsOf(windows);
   for (const [telling, { after }] of windows) {
     const { by } = telling.event.data.observed;
     const isFirst = firstSights.has(by);
@@ -157,8 +154,20 @@ function judgeFirstSights(windows: Windows, { promises }: Evidence, violate: Vio
   }
 }
 
-/** No window begins long before the last reading that told of the group, where that showed the group whole. */
+/** The ends of the windows in which the group itself was seen for the first time. */
+function firstSightsOf(windows: Windows): ReadonlySet<string> {
+  const created = [...windows.keys()].filter(
+    ({ kind, verb }) => kind === 'return_group' && verb === 'created',
+  );
+  return new Set(created.map(({ event }) => event.data.observed.by));
+}
+
+/**
+ * No window begins long before the last reading that told of the group, where that showed the group whole. What an
+ * array holds that was left out until then may have been there as long as the group.
+ */
 function judgeFreshness(windows: Windows, { timing, promises }: Evidence, violate: Violate): void {
+  if (!promises.leavesNoArrayOut) return;
   let last: Window | undefined;
   for (const [telling, window] of windows) {
     const { after } = window;
@@ -176,6 +185,7 @@ function judgeFreshness(windows: Windows, { timing, promises }: Evidence, violat
 function judgeTimes(windows: Windows, violate: Violate): void {
   let before: { readonly by: string; readonly stamp: number } | undefined;
   let last: { readonly by: string; readonly stamp: number } | undefined;
+  const firstSights = firstSightsOf(windows);
   for (const telling of windows.keys()) {
     const { event, kind, verb } = telling;
     const { by } = event.data.observed;
@@ -193,7 +203,7 @@ function judgeTimes(windows: Windows, violate: Violate): void {
     last = { by, stamp };
     const isMoment = isSameMoment(time, moment);
     const isStamp = isSameMoment(time, stamp);
-    const isFirstSight = event.data.observed.after === null && kind === 'return_group';
+    const isFirstSight = firstSights.has(by);
     const hasMoved = isFirstSight || before === undefined || stamp > before.stamp;
     const isRemoved = kind === 'return_group' && verb === 'removed';
     if (!isMoment && !isStamp) violate(telling, `has a time of its own: ${event.time}`);

@@ -123,6 +123,7 @@ export function stateIn(happening: Happening | undefined, name: EntityName): Sta
 export interface Telling {
   readonly event: EntityEvent;
   readonly kind: Kind | 'refund_transaction';
+  /** As in the event's type; `forgotten` for what an operator had forgotten, of which no event tells. */
   readonly verb: string;
   readonly name: EntityName;
   readonly state: State;
@@ -133,6 +134,11 @@ export function tellingOf(event: EntityEvent): Telling {
   const object = event.data.object as unknown as Fields;
   const state = kind === 'refund_transaction' ? '' : stateOf(kind as Kind, object);
   return { event, kind: kind as Telling['kind'], verb, name: `${kind}/${String(object.id)}`, state };
+}
+
+/** Whether nothing is known of an entity after this: what comes next is its creation. */
+export function isGone({ verb }: Telling): boolean {
+  return verb === 'removed' || verb === 'forgotten';
 }
 
 export function isEntityEvent(event: { readonly type: string }): event is EntityEvent {
