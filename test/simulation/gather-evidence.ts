@@ -8,6 +8,7 @@ import type { StoredGroup } from '../../local/reference-service/store/stored-gro
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { type Instant, MILLISECOND, SECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source-state.ts';
+import { causesOf } from './causes.ts';
 import type { Evidence, GroupDocument, Happening, SourceEvidence, Timing } from './checker/evidence.ts';
 import type { ArraysStored } from './watch-arrays.ts';
 import type { Forgotten } from './world/operations.ts';
@@ -63,11 +64,12 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   const happenings = happeningsOf(world);
   const leavesNoArrayOut = (plan.knobs.arrays ?? 'full') === 'full';
   const ids = new Set(happenings.map(({ groupId }) => groupId));
+  const unreadable = new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0));
   const sources = observed.pollers.map(({ source }) => source);
   return {
     sources: observed.pollers.flatMap((pollers) => sourceEvidences(world, observed, pollers)),
     happenings,
-    unreadable: new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0)),
+    unreadable,
     promises: {
       findsRemovals: plan.reconciles,
       changesMoveStamps:
@@ -76,9 +78,11 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
         (knobs.absurdEvery === 0 || knobs.absurdStamps === 'ahead'),
       showsEmptyArrays: knobs.arrays === 'full',
       leavesNoArrayOut,
+      showsWhatIs: plan.mishap === undefined,
       showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,
       showsArrays: plan.knobs.arrays !== 'flicker',
     },
+    causes: causesOf(plan, unreadable.size > 0),
     timing: timingOf(world),
     sent: network.sent,
     requestsPerMinute: settings.requestsPerMinute,
@@ -124,6 +128,9 @@ function storedOf({ stores }: World, source: string): unknown[] {
   return [...generations].flatMap((generation) => stores.snapshots.all({ source, generation }));
 }
 
+/** What an operator does that gives events up. */
+const SKIPPING: ReadonlySet<string> = new Set(['forget', 'redrive and skip']);
+
 /** One for each generation: of those before the last all that was told is judged, and not what was not. */
 function sourceEvidences(world: World, observed: Observed, pollers: Pollers): SourceEvidence[] {
   const starts = observed.starts.get(pollers.source) ?? [];
@@ -147,6 +154,8 @@ function sourceEvidence(
   return {
     source,
     isLast,
+    isOnly: (observed.starts.get(source) ?? []).length <= 1,
+    mayBeSkipped: (plan.operations ?? []).some(({ what }) => SKIPPING.has(what)),
     baseline,
     customerData: plan.settings.customerData,
     interval: plan.settings.intervalMs * MILLISECOND,

@@ -5,6 +5,7 @@ import { checkBudget } from './budget.ts';
 import { checkComplete } from './complete.ts';
 import { checkEnvelopes } from './envelope.ts';
 import type { Evidence, Happening, Violation } from './evidence.ts';
+import { checkFeedEvents } from './feed-events.ts';
 import { checkForgotten } from './forgotten.ts';
 import { toldGroups } from './groups.ts';
 import { checkNeverSilent } from './never-silent.ts';
@@ -37,6 +38,7 @@ export function check(evidence: Evidence): Violation[] {
         ...checkComplete(evidence, source, told, histories),
         ...(source.isLast ? checkNeverSilent(evidence, source) : []),
         ...checkForgotten(source),
+        ...checkFeedEvents(evidence, source, histories),
       ];
     }),
   ];

@@ -29,6 +29,10 @@ export interface SourceEvidence {
   readonly source: string;
   /** Whether no other generation came after it. */
   readonly isLast: boolean;
+  /** Whether there never was another generation. */
+  readonly isOnly: boolean;
+  /** Whether an operator stepped over events, or forgot some. */
+  readonly mayBeSkipped: boolean;
   /** Groups that an operator had forgotten, each with the last number that it had by then. */
   readonly forgotten: readonly {
     readonly groupId: number;
@@ -64,6 +68,8 @@ export interface Promises {
   readonly changesMoveStamps: boolean;
   /** Arrays that have become empty are shown as such. */
   readonly showsEmptyArrays: boolean;
+  /** No answer shows anything that the store's history does not know. */
+  readonly showsWhatIs: boolean;
   /** Each answer has all arrays of each of its groups, empty ones as well. */
   readonly leavesNoArrayOut: boolean;
   /** Neither arrays nor entities are ever missing from an answer: each shows its groups whole. */
@@ -94,6 +100,8 @@ export interface Evidence {
   /** Groups that nobody can read. */
   readonly unreadable: ReadonlySet<number>;
   readonly promises: Promises;
+  /** Codes of reasons for which a source may be degraded at all in this run. */
+  readonly causes: ReadonlySet<string>;
   readonly timing: Timing;
   /** Every request that was sent. */
   readonly sent: readonly { readonly at: Time; readonly token: string }[];
