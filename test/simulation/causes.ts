@@ -29,6 +29,8 @@ export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string>
     knobs.pageBytes !== undefined ||
     operations.length > 0 ||
     plan.warm < 1;
+  // A secret that can't be read is read again, and told as soon as a tick ends with it.
+  if (isDelayed) causes.add('token_unreadable');
   if (isUnreadable) causes.add('unreadable');
   if (isDelayed || isRestless) for (const code of ['behind', 'failing', 'stalled']) causes.add(code);
   if (isRestless || isDelayed) causes.add('unstable');

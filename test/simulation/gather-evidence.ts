@@ -119,6 +119,7 @@ function timingOf({ plan, service, time }: World): Timing {
     slowestAnswer: plan.settings.requestTimeoutMs * MILLISECOND + freeze + staleFor + DATE_IS_KNOWN_TO,
     settle: plan.settings.settleMs * MILLISECOND,
     staleFor,
+    knowsTheTime: plan.faults.clockJump === 0 && plan.faults.freeze === 0,
   };
 }
 

@@ -91,6 +91,8 @@ export interface Timing {
   readonly settle: number;
   /** How far replicas lag behind. */
   readonly staleFor: number;
+  /** Whether a process always has an answer that its time of the service follows from: after a jump it has none. */
+  readonly knowsTheTime: boolean;
 }
 
 export interface Evidence {
