@@ -78,6 +78,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
         (knobs.absurdEvery === 0 || knobs.absurdStamps === 'ahead'),
       showsEmptyArrays: knobs.arrays === 'full',
       leavesNoArrayOut,
+      tellsFractions: knobs.stampPrecision !== 's',
       showsWhatIs: plan.mishap === undefined,
       showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,
       showsArrays: plan.knobs.arrays !== 'flicker',

@@ -68,6 +68,8 @@ export interface Promises {
   readonly changesMoveStamps: boolean;
   /** Arrays that have become empty are shown as such. */
   readonly showsEmptyArrays: boolean;
+  /** Stamps are not cut to whole seconds, so that neighbouring ranges never share a group's. */
+  readonly tellsFractions: boolean;
   /** No answer shows anything that the store's history does not know. */
   readonly showsWhatIs: boolean;
   /** Each answer has all arrays of each of its groups, empty ones as well. */

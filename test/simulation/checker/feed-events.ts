@@ -54,7 +54,8 @@ function* judgeBaseline(
   if (from === undefined || to === undefined || (isTimed && from > to + evidence.timing.lateBy)) {
     yield [event.id, `the baseline went on from ${startedAt} to ${completedAt}`];
   }
-  const { least, most } = groupsUntil(at, source, histories, evidence);
+  const { least: there, most } = groupsUntil(at, source, histories, evidence);
+  const least = evidence.promises.tellsFractions ? there : there - 1;
   if (groups < least || groups > most) yield [event.id, `counts ${groups} groups, of ${least} to ${most}`];
 }
 
