@@ -113,7 +113,9 @@ function lastShownWhole(
 ): { readonly inTheEnd: Instant; readonly onTheWay: Instant } {
   const [before, now] = [told.projection, reading.projection];
   const isNew = snapshot === undefined || GROUP_ARRAYS.some((name) => !before[name] && now[name]);
-  const onTheWay = isNew ? Math.min(reading.sentAt, reading.createdAt) : lastShownAt(snapshot, options);
+  const shownBefore = snapshot === undefined ? reading.sentAt : lastShownAt(snapshot, options);
+  // The service's stamps may run ahead of its Date: a group's creation alone is no bound.
+  const onTheWay = isNew ? Math.min(shownBefore, reading.createdAt) : shownBefore;
   const lacksSomething = Object.keys(next.absences).length > 0 || leavesOut(told, reading);
   return { inTheEnd: lacksSomething ? onTheWay : reading.sentAt, onTheWay };
 }

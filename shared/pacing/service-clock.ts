@@ -54,9 +54,13 @@ export function readServiceTimes(
   const lead = receivedNow - receivedElapsed;
   // After time that did not elapse here, old bounds say nothing of the present.
   const isWhole = known !== undefined && isSameLead(lead, known.lead);
-  const old = isWhole ? known.bounds : [];
+  const old = isWhole ? widen(known.bounds, lead - known.lead) : [];
+  const isSteady = isSameLead(lead, sentNow - sentElapsed);
+  const lost = isSteady ? Math.max(0, lead - (sentNow - sentElapsed)) : 0;
   const told =
-    date === undefined ? [] : [{ lower: date - receivedElapsed, upper: date + TOLD_TO - sentElapsed }];
+    date === undefined
+      ? []
+      : [{ lower: date - receivedElapsed - lost, upper: date + TOLD_TO - sentElapsed + lost }];
   const { answers, expected } = isWhole ? known : goOn(known, lead);
   const bounds = [...old, ...told].slice(-REMEMBERED);
   const offsets = { bounds, lead, answers: answers + 1, expected };
@@ -67,7 +71,13 @@ export function readServiceTimes(
     sentAt: Math.floor(Math.min(lower + sentElapsed, sentBy)),
     receivedAt: Math.ceil(upper + receivedElapsed),
   };
-  return { offsets: isSameLead(lead, sentNow - sentElapsed) ? offsets : withoutDates(offsets), times };
+  return { offsets: isSteady ? offsets : withoutDates(offsets), times };
+}
+
+/** A suspension too short to be told from a clock that is adjusted: the service's time may be ahead by that much more. */
+function widen(bounds: readonly DateBounds[], parted: number): readonly DateBounds[] {
+  if (parted <= 0) return bounds;
+  return bounds.map(({ lower, upper }) => ({ lower, upper: upper + parted }));
 }
 
 /** Whether a Date that came over a suspension is from before it or after, nobody knows: it says nothing of the next. */

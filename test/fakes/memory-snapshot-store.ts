@@ -11,6 +11,8 @@ import type { MemoryLedger } from './memory-ledger.ts';
 export interface MemorySnapshotStore extends SnapshotStore {
   /** As `save`, but there and then. */
   commit(key: GroupKey, save: Save): SaveResult;
+  /** Changes all snapshots of a source, as if they had been stored like that. */
+  rewrite(source: SourceGeneration, change: (snapshot: Snapshot) => Snapshot): void;
   /** All snapshots of a source, tombstones included. */
   all(source: SourceGeneration): readonly Snapshot[];
 }
@@ -88,6 +90,10 @@ export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotS
       for (const { groupId, createdAt } of open) yield { groupId, createdAt };
     },
     commit,
+    rewrite(source, change) {
+      const { snapshots } = shelfOf(source);
+      for (const [id, snapshot] of snapshots) snapshots.set(id, change(snapshot));
+    },
     all: (source) => [...shelfOf(source).snapshots.values()],
   };
 }

@@ -3,8 +3,8 @@ import type { SourceStates } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source-state.ts';
 
 export interface MemorySourceStates extends SourceStates {
-  /** As if the states had been restored somewhere else. */
-  moveTo(identity: string): void;
+  /** As if the states had been restored somewhere else; those given are as they were when the backup was made. */
+  moveTo(identity: string, backup?: readonly SourceState[]): void;
 }
 
 export function createMemorySourceStates(identity = 'memory'): MemorySourceStates {
@@ -19,8 +19,9 @@ export function createMemorySourceStates(identity = 'memory'): MemorySourceState
       return 'saved';
     },
     identity: async () => place,
-    moveTo(identity) {
+    moveTo(identity, backup = []) {
       place = identity;
+      for (const state of backup) states.set(state.source, state);
     },
   };
 }

@@ -5,6 +5,7 @@ import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.t
 import { EVENT_SCHEMAS, type EventType } from '../../shared/contract/event.ts';
 import type { Guard } from '../../shared/source-state.ts';
 import { FAULT_ANSWERS, FAULTY_PARAMETERS } from './lasting-fault.ts';
+import { OPERATION_NAMES } from './operations.ts';
 import { NO_FAULTS } from './plan.ts';
 import { TURNS } from './turn.ts';
 import { CALL_NAMES, CALLS } from './world/calls.ts';
@@ -87,6 +88,8 @@ const LASTING_SHAPES = [
 const TOLD = (Object.keys(EVENT_SCHEMAS) as EventType[]).filter((type) => type !== 'feed.events_skipped');
 
 const HAPPENINGS = [
+  ...OPERATION_NAMES.map((name) => `operator ${name}`),
+  'operator steps over an event',
   ...TOLD.map((type) => `told ${type}`),
   'told back',
   ...MISHAP_NAMES.map((kind) => `mishap ${kind}`),

@@ -5,24 +5,38 @@ import { showGroup } from '../../local/reference-service/showing/show-group.ts';
 import { createStampForm } from '../../local/reference-service/showing/stamp-form.ts';
 import { createRandom } from '../../local/reference-service/store/seeded-random.ts';
 import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
 import { type Instant, MILLISECOND, SECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source-state.ts';
-import type { Evidence, GroupDocument, Happening, SourceEvidence } from './checker/evidence.ts';
+import { causesOf } from './causes.ts';
+import type { Evidence, GroupDocument, Happening, SourceEvidence, Timing } from './checker/evidence.ts';
 import { nameOfShape } from './lasting-fault.ts';
+import { isSteady } from './plan.ts';
 import { changesLooks } from './turn.ts';
 import type { ArraysStored } from './watch-arrays.ts';
 import type { FieldsWatched } from './watch-fields.ts';
+import type { Forgotten } from './world/operations.ts';
 import type { Pollers } from './world/pollers.ts';
 import type { Look } from './world/turns.ts';
 import { FIRST_TOKEN, OTHER_TOKEN, SECOND_TOKEN, type World } from './world/world.ts';
 
-/** When each source's first state was saved, by its name. */
-type Starts = ReadonlyMap<string, Instant>;
+/** A source begins with a state of its own, and begins anew where an operator has it so. */
+interface Start {
+  readonly generation: string;
+  readonly baseline: 'silent' | 'emit';
+  /** When its first state was saved. */
+  readonly at: Instant;
+}
+
+/** By source, in the order of time. */
+type Starts = ReadonlyMap<string, readonly Start[]>;
 
 /** What a run shows besides its world. */
 export interface Observed {
   readonly pollers: readonly Pollers[];
   readonly starts: Starts;
+  readonly forgotten: readonly Forgotten[];
+  readonly operatorErrors: readonly Error[];
   readonly arraysStored: ArraysStored;
   readonly fields: FieldsWatched;
   /** How the service showed its groups when. */
@@ -35,14 +49,18 @@ export interface Observed {
 
 /** Watches when sources begin: from then on every change is to be told. */
 export function watchStarts({ stores, time }: World): Starts {
-  const at = new Map<string, Instant>();
+  const starts = new Map<string, Start[]>();
   const { save } = stores.states;
   stores.states.save = async (state: SourceState, expectedVersion: number) => {
     const result = await save(state, expectedVersion);
-    if (result === 'saved' && expectedVersion === 0) at.set(state.source, time.now());
+    const known = starts.get(state.source) ?? [];
+    starts.set(state.source, known);
+    const { generation, baseline } = state;
+    const isNew = !known.some((start) => start.generation === generation);
+    if (result === 'saved' && isNew) known.push({ generation, baseline: baseline.mode, at: time.now() });
     return result;
   };
-  return at;
+  return starts;
 }
 
 export function gatherEvidence(world: World, observed: Observed): Evidence {
@@ -54,12 +72,15 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   const closed = outage ?? (secret?.kind === 'newline' ? undefined : secret);
   const unreadableEvery = knobs.unreadableEvery;
   const happenings = happeningsOf(world, observed.looks);
+  const leavesNoArrayOut = (plan.knobs.arrays ?? 'full') === 'full';
   const ids = new Set(happenings.map(({ groupId }) => groupId));
+  const unreadable = new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0));
   const sources = observed.pollers.map(({ source }) => source);
   return {
-    sources: observed.pollers.map((pollers) => sourceEvidence(world, observed, pollers)),
+    sources: observed.pollers.flatMap((pollers) => sourceEvidences(world, observed, pollers)),
     happenings,
-    unreadable: new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0)),
+    isSteady: isSteady(plan),
+    unreadable,
     promises: {
       findsRemovals: plan.reconciles,
       changesMoveStamps:
@@ -72,7 +93,13 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       showsArrays:
         ![plan, ...turns].some(({ knobs }) => knobs.arrays === 'flicker') &&
         plan.lasting?.shape.kind !== 'array',
+      leavesNoArrayOut,
+      tellsFractions: knobs.stampPrecision !== 's',
+      showsWhatIs: plan.mishap === undefined,
+      showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,
     },
+    causes: causesOf(plan, unreadable.size > 0),
+    timing: timingOf(world),
     sent: network.sent,
     requestsPerMinute: settings.requestsPerMinute,
     secrets: secretsOf(world),
@@ -85,8 +112,8 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     },
     lasting: lastingOf(world, startedAt),
     endedAt: time.now(),
-    ownErrors: observed.pollers.flatMap(({ ownErrors }) =>
-      ownErrors.map((error) => error.stack ?? error.message),
+    ownErrors: [...observed.pollers.flatMap(({ ownErrors }) => ownErrors), ...observed.operatorErrors].map(
+      (error) => error.stack ?? error.message,
     ),
   };
 }
@@ -106,27 +133,69 @@ function lastingOf({ plan, faultyGroups }: World, startedAt: Instant): Evidence[
   };
 }
 
+/** A Date has whole seconds, and is written on the way. */
+const DATE_IS_KNOWN_TO = 2 * SECOND;
+/** Processes stand still for as long, with an answer at hand (process.ts). */
+const LONGEST_FREEZE = 181 * SECOND;
+/** How fast the fastest of clocks gain (world.ts). */
+const LARGEST_DRIFT = 0.0002;
+
+function timingOf({ plan, service, time }: World): Timing {
+  const { date, dateSkewSeconds, staleShare, staleSeconds } = service.control.knobs();
+  const hasDate = date === 'present';
+  const staleFor = staleShare > 0 ? Math.ceil(staleSeconds * SECOND) : 0;
+  const freeze = plan.faults.freeze > 0 ? LONGEST_FREEZE : 0;
+  return {
+    dateAhead: hasDate ? dateSkewSeconds * SECOND : 0,
+    drift: hasDate ? 0 : Math.ceil(time.elapsed() * LARGEST_DRIFT),
+    lateBy: DATE_IS_KNOWN_TO,
+    slowestAnswer: plan.settings.requestTimeoutMs * MILLISECOND + freeze + staleFor + DATE_IS_KNOWN_TO,
+    settle: plan.settings.settleMs * MILLISECOND,
+    staleFor,
+    knowsTheTime: plan.faults.clockJump === 0 && plan.faults.freeze === 0,
+  };
+}
+
 function storedOf({ stores }: World, source: string): unknown[] {
   const own = stores.inserted.filter(({ key }) => key.source === source);
   const generations = new Set(own.map(({ key }) => key.generation));
   return [...generations].flatMap((generation) => stores.snapshots.all({ source, generation }));
 }
 
+/** What an operator does that gives events up. */
+const SKIPPING: ReadonlySet<string> = new Set(['forget', 'redrive and skip']);
+
+/** One for each generation: of those before the last all that was told is judged, and not what was not. */
+function sourceEvidences(world: World, observed: Observed, pollers: Pollers): SourceEvidence[] {
+  const starts = observed.starts.get(pollers.source) ?? [];
+  if (starts.length === 0) return [sourceEvidence(world, observed, pollers, undefined, true)];
+  return starts.map((start, index) =>
+    sourceEvidence(world, observed, pollers, start, index === starts.length - 1),
+  );
+}
+
 function sourceEvidence(
   { stores, plan }: World,
   observed: Observed,
   { source, concludedAt }: Pollers,
+  start: Start | undefined,
+  isLast: boolean,
 ): SourceEvidence {
-  const isOwn = ({ event }: { readonly event: { readonly source: string } }) =>
-    event.source === `/sources/${source}`;
+  const { generation, baseline = plan.settings.baseline } = start ?? {};
+  const isOwn = ({ event }: { readonly event: FeedEvent }) =>
+    event.source === `/sources/${source}` && event.data.generation === generation;
   const written = stores.inserted.filter(isOwn);
   return {
     source,
-    baseline: plan.settings.baseline,
+    isLast,
+    isOnly: (observed.starts.get(source) ?? []).length <= 1,
+    mayBeSkipped: (plan.operations ?? []).some(({ what }) => SKIPPING.has(what)),
+    baseline,
     customerData: plan.settings.customerData,
     interval: plan.settings.intervalMs * MILLISECOND,
-    startedAt: observed.starts.get(source),
+    startedAt: start?.at,
     fieldKnownBy: (field) => observed.fields.knownBy(source, field),
+    forgotten: forgottenOf(stores, observed, source, generation),
     arraysStoredFrom: observed.arraysStored.get(source) ?? new Map(),
     concludedAt,
     cameToRest: observed.settled.get(source) === true,
@@ -135,6 +204,23 @@ function sourceEvidence(
     queue: stores.queue.all.filter(isOwn),
     bus: stores.bus.all.filter(isOwn),
   };
+}
+
+function forgottenOf(
+  { ledger }: World['stores'],
+  { forgotten }: Observed,
+  source: string,
+  generation: string | undefined,
+): SourceEvidence['forgotten'] {
+  return forgotten
+    .filter(({ key }) => key.source === source && key.generation === generation)
+    .map(({ key, through }) => ({
+      groupId: Number(key.group),
+      through,
+      isLeft: Array.from({ length: through }, (_, index) => index + 1).some((number) =>
+        ledger.has(key, number),
+      ),
+    }));
 }
 
 /** What was so of a group from a moment on, whatever it looked like. */

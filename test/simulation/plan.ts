@@ -2,6 +2,7 @@
 // replays exactly, so a shrunk one can be told as a command.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { LastingFault } from './lasting-fault.ts';
+import type { Operation } from './operations.ts';
 import type { Turn } from './turn.ts';
 import type { MishapName } from './world/mishaps.ts';
 
@@ -113,10 +114,20 @@ export interface Plan {
   readonly rotationMs?: number | undefined;
   /** When the ledger is swept besides at the end, if it is. */
   readonly sweepMs?: number | undefined;
+  /** What an operator does, in the order of time. */
+  readonly operations?: readonly Operation[] | undefined;
   /** Whether the feed is held to what only reconciliation can find; then it gets the time for it. */
   readonly reconciles: boolean;
   /** Only these faults happen (`<call>#<count>`), whatever the rates say. */
   readonly only?: readonly string[] | undefined;
+}
+
+/**
+ * Whether the service, its access and the schedule stay what they are from the start to the end. Where they do not, what
+ * each field of an event may carry depends on the moment, and only the guarantees are judged.
+ */
+export function isSteady({ lasting, turns = [], secret, earlySlot }: Plan): boolean {
+  return lasting === undefined && turns.length === 0 && secret === undefined && earlySlot === undefined;
 }
 
 export const NO_FAULTS: FaultRates = {

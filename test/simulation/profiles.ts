@@ -6,6 +6,7 @@ import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.t
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawKnobs } from './draw-knobs.ts';
 import { drawLastingFault, type LastingFault } from './lasting-fault.ts';
+import { withOperations } from './operations.ts';
 import {
   type EarlySlot,
   type FaultRates,
@@ -33,7 +34,7 @@ export type Profile = (typeof PROFILES)[number];
 
 /** The plan of a seed. Pure: the same seed and profile always make the same. */
 export function makePlan(seed: number, profile: Profile): Plan {
-  return withRoom(withoutWhatIsNotPromised(drawPlan(seed, profile)));
+  return withOperations(withRoom(withoutWhatIsNotPromised(drawPlan(seed, profile))));
 }
 
 function withLastingFault(plan: Plan, lasting: LastingFault): Plan {

@@ -69,6 +69,7 @@ const SIMPLER: readonly Partial<Plan>[] = [
   { earlySlot: undefined },
   { rotationMs: undefined },
   { sweepMs: undefined },
+  { operations: undefined },
   { handsPerMinute: 0 },
   { crowds: false },
   { clockSkewMs: 0 },

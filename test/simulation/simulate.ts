@@ -13,6 +13,7 @@ import { watchArrays } from './watch-arrays.ts';
 import { watchFields } from './watch-fields.ts';
 import { runHands } from './world/hands.ts';
 import { BASE_URL } from './world/network.ts';
+import { createOperations, type Operations } from './world/operations.ts';
 import { watchHolds } from './world/operator.ts';
 import { createPollers, type Pollers, runSchedule } from './world/pollers.ts';
 import { createRelaySide } from './world/relays.ts';
@@ -57,19 +58,16 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
     return createPollers(world, settings, index);
   });
 
-  const settled = await world.time.run(live(world, sources, sides));
+  const operations = createOperations(world, sources);
+
+  const settled = await world.time.run(live(world, sources, sides, operations));
 
   countOccurrences(world);
   tellChanges(world);
   const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
   const evidence = gatherEvidence(world, {
-    pollers: sources,
-    starts,
-    arraysStored,
-    fields,
-    looks,
-    settled,
-    states,
+    ...{ pollers: sources, starts, arraysStored, fields, looks, settled, states },
+    ...{ forgotten: operations.forgotten, operatorErrors: operations.ownErrors },
   });
   return {
     plan,
@@ -91,6 +89,7 @@ async function live(
   world: World,
   sources: readonly Pollers[],
   sides: readonly Side[],
+  operations: Operations,
 ): Promise<ReadonlyMap<string, boolean>> {
   const { plan, time } = world;
   const until = plan.activeMs * MILLISECOND;
@@ -98,11 +97,13 @@ async function live(
   const turns = runTurns(world);
   const mishap = runMishap(world, sources, until);
   const sweeping = sweepOnce(world, sides);
+  const operating = operations.run();
   await Promise.all(sources.map((pollers) => runSchedule(world, pollers, plan.settings.intervalMs, until)));
   await hands;
   await mishap;
   await turns;
   await sweeping;
+  await operating;
   calm(world);
   const settled = time.elapsed() + settledAfter(plan) * MILLISECOND;
   const areSettled = await Promise.all(sources.map((pollers) => pollUntilSettled(world, pollers, settled)));

@@ -203,6 +203,31 @@ describe("the service's times of a request", () => {
     });
   });
 
+  it('are not too early after suspensions that are too short to be noticed', () => {
+    const suspendedFor = 1.9 * SECOND;
+    const before = Array.from({ length: 15 }, (_, at): Told => ({ at, dateAhead: 0 }));
+    const after = [1, 2].map((times): Told => {
+      const lost = times * suspendedFor;
+      return { at: 14 + times, dateAhead: lost, localAhead: HOUR + lost };
+    });
+
+    const { times } = readAll([...before, ...after]);
+
+    const last = NOON + 16 * SECOND + 2 * suspendedFor;
+    expect(times.sentAt).toBeLessThanOrEqual(last - 15 * MILLISECOND);
+    expect(times.receivedAt).toBeGreaterThanOrEqual(last + 25 * MILLISECOND);
+  });
+
+  it('are on the careful side of a suspension during the request that is too short to be noticed', () => {
+    const exchange = exchangeOf({ at: 10.7, dateAhead: 0 });
+    const suspended = { ...exchange, receivedNow: exchange.receivedNow + 1.5 * SECOND };
+
+    const { times } = readServiceTimes(undefined, suspended);
+
+    expect(times.sentAt).toBe(NOON + 10 * SECOND - 40 * MILLISECOND - 1.5 * SECOND);
+    expect(times.receivedAt).toBe(NOON + 11 * SECOND + 40 * MILLISECOND + 1.5 * SECOND);
+  });
+
   it('follow clocks that part slowly', () => {
     const slowly = Array.from(
       { length: 5 },

@@ -1,8 +1,9 @@
 // G1: once the service has stopped changing, the last event of each entity carries its present state; one without an
 // event is unchanged since it was first read. And every event that was written arrived at both ends.
-import type { Evidence, Happening, Promises, SourceEvidence, Violation } from './evidence.ts';
+import type { Arrival, Evidence, Happening, Promises, SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
 import { isReported, isStoppedFromTheStart, isUnknowable } from './lasting-faults.ts';
+import { skippedIn } from './skipped.ts';
 import {
   type EntityHistory,
   type EntityName,
@@ -30,6 +31,7 @@ export function checkComplete(
     return [violation(source, '', 'the source was never begun, though the service was there for long')];
   }
   const violations = [...checkArrived(source)];
+  if (!source.isLast) return violations;
   if (!source.cameToRest && !isReported(evidence, source)) {
     violations.push(violation(source, '', 'all was quiet for hours, and the source was not read as a whole'));
   }
@@ -72,12 +74,14 @@ function judgeEntity(
     !promises.changesMoveStamps && mayBeFilledIn(told, { kind: kindOf(name), periods, source });
   const present = periods.at(-1)?.state;
   if (present === undefined) {
-    const isTold = last === undefined || last.verb === 'removed';
+    const isTold = last === undefined || last.verb === 'removed' || last.verb === 'forgotten';
     const hasToBe = promises.findsRemovals && (promises.showsEmptyArrays || isArrayShown(history, name));
     return isTold || !hasToBe ? undefined : 'is gone and was not told as removed';
   }
   if (last !== undefined) {
     if (last.verb === 'removed') return 'was told as removed and is there';
+    if (last.verb === 'forgotten')
+      return promises.findsRemovals ? 'was forgotten, is there, and was not told again' : undefined;
     return last.state === present || isFilledIn(last.state)
       ? undefined
       : `is ${present} and was last told as ${last.state}`;
@@ -173,8 +177,8 @@ function checkRefunds(
 
 /** A group that comes back is announced with all that it has. */
 function sinceItIsThere(tellings: readonly Telling[]): readonly Telling[] {
-  const removed = tellings.findLastIndex(({ kind, verb }) => kind === 'return_group' && verb === 'removed');
-  return tellings.slice(removed + 1);
+  const created = tellings.findLastIndex(({ kind, verb }) => kind === 'return_group' && verb === 'created');
+  return tellings.slice(Math.max(0, created));
 }
 
 function refundsOf(happening: Happening | undefined): number {
@@ -183,10 +187,16 @@ function refundsOf(happening: Happening | undefined): number {
 }
 
 function checkArrived(source: SourceEvidence): Violation[] {
-  const atQueue = new Set(source.queue.map(({ event }) => event.id));
-  const onBus = new Set(source.bus.map(({ event }) => event.id));
+  // A replay brings again what has arrived; nothing arrives by it alone.
+  const arrivedAt = (arrivals: readonly Arrival[]) =>
+    new Set(arrivals.filter(({ event }) => event.replayid === undefined).map(({ event }) => event.id));
+  const skipped = skippedIn(source);
+  const atQueue = arrivedAt(source.queue);
+  const onBus = arrivedAt(source.bus);
   const lost = source.written.filter(
-    ({ event }) => !onBus.has(event.id) || (isEntityEvent(event) && !atQueue.has(event.id)),
+    ({ event }) =>
+      !(onBus.has(event.id) || skipped('bus', event)) ||
+      (isEntityEvent(event) && !(atQueue.has(event.id) || skipped('queue', event))),
   );
   return lost.map(({ event }) => violation(source, event.id, 'was written and did not arrive everywhere'));
 }

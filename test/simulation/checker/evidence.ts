@@ -24,8 +24,22 @@ export interface Arrival {
   readonly event: FeedEvent;
 }
 
+/** A source in one of its generations. */
 export interface SourceEvidence {
   readonly source: string;
+  /** Whether no other generation came after it. */
+  readonly isLast: boolean;
+  /** Whether there never was another generation. */
+  readonly isOnly: boolean;
+  /** Whether an operator stepped over events, or forgot some. */
+  readonly mayBeSkipped: boolean;
+  /** Groups that an operator had forgotten, each with the last number that it had by then. */
+  readonly forgotten: readonly {
+    readonly groupId: number;
+    readonly through: number;
+    /** Whether any of its events until then still is in the ledger. */
+    readonly isLeft: boolean;
+  }[];
   readonly baseline: 'silent' | 'emit';
   readonly customerData: boolean;
   /** Of the polls, in the unit of Time. */
@@ -61,6 +75,14 @@ export interface Promises {
   readonly showsEmptyArrays: boolean;
   /** Arrays that are empty have never been left out, nor been null. */
   readonly showedEmptyArrays: boolean;
+  /** Stamps are not cut to whole seconds, so that neighbouring ranges never share a group's. */
+  readonly tellsFractions: boolean;
+  /** No answer shows anything that the store's history does not know. */
+  readonly showsWhatIs: boolean;
+  /** Each answer has all arrays of each of its groups, empty ones as well. */
+  readonly leavesNoArrayOut: boolean;
+  /** Neither arrays nor entities are ever missing from an answer: each shows its groups whole. */
+  readonly showsWhole: boolean;
   /** Arrays are never left out by chance: the first time that one shows, what it holds is filled in without an event. */
   readonly showsArrays: boolean;
 }
@@ -79,13 +101,35 @@ export interface Lasting {
   readonly cycle: number;
 }
 
+/** How exactly times can be known, in the unit of Time. */
+export interface Timing {
+  /** How far the service's Date, by which the feed tells times, is ahead of the store's. */
+  readonly dateAhead: number;
+  /** How far machines' clocks may part from it where it sends no Date. */
+  readonly drift: number;
+  /** How much later than it was a reading may be said to have been. */
+  readonly lateBy: number;
+  /** How long before its answer was looked at a request may have been sent, and how much older what it shows may be. */
+  readonly slowestAnswer: number;
+  readonly settle: number;
+  /** How far replicas lag behind. */
+  readonly staleFor: number;
+  /** Whether a process always has an answer that its time of the service follows from: after a jump it has none. */
+  readonly knowsTheTime: boolean;
+}
+
 export interface Evidence {
+  /** Whether the service, its access and the schedule were the same from the start to the end. */
+  readonly isSteady: boolean;
   readonly sources: readonly SourceEvidence[];
   /** By group in the order of time. */
   readonly happenings: readonly Happening[];
   /** Groups that nobody can read. */
   readonly unreadable: ReadonlySet<number>;
   readonly promises: Promises;
+  /** Codes of reasons for which a source may be degraded at all in this run. */
+  readonly causes: ReadonlySet<string>;
+  readonly timing: Timing;
   /** Every request that was sent. */
   readonly sent: readonly { readonly at: Time; readonly token: string }[];
   readonly requestsPerMinute: number;

@@ -1,7 +1,7 @@
 // Events by group and entity, in the order of their numbers.
 import type { EntityEvent } from '../../../shared/contract/event.ts';
-import type { Arrival } from './evidence.ts';
-import { type EntityName, isEntityEvent, type Telling, tellingOf } from './states.ts';
+import type { SourceEvidence } from './evidence.ts';
+import { type EntityName, isEntityEvent, isGone, type Telling, tellingOf } from './states.ts';
 
 export interface ToldGroup {
   readonly groupId: number;
@@ -12,37 +12,58 @@ export interface ToldGroup {
 }
 
 /** What was told of each group, out of arrivals in any order and any number of times. */
-export function toldGroups(arrivals: readonly Arrival[]): Map<number, ToldGroup> {
+export function toldGroups({ written, forgotten }: SourceEvidence): Map<number, ToldGroup> {
   const byGroup = new Map<number, Map<number, EntityEvent>>();
-  for (const { event } of arrivals) {
+  for (const { event } of written) {
     if (!isEntityEvent(event)) continue;
     const groupId = event.data.return_group.id;
     const events = byGroup.get(groupId) ?? new Map<number, EntityEvent>();
     byGroup.set(groupId, events);
     if (!events.has(event.data.sequence)) events.set(event.data.sequence, event);
   }
+  const forgottenAt = (groupId: number) =>
+    forgotten.filter((each) => each.groupId === groupId).map(({ through }) => through);
   return new Map(
-    [...byGroup].map(([groupId, events]) => [groupId, toldGroup(groupId, [...events.values()])]),
+    [...byGroup].map(([groupId, events]) => [
+      groupId,
+      toldGroup(groupId, [...events.values()], forgottenAt(groupId)),
+    ]),
   );
 }
 
-function toldGroup(groupId: number, events: EntityEvent[]): ToldGroup {
+/** @param forgottenAt the numbers with which all that was told before was forgotten */
+function toldGroup(groupId: number, events: EntityEvent[], forgottenAt: readonly number[]): ToldGroup {
   const tellings = events.sort((a, b) => a.data.sequence - b.data.sequence).map(tellingOf);
   const entities = new Map<EntityName, Telling[]>();
+  const due = [...forgottenAt].sort((a, b) => a - b);
   for (const telling of tellings) {
+    if (forgetThose(due, telling.event.data.sequence)) takeAlong(telling, 'forgotten', entities);
     const list = entities.get(telling.name) ?? [];
     entities.set(telling.name, list);
     list.push(telling);
-    if (telling.kind === 'return_group' && telling.verb === 'removed') takeAlong(telling, entities);
+    if (telling.kind === 'return_group' && telling.verb === 'removed')
+      takeAlong(telling, 'removed', entities);
   }
+  const [last] = tellings.slice(-1);
+  if (last !== undefined && due.length > 0) takeAlong(last, 'forgotten', entities);
   return { groupId, generation: events[0]?.data.generation ?? '', tellings, entities };
 }
 
-/** A removed group takes its entities along without a word for each. */
-function takeAlong(removal: Telling, entities: ReadonlyMap<EntityName, Telling[]>): void {
+/** Takes the numbers away that are below this one, and tells whether there were any. */
+function forgetThose(due: number[], below: number): boolean {
+  const those = due.filter((number) => number < below);
+  return due.splice(0, those.length).length > 0;
+}
+
+/** A group that is removed, or forgotten, takes its entities along without a word for each. */
+function takeAlong(
+  { event }: Telling,
+  verb: 'removed' | 'forgotten',
+  entities: ReadonlyMap<EntityName, Telling[]>,
+): void {
   for (const [name, list] of entities) {
     const last = list.at(-1);
-    if (last === undefined || last.verb === 'removed' || last.kind === 'refund_transaction') continue;
-    list.push({ ...last, event: removal.event, verb: 'removed', name });
+    if (last === undefined || isGone(last) || last.kind === 'refund_transaction') continue;
+    list.push({ ...last, event, verb, name });
   }
 }

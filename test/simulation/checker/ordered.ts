@@ -1,7 +1,9 @@
 // G3: a group's events are numbered 1, 2, 3 … and first reach the queue in that order.
 import type { SourceEvidence, Violation } from './evidence.ts';
+import { skippedIn } from './skipped.ts';
 
 export function checkOrdered(source: SourceEvidence): Violation[] {
+  const skipped = skippedIn(source);
   const violations: Violation[] = [];
   const numbers = new Map<string, { last: number; seen: Set<number> }>();
   for (const { event } of source.queue) {
@@ -11,6 +13,7 @@ export function checkOrdered(source: SourceEvidence): Violation[] {
     numbers.set(place, group);
     if (group.seen.has(sequence)) continue;
     group.seen.add(sequence);
+    while (skipped('queue', event, group.last + 1) && group.last + 1 < sequence) group.last += 1;
     if (sequence !== group.last + 1) {
       const message = `number ${sequence} reached the queue first after number ${group.last}`;
       violations.push({ guarantee: 'G3', source: source.source, place, message });

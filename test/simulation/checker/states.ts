@@ -2,6 +2,7 @@
 // listed here anew, so that a field forgotten by the feed is not forgotten by its judge.
 import type { EntityEvent } from '../../../shared/contract/event.ts';
 import type { GroupDocument, Happening, Time } from './evidence.ts';
+import { type Showing, showingsOf } from './showing.ts';
 
 export const WATCHED = {
   return_group: ['return_outcome', 'credit_method', 'return_method'],
@@ -65,8 +66,16 @@ export function stateOf(kind: Kind, fields: Fields): State {
   return JSON.stringify(WATCHED[kind].map((field) => fieldValue(fields, field)));
 }
 
+const known = new WeakMap<GroupDocument, ReadonlyMap<EntityName, State>>();
+
 /** All entities of a group, itself among them. */
-function entitiesOf(document: GroupDocument): Map<EntityName, State> {
+export function entitiesOf(document: GroupDocument): ReadonlyMap<EntityName, State> {
+  const entities = known.get(document) ?? readEntities(document);
+  known.set(document, entities);
+  return entities;
+}
+
+function readEntities(document: GroupDocument): Map<EntityName, State> {
   const entities = new Map([[`return_group/${document.id}`, stateOf('return_group', document)]]);
   for (const [array, kind] of Object.entries(ARRAYS)) {
     const list = (document[array] ?? []) as readonly Fields[];
@@ -80,10 +89,12 @@ export interface GroupHistory {
   /** What its header has shown: stamp, outcome and method as one text. */
   readonly headers: ReadonlySet<string>;
   readonly documents: readonly Happening[];
+  /** When its documents could be read. */
+  readonly showings: readonly Showing[];
 }
 
 /** Reads a group's documents, ascending in time, into what became of each of its entities. */
-export function historyOf(documents: readonly Happening[]): GroupHistory {
+export function historyOf(documents: readonly Happening[], staleFor: number): GroupHistory {
   const entities = new Map<EntityName, Period[]>();
   const headers = new Set<string>();
   for (const { at, document } of documents) {
@@ -99,7 +110,7 @@ export function historyOf(documents: readonly Happening[]): GroupHistory {
         periods.push({ from: at, state: undefined });
     }
   }
-  return { entities, headers, documents };
+  return { entities, headers, documents, showings: showingsOf(documents, staleFor) };
 }
 
 export function headerOf(group: Fields): string {
@@ -125,6 +136,7 @@ export function stateIn(happening: Happening | undefined, name: EntityName): Sta
 export interface Telling {
   readonly event: EntityEvent;
   readonly kind: Kind | 'refund_transaction';
+  /** As in the event's type; `forgotten` for what an operator had forgotten, of which no event tells. */
   readonly verb: string;
   readonly name: EntityName;
   readonly state: State;
@@ -135,6 +147,11 @@ export function tellingOf(event: EntityEvent): Telling {
   const object = event.data.object as unknown as Fields;
   const state = kind === 'refund_transaction' ? '' : stateOf(kind as Kind, object);
   return { event, kind: kind as Telling['kind'], verb, name: `${kind}/${String(object.id)}`, state };
+}
+
+/** Whether nothing is known of an entity after this: what comes next is its creation. */
+export function isGone({ verb }: Telling): boolean {
+  return verb === 'removed' || verb === 'forgotten';
 }
 
 export function isEntityEvent(event: { readonly type: string }): event is EntityEvent {

@@ -48,6 +48,11 @@ export function checkTrue(
 function followHistory(history: EntityHistory, events: readonly Telling[]): string | undefined {
   let place = -1;
   for (const [index, telling] of events.entries()) {
+    // Of what was forgotten nobody knows any more how far its history was told.
+    if (telling.verb === 'forgotten') {
+      place = -1;
+      continue;
+    }
     const first = index === 0 ? beforeFirst(telling) : undefined;
     if (first !== undefined) {
       place = findFrom(history, 0, first);

@@ -1,7 +1,7 @@
 // G2: for each entity the events form a chain: what one says was there before is what the one before it carried.
 import type { SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
-import { fieldValue, type Telling, WATCHED } from './states.ts';
+import { fieldValue, isGone, type Telling, WATCHED } from './states.ts';
 
 export function checkUnbroken(source: SourceEvidence, told: ReadonlyMap<number, ToldGroup>): Violation[] {
   const violations: Violation[] = [];
@@ -22,10 +22,11 @@ export function checkUnbroken(source: SourceEvidence, told: ReadonlyMap<number, 
 function judgeLink(before: Telling | undefined, now: Telling): string | undefined {
   const { verb } = now;
   if (verb === 'created') {
-    if (before === undefined || before.verb === 'removed') return undefined;
+    if (before === undefined || isGone(before)) return undefined;
     return 'was created twice';
   }
-  if (before?.verb === 'removed') return `was ${verb} after it was removed`;
+  if (verb === 'forgotten') return undefined;
+  if (before !== undefined && isGone(before)) return `was ${verb} after it was ${before.verb}`;
   if (verb === 'removed') {
     if (before === undefined || before.state === now.state) return undefined;
     return `was removed as ${now.state}, and told before as ${before.state}`;

@@ -27,9 +27,10 @@ export function createArrivals(
     all,
     accept(event) {
       const at = now();
-      const before = seen.get(event.id);
+      const id = event.replayid === undefined ? event.id : `${event.id}_${event.replayid}`;
+      const before = seen.get(id);
       if (before !== undefined && at < before + deduplicatesFor) return;
-      if (deduplicatesFor > 0) seen.set(event.id, at);
+      if (deduplicatesFor > 0) seen.set(id, at);
       all.push({ at, event });
     },
   };

@@ -24,6 +24,8 @@ export interface Pollers {
   readonly source: string;
   /** Lets one tick happen, now; resolves when nothing more comes of it. */
   tick(slot: number): Promise<TickReport | undefined>;
+  /** Ends all processes: whatever comes next meets new ones. */
+  replace(): void;
   /** Whether any process is in the middle of a tick, if only that it stands still there. */
   isAtWork(): boolean;
   /** What our code threw that nobody did to it. */
@@ -120,7 +122,9 @@ export function createPollers(world: World, configured: SourceSettings, place: n
   }
 
   function failed(error: unknown): 'failed' {
-    if (isForLackOfToken(error)) concludedAt.push(time.now());
+    const isStopped = error instanceof Error && error.name === 'RestoredStateError';
+    if (isStopped) trace.count('tick stopped by a restored state');
+    else if (isForLackOfToken(error)) concludedAt.push(time.now());
     else if (!isSimulated(error)) ownErrors.push(error instanceof Error ? error : new Error(String(error)));
     trace.note('poller', 'throws', () => String(error));
     return 'failed';
@@ -130,6 +134,9 @@ export function createPollers(world: World, configured: SourceSettings, place: n
     source: configured.name,
     ownErrors,
     concludedAt,
+    replace() {
+      for (const { process } of pollers) process.kill('another release takes its place');
+    },
     isAtWork: () => pollers.some(({ process, isBusy }) => process.isAlive && isBusy),
     async tick(slot) {
       for (let receives = 1; receives <= MOST_RECEIVES; receives += 1) {
@@ -143,7 +150,7 @@ export function createPollers(world: World, configured: SourceSettings, place: n
 }
 
 /** Whether what was thrown follows from what was done to it. */
-function isSimulated(error: unknown): boolean {
+export function isSimulated(error: unknown): boolean {
   if (error instanceof SimulatedFailure) return true;
   // Contention and slowness that the budget gives up on is nothing but its store's.
   if (error instanceof Error && error.name === 'BudgetUnavailable') return true;

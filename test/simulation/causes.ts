@@ -1,0 +1,41 @@
+// What a source may be degraded for in a run: the codes of `feed.source_degraded` that its plan gives any cause for.
+import type { Plan } from './plan.ts';
+
+/** Of calls and ticks: each of them keeps a poll from coming to its end. */
+const DELAYS = [
+  ...(['crash', 'fail', 'lost', 'slow', 'freeze', 'clockJump', 'partial'] as const),
+  ...(['tickLost', 'tickLate', 'tickDoubled'] as const),
+] as const;
+
+/** Orders in which a list does not keep its rows' places. */
+const RESTLESS = new Set(['random', 'shuffled', 'heap']);
+
+/** @param isUnreadable whether there is a group that can't be read, at any time */
+export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string> {
+  const { knobs, faults, mishap, outage, rotationMs, operations = [], settings } = plan;
+  const causes = new Set<string>();
+  const isRestless = knobs.ties === 'unstable' || RESTLESS.has(String(knobs.order));
+  const isDelayed =
+    outage !== undefined ||
+    mishap !== undefined ||
+    rotationMs !== undefined ||
+    DELAYS.some((fault) => faults[fault] > 0) ||
+    (knobs.faultRate ?? 0) > 0 ||
+    // Too little may be asked for, or each answer holds too little.
+    (knobs.rateLimit !== undefined && knobs.rateLimit > 0) ||
+    settings.requestsPerMinute < 240 ||
+    (knobs.limitMax ?? 250) < 20 ||
+    knobs.limitChanges !== undefined ||
+    knobs.pageBytes !== undefined ||
+    operations.length > 0 ||
+    plan.warm < 1;
+  // A secret that can't be read is read again, and told as soon as a tick ends with it.
+  if (isDelayed) causes.add('token_unreadable');
+  if (isUnreadable) causes.add('unreadable');
+  if (isDelayed || isRestless) for (const code of ['behind', 'failing', 'stalled']) causes.add(code);
+  if (isRestless || isDelayed) causes.add('unstable');
+  if (outage?.kind === 'refused' || rotationMs !== undefined || mishap !== undefined) causes.add('refused');
+  const isThinnedOut = knobs.removals !== undefined || knobs.groupRemovals !== undefined;
+  if (mishap !== undefined || isThinnedOut) causes.add('held');
+  return causes;
+}

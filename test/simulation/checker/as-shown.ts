@@ -1,0 +1,198 @@
+// G5: what an event carries of its entity and of its group is what the service showed at that time, the fields that
+// make no events included. The fields are listed here anew, so that one that the feed loses is missed.
+import type { Evidence, GroupDocument, SourceEvidence, Violation } from './evidence.ts';
+import type { ToldGroup } from './groups.ts';
+import type { Showing } from './showing.ts';
+import { timeOf } from './stamps.ts';
+import { fieldValue, type GroupHistory, type Telling } from './states.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** By kind, besides `type`. */
+const CARRIED: Readonly<Record<Telling['kind'], readonly string[]>> = {
+  return_group: [
+    'id',
+    'created_at',
+    'updated_at',
+    'return_outcome',
+    'credit_method',
+    'return_method',
+    'order',
+  ],
+  return_line_item: [
+    'id',
+    'platform_id',
+    'created_at',
+    'status',
+    'shipment_id',
+    'platform_refund_transaction_ids',
+    'platform_line_item_id',
+    'product_platform_id',
+    'product_name',
+    'variant_platform_id',
+    'variant_name',
+    'sku',
+    'barcode',
+    'quantity',
+    'return_reason_details',
+    'total',
+    'last_rma_number',
+    'last_rma_provider',
+  ],
+  shipment: [
+    'id',
+    'status',
+    'carrier',
+    'tracking_number',
+    'created_at',
+    'shipped_at',
+    'delivered_at',
+    'return_ids',
+  ],
+  exchange_line_item: [
+    'id',
+    'status',
+    'line_item_platform_id',
+    'product_platform_id',
+    'product_name',
+    'variant_platform_id',
+    'variant_name',
+    'sku',
+    'quantity',
+    'total',
+  ],
+  refund_transaction: ['platform_id', 'amount', 'gateway'],
+};
+
+const HEADER = ['id', 'created_at', 'updated_at', 'return_outcome', 'return_method', 'order'];
+
+const ARRAYS = {
+  return_line_item: 'returns',
+  shipment: 'shipments',
+  exchange_line_item: 'exchange_line_items',
+  refund_transaction: 'refund_transactions',
+} as const;
+
+export function checkAsShown(
+  { timing }: Evidence,
+  { source, customerData }: SourceEvidence,
+  told: ReadonlyMap<number, ToldGroup>,
+  histories: ReadonlyMap<number, GroupHistory>,
+): Violation[] {
+  const violations: Violation[] = [];
+  for (const { groupId, tellings } of told.values()) {
+    const showings = histories.get(groupId)?.showings ?? [];
+    for (const telling of tellings) {
+      const by = (timeOf(telling.event.data.observed.by) ?? Number.NaN) - timing.dateAhead;
+      const shown = showings.filter(({ from }) => from <= by + timing.drift);
+      const read = shown.filter(({ to }) => to > by - timing.slowestAnswer);
+      for (const message of judge(telling, shown, read, customerData)) {
+        const place = `${telling.name} of group ${groupId}, number ${telling.event.data.sequence}`;
+        violations.push({ guarantee: 'G5', source, place, message });
+      }
+    }
+  }
+  return violations;
+}
+
+/**
+ * @param shown all that was ever shown by then, of which what is gone is told
+ * @param read what may have been shown at the very moment
+ */
+function* judge(
+  telling: Telling,
+  shown: readonly Showing[],
+  read: readonly Showing[],
+  customerData: boolean,
+): Generator<string> {
+  const { event, kind, verb } = telling;
+  const object = event.data.object as unknown as Fields;
+  const header = event.data.return_group as unknown as Fields;
+  if (object.type !== kind) yield `carries a ${String(object.type)}`;
+  yield* surplus('its object', object, [...CARRIED[kind], 'type']);
+  yield* surplus('its group', header, HEADER);
+
+  const isRemoved = verb === 'removed';
+  const isGroupRemoved = isRemoved && kind === 'return_group';
+  const objectText = textOf(object, CARRIED[kind]);
+  const carriesObject = ({ document }: Showing) =>
+    document !== undefined &&
+    entitiesIn(document, kind).some((each) => textOf(each, CARRIED[kind]) === objectText);
+  const headerText = textOf(header, HEADER);
+  const carriesHeader = ({ document }: Showing) =>
+    document !== undefined && textOf(document, HEADER) === headerText;
+
+  if (isRemoved && !shown.some(carriesObject))
+    yield `is told as removed as ${objectText}, which it never was`;
+  const documents = (isGroupRemoved ? shown : read).filter(carriesHeader);
+  if (documents.length === 0) yield `its group was not shown as ${headerText}`;
+  const both = isRemoved ? documents : documents.filter(carriesObject);
+  if (documents.length > 0 && both.length === 0)
+    yield `was not shown as ${objectText} along with ${headerText}`;
+
+  const customer = 'customer' in event.data ? event.data.customer : undefined;
+  const isDue = customerData && !isGroupRemoved;
+  if (both.length > 0 && !both.some(({ document }) => isSameCustomer(customer, isDue ? document : undefined)))
+    yield isDue ? 'carries another customer than the group has' : 'carries a customer that nobody asked for';
+}
+
+function* surplus(what: string, fields: Fields, known: readonly string[]): Generator<string> {
+  for (const name of Object.keys(fields)) if (!known.includes(name)) yield `${what} has a field ${name}`;
+  for (const name of known) if (!(name in fields)) yield `${what} has no field ${name}`;
+}
+
+function entitiesIn(document: GroupDocument, kind: Telling['kind']): readonly Fields[] {
+  if (kind === 'return_group') return [document];
+  const entities = document[ARRAYS[kind]];
+  return Array.isArray(entities) ? entities : [];
+}
+
+const texts = new WeakMap<Fields, Map<readonly string[], string>>();
+
+/** The named fields as one text; of texts that say the same in other words, one. */
+function textOf(fields: Fields, names: readonly string[]): string {
+  const known = texts.get(fields) ?? new Map<readonly string[], string>();
+  texts.set(fields, known);
+  const text = known.get(names) ?? JSON.stringify(names.map((name) => plainValue(fields, name)));
+  known.set(names, text);
+  return text;
+}
+
+function plainValue(fields: Fields, name: string): unknown {
+  if (name.endsWith('_at')) return timeOf(String(fields[name])) ?? null;
+  if (name === 'order') return parts(fields.order, ['id', 'name', 'platform_id']) ?? [null, null, null];
+  if (name === 'return_reason_details') return parts(fields[name], ['value', 'label']);
+  if (name === 'total' || name === 'amount') return plainBag(fields[name]);
+  return fieldValue(fields, name);
+}
+
+function parts(value: unknown, names: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null) return null;
+  return names.map((name) => (value as Fields)[name] ?? null);
+}
+
+/** A bag with nothing in it is none. */
+function plainBag(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return null;
+  const { shop_money, presentment_money } = value as Fields;
+  const bag = [plainMoney(shop_money), plainMoney(presentment_money)];
+  return bag.every((money) => money === null) ? null : bag;
+}
+
+/** As the service's document has it, an amount that is left out is 0, a currency USD; what can't be read is nothing. */
+function plainMoney(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return null;
+  const { amount, currency_code } = value as Fields;
+  const isReadable =
+    (amount == null || typeof amount === 'number') &&
+    (currency_code == null || typeof currency_code === 'string');
+  return isReadable ? [amount ?? 0, currency_code ?? 'USD'] : null;
+}
+
+/** @param document undefined where there has to be none */
+function isSameCustomer(told: unknown, document: GroupDocument | undefined): boolean {
+  const known = parts(document?.customer, CUSTOMER);
+  return JSON.stringify(parts(told, CUSTOMER)) === JSON.stringify(known);
+}
+
+const CUSTOMER = ['name', 'email', 'phone'];

@@ -1,0 +1,221 @@
+// G5: what `observed` and `time` say is so. A change showed first between `after` and `by`, by the store's own history;
+// `after` is null where nobody had looked before; and `time` is the group's stamp, or else the moment of the reading.
+import type { Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
+import type { ToldGroup } from './groups.ts';
+import { type Run, runsOf, type Showing } from './showing.ts';
+import { isSameMoment, timeOf } from './stamps.ts';
+import { entitiesOf, type GroupHistory, type State, type Telling } from './states.ts';
+
+interface Window {
+  /** In the time of the store's history; undefined at first sight. */
+  readonly after: Time | undefined;
+  readonly by: Time;
+}
+
+type Violate = (telling: Telling, message: string) => void;
+
+export function checkObserved(
+  evidence: Evidence,
+  source: SourceEvidence,
+  told: ReadonlyMap<number, ToldGroup>,
+  histories: ReadonlyMap<number, GroupHistory>,
+): Violation[] {
+  const violations: Violation[] = [];
+  const writtenAt = new Map(source.written.map(({ event, at }) => [event.id, at]));
+  for (const group of told.values()) {
+    const history = histories.get(group.groupId);
+    if (history === undefined) continue;
+    const violate: Violate = ({ name, event }, message) =>
+      violations.push({
+        guarantee: 'G5',
+        source: source.source,
+        place: `${name} of group ${group.groupId}, number ${event.data.sequence}`,
+        message,
+      });
+    const windows = windowsOf(group, evidence, violate);
+    for (const [telling, window] of windows) {
+      judgeWindow(telling, window, history.showings, evidence, violate);
+      judgeBy(telling, window, writtenAt.get(telling.event.id), evidence, violate);
+      judgeWay(telling, window, source, evidence, violate);
+    }
+    judgeFirstSights(windows, evidence, violate);
+    judgeFreshness(windows, evidence, violate);
+    judgeTimes(windows, violate);
+  }
+  return violations;
+}
+
+type Windows = ReadonlyMap<Telling, Window>;
+
+function windowsOf({ tellings }: ToldGroup, { timing }: Evidence, violate: Violate): Windows {
+  const windows = new Map<Telling, Window>();
+  for (const telling of tellings) {
+    const { after, by } = telling.event.data.observed;
+    const from = after === null ? undefined : timeOf(after);
+    const to = timeOf(by);
+    if (to === undefined || (after !== null && from === undefined)) {
+      violate(telling, `was observed after ${after} by ${by}, which are no times`);
+      continue;
+    }
+    windows.set(telling, {
+      after: from === undefined ? undefined : from - timing.dateAhead,
+      by: to - timing.dateAhead,
+    });
+  }
+  return windows;
+}
+
+/** The state that it tells showed first within the window, and could still be read near its end. */
+function judgeWindow(
+  telling: Telling,
+  { after, by }: Window,
+  showings: readonly Showing[],
+  { timing }: Evidence,
+  violate: Violate,
+): void {
+  const runs = runsToldBy(telling, showings);
+  const least = (after ?? Number.NEGATIVE_INFINITY) - timing.drift;
+  const isRead = ({ from, to }: Run<unknown>) => from <= by + timing.drift && to > by - timing.slowestAnswer;
+  const read = runs.filter(isRead);
+  if (read.length === 0) violate(telling, `was not to be read by ${by}: ${tellRuns(runs)}`);
+  else if (!read.some(({ from }) => from >= least))
+    violate(telling, `is said not to have shown after ${after}, and showed before: ${tellRuns(read)}`);
+}
+
+function runsToldBy(telling: Telling, showings: readonly Showing[]): Run<unknown>[] {
+  if (telling.kind === 'refund_transaction') {
+    const refund = refundText(telling.event.data.object);
+    return runsOf(showings, (document) => refundsIn(document).includes(refund)).filter(({ value }) => value);
+  }
+  const state: State | undefined = telling.verb === 'removed' ? undefined : telling.state;
+  const runs = runsOf(showings, (document) => document && entitiesOf(document).get(telling.name));
+  return runs.filter(({ value }) => value === state);
+}
+
+function refundsIn(document: Showing['document']): string[] {
+  const refunds = document?.refund_transactions;
+  return Array.isArray(refunds) ? refunds.map(refundText) : [];
+}
+
+function refundText(refund: unknown): string {
+  const { platform_id = null, gateway = null, amount = null } = refund as Record<string, unknown>;
+  return JSON.stringify([platform_id, gateway, amount]);
+}
+
+function tellRuns(runs: readonly Run<unknown>[]): string {
+  return runs.map(({ from, to }) => `${from} to ${to}`).join(', ') || 'never';
+}
+
+/** Nobody tells what was read later than it was written. */
+function judgeBy(
+  telling: Telling,
+  { by }: Window,
+  writtenAt: Time | undefined,
+  { timing }: Evidence,
+  violate: Violate,
+): void {
+  if (writtenAt === undefined || by <= writtenAt + timing.lateBy) return;
+  violate(telling, `was observed by ${by}, and written ${by - writtenAt} microseconds before`);
+}
+
+function judgeWay(
+  telling: Telling,
+  { by }: Window,
+  { baselineCompletedAt = Number.POSITIVE_INFINITY }: SourceEvidence,
+  { timing, promises }: Evidence,
+  violate: Violate,
+): void {
+  const { through } = telling.event.data.observed;
+  if (through === 'baseline' && by > baselineCompletedAt + timing.lateBy) {
+    violate(telling, 'was found by the baseline after that was completed');
+  }
+  if (through === 'reconciliation' && by < baselineCompletedAt - timing.slowestAnswer) {
+    violate(telling, 'was found by reconciliation before the baseline was completed');
+  }
+  if (through === 'reconciliation' && !promises.findsRemovals) {
+    violate(telling, 'was found by reconciliation, for which it never was time');
+  }
+  const isGroupRemoved = telling.kind === 'return_group' && telling.verb === 'removed';
+  if (isGroupRemoved && through !== 'reconciliation')
+    violate(telling, `was found to be gone by a ${through}`);
+}
+
+/** Of one reading all is seen for the first time where the group is, and nothing else but what an array brings along. */
+function judgeFirstSights(windows: Windows, { promises }: Evidence, violate: Violate): void {
+  const firstSights = firstSightsOf(windows);
+  for (const [telling, { after }] of windows) {
+    const { by } = telling.event.data.observed;
+    const isFirst = firstSights.has(by);
+    if (isFirst && after !== undefined) violate(telling, 'was seen for the first time, and has an `after`');
+    const mayBeFirst = telling.verb === 'created' && !promises.leavesNoArrayOut;
+    if (!isFirst && !mayBeFirst && after === undefined) {
+      violate(telling, 'was not seen for the first time, and has no `after`');
+    }
+  }
+}
+
+/** The ends of the windows in which the group itself was seen for the first time. */
+function firstSightsOf(windows: Windows): ReadonlySet<string> {
+  const created = [...windows.keys()].filter(
+    ({ kind, verb }) => kind === 'return_group' && verb === 'created',
+  );
+  return new Set(created.map(({ event }) => event.data.observed.by));
+}
+
+/**
+ * No window begins long before the last reading that told of the group, where that showed the group whole. What an
+ * array holds that was left out until then may have been there as long as the group.
+ */
+function judgeFreshness(windows: Windows, { timing, promises }: Evidence, violate: Violate): void {
+  if (!promises.leavesNoArrayOut) return;
+  let last: Window | undefined;
+  let told = 0;
+  for (const [telling, window] of windows) {
+    const { after } = window;
+    if (after !== undefined && last !== undefined && last.by !== window.by) {
+      const least = promises.showsWhole ? last.by - timing.settle - timing.slowestAnswer : last.after;
+      // The rest of what was too much for one save is told later, and may have shown as long.
+      const isRest = told >= MOST_IN_A_SAVE;
+      if (!isRest && least !== undefined && after < least - timing.drift - timing.lateBy) {
+        violate(telling, `begins at ${after}, though an event before was observed by ${last.by}`);
+      }
+    }
+    told = last?.by === window.by ? told + 1 : 1;
+    last = window;
+  }
+}
+
+const MOST_IN_A_SAVE = 90;
+
+/** `time` is the stamp where it moved since the last event, else the moment of the reading. */
+function judgeTimes(windows: Windows, violate: Violate): void {
+  let before: { readonly by: string; readonly stamp: number } | undefined;
+  let last: { readonly by: string; readonly stamp: number } | undefined;
+  const firstSights = firstSightsOf(windows);
+  for (const telling of windows.keys()) {
+    const { event, kind, verb } = telling;
+    const { by } = event.data.observed;
+    const time = timeOf(event.time);
+    const stamp = timeOf(event.data.return_group.updated_at);
+    const moment = timeOf(by);
+    if (time === undefined || stamp === undefined || moment === undefined) {
+      violate(
+        telling,
+        `has the time ${event.time}, and its group the stamp ${event.data.return_group.updated_at}`,
+      );
+      continue;
+    }
+    if (last?.by !== by) before = last;
+    last = { by, stamp };
+    const isMoment = isSameMoment(time, moment);
+    const isStamp = isSameMoment(time, stamp);
+    const isFirstSight = firstSights.has(by);
+    const hasMoved = isFirstSight || before === undefined || stamp > before.stamp;
+    const isRemoved = kind === 'return_group' && verb === 'removed';
+    if (!isMoment && !isStamp) violate(telling, `has a time of its own: ${event.time}`);
+    else if (isRemoved && !isMoment) violate(telling, 'has a stamp as its time, though the group is gone');
+    else if (!hasMoved && !isMoment) violate(telling, 'has a stamp as its time that has not moved');
+    else if (isFirstSight && !isStamp)
+      violate(telling, 'was seen for the first time, and its time is no stamp');
+  }
+}

@@ -1,0 +1,52 @@
+// From when to when each state of a group could be read: from the primary, or from a replica that lags behind it.
+import type { GroupDocument, Happening, Time } from './evidence.ts';
+
+export interface Showing {
+  /** The first moment at which some read could show it. */
+  readonly from: Time;
+  /** The first moment at which no read could any more. */
+  readonly to: Time;
+  /** Undefined: there was no such group. */
+  readonly document: GroupDocument | undefined;
+}
+
+/**
+ * The states that could be read at all, in the order of the store's history. One that showed later than what replaced
+ * it is left out, unless a replica may have shown it.
+ *
+ * @param staleFor how far replicas lag behind
+ */
+export function showingsOf(happenings: readonly Happening[], staleFor: number): Showing[] {
+  const showings: Showing[] = [];
+  let to = Number.POSITIVE_INFINITY;
+  for (const { at, shownFrom, document } of [...happenings].reverse()) {
+    if (shownFrom < to) showings.push({ from: shownFrom, to, document });
+    to = Math.min(to, Math.max(shownFrom, at + staleFor));
+  }
+  showings.reverse();
+  const first = showings[0];
+  // What was made while the store was watched was not there before.
+  if (first === undefined || first.from === Number.NEGATIVE_INFINITY) return showings;
+  return [{ from: Number.NEGATIVE_INFINITY, to: first.from + staleFor, document: undefined }, ...showings];
+}
+
+/** Neighbouring states that are equal in what is looked at, as one. */
+export interface Run<Value> {
+  readonly from: Time;
+  readonly to: Time;
+  readonly value: Value;
+}
+
+export function runsOf<Value>(
+  showings: readonly Showing[],
+  look: (document: GroupDocument | undefined) => Value,
+): Run<Value>[] {
+  const runs: Run<Value>[] = [];
+  for (const { from, to, document } of showings) {
+    const value = look(document);
+    const last = runs.at(-1);
+    if (last === undefined || last.value !== value) runs.push({ from, to, value });
+    else runs[runs.length - 1] = { from: Math.min(last.from, from), to: Math.max(last.to, to), value };
+  }
+  return runs;
+}

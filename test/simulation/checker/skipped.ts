@@ -1,0 +1,22 @@
+// What was given up for a destination, and told so: `feed.events_skipped`.
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import type { SourceEvidence } from './evidence.ts';
+import { isEntityEvent } from './states.ts';
+
+/** Whether the event of a group, or the one of another number of it, was given up for a destination. */
+export type IsSkipped = (destination: string, event: FeedEvent, sequence?: number) => boolean;
+
+export function skippedIn({ written }: SourceEvidence): IsSkipped {
+  const ranges = written.flatMap(({ event }) =>
+    event.type === 'feed.events_skipped' ? [event.data.object] : [],
+  );
+  return (destination, event, sequence = event.data.sequence) =>
+    isEntityEvent(event) &&
+    ranges.some(
+      (range) =>
+        range.destination === destination &&
+        range.return_group_id === event.data.return_group.id &&
+        range.from_sequence <= sequence &&
+        range.to_sequence >= sequence,
+    );
+}

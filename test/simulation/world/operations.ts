@@ -1,0 +1,251 @@
+// The operator's commands, run in a process of their own that may end in the middle: then they are run again.
+import { restoreSource } from '../../../local/operating/restore-source.ts';
+import { createRandom, mix, type Random } from '../../../local/reference-service/store/seeded-random.ts';
+import { FEED_GROUP } from '../../../shared/contract/event-id.ts';
+import { forgetReturnGroup } from '../../../shared/forget-return-group.ts';
+import { type Instant, MILLISECOND, parseStamp, SECOND } from '../../../shared/instant.ts';
+import { MAX_EVENTS_PER_SAVE } from '../../../shared/limits.ts';
+import type { GroupKey } from '../../../shared/ports.ts';
+import type { RelayPorts } from '../../../shared/publishing/lane.ts';
+import { redrive } from '../../../shared/publishing/redrive.ts';
+import { createRelay } from '../../../shared/publishing/relay.ts';
+import { planReplay, replay } from '../../../shared/publishing/replay.ts';
+import type { SourceState } from '../../../shared/source-state.ts';
+import type { Operation, OperationName } from '../operations.ts';
+import { isSimulated, type Pollers } from './pollers.ts';
+import type { SimulatedProcess } from './process.ts';
+import type { World } from './world.ts';
+
+/** A group that was forgotten, with the last number that it had by then. */
+export interface Forgotten {
+  readonly key: GroupKey;
+  readonly through: number;
+}
+
+export interface Operations {
+  /** Resolves when the last of them is done. */
+  run(): Promise<void>;
+  readonly forgotten: readonly Forgotten[];
+  readonly ownErrors: readonly Error[];
+}
+
+const MOST_TRIES = 40;
+const TRIES_AGAIN_AFTER_MS = 5_000;
+const GROUP_MS = 20_000;
+/** A restore takes an operator as long as this until the state is looked at. */
+const LONGEST_STOP_MS = 90_000;
+const EVENTS_PER_SECOND = 200;
+
+export function createOperations(world: World, sources: readonly Pollers[]): Operations {
+  const { plan, time, trace } = world;
+  const random = createRandom(mix(plan.seed, 79));
+  const forgotten: Forgotten[] = [];
+  const ownErrors: Error[] = [];
+
+  async function run({ what, atMs }: Operation): Promise<void> {
+    await time.sleep(Math.max(0, atMs - time.elapsed() / MILLISECOND));
+    const operation = await OPERATIONS[what]({ world, sources, random, forgotten });
+    for (let tries = 1; operation !== undefined; tries += 1) {
+      trace.note('operator', what, () => `${tries}`);
+      if (await isDone(operation)) break;
+      if (tries === MOST_TRIES) throw new Error(`The operator's ${what} does not come to its end.`);
+      await time.sleep(TRIES_AGAIN_AFTER_MS);
+    }
+    if (operation !== undefined) trace.count(`operator ${what}`);
+  }
+
+  /** @returns false for what has to be done again */
+  async function isDone(operation: Command): Promise<boolean> {
+    const process = world.startProcess('operator');
+    try {
+      return await Promise.race([operation(process), process.ended.then(() => false)]);
+    } catch (error) {
+      trace.note('operator', 'fails', () => String(error));
+      const isExpected = isSimulated(error) || (error instanceof Error && EXPECTED.test(error.message));
+      if (!isExpected) ownErrors.push(error instanceof Error ? error : new Error(String(error)));
+      return false;
+    } finally {
+      process.kill('its command is over');
+    }
+  }
+
+  return {
+    async run() {
+      for (const operation of plan.operations ?? []) await run(operation);
+    },
+    forgotten,
+    ownErrors,
+  };
+}
+
+/** What commands say to somebody who is to try again. */
+const EXPECTED = /try again|is being saved all the time/;
+
+/** @returns whether it is done */
+type Command = (process: SimulatedProcess) => Promise<boolean>;
+
+interface Context {
+  readonly world: World;
+  readonly sources: readonly Pollers[];
+  readonly random: Random;
+  readonly forgotten: Forgotten[];
+}
+
+/** Each is prepared once: done again, it is the same. Undefined where there is nothing to do. */
+const OPERATIONS: Record<OperationName, (context: Context) => Promise<Command | undefined>> = {
+  replay: (context) => replaying(context, undefined),
+  'replay from': async (context) => replaying(context, await momentToReplayFrom(context)),
+  redrive: (context) => redriving(context, false),
+  'redrive and skip': (context) => redriving(context, true),
+  forget: forgetting,
+  restore: restoring,
+  upgrade: upgrading,
+};
+
+async function statesOf({ world, sources }: Context): Promise<SourceState[]> {
+  const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
+  return states.filter((state) => state !== undefined);
+}
+
+async function keysOf({ stores }: World, { source, generation }: SourceState): Promise<GroupKey[]> {
+  const keys: GroupKey[] = [];
+  for await (const { key } of stores.ledger.groups()) {
+    if (key.source === source && key.generation === generation && key.group !== FEED_GROUP) keys.push(key);
+  }
+  return keys;
+}
+
+/** Mostly one at which a group is behind, if there is such a group within a while; by the service's time. */
+async function momentToReplayFrom(context: Context): Promise<Instant> {
+  const { world, random } = context;
+  const { dateSkewSeconds } = world.service.control.knobs();
+  const anyMoment = () =>
+    world.time.now() + dateSkewSeconds * SECOND - Math.floor(random.fraction() ** 2 * 120 * SECOND);
+  if (random.chance(0.3)) return anyMoment();
+  for (let looks = 0; looks < LOOKS_FOR_GROUPS_BEHIND; looks += 1) {
+    const moment = await lastOfGroupBehind(context);
+    if (moment !== undefined) return moment;
+    await world.time.sleep(LOOKS_EVERY_MS);
+  }
+  return anyMoment();
+}
+
+const LOOKS_FOR_GROUPS_BEHIND = 100;
+const LOOKS_EVERY_MS = 500;
+
+/** When the last event was observed of a group of which the queue has not got even the one before. */
+async function lastOfGroupBehind(context: Context): Promise<Instant | undefined> {
+  const { ledger, marks } = context.world.stores;
+  const [state] = await statesOf(context);
+  if (state === undefined) return undefined;
+  for (const key of await keysOf(context.world, state)) {
+    const sent = (await marks.load('queue', key)) ?? 0;
+    const unsent = await ledger.read(key, sent, MAX_EVENTS_PER_SAVE);
+    const last = unsent.at(-1);
+    if (unsent.length >= 2 && last !== undefined && 'event' in last)
+      return parseStamp(last.event.data.observed.by)?.instant;
+  }
+  return undefined;
+}
+
+async function replaying(context: Context, from: Instant | undefined): Promise<Command | undefined> {
+  const { world, random } = context;
+  const [state] = await statesOf(context);
+  if (state === undefined) return undefined;
+  const window = { from, until: undefined };
+  const replayId = `r${random.below(1_000_000)}`;
+  const arrivals = random.chance(0.7) ? world.stores.queue : world.stores.bus;
+  return async (process) => {
+    const { ledger, marks, destination } = world.portsOf(process);
+    const ports = { ledger, destination: destination(arrivals), clock: process.clock, log: world.log };
+    const seen = { ...ledger, ledger, marks, destination: arrivals.name };
+    const plan = await planReplay(seen, await keysOf(world, state), window);
+    const options = { replayId, eventsPerSecond: EVENTS_PER_SECOND };
+    const { isGivenUp } = await replay({ ...ports, random: random.fraction }, plan, options);
+    return !isGivenUp;
+  };
+}
+
+async function redriving(context: Context, skips: boolean): Promise<Command | undefined> {
+  const { world, random } = context;
+  const [state] = await statesOf(context);
+  if (state === undefined) return undefined;
+  return async (process) => {
+    for (const arrivals of [world.stores.queue, world.stores.bus]) {
+      const { ledger, marks, destination } = world.portsOf(process);
+      const ports: RelayPorts = {
+        ...{ ledger, marks, destination: destination(arrivals) },
+        ...{ clock: process.clock, log: world.log, random: random.fraction },
+      };
+      const relay = createRelay(ports);
+      for (const key of await keysOf(world, state)) {
+        const { outcome } = await redrive(ports, relay, key, GROUP_MS);
+        if (outcome.state !== 'behind' || !skips) continue;
+        const { steppedOver } = await redrive(ports, relay, key, GROUP_MS, { stepOver: outcome.sequence });
+        if (steppedOver !== undefined) world.trace.count('operator steps over an event');
+      }
+    }
+    return true;
+  };
+}
+
+/** A group that has events; mostly one that is there. */
+async function forgetting(context: Context): Promise<Command | undefined> {
+  const { world, random, forgotten } = context;
+  const { stores } = world;
+  const [state] = await statesOf(context);
+  if (state === undefined) return undefined;
+  const keys = await keysOf(world, state);
+  if (keys.length === 0) return undefined;
+  const group = random.pick(keys).group as number;
+  return async (process) => {
+    const { states, store, ledger, marks } = world.portsOf(process);
+    const present = await states.load(state.source);
+    if (present === undefined) return false;
+    const eraser = {
+      async erase(key: GroupKey, through: number) {
+        // Later ones are numbered on from it, whether the command learns of it or not.
+        forgotten.push({ key, through });
+        stores.ledger.expire(key, through);
+        return through;
+      },
+    };
+    const ports = { states, store, ledger, marks, eraser, clock: process.clock, log: world.log };
+    await forgetReturnGroup(ports, present, group, ['queue', 'bus']);
+    return true;
+  };
+}
+
+/** From a backup of any moment before: what was saved since is not there. New processes read it. */
+async function restoring(context: Context): Promise<Command | undefined> {
+  const { world, sources, random } = context;
+  const { stores, time } = world;
+  const backup = await statesOf(context);
+  if (backup.length < sources.length) return undefined;
+  await time.sleep(random.fraction() * LONGEST_STOP_MS);
+  const place = `restored-${random.below(1_000_000)}`;
+  stores.states.moveTo(place, backup);
+  for (const pollers of sources) pollers.replace();
+  await time.sleep(random.fraction() * LONGEST_STOP_MS);
+  return async (process) => {
+    const { states } = world.portsOf(process);
+    for (const { source } of sources) {
+      const state = await states.load(source);
+      if (state === undefined || state.mintedIn === place) continue;
+      await restoreSource(states, state, { force: false, now: process.clock.now() });
+    }
+    return true;
+  };
+}
+
+/** Of all processes at once; what is stored is as the release before left it. */
+async function upgrading(context: Context): Promise<Command | undefined> {
+  const { world, sources } = context;
+  const states = await statesOf(context);
+  return async () => {
+    for (const pollers of sources) pollers.replace();
+    for (const state of states)
+      world.stores.snapshots.rewrite(state, (snapshot) => ({ ...snapshot, projectionVersion: 0 }));
+    return true;
+  };
+}
