@@ -145,6 +145,7 @@ const body1 = storedObject({
   pageLimit: z.number(),
   listDepth: storedObject({
     trusted: z.number(),
+    confirmed: maybe(z.number()),
     most: maybe(z.number()),
     suspect: maybe(z.number()),
     since: instant,

@@ -4,7 +4,7 @@
 // So two requests confirm the end; where rows lie so close together that either half may have them, it is read again.
 import { type Instant, SECOND } from '../instant.ts';
 import type { RowStamps } from './cut-range.ts';
-import { noteConfirmed, noteHidden } from './list-depth.ts';
+import { noteConfirmed, noteHidden, trustsEnd } from './list-depth.ts';
 import { identityOf, type Page, PageOutOfReach, type Range } from './page.ts';
 import type { Reader } from './read-pass.ts';
 
@@ -33,10 +33,13 @@ export function seenInPage({ rows }: Pick<Page, 'rows'>): SeenList {
 /** Whether the list has no row but those seen. */
 export async function confirmEnd(range: Range, list: SeenList, reader: Reader): Promise<boolean> {
   const { depth } = reader;
-  if (depth === undefined || list.end <= depth.current().trusted) return true;
+  const isOfAll = range.updated === undefined && range.created?.from === undefined;
+  if (depth === undefined || trustsEnd(depth.current(), list.end, isOfAll)) return true;
   try {
     const isConfirmed = await isWholeList(range, list, reader);
-    depth.learn((known) => (isConfirmed ? noteConfirmed : noteHidden)(known, list.end));
+    depth.learn((known) =>
+      isConfirmed ? noteConfirmed(known, list.end, isOfAll) : noteHidden(known, list.end),
+    );
     return isConfirmed;
   } catch (error) {
     if (error instanceof PageOutOfReach) return false;

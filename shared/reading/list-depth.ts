@@ -6,8 +6,10 @@ import { HOUR, type Instant } from '../instant.ts';
 import { SHORT_PAGE_ROWS } from '../limits.ts';
 
 export interface ListDepth {
-  /** A list that ends at this place, or before it, ends there by itself. */
+  /** A list that ends at this place, or before it, ends there by itself: rows were shown behind it. */
   readonly trusted: number;
+  /** Where the list from the oldest group on was confirmed to end. While it ends there, it need not be again. */
+  readonly confirmed: number | undefined;
   /** Rows that a list shows at most; undefined while no list was seen to show fewer than it has. */
   readonly most: number | undefined;
   /** Where a list seemed to end last that had more rows; twice at one place, and that is all that lists show. */
@@ -19,6 +21,7 @@ export interface ListDepth {
 /** No service shows fewer rows of a list than this. */
 export const UNKNOWN_DEPTH: ListDepth = {
   trusted: SHORT_PAGE_ROWS - 1,
+  confirmed: undefined,
   most: undefined,
   suspect: undefined,
   since: 0,
@@ -37,15 +40,20 @@ export function noteShown(depth: ListDepth, end: number): ListDepth {
   return trusted === depth.trusted && most === depth.most ? depth : { ...depth, trusted, most };
 }
 
-/** A list that ended at this place was found to have no more rows. */
-export function noteConfirmed(depth: ListDepth, end: number): ListDepth {
-  return { ...depth, trusted: Math.max(depth.trusted, end) };
+/** Whether a list ends at this place for sure. @param isOfAll whether it is the list from the oldest group on */
+export function trustsEnd({ trusted, confirmed }: ListDepth, end: number, isOfAll: boolean): boolean {
+  return end <= trusted || (isOfAll && end === confirmed);
+}
+
+/** A list that ended at this place was found to have no more rows. That says nothing of others that end there. */
+export function noteConfirmed(depth: ListDepth, end: number, isOfAll: boolean): ListDepth {
+  return { ...noteShown(depth, end), ...(isOfAll ? { confirmed: end } : {}) };
 }
 
 /** A list that seemed to end at this place has more rows. Once that may be a row that has just entered. */
 export function noteHidden(depth: ListDepth, end: number): ListDepth {
   const most = depth.suspect === end ? end : depth.most;
-  return { ...depth, trusted: Math.min(depth.trusted, end - 1), most, suspect: end };
+  return { ...depth, trusted: Math.min(depth.trusted, end - 1), confirmed: undefined, most, suspect: end };
 }
 
 /** The service refused the offset. The next try is half as far, but never before a place that showed a row. */
@@ -56,7 +64,7 @@ export function noteRefused(depth: ListDepth, offset: number): ListDepth {
 
 /** Nothing is believed any more: a list was proved to its end and lacked a row. */
 export function distrustEnds(depth: ListDepth): ListDepth {
-  return { ...depth, trusted: UNKNOWN_DEPTH.trusted };
+  return { ...depth, trusted: UNKNOWN_DEPTH.trusted, confirmed: undefined };
 }
 
 /** What holds as a walk begins. */

@@ -9,12 +9,13 @@ import {
   noteRefused,
   noteShown,
   rowsToPage,
+  trustsEnd,
   UNKNOWN_DEPTH,
 } from '../../../shared/reading/list-depth.ts';
 import { NOON } from './worlds.ts';
 
 function aDepth(changes: Partial<ListDepth> = {}): ListDepth {
-  return { trusted: 100, most: undefined, suspect: undefined, since: NOON, ...changes };
+  return { trusted: 100, confirmed: undefined, most: undefined, suspect: undefined, since: NOON, ...changes };
 }
 
 describe('the end of a list', () => {
@@ -27,18 +28,23 @@ describe('the end of a list', () => {
     expect(noteShown(aDepth(), 50).trusted).toBe(100);
   });
 
-  it('is believed at a place that was confirmed', () => {
-    expect(noteConfirmed(aDepth(), 140).trusted).toBe(140);
-    expect(noteConfirmed(aDepth(), 50).trusted).toBe(100);
+  it('is believed at a place that was confirmed, of the list of all groups alone', () => {
+    const ofAll = noteConfirmed(aDepth(), 140, true);
+    const ofOne = noteConfirmed(aDepth(), 140, false);
+
+    expect([139, 140, 141].map((end) => trustsEnd(ofAll, end, true))).toEqual([true, true, false]);
+    expect([139, 140].map((end) => trustsEnd(ofAll, end, false))).toEqual([true, false]);
+    expect([139, 140].map((end) => trustsEnd(ofOne, end, true))).toEqual([true, false]);
   });
 
   it('is not believed any more at a place where a list had more rows', () => {
     expect(noteHidden(aDepth(), 80).trusted).toBe(79);
     expect(noteHidden(aDepth({ trusted: 9 }), 80).trusted).toBe(9);
+    expect(noteHidden(aDepth({ confirmed: 101 }), 80).confirmed).toBeUndefined();
   });
 
   it('is doubted again once a range that was proved has lacked a row', () => {
-    expect(distrustEnds(aDepth()).trusted).toBe(9);
+    expect(distrustEnds(aDepth({ confirmed: 101 }))).toMatchObject({ trusted: 9, confirmed: undefined });
   });
 });
 

@@ -65,7 +65,7 @@ function judgeEntity(
   name: EntityName,
   history: GroupHistory,
   last: { readonly verb: string; readonly state: string } | undefined,
-  { promises }: Evidence,
+  { promises, timing }: Evidence,
   source: SourceEvidence,
 ): string | undefined {
   const { baseline, startedAt = 0, baselineCompletedAt, arraysStoredFrom } = source;
@@ -80,8 +80,11 @@ function judgeEntity(
   }
   if (last !== undefined) {
     if (last.verb === 'removed') return 'was told as removed and is there';
+    // By the service's Date it may not have been forgotten yet.
     if (last.verb === 'forgotten')
-      return promises.findsRemovals ? 'was forgotten, is there, and was not told again' : undefined;
+      return promises.findsRemovals && timing.dateAhead >= 0
+        ? 'was forgotten, is there, and was not told again'
+        : undefined;
     return last.state === present || isFilledIn(last.state)
       ? undefined
       : `is ${present} and was last told as ${last.state}`;

@@ -91,6 +91,7 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
     arrival.event.type === 'feed.source_degraded' || arrival.event.type === 'feed.source_recovered';
   let since: string | undefined;
   let wellFrom = source.startedAt ?? 0;
+  let said: readonly string[] = [];
   for (const { at, event } of source.written.filter(isCondition)) {
     const { object } = event.data;
     const codes = object.reasons.map(({ code }) => code);
@@ -105,8 +106,11 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
       continue;
     }
     if (codes.length === 0) yield [event.id, 'the source is degraded for no reason'];
-    if (since !== undefined && !codes.includes('held'))
-      yield [event.id, 'was degraded already, and nothing is held'];
+    const kinds = codes.map((code) => (BEHIND.has(code) ? 'behind' : code));
+    // One of several reasons may have gone and come again.
+    const isNews = codes.includes('held') || kinds.length > 1 || kinds.some((kind) => !said.includes(kind));
+    if (since !== undefined && !isNews) yield [event.id, 'was degraded already, for the same reason'];
+    said = kinds;
     if (since === undefined) {
       const patience = Math.max(3 * source.interval, 5 * MINUTE);
       // Slots are taken when they are due, and may be so late.
