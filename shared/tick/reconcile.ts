@@ -20,6 +20,7 @@ import {
   type Tier,
 } from '../reconciliation-plan.ts';
 import type { CycleState, SourceState } from '../source-state.ts';
+import { createdWithin } from './created-within.ts';
 import { lookForGroups, lookForMissing } from './look-for-missing.ts';
 import type { RangeRoom } from './range-room.ts';
 import { readOpen } from './read-open.ts';
@@ -79,10 +80,12 @@ async function reconcileRange(
   const guard = guardWalk(run, tier, coveredThrough);
   const recorder = run.recorder('reconciliation', guard);
   const seen = new Set<number>();
+  const read = new Map<number, Instant>();
   const before = run.requestsSent('reconciliation');
   run.unfinished = tier;
   const take = async (page: Page) => {
     for (const id of idsOf(page)) seen.add(id);
+    for (const row of page.rows) if (row.kind === 'readable') read.set(row.group.id, row.createdAt);
     await recorder.take(page);
     if (guard.isFull()) await guard.conclude(recorder);
   };
@@ -118,7 +121,8 @@ async function reconcileRange(
   );
   run.unfinished = undefined;
   await guard.conclude(recorder);
-  if (step.covered !== undefined) run.walked.add(tier);
+  if (createdWithin(step.covered, read) > 0 || (step.covered !== undefined && step.isDone))
+    run.walked.add(tier);
   if (step.covered !== undefined) {
     const missed = await lookForMissing(run, step.covered, missing);
     await guard.conclude(recorder);

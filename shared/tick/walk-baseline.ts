@@ -2,10 +2,11 @@
 // whatever ends it; pages are saved while the next one is on its way.
 import type { Instant } from '../instant.ts';
 import { estimateSize } from '../reading/estimate-size.ts';
-import { type FetchPage, type Interval, type Page, PageOutOfReach } from '../reading/page.ts';
+import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
 import { completeBaseline } from './complete-baseline.ts';
+import { createdWithin } from './created-within.ts';
 import type { RangeRoom } from './range-room.ts';
 import { createSaveAhead } from './save-ahead.ts';
 import type { TickRun } from './tick-run.ts';
@@ -49,21 +50,16 @@ async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Prom
   try {
     const step = await saving.during(() => walkOn({ coveredThrough, rangeWidth }, options));
     run.unfinished = undefined;
-    if (step.covered !== undefined) run.walked.add('baseline');
-    const baseline = { ...counted(), ...step.position, groups: groups + createdWithin(step.covered, read) };
+    const within = createdWithin(step.covered, read);
+    // Stretches in which nothing was created can be covered for long before what fails.
+    if (within > 0 || (step.covered !== undefined && step.isDone)) run.walked.add('baseline');
+    const baseline = { ...counted(), ...step.position, groups: groups + within };
     run.state = { ...run.state, baseline };
     return step;
   } catch (error) {
     run.state = { ...run.state, baseline: counted() };
     throw error;
   }
-}
-
-/** How many of the groups that were read are of the range that was covered, and so of no other. */
-function createdWithin(covered: Interval | undefined, read: ReadonlyMap<number, Instant>): number {
-  if (covered === undefined) return 0;
-  const { from = -Infinity, to = Infinity } = covered;
-  return [...read.values()].filter((createdAt) => createdAt >= from && createdAt < to).length;
 }
 
 /** Only so that people can be told how long it will take: a service that fails here is walked all the same. */
