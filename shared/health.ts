@@ -63,12 +63,19 @@ export function judgeHealth(
   const lastHold = Math.max(0, ...observed.holds.map(({ number }) => number));
   const known = new Set(health.reasons.map(kindOf));
   const isNews =
-    !wasDegraded || lastHold > health.lastHoldTold || reasons.some((reason) => !known.has(kindOf(reason)));
+    !wasDegraded ||
+    lastHold > health.lastHoldTold ||
+    reasons.some((reason) => !known.has(kindOf(reason)) && !followsFromHold(reason, observed));
   const lastHoldTold = Math.max(lastHold, health.lastHoldTold);
   return {
     health: { ...health, ...moments, degradedSince: since ?? now, reasons, lastHoldTold },
     tell: isNews ? 'degraded' : undefined,
   };
+}
+
+/** What is held is behind: that is no news. */
+function followsFromHold(reason: Degradation, { holds, failure }: Observed): boolean {
+  return holds.length > 0 && failure === undefined && kindOf(reason) === 'behind';
 }
 
 /** Polls that are behind, and walks that stand still, are one thing however it is explained in each tick. */

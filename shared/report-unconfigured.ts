@@ -41,7 +41,6 @@ function degrade(state: SourceState, now: Instant): SourceState {
   const reasons = [...health.reasons, REASON];
   const degradedSince = health.degradedSince ?? now;
   const degraded = { ...state, health: { ...health, degradedSince, reasons } };
-  if (health.degradedSince !== undefined) return degraded;
   const since = formatInstant(degradedSince);
   return noteToTell(degraded, 'feed.source_degraded', { type: 'source', name: source, reasons, since }, now);
 }

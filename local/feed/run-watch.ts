@@ -54,7 +54,8 @@ export async function runWatch(options: WatchOptions): Promise<void> {
       const report = await feed.tick();
       next = nextTick({ last: next, now: Date.now() }, settings, report);
       onReport(report);
-      if (report.error !== undefined && !isKnown && isHopeless(report.error)) throw report.error;
+      if (report.error !== undefined && !isKnown && isHopeless(report.error, report.state !== undefined))
+        throw report.error;
       if (report.error !== undefined && !ending.aborted)
         log.warn('The service could not be read; trying again.', { error: report.error });
       dropped = report.outcome === 'late' ? dropped + 1 : 0;
@@ -81,15 +82,12 @@ async function handOver(feed: LocalFeed, { signal, log }: WatchOptions): Promise
   if (outcome === 'some') log.warn('Stopped before everything that was read could be handed over.');
 }
 
-/** What a first request fails with when the address or the token is wrong. */
-function isHopeless(error: Error): boolean {
+/** What a first request fails with when the address or the token is wrong. @param isBegun whether the source was read before */
+function isHopeless(error: Error, isBegun: boolean): boolean {
+  if (error instanceof SourceRefused || error instanceof InvalidTokenError) return true;
+  if (isBegun) return false;
   if (error instanceof UnexpectedStatusError) return !error.retryable;
-  return (
-    error instanceof SourceRefused ||
-    error instanceof ConnectionFailedError ||
-    error instanceof UnreadableAnswerError ||
-    error instanceof InvalidTokenError
-  );
+  return error instanceof ConnectionFailedError || error instanceof UnreadableAnswerError;
 }
 
 interface Ending {

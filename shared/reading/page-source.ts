@@ -35,26 +35,29 @@ export interface PageSourceOptions {
 export function createPageSource(options: PageSourceOptions): FetchPage {
   const { requests, purpose, stamps, pageLimit, observe, refusedFrom, signal } = options;
   const fetchPage: FetchPage = async ({ range, offset, limit = PAGE_LIMIT, expect = 1 }) => {
+    let most = limit;
     for (;;) {
-      const asked = Math.max(1, Math.min(limit, pageLimit.current));
+      const asked = Math.max(1, Math.min(most, pageLimit.current));
       const query = { ...boundsOf(range, stamps()), limit: asked, ...(offset === 0 ? {} : { offset }) };
       try {
         const sent = await requests.send(purpose, (client) => client.listReturnGroups(query, { signal }), {
           expect,
         });
         const { rows, bytes, drift } = sent.answer;
-        const page = { rows, bytes, sentAt: sent.sentAt, receivedAt: sent.receivedAt };
+        const page = { rows, bytes, asked, sentAt: sent.sentAt, receivedAt: sent.receivedAt };
         observe(page, drift);
         return page;
       } catch (error) {
-        // Behind the first page, whose limit was taken, it is the sum of both that is refused.
         if (refusesLimit(error) && asked > 1 && offset === 0) {
-          pageLimit.current = Math.floor(asked / 2);
+          pageLimit.current = halved(asked);
+        } else if (refusesLimit(error) && asked > FEW_ROWS) {
+          // The first page's limit was taken: here it is the sum of limit and offset that is refused.
+          most = halved(asked);
         } else if (offset === 0 && asked > FEW_ROWS && mayBeAboutSize(error)) {
           // Where a few rows can be had, the page was too large. Where the service fails as a whole, they can't.
           const few = await fetchPage({ range, offset, limit: FEW_ROWS, expect }).catch(() => undefined);
           if (few === undefined) throw error;
-          pageLimit.current = Math.floor(asked / 2);
+          pageLimit.current = halved(asked);
           return few;
         } else if (offset > 0 && mayBeAboutRequest(error)) {
           // The list's first page was read just before. Where the service fails as a whole, the next first page says so.
@@ -65,6 +68,12 @@ export function createPageSource(options: PageSourceOptions): FetchPage {
     }
   };
   return fetchPage;
+}
+
+/** Ten rows are tried before fewer: a smaller page can end no list (R1). */
+function halved(limit: number): number {
+  const half = Math.floor(limit / 2);
+  return limit > FEW_ROWS ? Math.max(half, FEW_ROWS) : half;
 }
 
 /** Whether a page may have failed for its size: what it holds took too long, or was too much to send. */

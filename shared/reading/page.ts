@@ -28,6 +28,8 @@ export interface Page {
   readonly rows: readonly RowReading[];
   /** Of the answer's body, decompressed. */
   readonly bytes: number;
+  /** Rows that were asked for; undefined where that is not known. */
+  readonly asked?: number | undefined;
   /** By the service's clock, on the early and on the late side. */
   readonly sentAt: Instant;
   readonly receivedAt: Instant;

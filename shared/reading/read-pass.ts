@@ -159,7 +159,11 @@ function mostStepsBack({ end }: PlacedPage): number {
   return 2 * Math.ceil(Math.log2(end + 2));
 }
 
-/** No service cuts a page this small. */
-export function isShort(page: Pick<Page, 'rows' | 'bytes'>): boolean {
-  return page.rows.length < SHORT_PAGE_ROWS && page.bytes < SHORT_PAGE_BYTES;
+/** No service cuts a page this small, if it was asked for a larger one. */
+export function isShort({
+  rows,
+  bytes,
+  asked = SHORT_PAGE_ROWS,
+}: Pick<Page, 'rows' | 'bytes' | 'asked'>): boolean {
+  return asked >= SHORT_PAGE_ROWS && rows.length < SHORT_PAGE_ROWS && bytes < SHORT_PAGE_BYTES;
 }

@@ -9,6 +9,7 @@ import { judgeSeam, type Place, type Seam } from './seam.ts';
 export interface PlacedPage {
   readonly rows: readonly RowReading[];
   readonly bytes: number;
+  readonly asked: number | undefined;
   readonly offset: number;
   readonly end: number;
 }
@@ -77,10 +78,10 @@ export function createTrack() {
     get pages() {
       return pages;
     },
-    place({ rows, bytes }: Page, offset: number): PlacedPage {
+    place({ rows, bytes, asked }: Page, offset: number): PlacedPage {
       pages += 1;
       for (const row of rows) for (const its of stampsOf([row])) allStamps.set(identityOf(row), its);
-      return { rows, bytes, offset, end: offset + rows.length };
+      return { rows, bytes, asked, offset, end: offset + rows.length };
     },
     judge,
     /** Takes a page whose rows are known to follow those already seen. */

@@ -1,5 +1,5 @@
 import { MILLISECOND } from '../instant.ts';
-import { FEWEST_RANGE_PAGES, MAX_RANGE_PAGES, SHORT_PAGE_ROWS } from '../limits.ts';
+import { FEWEST_RANGE_PAGES, MAX_RANGE_PAGES } from '../limits.ts';
 import { poll } from '../reading/poll.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import type { TickRun } from './tick-run.ts';
@@ -40,7 +40,7 @@ async function readWhatIsNew(run: TickRun): Promise<void> {
   const result = await poll({
     fetch: run.fetch('poll'),
     take: recorder.take,
-    trustsShortPages: run.state.fullPageSeen && run.state.pageLimit >= SHORT_PAGE_ROWS,
+    trustsShortPages: run.state.fullPageSeen,
     depth: run.depth,
     maxPages: pagesOfRange(paces.poll.requestsIn(run.duration)),
     settledThrough: run.state.settledThrough,

@@ -5,7 +5,7 @@ import { finishLearning } from '../guarding/guard-walk.ts';
 import { guardWalk } from '../guarding/guards-of-run.ts';
 import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
 import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
-import { MAX_SET_ASIDE } from '../limits.ts';
+import { MAX_SET_ASIDE, PAGE_LIMIT } from '../limits.ts';
 import { forgetOldDepth } from '../reading/list-depth.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
@@ -47,7 +47,9 @@ export async function reconcile(run: TickRun, walking: Walking): Promise<void> {
       // R1: a short page may only end a poll if this cycle showed that the service gives longer ones.
       if (tier === 'all') {
         const listDepth = forgetOldDepth(run.state.listDepth, now);
-        run.state = { ...run.state, fullPageSeen: false, listDepth };
+        // What the service once refused it may take by now.
+        const pageLimit = listDepth === run.state.listDepth ? run.state.pageLimit : PAGE_LIMIT;
+        run.state = { ...run.state, fullPageSeen: false, listDepth, pageLimit };
       }
       tellPlan(run, tier);
     }

@@ -1,10 +1,13 @@
 import { withStates } from '../../../local/operating/open-states.ts';
 
-/** Leaves the state as a tick by a clock would that is so far ahead. */
+/** As if the last tick had been taken by a clock that was ahead. A tick at work may save in between. */
 export async function moveLastSlot(dataDir: string, aheadMs: number): Promise<void> {
   await withStates({ data: dataDir }, async ({ states, stateOf }) => {
-    const state = await stateOf('acme');
-    const lastSlot = state.lastSlot + aheadMs;
-    await states.save({ ...state, version: state.version + 1, lastSlot }, state.version);
+    for (;;) {
+      const state = await stateOf('acme');
+      const lastSlot = state.lastSlot + aheadMs;
+      const next = { ...state, version: state.version + 1, lastSlot };
+      if ((await states.save(next, state.version)) === 'saved') return;
+    }
   });
 }

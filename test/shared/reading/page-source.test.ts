@@ -117,7 +117,13 @@ describe('a page of the list', () => {
 
     const page = await list.fetch({ range: RANGE, offset: 0 });
 
-    expect(page).toEqual({ rows: rowsOf(1, 2), bytes: 77, sentAt: NOON - 5, receivedAt: NOON + 5 });
+    expect(page).toEqual({
+      rows: rowsOf(1, 2),
+      bytes: 77,
+      asked: 200,
+      sentAt: NOON - 5,
+      receivedAt: NOON + 5,
+    });
     expect(list.observed).toEqual([[page, ['a new field']]]);
   });
 });

@@ -2,7 +2,7 @@
 // rows (which polls are promised to manage) and refuses more, halving goes 200, 100, 50, 25, 12, 6 within that poll: its
 // first page of six rows, asked for as such by us, is taken for the end, and what was never read counts as settled.
 import { expect, it } from 'vitest';
-import { createSourceWorld } from '../shared/source-world.ts';
+import { createSourceWorld } from '../source-world.ts';
 
 it('finds by the next polls what changed, where a service lowers its limit to ten rows', async () => {
   const world = createSourceWorld({

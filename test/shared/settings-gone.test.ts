@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { MINUTE } from '../../shared/instant.ts';
 import { reportUnconfigured } from '../../shared/report-unconfigured.ts';
 import { conditions } from '../shared/guarding/two-stores.ts';
-import { createSourceWorld, SOURCE } from '../shared/source-world.ts';
+import { createSourceWorld, SOURCE } from './source-world.ts';
 
 it('tells that settings are gone of a source that was degraded for another reason', async () => {
   const world = createSourceWorld({ knobs: { unreadableEvery: 7, unreadableAs: 'no-status' } });

@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { runWatch } from '../../local/feed/run-watch.ts';
-import { createReferenceService } from '../../local/reference-service/create-reference-service.ts';
-import type { TickReport } from '../../shared/poll-source.ts';
-import { sourceSettings } from '../../shared/source-settings.ts';
+import { runWatch } from '../../../local/feed/run-watch.ts';
+import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
+import type { TickReport } from '../../../shared/poll-source.ts';
+import { sourceSettings } from '../../../shared/source-settings.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 const ends: (() => Promise<unknown>)[] = [];
