@@ -82,7 +82,7 @@ async function handOver(feed: LocalFeed, { signal, log }: WatchOptions): Promise
   if (outcome === 'some') log.warn('Stopped before everything that was read could be handed over.');
 }
 
-/** What a first request fails with when the address or the token is wrong. @param isBegun whether the source was read before */
+/** Whether a first request failed because the address or the token is wrong. @param isBegun whether the source has a state */
 function isHopeless(error: Error, isBegun: boolean): boolean {
   if (error instanceof SourceRefused || error instanceof InvalidTokenError) return true;
   if (isBegun) return false;
