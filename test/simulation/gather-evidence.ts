@@ -135,6 +135,8 @@ function lastingOf({ plan, faultyGroups }: World, startedAt: Instant): Evidence[
 
 /** A Date has whole seconds, and is written on the way. */
 const DATE_IS_KNOWN_TO = 2 * SECOND;
+/** A clock that jumps by less may as well be that of a machine suspended for so long (service-clock.ts). */
+const LONGEST_UNSEEN_SUSPENSION = 2 * SECOND;
 /** Processes stand still for as long, with an answer at hand (process.ts). */
 const LONGEST_FREEZE = 181 * SECOND;
 /** How fast the fastest of clocks gain (world.ts). */
@@ -148,7 +150,7 @@ function timingOf({ plan, service, time }: World): Timing {
   return {
     dateAhead: hasDate ? dateSkewSeconds * SECOND : 0,
     drift: hasDate ? 0 : Math.ceil(time.elapsed() * LARGEST_DRIFT),
-    lateBy: DATE_IS_KNOWN_TO,
+    lateBy: DATE_IS_KNOWN_TO + (plan.faults.clockJump > 0 ? LONGEST_UNSEEN_SUSPENSION : 0),
     slowestAnswer: plan.settings.requestTimeoutMs * MILLISECOND + freeze + staleFor + DATE_IS_KNOWN_TO,
     settle: plan.settings.settleMs * MILLISECOND,
     staleFor,

@@ -88,6 +88,8 @@ export interface Plan {
   readonly changesPerSecond: number;
   /** Changes a minute that life would not make: a state that comes and goes, a crowd in one group. */
   readonly handsPerMinute: number;
+  /** No item has an RMA number at first, and the hands give them some and do nothing else. */
+  readonly numbersLater?: boolean | undefined;
   /** Whether a group may get more entities than one transaction has room for. */
   readonly crowds: boolean;
   /** Those of the reference service that are not as by default. */

@@ -20,6 +20,7 @@ import {
   bustling,
   movedAddress,
   newborn,
+  numbersLater,
   returning,
   rotating,
   sharedToken,
@@ -123,6 +124,7 @@ function withLaterWorlds(plan: Plan): Plan {
   if (random.chance(0.04)) return withoutToken(plan, random);
   if (random.chance(0.02)) return sharedToken(plan);
   if (random.chance(0.03)) return { ...plan, earlySlot: drawEarlySlot(random, plan.activeMs) };
+  if (random.chance(0.025)) return numbersLater(plan);
   return plan;
 }
 

@@ -70,7 +70,7 @@ const SIMPLER: readonly Partial<Plan>[] = [
   { rotationMs: undefined },
   { sweepMs: undefined },
   { operations: undefined },
-  { handsPerMinute: 0 },
+  { handsPerMinute: 0, numbersLater: undefined },
   { crowds: false },
   { clockSkewMs: 0 },
   { warm: 1 },

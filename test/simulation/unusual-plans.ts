@@ -194,6 +194,33 @@ export function windowed(plan: Plan, random: Random): Plan {
   };
 }
 
+/** A field that no answer had, and that items get one after the other, each without a newer stamp. */
+export function numbersLater(plan: Plan): Plan {
+  const { groupRemovals, reappearances, pageBytes, rateLimit, unreadableEvery, ...knobs } = withStableOrder(
+    plan.knobs,
+  );
+  return {
+    ...plan,
+    numbersLater: true,
+    groups: 6,
+    activeMs: 300_000,
+    changesPerSecond: 0,
+    handsPerMinute: 4,
+    outage: undefined,
+    tickMs: 50_000,
+    // Most of it must be walked through several times.
+    faults: { ...plan.faults, ...atMost(0.002, plan.faults) },
+    knobs: { ...knobs, nulls: 'absent', touches: [] },
+    settings: {
+      ...plan.settings,
+      reconcileMs: 30_000,
+      intervalMs: 15_000,
+      settleMs: Math.min(plan.settings.settleMs, 15_000),
+      requestsPerMinute: 240,
+    },
+  };
+}
+
 /** The configured address is another one for a while: of the same service, or of another store. */
 export function movedAddress(plan: Plan, random: Random): Plan {
   const moved = suspicious(plan, random);

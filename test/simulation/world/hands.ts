@@ -11,14 +11,13 @@ export const CROWD = 95;
 export async function runHands(world: World, until: number): Promise<void> {
   const { time, plan, draws, trace } = world;
   if (plan.handsPerMinute === 0) return;
+  if (plan.numbersLater) takeNumbers(world);
   for (;;) {
     await time.sleep((60_000 / plan.handsPerMinute) * (0.3 + 1.4 * draws.hands.fraction()));
     if (time.elapsed() >= until) return;
     const group = pickGroup(world);
     if (group === undefined) continue;
-    const kind = draws.hands.fraction();
-    const name =
-      kind < 0.4 ? 'flap' : kind < 0.65 ? 'context' : kind < 0.9 || !plan.crowds ? 'burst' : 'crowd';
+    const name = plan.numbersLater ? 'number' : drawHand(world);
     trace.count(`hand ${name}`);
     trace.note('store', name, () => String(group));
     HANDS[name](world, group, until);
@@ -26,8 +25,16 @@ export async function runHands(world: World, until: number): Promise<void> {
 }
 
 type Hand = (world: World, group: number, until: number) => void;
+type HandName = 'flap' | 'context' | 'burst' | 'crowd' | 'number';
 
-export const HANDS: Record<'flap' | 'context' | 'burst' | 'crowd', Hand> = {
+function drawHand({ draws, plan }: World): HandName {
+  const kind = draws.hands.fraction();
+  if (kind < 0.4) return 'flap';
+  if (kind < 0.65) return 'context';
+  return kind < 0.9 || !plan.crowds ? 'burst' : 'crowd';
+}
+
+export const HANDS: Record<HandName, Hand> = {
   flap(world, group, until) {
     const { store } = world.service;
     const status = store.group(group)?.shipments[0]?.status;
@@ -57,7 +64,21 @@ export const HANDS: Record<'flap' | 'context' | 'burst' | 'crowd', Hand> = {
       for (let added = 0; added < CROWD; added += 1) draft.shipments.push({ ...bare, id: first + added });
     });
   },
+  number({ service }, group) {
+    service.store.alter(group, (draft) => {
+      const item = draft.returns.find(({ last_rma_number }) => last_rma_number === null);
+      if (item !== undefined) item.last_rma_number = `RMA-${item.id}`;
+    });
+  },
 };
+
+function takeNumbers({ service }: World): void {
+  for (const { id } of [...service.store.groups()]) {
+    service.store.alter(id, (draft) => {
+      for (const item of draft.returns) item.last_rma_number = null;
+    });
+  }
+}
 
 function setStatus({ service }: World, group: number, status: string): void {
   if (service.store.group(group)?.shipments[0] === undefined) return;
