@@ -1,13 +1,19 @@
 import { defineConfig } from 'vitest/config';
 
+/** They start no process, listen nowhere and leave nothing behind: their files may share one process and its modules. */
+const PURE = 'test/shared/**/*.test.ts';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     // The AWS SDK prints a notice on Node 20; the product silences it in the same way.
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     // Most of the time goes into the feed's own processes: a core left free would be left idle.
     maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: 'pure', include: [PURE], isolate: false } },
+      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [PURE] } },
+    ],
   },
 });
