@@ -90,7 +90,8 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
   const isCondition = (arrival: Arrival): arrival is Condition =>
     arrival.event.type === 'feed.source_degraded' || arrival.event.type === 'feed.source_recovered';
   let since: string | undefined;
-  let wellFrom = source.startedAt ?? 0;
+  // The first slot that is taken may be one that was tried before, and polls are expected from it on.
+  let wellFrom = (source.startedAt ?? 0) - LATEST_SLOT;
   let said: readonly string[] = [];
   for (const { at, event } of source.written.filter(isCondition)) {
     const { object } = event.data;
@@ -124,6 +125,8 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
     since ??= object.since;
   }
 }
+
+const LATEST_SLOT = 2 * MINUTE;
 
 /** Reasons that take a source three polls or five minutes. */
 const BEHIND = new Set(['behind', 'unstable', 'failing', 'stalled']);

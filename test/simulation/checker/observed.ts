@@ -78,8 +78,19 @@ function judgeWindow(
   const isRead = ({ from, to }: Run<unknown>) => from <= by + timing.drift && to > by - timing.slowestAnswer;
   const read = runs.filter(isRead);
   if (read.length === 0) violate(telling, `was not to be read by ${by}: ${tellRuns(runs)}`);
-  else if (!read.some(({ from }) => from >= least))
+  else if (!read.some(({ from }) => from >= least) && !isSinceCreation(telling, after, read))
     violate(telling, `is said not to have shown after ${after}, and showed before: ${tellRuns(read)}`);
+}
+
+/** What was there before the store was watched did not show before there was the group. */
+function isSinceCreation(
+  { event }: Telling,
+  after: Time | undefined,
+  read: readonly Run<unknown>[],
+): boolean {
+  const createdAt = timeOf(event.data.return_group.created_at) ?? Number.NEGATIVE_INFINITY;
+  const isFromTheStart = read.some(({ from }) => from === Number.NEGATIVE_INFINITY);
+  return isFromTheStart && after !== undefined && after <= createdAt;
 }
 
 function runsToldBy(telling: Telling, showings: readonly Showing[]): Run<unknown>[] {
@@ -126,7 +137,8 @@ function judgeWay(
   violate: Violate,
 ): void {
   const { through } = telling.event.data.observed;
-  if (through === 'baseline' && by > baselineCompletedAt + timing.lateBy) {
+  // A process that stood still goes on with what it knew before.
+  if (through === 'baseline' && by > baselineCompletedAt + timing.slowestAnswer + timing.lateBy) {
     violate(telling, 'was found by the baseline after that was completed');
   }
   if (through === 'reconciliation' && by < baselineCompletedAt - timing.slowestAnswer) {
