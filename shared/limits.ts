@@ -117,3 +117,5 @@ export const USUAL_HALVES_IN = DAY;
 export const MAX_WAITING_CHANGES = 5_000;
 /** A hold that has grown beyond so many times its size is another one, which an old command must not release. */
 export const ANOTHER_HOLD_TIMES = 2;
+/** As old as any service's groups are: the width of a walk's first range, which is open-ended all the same. */
+export const FIRST_WIDTH = 32 * 365 * DAY;

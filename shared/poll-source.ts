@@ -3,44 +3,16 @@
 // is left to the next: everything it has read is saved by then, and nothing is settled that was not.
 
 import { SourceHeld } from './guarding/source-held.ts';
-import type { Degradation } from './health.ts';
 import { DeadlineReached, SourceRefused, TokenUnavailable } from './pacing/errors.ts';
-import type { RecordCounts } from './record-pages.ts';
 import { InvalidBaseUrlError } from './returns-service/base-url.ts';
 import { InvalidTokenError, ReturnsServiceError } from './returns-service/errors.ts';
 import type { SourceSession } from './source-session.ts';
-import type { SourceState } from './source-state.ts';
 import { concludeTick } from './tick/conclude-tick.ts';
 import { pollUnlessItFails } from './tick/poll-once.ts';
 import { startTick, type Tick } from './tick/start-tick.ts';
+import type { TickReport } from './tick/tick-report.ts';
 import { createTickRun, LeaseLost, type TickRun } from './tick/tick-run.ts';
 import { walkWhileTime } from './tick/walk-while-time.ts';
-
-export interface TickReport {
-  readonly source: string;
-  /**
-   * `done`: polled, with whatever result. `busy`: another process holds the lease. `late`: the tick's slot was taken
-   * before. `resting`: the service refused the token a moment ago. `overtaken`: another process took the source over.
-   */
-  readonly outcome: 'done' | 'busy' | 'late' | 'resting' | 'overtaken';
-  /** Polls of this tick that were finished. */
-  readonly polls: number;
-  readonly requests: number;
-  /** Of the requests, those that the service answered with 429. */
-  readonly rateLimited: number;
-  readonly counts: RecordCounts;
-  /** Of the events, those of changes that polls had not found. */
-  readonly foundByReconciliation: number;
-  /** How long ago polls last covered everything; undefined where the source was not this tick's. */
-  readonly behindMs: number | undefined;
-  /** How long until reconciliation has something to do again; undefined where that is for the next poll's tick to see. */
-  readonly nextCycleInMs: number | undefined;
-  readonly failure: Degradation | undefined;
-  /** What ended the tick early, for people who see it happen; never with the token or a row's value. */
-  readonly error: Error | undefined;
-  /** The state as saved at the end; undefined where the source was not this tick's. */
-  readonly state: SourceState | undefined;
-}
 
 /**
  * Does one tick of a source.

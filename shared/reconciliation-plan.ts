@@ -3,6 +3,7 @@
 // however long that takes.
 import { type Instant, MILLISECOND, MINUTE, SECOND } from './instant.ts';
 import {
+  FIRST_WIDTH,
   MAX_REMOVAL_SHARE,
   MAX_REMOVALS,
   OPEN_WALK_SHARE,
@@ -10,11 +11,8 @@ import {
   SLOW_WALK_SHARE,
   WHOLE_WALK_SHARE,
 } from './limits.ts';
-import { FIRST_WIDTH } from './reading/walk.ts';
 import type { SourceSettings } from './source-settings.ts';
-import type { CycleState, ReconciliationState, SourceState } from './source-state.ts';
-
-export type Tier = 'recent' | 'open' | 'all';
+import type { CycleState, ReconciliationState, SourceState, Tier } from './source-state.ts';
 
 type Planned = Pick<SourceState, 'baseline' | 'reconciliation'>;
 type Pace = Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>;

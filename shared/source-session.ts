@@ -5,12 +5,12 @@ import { createBudget } from './pacing/budget.ts';
 import { createPace, type Pace } from './pacing/pace.ts';
 import { createPacedRequests, type PacedRequests } from './pacing/paced-requests.ts';
 import { createServiceClock, type ServiceClock } from './pacing/service-clock.ts';
-import type { TickReport } from './poll-source.ts';
 import type { Budgets, Clock, Ledger, Log, SnapshotStore, SourceStates } from './ports.ts';
 import { createExpectation, type Expectation } from './reading/expectation.ts';
 import { parseBaseUrl } from './returns-service/base-url.ts';
 import type { ReturnsServiceClient } from './returns-service/client.ts';
 import type { SourceSettings } from './source-settings.ts';
+import type { TickReport } from './tick/tick-report.ts';
 
 export interface SourceServices {
   readonly settings: SourceSettings;

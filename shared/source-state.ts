@@ -4,7 +4,6 @@ import type { WholeWalk } from './comparing/known-fields.ts';
 import type { EventOf, EventType } from './contract/event.ts';
 import type { Instant } from './instant.ts';
 import type { ListDepth } from './reading/list-depth.ts';
-import type { Tier } from './reconciliation-plan.ts';
 import type { SourceSettings } from './source-settings.ts';
 
 export interface SourceState {
@@ -200,6 +199,9 @@ export type Guard =
   | 'groups_removed'
   | 'entities_removed'
   | 'changed_without_stamps';
+
+/** What a walk of reconciliation goes over: groups created lately, older ones that are open, or all. */
+export type Tier = 'recent' | 'open' | 'all';
 
 export interface Hold {
   /** What `release` names it by; one that grows to twice its size gets another. */

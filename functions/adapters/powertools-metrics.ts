@@ -3,7 +3,7 @@
 // POWERTOOLS_SERVICE_NAME.
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { METRICS } from '../../shared/metrics.ts';
-import type { TickReport } from '../../shared/poll-source.ts';
+import type { TickReport } from '../../shared/tick/tick-report.ts';
 
 /** Tells a tick's figures. Of a source that was not the tick's, or not read at all, nothing is told: that shows. */
 export function tellTick(metrics: Metrics, { source, state, behindMs }: TickReport): void {

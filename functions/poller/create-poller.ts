@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
-import { pollSource, type TickReport } from '../../shared/poll-source.ts';
+import { pollSource } from '../../shared/poll-source.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
 import { reportUnconfigured } from '../../shared/report-unconfigured.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
@@ -11,6 +11,7 @@ import type { HttpTransport } from '../../shared/returns-service/http-transport.
 import { createSourceSession } from '../../shared/source-session.ts';
 import type { SourceSettings } from '../../shared/source-settings.ts';
 import type { TableNames } from '../../shared/tables.ts';
+import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';

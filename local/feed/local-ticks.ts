@@ -1,6 +1,7 @@
 // Ticks of one source on this machine: each is sent with its slot, and its sender gets the report.
-import type { TickReport } from '../../shared/poll-source.ts';
+
 import { isSlotTooFarAhead } from '../../shared/tick/slot-ahead.ts';
+import type { TickReport } from '../../shared/tick/tick-report.ts';
 
 export interface LocalTicksOptions {
   readonly source: string;

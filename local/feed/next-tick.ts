@@ -1,6 +1,7 @@
 // When a watch ticks again. Pure.
-import type { TickReport } from '../../shared/poll-source.ts';
+
 import type { SourceSettings } from '../../shared/source-settings.ts';
+import type { TickReport } from '../../shared/tick/tick-report.ts';
 
 interface Times {
   /** When the last tick was due, in milliseconds since the epoch. */

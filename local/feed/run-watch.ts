@@ -2,7 +2,6 @@
 // end everything that was read is still handed over.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { SourceRefused } from '../../shared/pacing/errors.ts';
-import type { TickReport } from '../../shared/poll-source.ts';
 import type { Log } from '../../shared/ports.ts';
 import {
   ConnectionFailedError,
@@ -11,6 +10,7 @@ import {
   UnreadableAnswerError,
 } from '../../shared/returns-service/errors.ts';
 import type { SourceSettings } from '../../shared/source-settings.ts';
+import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { type LocalFeed, startLocalFeed } from './local-feed.ts';
 import { nextTick } from './next-tick.ts';
 

@@ -2,9 +2,9 @@
 import pc from 'picocolors';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MINUTE } from '../../shared/instant.ts';
-import type { TickReport } from '../../shared/poll-source.ts';
 import type { SourceSettings } from '../../shared/source-settings.ts';
 import type { StampsState } from '../../shared/source-state.ts';
+import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createEventTable } from './format-event.ts';
 import { createBaselineProgress } from './format-progress.ts';

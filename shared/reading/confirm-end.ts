@@ -6,7 +6,7 @@ import { type Instant, SECOND } from '../instant.ts';
 import type { RowStamps } from './cut-range.ts';
 import { noteConfirmed, noteHidden, trustsEnd } from './list-depth.ts';
 import { identityOf, type Page, PageOutOfReach, type Range } from './page.ts';
-import type { Reader } from './read-pass.ts';
+import type { Reader } from './reader.ts';
 
 /** Rows as near as this to a cut may be part of either half: ranges overlap, and bounds are as precise as stamps. */
 const EITHER_HALF_WITHIN = 3 * SECOND;

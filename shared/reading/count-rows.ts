@@ -6,7 +6,7 @@ import { MAX_COUNTING_REQUESTS, PAGE_LIMIT } from '../limits.ts';
 import { confirmEnd, type SeenList, seenInPage } from './confirm-end.ts';
 import type { RowStamps } from './cut-range.ts';
 import { nameOf, type Page, PageOutOfReach, type Range } from './page.ts';
-import type { Reader } from './read-pass.ts';
+import type { Reader } from './reader.ts';
 
 /** Pages differ by up to so many rows from one pass to the next: an order may depend on where pages are cut. */
 const DIFFERENT_SIZES = 8;

@@ -9,7 +9,8 @@ import { readByCounting } from './count-rows.ts';
 import { axisOf, cutRange, isNarrow, type RowStamps, stampsOf, stampsWithin } from './cut-range.ts';
 import type { Page, Range } from './page.ts';
 import { provePage } from './prove-page.ts';
-import { isShort, type Reader, readPage, readPass } from './read-pass.ts';
+import { isShort, readPage, readPass } from './read-pass.ts';
+import type { Reader } from './reader.ts';
 
 export interface Coverage {
   /**

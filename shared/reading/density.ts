@@ -2,7 +2,7 @@
 import type { Instant } from '../instant.ts';
 import { stampsOf } from './cut-range.ts';
 import type { Page } from './page.ts';
-import type { Reader } from './read-pass.ts';
+import type { Reader } from './reader.ts';
 
 /** Fewer rows say nothing. */
 const FEWEST = 10;

@@ -5,7 +5,8 @@ import { NARROWEST_RANGE } from '../limits.ts';
 import { stampsOf } from './cut-range.ts';
 import { rowsToPage } from './list-depth.ts';
 import { type Page, PageOutOfReach, type Range } from './page.ts';
-import { isShort, type Reader, readPage } from './read-pass.ts';
+import { isShort, readPage } from './read-pass.ts';
+import type { Reader } from './reader.ts';
 
 /** Times that a range is narrowed in one go. */
 const MAX_NARROWINGS = 24;

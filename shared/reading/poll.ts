@@ -9,7 +9,8 @@ import type { StampsState } from '../source-state.ts';
 import { coverRange, readStraight } from './cover-range.ts';
 import { identityOf, PageOutOfReach, type Range } from './page.ts';
 import { halfWidth, nextWidth } from './range-width.ts';
-import { isShort, type Reader, readPage } from './read-pass.ts';
+import { isShort, readPage } from './read-pass.ts';
+import type { Reader } from './reader.ts';
 import { askedAhead, mayFallBackBy, stampsTime } from './stamps-clock.ts';
 
 export interface PollOptions extends Reader {

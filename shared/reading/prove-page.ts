@@ -4,7 +4,8 @@
 // as none of the rows has left it meanwhile.
 import { confirmEnd, seenInPage } from './confirm-end.ts';
 import { nameOf, type Page, PageOutOfReach, type Range } from './page.ts';
-import { isShort, type Reader, readPage } from './read-pass.ts';
+import { isShort, readPage } from './read-pass.ts';
+import type { Reader } from './reader.ts';
 
 /** Rows may leave while a page is being proved; then it is tried again with what is left. */
 const TRIES = 3;

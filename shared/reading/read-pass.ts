@@ -14,49 +14,10 @@ import {
   SHORT_PAGE_ROWS,
 } from '../limits.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
-import type { SeenList } from './confirm-end.ts';
-import { isNarrow, type RowStamps } from './cut-range.ts';
-import type { DepthKeeper } from './list-depth.ts';
-import { type FetchPage, nameOf, type Page, PageOutOfReach, type Range } from './page.ts';
-import { createTrack, type PlacedPage, type Track } from './track.ts';
-
-export interface Reader {
-  readonly fetch: FetchPage;
-  /** Called with each page as it comes, before the next is asked for. */
-  readonly take: (page: Page) => Promise<void>;
-  /** Whether a page below both SHORT_PAGE bounds ends a list (R1: polls alone, and only once a full page was seen). */
-  readonly trustsShortPages: boolean;
-  /** Pages that a range may have (R3). */
-  readonly maxPages: number;
-  /**
-   * Whether there is room to read on where a range is read in pieces; what is left of it stays unproved.
-   *
-   * @default there always is
-   */
-  readonly hasRoom?: () => boolean;
-  /**
-   * How far lists can be paged.
-   *
-   * @default as far as they go: each empty page is an end
-   */
-  readonly depth?: DepthKeeper | undefined;
-}
-
-export interface Pass {
-  /** `overlong`: more pages than a range may have. `void`: no stable order, nothing is proved. */
-  readonly outcome: 'complete' | 'overlong' | 'void';
-  readonly reason?: string;
-  /** Of a void pass: rows have entered, the order itself may be stable. */
-  readonly isShifted: boolean;
-  /** How many different rows were seen. */
-  readonly rows: number;
-  /** When they were created and updated. */
-  readonly stamps: readonly RowStamps[];
-  /** Pages that were read, the first included. */
-  readonly pages: number;
-  /** What was seen, and where the list ended, if it did. */
-  readonly list: SeenList;
-}
+import { isNarrow } from './cut-range.ts';
+import { nameOf, type Page, PageOutOfReach, type Range } from './page.ts';
+import type { Reader } from './reader.ts';
+import { createTrack, type Pass, type PlacedPage, type Track } from './track.ts';
 
 /** Asks for a page and hands it on. */
 export async function readPage(range: Range, offset: number, { fetch, take }: Reader): Promise<Page> {

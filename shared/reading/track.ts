@@ -1,9 +1,25 @@
 // What a pass has seen so far: which rows, where, and how large its pages were.
 import type { RowReading } from '../returns-service/parse-return-group.ts';
+import type { SeenList } from './confirm-end.ts';
 import { type RowStamps, stampsOf } from './cut-range.ts';
 import { identityOf, nameOf, type Page, versionOf } from './page.ts';
-import type { Pass } from './read-pass.ts';
 import { judgeSeam, type Place, type Seam } from './seam.ts';
+
+export interface Pass {
+  /** `overlong`: more pages than a range may have. `void`: no stable order, nothing is proved. */
+  readonly outcome: 'complete' | 'overlong' | 'void';
+  readonly reason?: string;
+  /** Of a void pass: rows have entered, the order itself may be stable. */
+  readonly isShifted: boolean;
+  /** How many different rows were seen. */
+  readonly rows: number;
+  /** When they were created and updated. */
+  readonly stamps: readonly RowStamps[];
+  /** Pages that were read, the first included. */
+  readonly pages: number;
+  /** What was seen, and where the list ended, if it did. */
+  readonly list: SeenList;
+}
 
 /** A page and where it stands in the list: from `offset` up to, not including, `end`. */
 export interface PlacedPage {

@@ -2,10 +2,11 @@
 // reconciliation's. It proves each range by reading on and never takes a short page for an end. How wide a range is
 // made follows from how densely groups were created at the end of the one before; whether it then has too many
 // pages is found out before it is read. What takes longer all the same is left off where it was proved up to.
-import { DAY, type Instant, MINUTE } from '../instant.ts';
+import { type Instant, MINUTE } from '../instant.ts';
 import {
   CLOSED_AFTER,
   CLOSED_FOR_SURE_AFTER,
+  FIRST_WIDTH,
   MAX_CROWD_PAGES,
   MAX_WALK_PAGES,
   NARROWEST_RANGE,
@@ -18,12 +19,11 @@ import { AIMED_SHARE, fitRange, type WishedRange } from './fit-range.ts';
 import { rowsToPage } from './list-depth.ts';
 import type { Interval } from './page.ts';
 import { halfWidth } from './range-width.ts';
-import { type Reader, readPage } from './read-pass.ts';
+import { readPage } from './read-pass.ts';
+import type { Reader } from './reader.ts';
 import { withRoom } from './reading-room.ts';
 import { stampsTime } from './stamps-clock.ts';
 
-/** As old as any service's groups are; the first range is open-ended all the same. */
-export const FIRST_WIDTH = 32 * 365 * DAY;
 /**
  * With room for few pages a wide range is noted as many times as wide; numbers are exact up to there. Halved again and
  * again it is never just all time, which would be read at once, whatever the room.

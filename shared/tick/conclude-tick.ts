@@ -8,9 +8,9 @@ import { MAX_DRIFT_TOLD, NARROWEST_RANGE } from '../limits.ts';
 import { SourceRefused } from '../pacing/errors.ts';
 import { releaseLease } from '../pacing/lease.ts';
 import { restAfter } from '../pacing/rest.ts';
-import type { TickReport } from '../poll-source.ts';
 import { noteToTell } from '../tell-feed.ts';
 import { noteWalks } from './note-walks.ts';
+import type { TickReport } from './tick-report.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** @param error what ended the tick early, unless that was its deadline */

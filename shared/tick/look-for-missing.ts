@@ -14,10 +14,10 @@ import {
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
-import type { Tier } from '../reconciliation-plan.ts';
 import type { Recorder } from '../record-pages.ts';
+import type { Tier } from '../source-state.ts';
 import { absentSince, isReadable, noteAbsence, takeBackAbsence } from './group-absence.ts';
-import { lookUpOrSetAside, startingAnywhere } from './set-aside.ts';
+import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** In the same minute one group that is found speaks for all look-ups that found nothing. */

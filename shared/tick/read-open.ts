@@ -7,7 +7,7 @@ import type { KnownGroup } from '../ports.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { takeBackAbsence } from './group-absence.ts';
-import { lookUpOrSetAside, startingAnywhere } from './set-aside.ts';
+import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface OpenStep {

@@ -2,11 +2,8 @@
 // their page goes on. They count against the source's completeness until they can be read again.
 import type { Instant } from '../instant.ts';
 import { MAX_SET_ASIDE } from '../limits.ts';
-import type { Page } from '../reading/page.ts';
-import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import type { ReadableRow, RowReading, UnreadableRow } from '../returns-service/parse-return-group.ts';
 import type { SetAside, SourceState } from '../source-state.ts';
-import type { TickRun } from './tick-run.ts';
 
 /**
  * The state with the row noted, or with the note that it was met again; the same state if no more are kept.
@@ -43,32 +40,4 @@ export function takeBack(state: SourceState, rows: readonly RowReading[]): Sourc
   );
   const setAside = state.setAside.filter(({ groupId }) => groupId === undefined || !readable.has(groupId));
   return setAside.length === state.setAside.length ? state : { ...state, setAside };
-}
-
-/** Look-ups of one tick that may fail; then they are likely to fail as well, and the walk has to get on. */
-const MOST_FAILED_LOOK_UPS = 3;
-
-/**
- * Asks for one group by its id, or sets it aside where that fails.
- *
- * @returns undefined where there is no answer: look-ups failed too often in this tick, or this one did
- */
-export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<Page | undefined> {
-  if (run.failedLookUps >= MOST_FAILED_LOOK_UPS) return undefined;
-  try {
-    return await run.lookUp(groupId);
-  } catch (error) {
-    if (!mayBeAboutRequest(error)) throw error;
-    run.failedLookUps += 1;
-    const reason = `the list lacks it, and its look-up by id fails (${error.message})`;
-    const now = run.session.serviceClock.now().atMost;
-    run.state = noteSetAside(run.state, { id: groupId, reason, digest: '' }, now);
-    return undefined;
-  }
-}
-
-/** From another one on each time: what always fails must not keep those behind it from being looked up. */
-export function startingAnywhere<Item>(items: readonly Item[], random: () => number): readonly Item[] {
-  const first = Math.floor(random() * items.length);
-  return [...items.slice(first), ...items.slice(0, first)];
 }

@@ -4,10 +4,10 @@ import { MILLISECOND } from '../instant.ts';
 import { findStart, firstState } from '../mint-state.ts';
 import { takeLease } from '../pacing/lease.ts';
 import { LONGEST_REST } from '../pacing/rest.ts';
-import type { TickReport } from '../poll-source.ts';
 import { RestoredStateError } from '../restored-state.ts';
 import type { SourceSession } from '../source-session.ts';
 import { isSlotTooFarAhead } from './slot-ahead.ts';
+import type { TickReport } from './tick-report.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface Tick {

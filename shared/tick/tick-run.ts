@@ -10,17 +10,17 @@ import { describeFailure } from '../health.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
-import type { TickReport } from '../poll-source.ts';
 import { type DepthKeeper, noteRefused, noteShown, UNKNOWN_DEPTH } from '../reading/list-depth.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { createLookUp, createPageSource } from '../reading/page-source.ts';
 import { learnLead, learnStamps, UNKNOWN_STAMPS } from '../reading/stamps-clock.ts';
-import { nextCycleIn, type Tier } from '../reconciliation-plan.ts';
+import { nextCycleIn } from '../reconciliation-plan.ts';
 import { createRecorder, type RecordCounts, type Recorder } from '../record-pages.ts';
 import type { SourceSession } from '../source-session.ts';
-import type { BaselineState, SourceState, StampsState } from '../source-state.ts';
+import type { BaselineState, SourceState, StampsState, Tier } from '../source-state.ts';
 import { tellNoted } from '../tell-feed.ts';
 import { noteSetAside, takeBack } from './set-aside.ts';
+import type { TickReport } from './tick-report.ts';
 
 /** Thrown when the source's state was saved by another process since this one loaded it. */
 export class LeaseLost extends Error {

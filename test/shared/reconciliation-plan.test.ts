@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../../shared/instant.ts';
-import { FIRST_WIDTH } from '../../shared/reading/walk.ts';
+import { FIRST_WIDTH } from '../../shared/limits.ts';
 import {
   beginCycle,
   dueTier,

@@ -8,13 +8,14 @@ import type { Answer, ServiceRequest } from '../../local/reference-service/servi
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
-import { pollSource, type TickReport } from '../../shared/poll-source.ts';
+import { pollSource } from '../../shared/poll-source.ts';
 import type { GroupKey, LogFields, SnapshotStore } from '../../shared/ports.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import { type HttpTransport, TransportFailure } from '../../shared/returns-service/http-transport.ts';
 import { createSourceSession, type SourceServices, type SourceSession } from '../../shared/source-session.ts';
 import { type SourceSettings, sourceSettings } from '../../shared/source-settings.ts';
 import type { SourceState } from '../../shared/source-state.ts';
+import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { createMemoryBudgets } from '../fakes/memory-budgets.ts';
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';
 import { createMemorySnapshotStore, type MemorySnapshotStore } from '../fakes/memory-snapshot-store.ts';

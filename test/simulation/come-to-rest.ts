@@ -5,7 +5,7 @@ import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.t
 import { WRONG_DATE_BY } from '../../local/reference-service/service/faults.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { HOUR, MILLISECOND, MINUTE } from '../../shared/instant.ts';
-import type { TickReport } from '../../shared/poll-source.ts';
+import type { TickReport } from '../../shared/tick/tick-report.ts';
 import type { Plan } from './plan.ts';
 import { releaseWhatIsHeld } from './world/operator.ts';
 import type { Pollers } from './world/pollers.ts';

@@ -5,12 +5,12 @@ import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.t
 import { EVENT_SCHEMAS, type EventType } from '../../shared/contract/event.ts';
 import type { Guard } from '../../shared/source-state.ts';
 import { FAULT_ANSWERS, FAULTY_PARAMETERS } from './lasting-fault.ts';
-import { OPERATION_NAMES } from './operations.ts';
+import { MISHAP_NAMES } from './mishap-names.ts';
+import { OPERATION_NAMES } from './operation-names.ts';
 import { NO_FAULTS } from './plan.ts';
 import { TURNS } from './turn.ts';
 import { CALL_NAMES, CALLS } from './world/calls.ts';
 import { FATES } from './world/fates.ts';
-import { MISHAP_NAMES } from './world/mishaps.ts';
 
 /** From so many runs on each thing must have occurred; in fewer some may be left out by chance. */
 export const ENOUGH_RUNS = 2_000;

@@ -3,8 +3,7 @@
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { ORDERS } from '../../local/reference-service/store/orders.ts';
 import type { Random } from '../../local/reference-service/store/seeded-random.ts';
-import type { SimulatedSettings } from './plan.ts';
-import type { Profile } from './profiles.ts';
+import type { Profile, SimulatedSettings } from './plan.ts';
 
 const EMPTY_ARRAYS = ['null-if-empty', 'absent-if-empty'] as const;
 

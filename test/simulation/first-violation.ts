@@ -1,6 +1,8 @@
 // Runs seeds from 1 on until one breaks a guarantee, and prints what it was as JSON; find-bugs.ts starts it on a tree
 // with a bug.
-import { makePlan, PROFILES } from './profiles.ts';
+
+import { PROFILES } from './plan.ts';
+import { makePlan } from './profiles.ts';
 import { simulate } from './simulate.ts';
 
 const [, , name, most = '500'] = process.argv;

@@ -1,23 +1,7 @@
 // What an operator does in a run, at any moment: what the commands do, by the functions that they use.
 import { createRandom, mix } from '../../local/reference-service/store/seeded-random.ts';
+import { OPERATION_NAMES, type Operation } from './operation-names.ts';
 import { isSteady, type Plan } from './plan.ts';
-
-export const OPERATION_NAMES = [
-  'replay',
-  'replay from',
-  'redrive',
-  'redrive and skip',
-  'forget',
-  'restore',
-  'upgrade',
-] as const;
-
-export type OperationName = (typeof OPERATION_NAMES)[number];
-
-export interface Operation {
-  readonly what: OperationName;
-  readonly atMs: number;
-}
 
 const SHARE = 0.08;
 

@@ -2,9 +2,9 @@
 // replays exactly, so a shrunk one can be told as a command.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { LastingFault } from './lasting-fault.ts';
-import type { Operation } from './operations.ts';
+import type { MishapName } from './mishap-names.ts';
+import type { Operation } from './operation-names.ts';
 import type { Turn } from './turn.ts';
-import type { MishapName } from './world/mishaps.ts';
 
 /** Shares of calls (of ticks, records, entries) that something happens to, from 0 to 1. */
 export interface FaultRates {
@@ -78,6 +78,10 @@ export interface SimulatedSettings {
   readonly customerData: boolean;
   readonly requestTimeoutMs: number;
 }
+
+/** What is drawn at all; profiles.ts. */
+export const PROFILES = ['polls', 'everything', 'guards'] as const;
+export type Profile = (typeof PROFILES)[number];
 
 export interface Plan {
   readonly seed: number;

@@ -13,6 +13,7 @@ import {
   NO_FAULTS,
   type Outage,
   type Plan,
+  type Profile,
   type SimulatedSettings,
 } from './plan.ts';
 import { drawTurn } from './turn.ts';
@@ -29,9 +30,6 @@ import {
   windowed,
   withoutToken,
 } from './unusual-plans.ts';
-
-export const PROFILES = ['polls', 'everything', 'guards'] as const;
-export type Profile = (typeof PROFILES)[number];
 
 /** The plan of a seed. Pure: the same seed and profile always make the same. */
 export function makePlan(seed: number, profile: Profile): Plan {

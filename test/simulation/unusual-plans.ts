@@ -1,8 +1,8 @@
 // Plans for what ordinary ones never get to: stores that are large for their pages, polls that are longer than a page.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
+import { ADDRESS_MISHAPS, MISHAP_NAMES, type MishapName } from './mishap-names.ts';
 import type { FaultRates, Plan } from './plan.ts';
-import { ADDRESS_MISHAPS, MISHAP_NAMES, type MishapName } from './world/mishaps.ts';
 
 /** Too large, for its pages and its budget, to be walked as a whole in each cycle. */
 export function vast(plan: Plan, random: Random): Plan {

@@ -11,27 +11,8 @@ import type { StampsState } from '../../../shared/source-state.ts';
 import { createSeededRandom, type SeededRandom } from '../../fakes/seeded-random.ts';
 import { compareRows, type Order } from './model-orders.ts';
 import { createCutter, type PagePolicy, UNCUT_PAGES } from './model-pages.ts';
+import type { ModelRow, RowVersion } from './model-row.ts';
 import { createFilter, EXACT_STAMPS, type Looks, type StampStyle, showRow } from './model-stamps.ts';
-
-export interface RowVersion {
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
-  /** When the list begins to show it. */
-  readonly shownFrom: Instant;
-  /** The row is not in the store any more. */
-  readonly isGone: boolean;
-  /** Counts the changes of the whole list. */
-  readonly change: number;
-  /** Another one with each change. */
-  readonly luck: number;
-}
-
-export interface ModelRow {
-  readonly id: number;
-  readonly bytes: number;
-  readonly looks: Looks;
-  readonly versions: RowVersion[];
-}
 
 export interface ModelOptions {
   readonly seed: number;

@@ -1,5 +1,5 @@
 // The orders that a list may come in. In all but `random` rows that do not change keep their order among themselves.
-import type { ModelRow, RowVersion } from './model-list.ts';
+import type { ModelRow, RowVersion } from './model-row.ts';
 
 export const STABLE_ORDERS = [
   'updated asc',

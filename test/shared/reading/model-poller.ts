@@ -7,7 +7,8 @@ import { type PollOptions, type PollResult, poll, WIDEST_RANGE } from '../../../
 import { learnLead, learnStamps, UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
 import type { RowReading } from '../../../shared/returns-service/parse-return-group.ts';
 import type { StampsState } from '../../../shared/source-state.ts';
-import type { ModelList, ModelRow, RowVersion } from './model-list.ts';
+import type { ModelList } from './model-list.ts';
+import type { ModelRow, RowVersion } from './model-row.ts';
 import { type StampStyle, shown } from './model-stamps.ts';
 
 export const LOOKBACK = 5 * MINUTE;

@@ -1,7 +1,8 @@
 // Walks over a model list from its first group to its newest, and learns its stamps on the way.
 import { DAY, HOUR } from '../../../shared/instant.ts';
+import { FIRST_WIDTH } from '../../../shared/limits.ts';
 import { learnStamps, UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
-import { FIRST_WIDTH, type WalkPosition, type WalkStep, walkOn } from '../../../shared/reading/walk.ts';
+import { type WalkPosition, type WalkStep, walkOn } from '../../../shared/reading/walk.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import type { Order } from './model-orders.ts';
 import { clampedTo } from './model-pages.ts';

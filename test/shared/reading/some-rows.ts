@@ -1,7 +1,7 @@
 // Rows and pages for examples, with no more to them than the example is about.
 import { HOUR, type Instant } from '../../../shared/instant.ts';
 import type { Page, PageRequest } from '../../../shared/reading/page.ts';
-import type { Reader } from '../../../shared/reading/read-pass.ts';
+import type { Reader } from '../../../shared/reading/reader.ts';
 import type { ReadableRow, UnreadableRow } from '../../../shared/returns-service/parse-return-group.ts';
 import type { ReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
 import { NOON } from './worlds.ts';

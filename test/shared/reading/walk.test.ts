@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
-import { MAX_WALK_PAGES } from '../../../shared/limits.ts';
+import { FIRST_WIDTH, MAX_WALK_PAGES } from '../../../shared/limits.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
-import { FIRST_WIDTH, type WalkOptions, walkOn } from '../../../shared/reading/walk.ts';
+import { type WalkOptions, walkOn } from '../../../shared/reading/walk.ts';
 import type { ReadableRow } from '../../../shared/returns-service/parse-return-group.ts';
 import type { StampsState } from '../../../shared/source-state.ts';
 import { createModelList } from './model-list.ts';

@@ -2,8 +2,9 @@
 // before the first request to after the last.
 import type { Instant } from '../../../shared/instant.ts';
 import type { Interval, Page, Range } from '../../../shared/reading/page.ts';
-import type { Reader } from '../../../shared/reading/read-pass.ts';
-import type { ModelList, ModelRow, RowVersion } from './model-list.ts';
+import type { Reader } from '../../../shared/reading/reader.ts';
+import type { ModelList } from './model-list.ts';
+import type { ModelRow, RowVersion } from './model-row.ts';
 
 export interface Witness {
   readonly reader: Reader;

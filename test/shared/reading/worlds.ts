@@ -3,9 +3,10 @@
 import fc from 'fast-check';
 import { DAY, HOUR } from '../../../shared/instant.ts';
 import type { Range } from '../../../shared/reading/page.ts';
-import { createModelList, type ModelList, type ModelRow } from './model-list.ts';
+import { createModelList, type ModelList } from './model-list.ts';
 import { ORDERS, type Order, STABLE_ORDERS } from './model-orders.ts';
 import type { PagePolicy } from './model-pages.ts';
+import type { ModelRow } from './model-row.ts';
 import type { Looks } from './model-stamps.ts';
 
 export const NOON = Date.UTC(2026, 10, 20, 12) * 1_000;

@@ -1,6 +1,8 @@
 // Every call through a port: the points before and after which a process may end. A call that is not listed here does
 // not compile, one that is and never meets a fault is told at the end of a long run (coverage.ts).
-import type { CallKind } from './fates.ts';
+
+/** What the call does, so what can go wrong with it. */
+export type CallKind = 'read' | 'write' | 'request';
 
 export const CALLS = {
   'states.load': 'read',

@@ -3,10 +3,7 @@
 // a failure needs.
 import { mix } from '../../../local/reference-service/store/seeded-random.ts';
 import type { FaultRates, Plan } from '../plan.ts';
-import { CALLS, type CallName, oftenerAt } from './calls.ts';
-
-/** What the call does, so what can go wrong with it. */
-export type CallKind = 'read' | 'write' | 'request';
+import { CALLS, type CallKind, type CallName, oftenerAt } from './calls.ts';
 
 export type Fate =
   | 'crash-before'

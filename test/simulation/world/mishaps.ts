@@ -3,6 +3,7 @@
 // to be told.
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
+import type { MishapName } from '../mishap-names.ts';
 import { OTHER_URL, SECOND_URL } from './network.ts';
 import { OTHER_TOKEN, SECOND_TOKEN, type World } from './world.ts';
 
@@ -133,14 +134,7 @@ export const MISHAPS = {
       service.control.setKnob('touches', touches);
     },
   },
-} as const satisfies Record<string, Mishap>;
-
-export type MishapName = keyof typeof MISHAPS;
-
-export const MISHAP_NAMES = Object.keys(MISHAPS) as MishapName[];
-
-/** Those of the address are drawn apart from all others. */
-export const ADDRESS_MISHAPS = ['other address', 'address moved'] as const satisfies readonly MishapName[];
+} as const satisfies Record<MishapName, Mishap>;
 
 function emptyLists({ veil }: World): void {
   veil.draw((group, isLookUp) => (isLookUp ? group : undefined));

@@ -1,6 +1,8 @@
 // The way to the reference service: an HttpTransport without sockets, on virtual time. Requests take their time in
 // both directions, connections break, and a service that can't be reached is one.
+
 import type { InProcessService } from '../../../local/reference-service/in-process-service.ts';
+import type { Knobs } from '../../../local/reference-service/knobs.ts';
 import type { Answer } from '../../../local/reference-service/service/answer.ts';
 import { type Instant, MILLISECOND, SECOND } from '../../../shared/instant.ts';
 import {
@@ -15,7 +17,12 @@ import { createDates, type Dates } from './dates.ts';
 import type { FaultyRequests } from './faulty-requests.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Trace } from './trace.ts';
-import type { Access } from './world.ts';
+
+/** What a token gives access to. */
+export interface Access {
+  readonly token: string;
+  readonly sees: Knobs['tokenSees'];
+}
 
 export const BASE_URL = 'https://returns.example/api';
 /** The same service. */

@@ -11,7 +11,7 @@ import { redrive } from '../../../shared/publishing/redrive.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
 import { planReplay, replay } from '../../../shared/publishing/replay.ts';
 import type { SourceState } from '../../../shared/source-state.ts';
-import type { Operation, OperationName } from '../operations.ts';
+import type { Operation, OperationName } from '../operation-names.ts';
 import { isSimulated, type Pollers } from './pollers.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { World } from './world.ts';

@@ -2,10 +2,11 @@
 // it is brought again when its process ended or threw; and a process that takes too long is ended, or, where a run
 // has it so, comes back when others have long gone on.
 import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
-import { pollSource, type TickReport } from '../../../shared/poll-source.ts';
+import { pollSource } from '../../../shared/poll-source.ts';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
 import { createSourceSession, type SourceSession } from '../../../shared/source-session.ts';
 import type { SourceSettings } from '../../../shared/source-settings.ts';
+import type { TickReport } from '../../../shared/tick/tick-report.ts';
 import type { SimulatedProcess } from './process.ts';
 import { SimulatedFailure } from './process.ts';
 import { isForLackOfToken, readSecret } from './secret.ts';

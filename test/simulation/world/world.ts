@@ -4,7 +4,6 @@ import {
   createInProcessService,
   type InProcessService,
 } from '../../../local/reference-service/in-process-service.ts';
-import type { Knobs } from '../../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../../local/reference-service/store/seeded-random.ts';
 import { HOUR, MILLISECOND } from '../../../shared/instant.ts';
 import type { Log, LogFields } from '../../../shared/ports.ts';
@@ -13,17 +12,12 @@ import type { LastingFault } from '../lasting-fault.ts';
 import type { Plan } from '../plan.ts';
 import { createFates, type Fates } from './fates.ts';
 import { createFaultyRequests } from './faulty-requests.ts';
-import { BASE_URL, createNetwork, isDuring, type Network } from './network.ts';
+import { type Access, BASE_URL, createNetwork, isDuring, type Network } from './network.ts';
 import { createPorts, type Ports } from './ports.ts';
 import { createProcess, type SimulatedProcess } from './process.ts';
 import { createStores, type Inserted, type Stores } from './stores.ts';
 import { createTrace, type Trace } from './trace.ts';
 import { createVeil, type Veil } from './veil.ts';
-
-export interface Access {
-  readonly token: string;
-  readonly sees: Knobs['tokenSees'];
-}
 
 export interface World {
   readonly plan: Plan;

@@ -1,0 +1,23 @@
+// What may happen to a whole source in a run; world/mishaps.ts says what each does.
+export const MISHAP_NAMES = [
+  'other store',
+  'empty store',
+  'other address',
+  'address moved',
+  'blind token',
+  'lists empty',
+  'lists empty, and released',
+  'groups hidden',
+  'shipments hidden',
+  'answered otherwise',
+  'groups removed',
+  'store emptied',
+  'store replaced',
+  'shipments removed',
+  'changed without stamps',
+] as const;
+
+export type MishapName = (typeof MISHAP_NAMES)[number];
+
+/** Those of the address are drawn apart from all others. */
+export const ADDRESS_MISHAPS = ['other address', 'address moved'] as const satisfies readonly MishapName[];
