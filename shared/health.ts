@@ -1,7 +1,7 @@
 // G8, never silent: a source that is not being read completely is told as degraded, and as recovered once it is
 // read completely again. Pure: what is told follows from the state before and what the tick has seen.
 import type { Instant } from './instant.ts';
-import { DEGRADED_AFTER } from './limits.ts';
+import { ANOTHER_SET_ASIDE_TIMES, DEGRADED_AFTER } from './limits.ts';
 import type { HealthState, SetAside } from './source-state.ts';
 
 type DegradationCode =
@@ -56,31 +56,39 @@ export function judgeHealth(
   const wasDegraded = since !== undefined;
   if (reasons.length === 0) {
     const isOver = wasDegraded && isComplete;
-    const next = isOver ? { degradedSince: undefined, reasons: [] } : { degradedSince: since };
+    const next = isOver
+      ? { degradedSince: undefined, reasons: [], setAsideTold: 0 }
+      : { degradedSince: since };
     return { health: { ...health, ...moments, ...next }, tell: isOver ? 'recovered' : undefined };
   }
   // What is held later is told as well, for somebody has to look at it.
   const lastHold = Math.max(0, ...observed.holds.map(({ number }) => number));
   const known = new Set(health.reasons.map(kindOf));
+  const { setAsideTold } = health;
   const isNews =
     !wasDegraded ||
     lastHold > health.lastHoldTold ||
+    observed.setAside.length > ANOTHER_SET_ASIDE_TIMES * setAsideTold ||
     reasons.some((reason) => !known.has(kindOf(reason)) && !followsFromHold(reason, observed));
   const lastHoldTold = Math.max(lastHold, health.lastHoldTold);
+  const told = { lastHoldTold, setAsideTold: isNews ? observed.setAside.length : setAsideTold };
   return {
-    health: { ...health, ...moments, degradedSince: since ?? now, reasons, lastHoldTold },
+    health: { ...health, ...moments, ...told, degradedSince: since ?? now, reasons },
     tell: isNews ? 'degraded' : undefined,
   };
 }
 
 /** What is held is behind: that is no news. */
 function followsFromHold(reason: Degradation, { holds, failure }: Observed): boolean {
-  return holds.length > 0 && failure === undefined && kindOf(reason) === 'behind';
+  return holds.length > 0 && failure === undefined && ['behind', 'stalled'].includes(kindOf(reason));
 }
 
-/** Polls that are behind, and walks that stand still, are one thing however it is explained in each tick. */
+/**
+ * Polls that are behind are one thing however it is explained in each tick. Walks that stand still while polls go on
+ * are another.
+ */
 function kindOf({ code }: { readonly code: string }): string {
-  return ['behind', 'unstable', 'failing', 'stalled'].includes(code) ? 'behind' : code;
+  return ['behind', 'unstable', 'failing'].includes(code) ? 'behind' : code;
 }
 
 function reasonsOf(
@@ -95,7 +103,7 @@ function reasonsOf(
   } else if (failure?.code === 'refused') {
     reasons.push(failure);
   } else if (isStalled) {
-    reasons.push(failure ?? STALLED);
+    reasons.push(describeStalled(failure));
   }
   return reasons;
 }
@@ -123,6 +131,14 @@ const STALLED: Degradation = {
   message:
     'The walk over all groups has not got on for a while: changes that do not move updated_at are not found.',
 };
+
+/** With what the service answers: polls go on. */
+function describeStalled(failure: Degradation | undefined): Degradation {
+  if (failure === undefined) return STALLED;
+  return failure.code === 'failing'
+    ? { ...STALLED, message: `${STALLED.message} ${failure.message}` }
+    : failure;
+}
 
 function describeUnstable(how: string): Degradation {
   return {

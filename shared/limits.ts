@@ -85,6 +85,8 @@ export const SLOT_TOO_FAR_AHEAD = HOUR;
 
 /** Groups noted as set aside; each is read again by every walk, the note is for people. */
 export const MAX_SET_ASIDE = 500;
+/** More than so many times as many groups set aside as were told is news: one of them must not hide the others. */
+export const ANOTHER_SET_ASIDE_TIMES = 2;
 /** Findings of drift told of a source; a service with more has another document. */
 export const MAX_DRIFT_TOLD = 200;
 

@@ -110,6 +110,7 @@ export function firstState(options: FirstStateOptions): SourceState {
       restUntil: 0,
       refusals: 0,
       lastHoldTold: 0,
+      setAsideTold: 0,
     },
     driftTold: [],
     pageLimit: PAGE_LIMIT,

@@ -159,6 +159,8 @@ export interface HealthState {
   readonly refusals: number;
   /** The number of the last hold that was told. */
   readonly lastHoldTold: number;
+  /** How many groups were set aside when that was told last. */
+  readonly setAsideTold: number;
 }
 
 export interface SetAside {

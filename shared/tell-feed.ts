@@ -6,11 +6,9 @@ import { makeEnvelope } from './comparing/make-event.ts';
 import type { EventOf, FeedEvent } from './contract/event.ts';
 import { FEED_GROUP } from './contract/event-id.ts';
 import { formatInstant, type Instant } from './instant.ts';
-import type { Ledger } from './ports.ts';
+import { MAX_APPEND_ATTEMPTS, RELAY_READ_EVENTS } from './limits.ts';
+import type { GroupKey, Ledger, LedgerEntry } from './ports.ts';
 import type { FeedTelling, SourceState } from './source-state.ts';
-
-/** Numbers that may be taken by others since; more means that something else is wrong. */
-const MAX_TAKEN = 1_000;
 
 /** The state with an event of the feed itself, to be told as soon as it is saved. */
 export function noteToTell<State extends Pick<SourceState, 'toTell'>, Type extends FeedTelling['type']>(
@@ -43,10 +41,30 @@ async function append(
   after: number,
 ): Promise<number> {
   const key = { source, generation, group: FEED_GROUP } as const;
-  for (let sequence = after + 1; sequence <= after + MAX_TAKEN; sequence += 1) {
-    if ((await ledger.append(key, makeFeedEvent(key, telling, sequence))) === 'saved') return sequence;
+  let last = after;
+  for (let attempt = 0; attempt < MAX_APPEND_ATTEMPTS; attempt += 1) {
+    if ((await ledger.append(key, makeFeedEvent(key, telling, last + 1))) === 'saved') return last + 1;
+    // A sweep or a command may have appended very many: they are read, not tried one by one.
+    const taken = await readTaken(ledger, key, last);
+    const own = taken.find((entry) => isTold(entry, makeFeedEvent(key, telling, entry.sequence)));
+    if (own !== undefined) return own.sequence;
+    last = taken.at(-1)?.sequence ?? last;
   }
-  throw new Error(`No free number for an event of source ${source} after ${after}.`);
+  throw new Error(`No number was free for an event of the feed of ${source}: ${last + 1} is taken as well.`);
+}
+
+async function readTaken(ledger: Ledger, key: GroupKey, after: number): Promise<LedgerEntry[]> {
+  const taken: LedgerEntry[] = [];
+  for (;;) {
+    const entries = await ledger.read(key, taken.at(-1)?.sequence ?? after, RELAY_READ_EVENTS);
+    taken.push(...entries);
+    if (entries.length < RELAY_READ_EVENTS) return taken;
+  }
+}
+
+/** Whether it is this very event: appended before, by a process that could not note it. */
+function isTold(entry: LedgerEntry, event: FeedEvent): boolean {
+  return 'event' in entry && JSON.stringify(entry.event) === JSON.stringify(event);
 }
 
 function makeFeedEvent(

@@ -140,6 +140,7 @@ const body1 = storedObject({
     restUntil: instant,
     refusals: z.int(),
     lastHoldTold: z.int().default(0),
+    setAsideTold: z.int().default(0),
   }),
   driftTold: z.array(z.string()),
   pageLimit: z.number(),

@@ -66,7 +66,7 @@ export function compareEntity<Entity extends WatchedEntity>(
   unknowable: Unknowable,
 ): EntityDifference<Entity> {
   const kind = seen.type;
-  const entity = withKnownSpelling(known, seen);
+  const entity = withKnownValues(known, withKnownSpelling(known, seen));
   const previous: Record<string, unknown> = {};
   const filled: Record<string, unknown> = {};
   let loud = false;
@@ -106,6 +106,16 @@ const STAMPS = ['created_at', 'shipped_at', 'delivered_at'];
 /** A stamp that is only written in another way stays as it was told, so that the chain holds to the letter. */
 function withKnownSpelling<Entity extends WatchedEntity>(known: Entity, seen: Entity): Entity {
   const kept = STAMPS.filter((field) => isSameInstant(fieldOf(known, field), fieldOf(seen, field)));
+  return { ...seen, ...Object.fromEntries(kept.map((field) => [field, fieldOf(known, field)])) };
+}
+
+/** Watched fields that are never null (returns-data-service.md, "Resources and their fields"). */
+const NEVER_NULL = ['quantity', 'variant_platform_id', 'return_method'];
+
+/** What has a value always has one: an answer that leaves it out says nothing of it. */
+function withKnownValues<Entity extends WatchedEntity>(known: Entity, seen: Entity): Entity {
+  const kept = NEVER_NULL.filter((field) => fieldOf(seen, field) === null && fieldOf(known, field) !== null);
+  if (kept.length === 0) return seen;
   return { ...seen, ...Object.fromEntries(kept.map((field) => [field, fieldOf(known, field)])) };
 }
 

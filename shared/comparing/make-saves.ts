@@ -33,7 +33,7 @@ export function makeSaves(
   reading: Reading,
   options: SaveOptions,
 ): Save[] {
-  const context = contextOf(snapshot, reading, options);
+  const context = { ...contextOf(snapshot, reading, options), group: next.projection.group };
   const shownAt = lastShownWhole(snapshot, told, next, reading, options);
   const saves: Save[] = [];
   let version = snapshot?.version ?? 0;
@@ -86,13 +86,16 @@ function makeSnapshot(version: number, sequence: number, reading: Reading, state
   };
 }
 
-function contextOf(snapshot: Snapshot | undefined, reading: Reading, options: SaveOptions): EventContext {
+function contextOf(
+  snapshot: Snapshot | undefined,
+  reading: Reading,
+  options: SaveOptions,
+): Omit<EventContext, 'group'> {
   const isFirstSight = snapshot === undefined || snapshot.removedAt !== undefined;
   const hasMoved = isFirstSight || reading.updatedAt > snapshot.updatedAt;
   return {
     source: options.source,
     generation: options.generation,
-    group: reading.projection.group,
     time: hasMoved ? reading.updatedAt : reading.receivedAt,
     after: isFirstSight ? undefined : lastShownAt(snapshot, options) - options.settle,
     reading,

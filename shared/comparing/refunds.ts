@@ -1,7 +1,8 @@
 // Refund transactions have no id of the service's own: they are matched by the payment platform's id, else by
-// amount and gateway, as often as they occur. An id that is filled in later is no event, nor is one that vanishes;
-// a transaction once known stays known, so that it is never announced twice.
-import type { RefundTransaction } from '../contract/entities.ts';
+// amount and gateway, as often as they occur, else by what both show of these. So an id, a gateway or an amount that is
+// filled in later is no event, nor is one that vanishes; a transaction once known stays known, so that it is never
+// announced twice.
+import type { MoneyBag, RefundTransaction } from '../contract/entities.ts';
 
 export interface RefundDifference {
   /** Transactions to announce, each with a place of its own in the event's subject. */
@@ -19,10 +20,11 @@ export function compareRefunds(
   // The choosiest first. In any other order the same list, shuffled, could leave one without a match.
   const strangers = distinct(seen).filter((refund) => !claim(merged, matched, refund, hasSameId));
   const [named, unnamed] = [strangers.filter(isNamed), strangers.filter((refund) => !isNamed(refund))];
-  const fresh = [
+  const unlike = [
     ...named.filter((refund) => !claim(merged, matched, refund, isSameUnnamed)),
     ...unnamed.filter((refund) => !claim(merged, matched, refund, isSameSum)),
   ];
+  const fresh = unlike.filter((refund) => !claim(merged, matched, refund, isSameAsFarAsShown));
   const created = fresh.map((object, index) => ({
     object,
     // Two without an id must not share a subject: on the unordered bus the later would make the earlier stale.
@@ -42,7 +44,7 @@ function distinct(refunds: readonly RefundTransaction[]): RefundTransaction[] {
   });
 }
 
-/** Matches one transaction with a known one that is not matched yet, and learns its id. */
+/** Matches one transaction with a known one that is not matched yet, and adds what it shows to what is known. */
 function claim(
   known: RefundTransaction[],
   matched: Set<number>,
@@ -53,7 +55,7 @@ function claim(
   const candidate = known[index];
   if (candidate === undefined) return false;
   matched.add(index);
-  known[index] = { ...refund, platform_id: refund.platform_id ?? candidate.platform_id };
+  known[index] = hasSameId(candidate, refund) ? refund : merge(candidate, refund);
   return true;
 }
 
@@ -71,4 +73,39 @@ function isSameUnnamed(known: RefundTransaction, seen: RefundTransaction): boole
 
 function isSameSum(known: RefundTransaction, seen: RefundTransaction): boolean {
   return known.gateway === seen.gateway && JSON.stringify(known.amount) === JSON.stringify(seen.amount);
+}
+
+/** One of them lacks what the other shows: a field that is sent for the first time, or left out. */
+function isSameAsFarAsShown(known: RefundTransaction, seen: RefundTransaction): boolean {
+  return (
+    (!isNamed(known) || !isNamed(seen)) &&
+    (known.gateway === null || seen.gateway === null || known.gateway === seen.gateway) &&
+    isSameAmountAsFarAsShown(known.amount, seen.amount)
+  );
+}
+
+const CURRENCIES = ['shop_money', 'presentment_money'] as const;
+
+/** Two amounts that have no currency in common may be anything. */
+function isSameAmountAsFarAsShown(a: MoneyBag | null, b: MoneyBag | null): boolean {
+  if (a === null || b === null) return true;
+  const shared = CURRENCIES.filter((name) => a[name] !== null && b[name] !== null);
+  return shared.length > 0 && shared.every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
+}
+
+function merge(known: RefundTransaction, seen: RefundTransaction): RefundTransaction {
+  return {
+    ...seen,
+    platform_id: seen.platform_id ?? known.platform_id,
+    amount: mergeAmounts(known.amount, seen.amount),
+    gateway: seen.gateway ?? known.gateway,
+  };
+}
+
+function mergeAmounts(known: MoneyBag | null, seen: MoneyBag | null): MoneyBag | null {
+  if (known === null || seen === null) return seen ?? known;
+  return {
+    shop_money: seen.shop_money ?? known.shop_money,
+    presentment_money: seen.presentment_money ?? known.presentment_money,
+  };
 }

@@ -72,7 +72,7 @@ async function chooseCanaries(options: IdentityOptions): Promise<Canary[]> {
   const first = Math.floor(random() * SPANS.length);
   for (const span of [...SPANS.slice(first), ...SPANS.slice(0, first)]) {
     if (chosen.size >= most) break;
-    const from = Number.isFinite(span) ? now - Math.floor(span * random()) : 0;
+    const from = Number.isFinite(span) ? now - Math.floor(span * random()) : Number.NEGATIVE_INFINITY;
     for await (const canary of store.knownCreatedBetween(source, from, Number.MAX_SAFE_INTEGER)) {
       if (chosen.has(canary.groupId)) continue;
       chosen.set(canary.groupId, canary);

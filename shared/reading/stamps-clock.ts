@@ -69,9 +69,14 @@ type Stamped = Extract<RowReading, { kind: 'readable' }>;
 /** The newest plausible stamp that so many rows reach. */
 function newestOf(rows: readonly Stamped[], latest: Instant, agreeing: number): Instant | undefined {
   return rows
-    .map(({ createdAt, updatedAt }) => Math.max(...[createdAt, updatedAt].filter((stamp) => stamp <= latest)))
+    .map((row) => Math.max(...comparableStamps(row).filter((stamp) => stamp <= latest)))
     .filter((stamp) => Number.isFinite(stamp))
     .sort((a, b) => b - a)[agreeing - 1];
+}
+
+/** Where one of the two names its zone and the other does not, they are hours apart: polls go by updates. */
+function comparableStamps({ createdAt, updatedAt, hasMixedZones }: Stamped): readonly Instant[] {
+  return hasMixedZones ? [updatedAt] : [createdAt, updatedAt];
 }
 
 /** The first page tells; later a whole page has to say otherwise, for a few odd rows must not change the bounds. */

@@ -15,6 +15,8 @@ export interface ReadableRow {
   readonly updatedAt: Instant;
   /** Whether both stamps named an offset; without one they were read as if they were UTC. */
   readonly zoned: boolean;
+  /** Set where only one of them did. */
+  readonly hasMixedZones?: true;
   /** Digits of the fraction of a second, 0 to 6: the more precise stamp's. */
   readonly precision: number;
 }
@@ -68,6 +70,7 @@ function readable(group: ReturnGroup, created: Stamp, updated: Stamp): ReadableR
     createdAt: created.instant,
     updatedAt: updated.instant,
     zoned: created.zoned && updated.zoned,
+    ...(created.zoned === updated.zoned ? {} : { hasMixedZones: true as const }),
     precision: Math.max(created.precision, updated.precision),
   };
 }

@@ -57,7 +57,10 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
 }
 
 /** As many as there is time to look up; those created at the same moment together, however many they are. */
-async function findNext(run: TickRun, { coveredThrough = 0, until, maxRequests }: OpenOptions) {
+async function findNext(
+  run: TickRun,
+  { coveredThrough = Number.NEGATIVE_INFINITY, until, maxRequests }: OpenOptions,
+) {
   const { store } = run.session;
   const groups: KnownGroup[] = [];
   for await (const group of store.openCreatedBetween(sourceOf(run), coveredThrough, until - 1)) {

@@ -99,6 +99,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       restUntil: 0,
       refusals: 0,
       lastHoldTold: 7,
+      setAsideTold: 1,
     },
     driftTold: ['shipment.status: LOST'],
     pageLimit: 200,

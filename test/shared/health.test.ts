@@ -12,6 +12,7 @@ const WELL: HealthState = {
   restUntil: 0,
   refusals: 0,
   lastHoldTold: 0,
+  setAsideTold: 0,
 };
 
 function seen(changes: Partial<Observed>): Observed {
@@ -122,6 +123,52 @@ describe('what is held', () => {
       undefined,
     ]);
     expect(both.health.reasons.map(({ code }) => code)).toEqual(['held', 'held', 'unreadable']);
+  });
+});
+
+it('many more groups that can not be read are told again, a few more are not', () => {
+  const told = [1, 2, 3, 3, 6, 7, 8].reduce<{ health: HealthState; tells: unknown[] }>(
+    ({ health, tells }, count) => {
+      const setAside = Array.from({ length: count }, () => ASIDE);
+      const judged = judgeHealth(health, seen({ isComplete: true, setAside }));
+      return { health: judged.health, tells: [...tells, judged.tell] };
+    },
+    { health: WELL, tells: [] },
+  );
+  const mended = judgeHealth(told.health, seen({ isComplete: true }));
+  const again = judgeHealth(mended.health, seen({ isComplete: true, setAside: [ASIDE] }));
+
+  expect(told.tells).toEqual([
+    'degraded',
+    undefined,
+    'degraded',
+    undefined,
+    undefined,
+    'degraded',
+    undefined,
+  ]);
+  expect([mended.tell, again.tell]).toEqual(['recovered', 'degraded']);
+});
+
+describe('walks that stand still while polls go on', () => {
+  const STILL = { isComplete: true, hasWalked: false, now: 6 * MINUTE } as const;
+
+  it('are told with what the service answers', () => {
+    const { health } = judgeHealth(WELL, seen({ ...STILL, failure: FAILING }));
+
+    expect(health.reasons).toEqual([
+      { code: 'stalled', message: expect.stringMatching(/has not got on.* no answer$/) },
+    ]);
+  });
+
+  it('do not hide polls that fail as well', () => {
+    const still = judgeHealth(WELL, seen({ ...STILL, failure: FAILING }));
+    const behind = { hasWalked: false, failure: FAILING };
+    const failing = judgeHealth(still.health, seen({ ...behind, now: 12 * MINUTE }));
+    const later = judgeHealth(failing.health, seen({ ...behind, now: 13 * MINUTE }));
+
+    expect([still.tell, failing.tell, later.tell]).toEqual(['degraded', 'degraded', undefined]);
+    expect(failing.health.reasons).toEqual([FAILING]);
   });
 });
 

@@ -83,7 +83,7 @@ describe('what earlier releases wrote is read', () => {
     const cycleBefore = ({ compared, unstamped, previousStartedAt, isAsked, ...cycle }: CycleState) => cycle;
     const older = withBody(stateItem(), (body) => {
       const { guarding, pace, reconciliation, health, ...rest } = body as unknown as SourceState;
-      const { lastHoldTold, ...healthBefore } = health;
+      const { lastHoldTold, setAsideTold, ...healthBefore } = health;
       const { recent, all } = reconciliation;
       return {
         ...rest,
@@ -101,7 +101,7 @@ describe('what earlier releases wrote is read', () => {
       ...now,
       guarding: NO_GUARDING,
       pace: undefined,
-      health: { ...now.health, lastHoldTold: 0 },
+      health: { ...now.health, lastHoldTold: 0, setAsideTold: 0 },
       reconciliation: {
         recent: { ...recent, ...fresh },
         open: newCycle(recent.startedAt),

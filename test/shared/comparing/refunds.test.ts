@@ -19,6 +19,16 @@ function refund(
   };
 }
 
+function inTwoCurrencies({ amount, ...refund }: RefundTransaction): RefundTransaction {
+  const presentment_money = { amount: 11, currency_code: 'USD' };
+  return { ...refund, amount: amount && { ...amount, presentment_money } };
+}
+
+function inOtherCurrency(refund: RefundTransaction): RefundTransaction {
+  const { amount, ...rest } = inTwoCurrencies(refund);
+  return { ...rest, amount: amount && { ...amount, shop_money: null } };
+}
+
 function placesOf(known: readonly RefundTransaction[], seen: readonly RefundTransaction[]): string[] {
   return compareRefunds(known, seen).created.map(({ place }) => place);
 }
@@ -100,6 +110,39 @@ describe('a refund transaction', () => {
 
   it('with an id of its own is new, even if amount and gateway are those of another', () => {
     expect(placesOf([refund('x')], [refund('y')])).toEqual(['y']);
+  });
+
+  it.each([
+    ['its gateway is sent for the first time', refund(null, 10, null), refund(null)],
+    ['it gets its id and its gateway at once', refund(null, 10, null), refund('x')],
+    ['an answer leaves out its gateway', refund(null), refund(null, 10, null)],
+    ['an answer leaves out its id and its gateway', refund('x'), refund(null, 10, null)],
+    ['it gets its amount later', { ...refund(null), amount: null }, refund(null)],
+    ['an answer leaves out its amount', refund('x'), { ...refund(null), amount: null }],
+    ['it is shown in a second currency', refund(null), inTwoCurrencies(refund(null))],
+  ])('is not created anew where %s', (_, before, after) => {
+    const { created, known } = compareRefunds([before], [after]);
+
+    expect(created).toEqual([]);
+    expect(placesOf(known, [before])).toEqual([]);
+    expect(placesOf(known, [after])).toEqual([]);
+  });
+
+  it('is another one where amount, gateway or id say otherwise', () => {
+    const known = [refund('x')];
+
+    expect(placesOf(known, [refund(null, 11, null)])).toEqual(['unidentified-2']);
+    expect(placesOf(known, [refund(null, 10, 'vouchers')])).toEqual(['unidentified-2']);
+    expect(placesOf(known, [refund('y', 10, null)])).toEqual(['y']);
+    expect(placesOf(known, [refund('x'), refund(null, 10, null)])).toEqual(['unidentified-2']);
+    expect(placesOf(known, [inOtherCurrency(refund(null))])).toEqual(['unidentified-2']);
+  });
+
+  it('is matched by all that it shows before it is by less', () => {
+    const known = [refund(null, 10, null), refund(null)];
+
+    expect(compareRefunds(known, [refund('x'), refund(null, 10, null)]).created).toEqual([]);
+    expect(compareRefunds(known, [refund('x')]).known).toEqual([refund(null, 10, null), refund('x')]);
   });
 
   it('is matched in whatever order the list comes', () => {

@@ -35,7 +35,7 @@ const CHANGES: readonly [Kind, string, unknown, string, unknown][] = [
   ['shipment', 'delivered_at', '2026-11-20T07:00:00Z', 'updated', null],
   ['shipment', 'return_ids', [1_844_671], 'updated', [1_844_671, 1_844_672]],
   ['exchange_line_item', 'status', 'PROCESSED', 'status_changed', 'UNPROCESSED'],
-  ['exchange_line_item', 'quantity', undefined, 'updated', 1],
+  ['exchange_line_item', 'quantity', 2, 'updated', 1],
   ['exchange_line_item', 'line_item_platform_id', '9', 'updated', null],
   ['exchange_line_item', 'variant_platform_id', '9', 'updated', '4402'],
   ['return_group', 'return_outcome', 'credit', 'updated', 'exchange+refund'],

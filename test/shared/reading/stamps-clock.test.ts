@@ -41,6 +41,13 @@ describe('the stamps’ clock', () => {
     expect(stamps.newest).toBe(NOON - SECOND);
   });
 
+  it('goes by updates where only one of a row’s stamps names its zone', () => {
+    const row = aRow(1, { createdAt: NOON - SECOND, updatedAt: NOON - 5 * HOUR });
+    const mixed = { ...row, hasMixedZones: true } as const;
+
+    expect(learnStamps(UNKNOWN_STAMPS, [mixed], NOON).newest).toBe(NOON - 5 * HOUR);
+  });
+
   it('moves on with a stamp that is newer than the time that has passed', () => {
     const stamps = learnStamps(AT_NOON, updatedAt(NOON + 3 * MINUTE), NOON + 3 * MINUTE - SECOND);
     const ahead = learnStamps({ ...AT_NOON, newest: NOON - HOUR }, updatedAt(NOON), NOON);

@@ -40,6 +40,14 @@ function setAll(world: SourceWorld, groups: readonly number[], isOpen: boolean) 
   }
 }
 
+async function pauseSlowWalk(world: SourceWorld) {
+  const state = await world.state();
+  const { reconciliation, version } = state;
+  const all = { ...reconciliation.all, pausedUntil: world.time.now() + DAY };
+  const paused = { ...state, version: version + 1, reconciliation: { ...reconciliation, all } };
+  await world.states.save(paused, version);
+}
+
 async function cycles(world: SourceWorld, session: SourceSession, count: number) {
   const seen = new Set<number | undefined>();
   for (let minutes = 0; seen.size <= count && minutes < 120; minutes += 1) {
@@ -49,6 +57,33 @@ async function cycles(world: SourceWorld, session: SourceSession, count: number)
 }
 
 describe('an old group that is open', () => {
+  it('is looked up once a cycle, also where its service writes a time of creation that nobody knows', async () => {
+    const open: number[] = [];
+    const { world, session } = await slowWorld((store) => {
+      setAll(store, oldGroups(store), false);
+      open.push(...oldGroups(store).filter((_, index) => index % 60 === 30));
+      setAll(store, open, true);
+      store.network.intercept = (request) => {
+        const answer = store.reference.service.answer(request);
+        if (answer.status !== 200) return answer;
+        const rows = JSON.parse(answer.body) as { id: number; created_at: string }[];
+        for (const row of rows) if (open.includes(row.id)) row.created_at = '0001-01-01T00:00:00Z';
+        return { ...answer, body: JSON.stringify(rows) };
+      };
+    });
+    await pauseSlowWalk(world);
+    const before = world.requests().length;
+    await cycles(world, session, 2);
+
+    const asked = new Set(
+      world
+        .requests()
+        .slice(before)
+        .map(({ query }) => query.split(LOOK_UP)[1]),
+    );
+    expect(open.filter((id) => asked.has(String(id)))).toEqual(open);
+  });
+
   it('is looked up by its id, once a cycle, where it is one of few', async () => {
     const open: number[] = [];
     const { world, session } = await slowWorld((store) => {

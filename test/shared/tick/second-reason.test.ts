@@ -1,7 +1,7 @@
-// G8: a source that is degraded for one group that can't be read, and later is not read at all, tells the first only.
+// G8: a source that is degraded for one thing tells what comes after it.
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
-import { createSourceWorld } from '../source-world.ts';
+import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
 it('tells that nothing is read any more, though a group was set aside before', async () => {
   const world = createSourceWorld({ knobs: { unreadableEvery: 7, unreadableAs: 'no-status' } });
@@ -17,3 +17,45 @@ it('tells that nothing is read any more, though a group was set aside before', a
     .map(({ code }) => code);
   expect(codes).toContain('failing');
 });
+
+it('tells that polls fail as well, though the walk failed before', async () => {
+  const world = createSourceWorld({ settings: { reconcileMs: 120_000 } });
+  const session = world.startProcess('a');
+  await world.tick(session);
+  world.network.intercept = ({ query }) =>
+    /created_at/.test(query.toString()) ? jsonAnswer(504, {}) : undefined;
+  for (let minute = 0; minute < 20; minute += 1) await world.nextTick(session);
+  world.network.intercept = () => jsonAnswer(504, {});
+  for (let minute = 0; minute < 20; minute += 1) await world.nextTick(session);
+
+  expect(await codesTold(world)).toEqual([['stalled'], ['failing']]);
+});
+
+it('tells that many groups can not be read any more, though one could not before', async () => {
+  const world = createSourceWorld({ settings: { reconcileMs: 120_000 } });
+  const ids = world.control.snapshot().map(({ id }) => Number(id));
+  const session = world.startProcess('a');
+  makeUnreadable(world, ids.slice(0, 1));
+  await world.tick(session);
+  for (let minute = 0; minute < 6; minute += 1) await world.nextTick(session);
+  makeUnreadable(world, ids);
+  for (let minute = 0; minute < 6; minute += 1) await world.nextTick(session);
+
+  expect((await codesTold(world)).length).toBeGreaterThan(1);
+});
+
+function makeUnreadable({ network, reference }: SourceWorld, groups: readonly number[]): void {
+  network.intercept = (request) => {
+    const answer = reference.service.answer(request);
+    const rows = JSON.parse(answer.body) as { id: number; updated_at: unknown }[];
+    for (const row of rows) if (groups.includes(row.id)) row.updated_at = null;
+    return { ...answer, body: JSON.stringify(rows) };
+  };
+}
+
+async function codesTold(world: SourceWorld): Promise<string[][]> {
+  const told = (await world.feedEvents()).filter(({ type }) => type === 'feed.source_degraded');
+  return told.map(({ data }) =>
+    'reasons' in data.object ? data.object.reasons.map(({ code }) => code) : [],
+  );
+}

@@ -107,9 +107,12 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
       continue;
     }
     if (codes.length === 0) yield [event.id, 'the source is degraded for no reason'];
-    const kinds = codes.map((code) => (BEHIND.has(code) ? 'behind' : code));
-    // One of several reasons may have gone and come again.
-    const isNews = codes.includes('held') || kinds.length > 1 || kinds.some((kind) => !said.includes(kind));
+    const kinds = codes.map((code) => (BEHIND.has(code) && code !== 'stalled' ? 'behind' : code));
+    // One of several reasons may have gone and come again; groups that are set aside may have become many more.
+    const isNews =
+      codes.some((code) => MAY_GROW.has(code)) ||
+      kinds.length > 1 ||
+      kinds.some((kind) => !said.includes(kind));
     if (since !== undefined && !isNews) yield [event.id, 'was degraded already, for the same reason'];
     said = kinds;
     if (since === undefined) {
@@ -130,6 +133,8 @@ const LATEST_SLOT = 2 * MINUTE;
 
 /** Reasons that take a source three polls or five minutes. */
 const BEHIND = new Set(['behind', 'unstable', 'failing', 'stalled']);
+/** Reasons that may be told again. */
+const MAY_GROW = new Set(['held', 'unreadable']);
 
 /** In the middle of an outage: what was answered just before it began may still be told. */
 function isOut({ outage, timing }: Evidence, at: Time): boolean {

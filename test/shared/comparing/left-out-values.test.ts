@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { MINUTE } from '../../../shared/instant.ts';
+import { aRow, inShort, type Row, read, snapshotOf, take } from './a-reading.ts';
+
+/** Fields that the service's document calls required, and never null. */
+const NEVER_NULL: readonly [string, (row: Row) => object][] = [
+  ['quantity', (row) => first(row.returns)],
+  ['quantity', (row) => first(row.exchange_line_items)],
+  ['variant_platform_id', (row) => first(row.exchange_line_items)],
+  ['return_method', (row) => row],
+];
+
+describe.each(NEVER_NULL)('%s, which is never null', (field, entityOf) => {
+  const without = (row: Row) => void Reflect.deleteProperty(entityOf(row), field);
+  const withNull = (row: Row) => void Reflect.set(entityOf(row), field, null);
+
+  it.each([
+    ['left out', without],
+    ['null', withNull],
+  ])('makes no event where an answer has it %s, nor where it is back', (_, change) => {
+    const snapshot = snapshotOf(read(aRow()));
+
+    const lacking = take(snapshot, read(aRow(change), 2 * MINUTE));
+    const back = take(snapshot, read(aRow(), 4 * MINUTE));
+
+    expect([lacking.verdict, back.verdict]).toEqual(['unchanged', 'unchanged']);
+  });
+
+  it('is carried as it was by the event of another change', () => {
+    const snapshot = snapshotOf(read(aRow()));
+    const changed = aRow((row) => {
+      without(row);
+      for (const entity of [...row.returns, ...row.exchange_line_items]) entity.status = 'CANCELED';
+      row.credit_method = null;
+    });
+
+    const { events } = take(snapshot, read(changed, 2 * MINUTE));
+
+    expect(events.length).toBeGreaterThan(0);
+    for (const { data } of events) {
+      expect(Reflect.get(data.object, field)).not.toBeNull();
+      expect(data.return_group.return_method).toBe('TRADITIONAL');
+    }
+    for (const [, , previous] of inShort(events)) expect(previous).not.toHaveProperty(field);
+  });
+});
+
+function first<Element>([element]: readonly Element[]): Element {
+  if (element === undefined) throw new Error('There is none.');
+  return element;
+}
