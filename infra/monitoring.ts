@@ -65,15 +65,23 @@ export class Monitoring extends Construct {
     });
   }
 
-  /** Once there is a function that a rule invokes. */
-  watchBusDeadLetters(queue: sqs.IQueue): void {
-    this.#alarm('BusDeadLetters', {
-      metric: countOf(queue),
-      hurts:
-        'Whoever a subscriber of the bus works for misses changes: events could not be delivered or handled.',
-      anchor: 'a-subscriber-of-the-bus-gave-up-events',
-      threshold: 1,
-    });
+  /**
+   * Once there is a function that a rule invokes.
+   *
+   * @param scope where the alarm is made: in the stack of the queue
+   */
+  watchBusDeadLetters(queue: sqs.IQueue, scope: Construct): void {
+    this.#alarm(
+      'BusDeadLetters',
+      {
+        metric: countOf(queue),
+        hurts:
+          'Whoever a subscriber of the bus works for misses changes: events could not be delivered or handled.',
+        anchor: 'a-subscriber-of-the-bus-gave-up-events',
+        threshold: 1,
+      },
+      scope,
+    );
   }
 
   #watchFreshness(source: SourceProps): void {
@@ -128,6 +136,14 @@ export class Monitoring extends Construct {
   }
 
   #watchDeadLetters(): void {
+    const { busDeadLetters } = this.#props.publishing;
+    if (busDeadLetters !== undefined)
+      this.#alarm('BusEncryption', {
+        metric: countOf(busDeadLetters),
+        hurts: 'Subscribers of the bus miss changes: the bus could not use your key for their events.',
+        anchor: 'the-bus-cannot-use-your-key',
+        threshold: 1,
+      });
     this.#alarm('DeadLetters', {
       metric: this.#props.metrics.deadLetters(),
       hurts: 'Subscribers may get changes late: a tick, a stream record or a sweep failed for good.',
@@ -136,8 +152,12 @@ export class Monitoring extends Construct {
     });
   }
 
-  #alarm(id: string, { metric, hurts, anchor, threshold, ...options }: AlarmOptions): void {
-    const alarm = new cloudwatch.Alarm(this, id, {
+  #alarm(
+    id: string,
+    { metric, hurts, anchor, threshold, ...options }: AlarmOptions,
+    scope: Construct = this,
+  ): void {
+    const alarm = new cloudwatch.Alarm(scope, id, {
       metric,
       threshold,
       alarmDescription: `${hurts} ${this.#props.runbookUrl}#${anchor}`,

@@ -1,6 +1,6 @@
 // How sources come to be read: a schedule for each puts a tick into the poll queue, the poller takes it from there.
 // The poller reads the service's tokens, so it can't publish: what it finds goes into the tables, nowhere else.
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -49,7 +49,8 @@ export class Polling extends Construct {
     });
     const path = `/${serviceName}/sources`;
     this.sourcesPath = path;
-    this.schedules = new scheduler.ScheduleGroup(this, 'Schedules');
+    // Its name is fixed: a group that stayed behind would stand in the way of the next deployment.
+    this.schedules = new scheduler.ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
     this.poller = createFunction(this, 'Poller', props, {
       code: 'poller',
       description: 'Polls the returns service and saves what changed',

@@ -1,7 +1,7 @@
 // How events get out: the ledger's stream wakes two relays, one for the FIFO queue and one for the bus, so that one
 // destination's trouble is not the other's. Once a day each is swept for what the stream could not bring.
 // The relays read the ledger and publish; they know nothing of the service and its tokens.
-import { Duration } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type * as events from 'aws-cdk-lib/aws-events';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
@@ -43,6 +43,8 @@ export class Publishing extends Construct {
   /** What the queue's consumer could not handle. */
   readonly queueDeadLetters: sqs.Queue;
   readonly bus: events.EventBus;
+  /** What the bus could not encrypt; undefined without a key of one's own. */
+  readonly busDeadLetters: sqs.Queue | undefined;
   readonly relays: { readonly queue: FeedFunction; readonly bus: FeedFunction };
   readonly sweeps: { readonly queue: FeedFunction; readonly bus: FeedFunction };
 
@@ -51,7 +53,9 @@ export class Publishing extends Construct {
     const { encryptionKey } = props;
     this.queueDeadLetters = createDeadLetterQueue(this, 'EventsDeadLetters', { encryptionKey, fifo: true });
     this.queue = createEventsQueue(this, this.queueDeadLetters, encryptionKey);
-    this.bus = createBus(this, props);
+    const { bus, deadLetters: busDeadLetters } = createBus(this, props);
+    this.bus = bus;
+    this.busDeadLetters = busDeadLetters;
     const toQueue: DestinationOptions = {
       name: 'Queue',
       environment: { DESTINATION: 'queue', QUEUE_URL: this.queue.queueUrl },
@@ -117,7 +121,8 @@ export class Publishing extends Construct {
   }
 
   #scheduleSweeps({ deadLetters }: PublishingProps): void {
-    const group = new scheduler.ScheduleGroup(this, 'Schedules');
+    // As the sources' group: a fixed name must go with the stack.
+    const group = new scheduler.ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
     const role = new iam.Role(this, 'SchedulesRole', {
       description: 'Starts the daily sweeps',
       assumedBy: schedulerOf(group),

@@ -53,7 +53,9 @@ export interface ReturnsChangeFeedProps {
    */
   readonly removalPolicy?: RemovalPolicy;
   /**
-   * What alarms set off, for instance `new SnsAction(topic)`.
+   * What alarms set off, for instance `new SnsAction(topic)`. A topic that has a policy, as `enforceSSL` makes one, must
+   * let `cloudwatch.amazonaws.com` publish (`sns:Publish`, with `aws:SourceAccount` for a condition): the policy replaces
+   * SNS's own, which would, and `SnsAction` adds nothing to it.
    * @default nothing: alarms show in CloudWatch alone
    */
   readonly alarmAction?: cloudwatch.IAlarmAction;

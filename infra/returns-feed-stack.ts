@@ -2,6 +2,7 @@
 // after deploying.
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -43,6 +44,15 @@ export class ReturnsFeedStack extends Stack {
 
   #createMail(address: string): SnsAction {
     const topic = new sns.Topic(this, 'Alarms', { enforceSSL: true });
+    // A policy of one's own replaces the default one, which lets the account's alarms publish.
+    topic.addToResourcePolicy(
+      new iam.PolicyStatement({
+        principals: [new iam.ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+      }),
+    );
     topic.addSubscription(new EmailSubscription(address));
     return new SnsAction(topic);
   }
