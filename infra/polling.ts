@@ -1,6 +1,6 @@
 // How sources come to be read: a schedule for each puts a tick into the poll queue, the poller takes it from there.
 // The poller reads the service's tokens, so it can't publish: what it finds goes into the tables, nowhere else.
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -10,6 +10,7 @@ import * as ssm from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { METRICS_NAMESPACE } from '../shared/metrics.ts';
 import { TABLES } from '../shared/tables.ts';
+import { acknowledge } from './acknowledge.ts';
 import { allow, allowKey, allowSending, allowTable } from './allow.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
 import { createQueue } from './create-queue.ts';
@@ -88,16 +89,36 @@ export class Polling extends Construct {
     allowTable(role, tables.ledger, ['dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:PutItem']);
     allowTable(role, tables.sources, ['dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:PutItem']);
     allowSending(role, this.queue);
+    this.#allowSettings();
+  }
+
+  /**
+   * Of all sources below the path, also of one that was removed: else its delayed ticks would be refused, and could not be
+   * told from a permission that is missing.
+   */
+  #allowSettings(): void {
+    const { role } = this.poller;
+    const { partition, region, account } = Stack.of(this);
+    const settings = (...[inPartition, inRegion, ofAccount]: readonly string[]) =>
+      `arn:${inPartition}:ssm:${inRegion}:${ofAccount}:parameter${this.sourcesPath}/*`;
+    allow(role, ['ssm:GetParameter'], settings(partition, region, account));
+    // As cdk-nag writes it, which takes no tokens.
+    const written = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
+    const names = [written(partition, 'Partition'), written(region, 'Region'), written(account, 'AccountId')];
+    acknowledge(
+      role,
+      `IAM5[Resource::${settings(...names)}]`,
+      "The feed's own path of parameters, which hold settings of sources and no token.",
+    );
   }
 
   #configureSources(path: string, { sources }: PollingProps): void {
     for (const source of sources) {
-      const parameter = new ssm.StringParameter(this, `Source-${source.name}`, {
+      new ssm.StringParameter(this, `Source-${source.name}`, {
         parameterName: `${path}/${source.name}`,
         description: `How source ${source.name} is read`,
         stringValue: Stack.of(this).toJsonString({ settings: settingsOf(source), token: placeOf(source) }),
       });
-      allow(this.poller.role, ['ssm:GetParameter'], parameter.parameterArn);
       allowToken(this.poller.role, source);
     }
   }
