@@ -29,6 +29,8 @@ interface AlarmOptions {
   readonly anchor: string;
   readonly threshold: number;
   readonly evaluationPeriods?: number;
+  /** @default as many as evaluationPeriods */
+  readonly datapointsToAlarm?: number;
   readonly missingData?: cloudwatch.TreatMissingData;
 }
 
@@ -44,6 +46,7 @@ export class Monitoring extends Construct {
     for (const source of props.sources) this.#watchFreshness(source);
     this.#watchFindings();
     this.#watchRelays();
+    this.#watchGroupsBehind();
     this.#watchDeadLetters();
     if (props.dashboard) createDashboard(this, 'Dashboard', props);
   }
@@ -97,24 +100,30 @@ export class Monitoring extends Construct {
   }
 
   #watchFindings(): void {
-    const { metrics } = this.#props;
-    // Where no tick reports, freshness tells; these stay as they are.
-    const missingData = cloudwatch.TreatMissingData.IGNORE;
+    const { metrics, sources } = this.#props;
+    const findings = {
+      threshold: 1,
+      // Where no tick reports, freshness tells; these stay as they are.
+      missingData: cloudwatch.TreatMissingData.IGNORE,
+      // All sources report in one metric: for as long as the one with the longest interval may be silent, the others
+      // that have no findings must not end the alarm. Twice, for its ticks come some seconds apart.
+      evaluationPeriods: 2,
+      datapointsToAlarm: 1,
+    };
+    const period = Duration.seconds(Math.max(60, ...sources.map(intervalSeconds)));
     this.#alarm('Held', {
-      metric: metrics.holds(),
+      ...findings,
+      metric: metrics.holds({ period }),
       hurts:
         'Subscribers are not told of changes that may be real: they look wrong and are held until you decide.',
       anchor: 'changes-are-held',
-      threshold: 1,
-      missingData,
     });
     this.#alarm('SetAside', {
-      metric: metrics.setAsideGroups(),
+      ...findings,
+      metric: metrics.setAsideGroups({ period }),
       hurts:
         'Subscribers get no changes of some return groups: what the service sends of these can not be read.',
       anchor: 'return-groups-are-set-aside',
-      threshold: 1,
-      missingData,
     });
   }
 
@@ -132,6 +141,28 @@ export class Monitoring extends Construct {
       hurts: 'Subscribers of the bus get no events: they are saved, but the bus does not take them.',
       anchor: 'events-do-not-leave-the-ledger',
       threshold,
+    });
+  }
+
+  /** On from when a relay leaves one behind until a sweep, once a day, has found none. */
+  #watchGroupsBehind(): void {
+    const { metrics } = this.#props;
+    const options = {
+      anchor: 'a-return-group-is-behind',
+      threshold: 1,
+      missingData: cloudwatch.TreatMissingData.IGNORE,
+    };
+    this.#alarm('BehindOnQueue', {
+      ...options,
+      metric: metrics.groupsBehind('queue'),
+      hurts:
+        'The ordered subscriber gets no changes of some return groups: the queue refuses an event of theirs.',
+    });
+    this.#alarm('BehindOnBus', {
+      ...options,
+      metric: metrics.groupsBehind('bus'),
+      hurts:
+        'Subscribers of the bus get no changes of some return groups: the bus refuses an event of theirs.',
     });
   }
 
@@ -163,6 +194,7 @@ export class Monitoring extends Construct {
       alarmDescription: `${hurts} ${this.#props.runbookUrl}#${anchor}`,
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: options.evaluationPeriods ?? 1,
+      ...(options.datapointsToAlarm && { datapointsToAlarm: options.datapointsToAlarm }),
       treatMissingData: options.missingData ?? cloudwatch.TreatMissingData.NOT_BREACHING,
     });
     const { alarmAction } = this.#props;

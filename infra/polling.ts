@@ -71,6 +71,7 @@ export class Polling extends Construct {
       new SqsEventSource(this.queue, { batchSize: 1, maxConcurrency: 2 * props.sources.length }),
     );
     this.#allowPoller(props);
+    this.#allowAddedSources();
     this.#configureSources(path, props);
     this.#scheduleTicks(props);
   }
@@ -89,27 +90,15 @@ export class Polling extends Construct {
     allowTable(role, tables.ledger, ['dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:PutItem']);
     allowTable(role, tables.sources, ['dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:PutItem']);
     allowSending(role, this.queue);
-    this.#allowSettings();
   }
 
   /**
-   * Of all sources below the path, also of one that was removed: else its delayed ticks would be refused, and could not be
-   * told from a permission that is missing.
+   * Settings of any source below the path, also of one that was removed: else its delayed ticks would be refused, and could
+   * not be told from ticks that lack a permission.
    */
-  #allowSettings(): void {
+  #allowAddedSources(): void {
     const { role } = this.poller;
-    const { partition, region, account } = Stack.of(this);
-    const settings = (...[inPartition, inRegion, ofAccount]: readonly string[]) =>
-      `arn:${inPartition}:ssm:${inRegion}:${ofAccount}:parameter${this.sourcesPath}/*`;
-    allow(role, ['ssm:GetParameter'], settings(partition, region, account));
-    // As cdk-nag writes it, which takes no tokens.
-    const written = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
-    const names = [written(partition, 'Partition'), written(region, 'Region'), written(account, 'AccountId')];
-    acknowledge(
-      role,
-      `IAM5[Resource::${settings(...names)}]`,
-      "The feed's own path of parameters, which hold settings of sources and no token.",
-    );
+    allowNames(role, 'ssm:GetParameter', `parameter${this.sourcesPath}/`);
   }
 
   #configureSources(path: string, { sources }: PollingProps): void {
@@ -173,4 +162,17 @@ function allowToken(role: iam.IRole, { token }: SourceProps): void {
     allow(role, ['ssm:GetParameter'], token.parameterArn);
     allowKey(role, encryptionKey, 'ssm', ['kms:Decrypt']);
   }
+}
+
+/** Allows an action on all whose names begin so, in the stack's account and region. */
+function allowNames(role: iam.Role, action: `${string}:${string}`, namesBegin: string): void {
+  const { partition, region, account } = Stack.of(role);
+  const [service] = action.split(':');
+  const arnOf = (parts: readonly string[]) =>
+    `arn:${parts[0]}:${service}:${parts[1]}:${parts[2]}:${namesBegin}*`;
+  allow(role, [action], arnOf([partition, region, account]));
+  // As cdk-nag writes it, which takes no tokens.
+  const shown = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
+  const arn = arnOf([shown(partition, 'Partition'), shown(region, 'Region'), shown(account, 'AccountId')]);
+  acknowledge(role, `IAM5[Resource::${arn}]`, "The feed's own path of settings, which hold no token.");
 }

@@ -10,6 +10,7 @@ import { DynamoEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { METRICS_NAMESPACE } from '../shared/metrics.ts';
 import { acknowledge } from './acknowledge.ts';
 import { allow, allowSending, allowTable } from './allow.ts';
 import { createBus } from './create-bus.ts';
@@ -168,7 +169,12 @@ function environmentOf(
   { environment }: DestinationOptions,
   { ledger, marks }: FeedTables,
 ): Record<string, string> {
-  return { ...environment, LEDGER_TABLE: ledger.tableName, MARKS_TABLE: marks.tableName };
+  return {
+    ...environment,
+    LEDGER_TABLE: ledger.tableName,
+    MARKS_TABLE: marks.tableName,
+    POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
+  };
 }
 
 /** What functions/adapters call from a relay. */

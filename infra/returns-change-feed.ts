@@ -196,6 +196,11 @@ export class ReturnsChangeFeed extends Construct {
     return this.#metrics.holds(options);
   }
 
+  /** Return groups that stopped at an event which a destination refuses. */
+  metricGroupsBehind(destination: 'queue' | 'bus', options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.#metrics.groupsBehind(destination, options);
+  }
+
   /** Age of the oldest stream record that a relay has not sent, in milliseconds. */
   metricRelayAge(destination: 'queue' | 'bus', options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.relayAge(destination, options);
