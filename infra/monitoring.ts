@@ -38,6 +38,7 @@ interface AlarmOptions {
 const RELAY_LATE = Duration.minutes(15);
 
 export class Monitoring extends Construct {
+  readonly dashboard: cloudwatch.Dashboard | undefined;
   readonly #props: MonitoringProps;
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
@@ -48,7 +49,7 @@ export class Monitoring extends Construct {
     this.#watchRelays();
     this.#watchGroupsBehind();
     this.#watchDeadLetters();
-    if (props.dashboard) createDashboard(this, 'Dashboard', props);
+    this.dashboard = props.dashboard ? createDashboard(this, 'Dashboard', props) : undefined;
   }
 
   /** Once somebody consumes the FIFO queue. */
