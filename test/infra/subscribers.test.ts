@@ -38,6 +38,18 @@ describe('the ordered subscriber', () => {
     expect(queue.VisibilityTimeout).toBe(expected);
   });
 
+  test.each([Duration.seconds(59), Duration.hours(13)])(
+    'can not be given %s until its events come again: Lambda or SQS would refuse it at the deployment',
+    (visibilityTimeout) => {
+      const { feed, stack } = aFeed();
+      const fn = aFunction(stack, 'Subscriber', Duration.minutes(1));
+
+      expect(() => feed.addOrderedSubscriber(fn, { visibilityTimeout })).toThrow(
+        /visibilityTimeout must be at least the timeout of Shop\/Subscriber, 60 seconds, and at most 12 hours/,
+      );
+    },
+  );
+
   test('is the only one: a second is refused, and told where to go', () => {
     const { feed, stack } = aFeed();
     feed.addOrderedSubscriber(aFunction(stack, 'First'));
