@@ -1,5 +1,5 @@
 // Rules on the bus, each for one change that somebody waits for.
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Names, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
 import type * as kms from 'aws-cdk-lib/aws-kms';
@@ -19,7 +19,10 @@ export interface OnChangeOptions<Kind extends StatusKind> extends ChangePatternO
    * @default whatever it was, or that it was not known
    */
   readonly from?: StatusOf<Kind> | readonly StatusOf<Kind>[];
-  /** Gets the event: a function, or any target of a rule. */
+  /**
+   * Gets the event: a function, of this stack or another, or any target of a rule. With a function of another stack, the
+   * rule, its dead-letter queue and the alarm of that are in that stack.
+   */
   readonly target: lambda.IFunction | events.IRuleTarget;
   /** @default made of entity and statuses */
   readonly description?: string;
@@ -33,7 +36,8 @@ export interface BusSubscribersProps {
 
 export class BusSubscribers extends Construct {
   readonly #props: BusSubscribersProps;
-  #deadLetters: sqs.Queue | undefined;
+  /** Of each stack that has subscribers. */
+  readonly #deadLetters = new Map<Stack, sqs.Queue>();
 
   constructor(scope: Construct, id: string, props: BusSubscribersProps) {
     super(scope, id);
@@ -42,35 +46,45 @@ export class BusSubscribers extends Construct {
 
   onChange<Kind extends StatusKind>(id: string, options: OnChangeOptions<Kind>): events.Rule {
     const { target, description = describe(options) } = options;
-    return new events.Rule(this, id, {
+    const scope = isFunction(target) ? this.#placeBeside(target) : this;
+    return new events.Rule(scope, id, {
       eventBus: this.#props.bus as events.IEventBus,
       description,
       eventPattern: patternOf(options),
-      targets: [isFunction(target) ? this.#invoke(target) : target],
+      targets: [isFunction(target) ? this.#invoke(target, scope) : target],
     });
   }
 
-  /** Delivery and the function itself may fail; either way the event ends where an alarm tells of it. */
-  #invoke(fn: lambda.IFunction): events.IRuleTarget {
-    this.#deadLetters ??= this.#createDeadLetters();
+  /** In the function's stack: rule, dead-letter queue and function name one another, which two stacks can not. */
+  #placeBeside(fn: lambda.IFunction): Construct {
+    const stack = Stack.of(fn);
+    if (stack === Stack.of(this)) return this;
+    const id = Names.nodeUniqueId(this.node);
+    return (stack.node.tryFindChild(id) as Construct | undefined) ?? new Construct(stack, id);
+  }
+
+  /** Delivery and the function itself may fail; either way the event ends where an alarm reports it. */
+  #invoke(fn: lambda.IFunction, scope: Construct): events.IRuleTarget {
+    const deadLetterQueue = this.#deadLetters.get(Stack.of(fn)) ?? this.#createDeadLetters(scope);
     if (fn.node.tryFindChild('EventInvokeConfig') === undefined)
-      fn.configureAsyncInvoke({ retryAttempts: 2, onFailure: deadLetterDestination(this.#deadLetters) });
+      fn.configureAsyncInvoke({ retryAttempts: 2, onFailure: deadLetterDestination(deadLetterQueue) });
     return new targets.LambdaFunction(fn, {
-      deadLetterQueue: this.#deadLetters,
+      deadLetterQueue,
       retryAttempts: 185,
       maxEventAge: Duration.hours(24),
     });
   }
 
-  #createDeadLetters(): sqs.Queue {
+  #createDeadLetters(scope: Construct): sqs.Queue {
     const { encryptionKey, monitoring } = this.#props;
-    const deadLetters = createDeadLetterQueue(this, 'DeadLetters', { encryptionKey });
+    const deadLetters = createDeadLetterQueue(scope, 'DeadLetters', { encryptionKey });
     acknowledge(
       deadLetters,
       'SQS3',
       'It is a dead-letter queue itself, of rules; an alarm tells of every message in it.',
     );
-    monitoring.watchBusDeadLetters(deadLetters);
+    monitoring.watchBusDeadLetters(deadLetters, scope === this ? monitoring : scope);
+    this.#deadLetters.set(Stack.of(scope), deadLetters);
     return deadLetters;
   }
 }

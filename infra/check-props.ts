@@ -11,6 +11,11 @@ import type { SourceProps } from './source-props.ts';
 const SERVICE_LIMIT = 300;
 /** Of the poller's time: a request has to fit in what is left of a tick. */
 const LONGEST_TIMEOUT_SECONDS = 15;
+/**
+ * CloudFormation takes 500 resources to a stack. Each source is three (parameter, schedule, alarm), the rest of a feed with
+ * everything that it can have is 80 (November 2026). That leaves 30 for what else the stack has.
+ */
+export const MOST_SOURCES = 130;
 
 /** @throws an error that names all that is wrong */
 export function checkProps(path: string, props: ReturnsChangeFeedProps): void {
@@ -29,9 +34,15 @@ function checkNames(sources: readonly SourceProps[]): string[] {
     return ["There is no source: write at least one, for instance { name: 'acme', baseUrl: …, token: … }."];
   const names = sources.map(({ name }) => name);
   const doubled = new Set(names.filter((name, at) => names.indexOf(name) !== at));
-  return [...doubled].map(
+  const problems = [...doubled].map(
     (name) => `There are two sources "${name}": give each a name of its own, events are told apart by it.`,
   );
+  if (sources.length > MOST_SOURCES)
+    problems.push(
+      `There are ${sources.length} sources, more than fit into the 500 resources of a stack: ` +
+        `write at most ${MOST_SOURCES} here, and the others in a feed of another stack.`,
+    );
+  return problems;
 }
 
 function checkSource(source: SourceProps): string[] {

@@ -3,8 +3,11 @@ import { type Duration, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { BUS_SOURCE } from '../shared/contract/event-pattern.ts';
+import { acknowledge } from './acknowledge.ts';
+import { createDeadLetterQueue } from './create-queue.ts';
 
 export interface BusOptions {
   readonly serviceName: string;
@@ -12,42 +15,99 @@ export interface BusOptions {
   readonly encryptionKey: kms.IKey | undefined;
 }
 
+export interface Bus {
+  readonly bus: events.EventBus;
+  /** Of events that the bus can not encrypt or decrypt; undefined without a key of one's own, with which alone that happens. */
+  readonly deadLetters: sqs.Queue | undefined;
+}
+
 /** TLS needs no policy here: EventBridge's endpoints speak nothing else. */
 export function createBus(
   scope: Construct,
   { encryptionKey, archiveRetention, serviceName }: BusOptions,
-): events.EventBus {
+): Bus {
+  const deadLetters = encryptionKey && createBusDeadLetters(scope);
   const bus = new events.EventBus(scope, 'Bus', {
     // A bus must have a name; this one is as unique as what CDK would make up.
     eventBusName: serviceName,
     description: 'Changes of returns: return_line_item, shipment, exchange_line_item, return_group',
     ...(encryptionKey && { kmsKey: encryptionKey }),
+    ...(deadLetters && { deadLetterQueue: deadLetters }),
   });
+  if (deadLetters !== undefined) allowSendingFrom(bus, deadLetters);
   const archive = new events.Archive(scope, 'Archive', {
     description: 'Events of the feed, to be replayed to rules',
     sourceEventBus: bus,
     eventPattern: { source: events.Match.prefix(`${BUS_SOURCE}.`) },
     retention: archiveRetention,
   });
-  if (encryptionKey !== undefined) encryptArchive(archive, encryptionKey, serviceName);
-  return bus;
+  const { defaultChild } = archive.node;
+  // CDK writes an empty text where there is no key, which some regions refuse: https://github.com/aws/aws-cdk/issues/37847
+  if (defaultChild instanceof events.CfnArchive) defaultChild.kmsKeyIdentifier = encryptionKey?.keyArn;
+  if (encryptionKey !== undefined) {
+    allowArchiving(encryptionKey, serviceName);
+    allowDeadLettersOfRules(encryptionKey);
+  }
+  return { bus, deadLetters };
+}
+
+/**
+ * Encrypted by SQS's own key: what keeps the bus from using the account's key would keep it from a queue with that key
+ * as well, and nobody would learn of the loss.
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-encryption-event-bus-dlq.html
+ */
+function createBusDeadLetters(scope: Construct): sqs.Queue {
+  const deadLetters = createDeadLetterQueue(scope, 'BusDeadLetters', { encryptionKey: undefined });
+  acknowledge(
+    deadLetters,
+    'SQS3',
+    'It is a dead-letter queue itself, of the bus; an alarm reports every message in it.',
+  );
+  return deadLetters;
+}
+
+function allowSendingFrom(bus: events.EventBus, queue: sqs.Queue): void {
+  queue.addToResourcePolicy(
+    new iam.PolicyStatement({
+      principals: [eventBridge()],
+      actions: ['sqs:SendMessage'],
+      resources: [queue.queueArn],
+      conditions: { ArnEquals: { 'aws:SourceArn': bus.eventBusArn } },
+    }),
+  );
 }
 
 /** As CDK's Archive does it, but for the bus's ARN: taken from the bus it would make key and bus wait for each other. */
-function encryptArchive(archive: events.Archive, key: kms.IKey, eventBusName: string): void {
-  const { defaultChild } = archive.node;
-  if (defaultChild instanceof events.CfnArchive) defaultChild.kmsKeyIdentifier = key.keyArn;
-  const busArn = Stack.of(archive).formatArn({
+function allowArchiving(key: kms.IKey, eventBusName: string): void {
+  const busArn = Stack.of(key).formatArn({
     service: 'events',
     resource: 'event-bus',
     resourceName: eventBusName,
   });
+  allowEventBridge(key, ['kms:Decrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'], {
+    StringEquals: { 'kms:EncryptionContext:aws:events:event-bus:arn': busArn },
+  });
+}
+
+/**
+ * Lets rules write to dead-letter queues with this key, whichever stack has them; each queue's policy names its rules.
+ * EventBridge sends neither `aws:SourceArn` nor `aws:SourceAccount` along to an encrypted destination, so conditions on
+ * these would refuse it (https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html says so of topics); SQS names
+ * the queue in the encryption context.
+ */
+function allowDeadLettersOfRules(key: kms.IKey): void {
+  const queues = Stack.of(key).formatArn({ service: 'sqs', resource: '*' });
+  allowEventBridge(key, ['kms:Decrypt', 'kms:GenerateDataKey'], {
+    ArnLike: { 'kms:EncryptionContext:aws:sqs:arn': queues },
+  });
+}
+
+function allowEventBridge(key: kms.IKey, actions: string[], conditions: iam.Conditions): void {
   key.addToResourcePolicy(
-    new iam.PolicyStatement({
-      principals: [new iam.ServicePrincipal('events.amazonaws.com')],
-      actions: ['kms:Decrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'],
-      resources: ['*'],
-      conditions: { StringEquals: { 'kms:EncryptionContext:aws:events:event-bus:arn': busArn } },
-    }),
+    new iam.PolicyStatement({ principals: [eventBridge()], actions, resources: ['*'], conditions }),
   );
+}
+
+function eventBridge(): iam.ServicePrincipal {
+  return new iam.ServicePrincipal('events.amazonaws.com');
 }

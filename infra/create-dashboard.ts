@@ -33,9 +33,11 @@ function reading({ metrics, sources }: DashboardProps): cloudwatch.IWidget[] {
     graph('Freshness: seconds since everything was read', HALF, [
       ...sources.map(({ name }) => metrics.secondsBehind(name, { label: name })),
     ]),
-    graph('Held findings, return groups set aside', HALF, [
+    graph('Held findings, return groups set aside or behind', HALF, [
       metrics.holds({ label: 'held' }),
       metrics.setAsideGroups({ label: 'set aside' }),
+      metrics.groupsBehind('queue', { label: 'behind on the queue' }),
+      metrics.groupsBehind('bus', { label: 'behind on the bus' }),
     ]),
   ];
 }

@@ -42,6 +42,10 @@ export class FeedMetrics {
     return this.#own(METRICS.holds, {}, options);
   }
 
+  groupsBehind(destination: 'queue' | 'bus', options?: Options): cloudwatch.Metric {
+    return this.#own(METRICS.groupsBehind, { destination }, options);
+  }
+
   relayAge(destination: 'queue' | 'bus', options?: Options): cloudwatch.Metric {
     const relay = this.#props.publishing.relays[destination];
     return relay.function.metric('IteratorAge', {

@@ -29,6 +29,8 @@ interface AlarmOptions {
   readonly anchor: string;
   readonly threshold: number;
   readonly evaluationPeriods?: number;
+  /** @default as many as evaluationPeriods */
+  readonly datapointsToAlarm?: number;
   readonly missingData?: cloudwatch.TreatMissingData;
 }
 
@@ -36,6 +38,7 @@ interface AlarmOptions {
 const RELAY_LATE = Duration.minutes(15);
 
 export class Monitoring extends Construct {
+  readonly dashboard: cloudwatch.Dashboard | undefined;
   readonly #props: MonitoringProps;
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
@@ -44,8 +47,9 @@ export class Monitoring extends Construct {
     for (const source of props.sources) this.#watchFreshness(source);
     this.#watchFindings();
     this.#watchRelays();
+    this.#watchGroupsBehind();
     this.#watchDeadLetters();
-    if (props.dashboard) createDashboard(this, 'Dashboard', props);
+    this.dashboard = props.dashboard ? createDashboard(this, 'Dashboard', props) : undefined;
   }
 
   /** Once somebody consumes the FIFO queue. */
@@ -65,15 +69,23 @@ export class Monitoring extends Construct {
     });
   }
 
-  /** Once there is a function that a rule invokes. */
-  watchBusDeadLetters(queue: sqs.IQueue): void {
-    this.#alarm('BusDeadLetters', {
-      metric: countOf(queue),
-      hurts:
-        'Whoever a subscriber of the bus works for misses changes: events could not be delivered or handled.',
-      anchor: 'a-subscriber-of-the-bus-gave-up-events',
-      threshold: 1,
-    });
+  /**
+   * Once there is a function that a rule invokes.
+   *
+   * @param scope where the alarm is made: in the stack of the queue
+   */
+  watchBusDeadLetters(queue: sqs.IQueue, scope: Construct): void {
+    this.#alarm(
+      'BusDeadLetters',
+      {
+        metric: countOf(queue),
+        hurts:
+          'Whoever a subscriber of the bus works for misses changes: events could not be delivered or handled.',
+        anchor: 'a-subscriber-of-the-bus-gave-up-events',
+        threshold: 1,
+      },
+      scope,
+    );
   }
 
   #watchFreshness(source: SourceProps): void {
@@ -89,24 +101,30 @@ export class Monitoring extends Construct {
   }
 
   #watchFindings(): void {
-    const { metrics } = this.#props;
-    // Where no tick reports, freshness tells; these stay as they are.
-    const missingData = cloudwatch.TreatMissingData.IGNORE;
+    const { metrics, sources } = this.#props;
+    const findings = {
+      threshold: 1,
+      // Where no tick reports, freshness tells; these stay as they are.
+      missingData: cloudwatch.TreatMissingData.IGNORE,
+      // All sources report in one metric: for as long as the one with the longest interval may be silent, the others
+      // that have no findings must not end the alarm. Twice, for its ticks come some seconds apart.
+      evaluationPeriods: 2,
+      datapointsToAlarm: 1,
+    };
+    const period = Duration.seconds(Math.max(60, ...sources.map(intervalSeconds)));
     this.#alarm('Held', {
-      metric: metrics.holds(),
+      ...findings,
+      metric: metrics.holds({ period }),
       hurts:
         'Subscribers are not told of changes that may be real: they look wrong and are held until you decide.',
       anchor: 'changes-are-held',
-      threshold: 1,
-      missingData,
     });
     this.#alarm('SetAside', {
-      metric: metrics.setAsideGroups(),
+      ...findings,
+      metric: metrics.setAsideGroups({ period }),
       hurts:
         'Subscribers get no changes of some return groups: what the service sends of these can not be read.',
       anchor: 'return-groups-are-set-aside',
-      threshold: 1,
-      missingData,
     });
   }
 
@@ -127,7 +145,37 @@ export class Monitoring extends Construct {
     });
   }
 
+  /** On from when a relay leaves one behind until a sweep, once a day, has found none. */
+  #watchGroupsBehind(): void {
+    const { metrics } = this.#props;
+    const options = {
+      anchor: 'a-return-group-is-behind',
+      threshold: 1,
+      missingData: cloudwatch.TreatMissingData.IGNORE,
+    };
+    this.#alarm('BehindOnQueue', {
+      ...options,
+      metric: metrics.groupsBehind('queue'),
+      hurts:
+        'The ordered subscriber gets no changes of some return groups: the queue refuses an event of theirs.',
+    });
+    this.#alarm('BehindOnBus', {
+      ...options,
+      metric: metrics.groupsBehind('bus'),
+      hurts:
+        'Subscribers of the bus get no changes of some return groups: the bus refuses an event of theirs.',
+    });
+  }
+
   #watchDeadLetters(): void {
+    const { busDeadLetters } = this.#props.publishing;
+    if (busDeadLetters !== undefined)
+      this.#alarm('BusEncryption', {
+        metric: countOf(busDeadLetters),
+        hurts: 'Subscribers of the bus miss changes: the bus could not use your key for their events.',
+        anchor: 'the-bus-cannot-use-your-key',
+        threshold: 1,
+      });
     this.#alarm('DeadLetters', {
       metric: this.#props.metrics.deadLetters(),
       hurts: 'Subscribers may get changes late: a tick, a stream record or a sweep failed for good.',
@@ -136,13 +184,18 @@ export class Monitoring extends Construct {
     });
   }
 
-  #alarm(id: string, { metric, hurts, anchor, threshold, ...options }: AlarmOptions): void {
-    const alarm = new cloudwatch.Alarm(this, id, {
+  #alarm(
+    id: string,
+    { metric, hurts, anchor, threshold, ...options }: AlarmOptions,
+    scope: Construct = this,
+  ): void {
+    const alarm = new cloudwatch.Alarm(scope, id, {
       metric,
       threshold,
       alarmDescription: `${hurts} ${this.#props.runbookUrl}#${anchor}`,
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: options.evaluationPeriods ?? 1,
+      ...(options.datapointsToAlarm && { datapointsToAlarm: options.datapointsToAlarm }),
       treatMissingData: options.missingData ?? cloudwatch.TreatMissingData.NOT_BREACHING,
     });
     const { alarmAction } = this.#props;

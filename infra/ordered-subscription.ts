@@ -50,7 +50,9 @@ export class OrderedSubscription extends Construct {
     const { batchSize = 10, maxConcurrency, alarmAfter } = options;
     this.take(fn.node.path, alarmAfter);
     const { queue } = this.#props.publishing;
-    setVisibilityTimeout(queue, options.visibilityTimeout ?? sixTimesTimeout(fn));
+    const visibilityTimeout = options.visibilityTimeout ?? sixTimesTimeout(fn);
+    checkVisibility(visibilityTimeout, fn);
+    setVisibilityTimeout(queue, visibilityTimeout);
     fn.addEventSource(
       new SqsEventSource(queue, {
         batchSize,
@@ -72,8 +74,24 @@ export class OrderedSubscription extends Construct {
   }
 }
 
+/** Undefined of a function that was imported. */
+function timeoutOf(fn: lambda.IFunction): Duration | undefined {
+  return fn instanceof lambda.Function ? (fn.timeout ?? Duration.seconds(3)) : undefined;
+}
+
+/** Lambda refuses such a mapping, but not before the deployment. */
+function checkVisibility(visibilityTimeout: Duration, fn: lambda.IFunction): void {
+  const timeout = timeoutOf(fn)?.toSeconds() ?? 0;
+  const longest = LONGEST_VISIBILITY.toSeconds();
+  if (visibilityTimeout.toSeconds() >= timeout && visibilityTimeout.toSeconds() <= longest) return;
+  throw new Error(
+    `visibilityTimeout must be at least the timeout of ${fn.node.path}, ${timeout} seconds, and at most 12 hours ` +
+      `(got ${visibilityTimeout.toSeconds()} seconds): six times the function's timeout is right.`,
+  );
+}
+
 function sixTimesTimeout(fn: lambda.IFunction): Duration {
-  const timeout = fn instanceof lambda.Function ? (fn.timeout ?? Duration.seconds(3)) : Duration.minutes(1);
+  const timeout = timeoutOf(fn) ?? Duration.minutes(1);
   return Duration.seconds(Math.min(6 * timeout.toSeconds(), LONGEST_VISIBILITY.toSeconds()));
 }
 

@@ -1,7 +1,7 @@
 // How events get out: the ledger's stream wakes two relays, one for the FIFO queue and one for the bus, so that one
 // destination's trouble is not the other's. Once a day each is swept for what the stream could not bring.
 // The relays read the ledger and publish; they know nothing of the service and its tokens.
-import { Duration } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type * as events from 'aws-cdk-lib/aws-events';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
@@ -10,6 +10,7 @@ import { DynamoEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { METRICS_NAMESPACE } from '../shared/metrics.ts';
 import { acknowledge } from './acknowledge.ts';
 import { allow, allowSending, allowTable } from './allow.ts';
 import { createBus } from './create-bus.ts';
@@ -43,6 +44,8 @@ export class Publishing extends Construct {
   /** What the queue's consumer could not handle. */
   readonly queueDeadLetters: sqs.Queue;
   readonly bus: events.EventBus;
+  /** What the bus could not encrypt; undefined without a key of one's own. */
+  readonly busDeadLetters: sqs.Queue | undefined;
   readonly relays: { readonly queue: FeedFunction; readonly bus: FeedFunction };
   readonly sweeps: { readonly queue: FeedFunction; readonly bus: FeedFunction };
 
@@ -51,7 +54,9 @@ export class Publishing extends Construct {
     const { encryptionKey } = props;
     this.queueDeadLetters = createDeadLetterQueue(this, 'EventsDeadLetters', { encryptionKey, fifo: true });
     this.queue = createEventsQueue(this, this.queueDeadLetters, encryptionKey);
-    this.bus = createBus(this, props);
+    const { bus, deadLetters: busDeadLetters } = createBus(this, props);
+    this.bus = bus;
+    this.busDeadLetters = busDeadLetters;
     const toQueue: DestinationOptions = {
       name: 'Queue',
       environment: { DESTINATION: 'queue', QUEUE_URL: this.queue.queueUrl },
@@ -117,7 +122,8 @@ export class Publishing extends Construct {
   }
 
   #scheduleSweeps({ deadLetters }: PublishingProps): void {
-    const group = new scheduler.ScheduleGroup(this, 'Schedules');
+    // As the sources' group: a fixed name must go with the stack.
+    const group = new scheduler.ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
     const role = new iam.Role(this, 'SchedulesRole', {
       description: 'Starts the daily sweeps',
       assumedBy: schedulerOf(group),
@@ -163,7 +169,12 @@ function environmentOf(
   { environment }: DestinationOptions,
   { ledger, marks }: FeedTables,
 ): Record<string, string> {
-  return { ...environment, LEDGER_TABLE: ledger.tableName, MARKS_TABLE: marks.tableName };
+  return {
+    ...environment,
+    LEDGER_TABLE: ledger.tableName,
+    MARKS_TABLE: marks.tableName,
+    POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
+  };
 }
 
 /** What functions/adapters call from a relay. */

@@ -33,7 +33,8 @@ export interface ReturnsChangeFeedProps {
   readonly tables?: Partial<FeedTables>;
   /**
    * A key of your own for tables, queues, bus and archive. An imported key's policy must let the account's roles use
-   * it, and EventBridge.
+   * it, and `events.amazonaws.com`: for the bus and archive in the encryption context `aws:events:event-bus:arn`, for
+   * dead-letter queues of rules in `aws:sqs:arn` (the statements: infra/create-bus.ts).
    * @default keys of the services, at no charge
    */
   readonly encryptionKey?: kms.IKey;
@@ -53,7 +54,9 @@ export interface ReturnsChangeFeedProps {
    */
   readonly removalPolicy?: RemovalPolicy;
   /**
-   * What alarms set off, for instance `new SnsAction(topic)`.
+   * What alarms set off, for instance `new SnsAction(topic)`. A topic that has a policy, as `enforceSSL` makes one, must
+   * let `cloudwatch.amazonaws.com` publish (`sns:Publish`, with `aws:SourceAccount` for a condition): the policy replaces
+   * SNS's own, which would, and `SnsAction` adds nothing to it.
    * @default nothing: alarms show in CloudWatch alone
    */
   readonly alarmAction?: cloudwatch.IAlarmAction;
@@ -76,6 +79,11 @@ export class ReturnsChangeFeed extends Construct {
   /** All events in no order, for any number of rules. */
   readonly bus: events.EventBus;
   readonly poller: lambda.IFunction;
+  /** What an operator looks at, and starts by hand (docs/runbook.md). */
+  readonly relays: Publishing['relays'];
+  readonly sweeps: Publishing['sweeps'];
+  /** Has the ticks that are on their way. */
+  readonly pollQueue: sqs.IQueue;
   /** Has a line of every tick. */
   readonly pollerLog: ILogGroup;
   /** What `returns-feed sources` adds a source to: the path of parameters, the group of schedules, the poller's role. */
@@ -84,6 +92,10 @@ export class ReturnsChangeFeed extends Construct {
   readonly pollerRole: iam.IRole;
   /** What the feed itself could not handle: ticks, stream records, sweeps. */
   readonly deadLetters: sqs.IQueue;
+  /** What the queue's consumer could not handle. */
+  readonly orderedDeadLetters: sqs.IQueue;
+  /** Undefined where the props want none. */
+  readonly dashboard: cloudwatch.Dashboard | undefined;
   readonly #metrics: FeedMetrics;
   readonly #ordered: OrderedSubscription;
   readonly #onBus: BusSubscribers;
@@ -117,6 +129,10 @@ export class ReturnsChangeFeed extends Construct {
     this.queue = publishing.queue;
     this.bus = publishing.bus;
     this.poller = polling.poller.function;
+    this.relays = publishing.relays;
+    this.sweeps = publishing.sweeps;
+    this.pollQueue = polling.queue;
+    this.orderedDeadLetters = publishing.queueDeadLetters;
     this.pollerLog = polling.poller.logGroup;
     this.sourcesPath = polling.sourcesPath;
     this.schedules = polling.schedules;
@@ -127,6 +143,7 @@ export class ReturnsChangeFeed extends Construct {
     const monitoring = new Monitoring(this, 'Monitoring', {
       ...{ metrics: this.#metrics, sources, polling, publishing, alarmAction, runbookUrl, dashboard },
     });
+    this.dashboard = monitoring.dashboard;
     this.#ordered = new OrderedSubscription(this, 'OrderedSubscription', { publishing, monitoring });
     this.#onBus = new BusSubscribers(this, 'BusSubscribers', {
       bus: publishing.bus,
@@ -192,6 +209,11 @@ export class ReturnsChangeFeed extends Construct {
   /** Findings that are held because they look wrong, at most of any source. */
   metricHolds(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.holds(options);
+  }
+
+  /** Return groups that stopped at an event which a destination refuses. */
+  metricGroupsBehind(destination: 'queue' | 'bus', options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.#metrics.groupsBehind(destination, options);
   }
 
   /** Age of the oldest stream record that a relay has not sent, in milliseconds. */

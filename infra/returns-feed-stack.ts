@@ -2,12 +2,14 @@
 // after deploying.
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { ReturnsChangeFeed } from './returns-change-feed.ts';
 import type { Stage, StageSource } from './stages.ts';
+import { titleCase } from './title-case.ts';
 
 export class ReturnsFeedStack extends Stack {
   readonly feed: ReturnsChangeFeed;
@@ -21,19 +23,51 @@ export class ReturnsFeedStack extends Stack {
       ...(alarmAction && { alarmAction }),
       sources: sources.map((source) => this.#withToken(source)),
     });
-    const { queue, bus, tables, pollerLog, sourcesPath, schedules, pollerRole } = this.feed;
-    this.#output('QueueUrl', queue.queueUrl, 'Ordered events, for one consumer');
-    this.#output('BusName', bus.eventBusName, 'All events, for any number of rules');
+    this.#nameParts(this.feed);
+    this.#nameFunctions(this.feed);
+  }
+
+  /** What commands look for, by these ids (local/operating/find-deployment.ts), and the runbook. */
+  #nameParts(feed: ReturnsChangeFeed): void {
+    this.#output('QueueUrl', feed.queue.queueUrl, 'Ordered events, for one consumer');
+    this.#output('BusName', feed.bus.eventBusName, 'All events, for any number of rules');
+    this.#output('SourcesPath', feed.sourcesPath, 'Below which each source has its parameter');
+    this.#output('SchedulesGroup', feed.schedules.scheduleGroupName, 'Group of the schedules of sources');
+    this.#output('PollerRole', feed.pollerRole.roleName, 'Role that reads tokens');
+    this.#output('PollQueueUrl', feed.pollQueue.queueUrl, 'Ticks on their way to the poller');
+    this.#output('DeadLettersUrl', feed.deadLetters.queueUrl, 'What the feed itself could not handle');
+    const { orderedDeadLetters } = feed;
+    this.#output('OrderedDeadLettersUrl', orderedDeadLetters.queueUrl, 'What the ordered subscriber failed');
+    this.#output(
+      'OrderedDeadLettersArn',
+      orderedDeadLetters.queueArn,
+      'The same, to move messages back from',
+    );
+    for (const [role, table] of Object.entries(feed.tables))
+      this.#output(`${titleCase(role)}Table`, table.tableName, `Table of ${role}`);
+    if (feed.dashboard !== undefined)
+      this.#output('Dashboard', feed.dashboard.dashboardName, 'Shows in CloudWatch all that is measured');
+  }
+
+  #nameFunctions({ poller, pollerLog, relays, sweeps }: ReturnsChangeFeed): void {
+    this.#output('PollerFunction', poller.functionName, 'Reads the sources');
     this.#output('PollerLog', pollerLog.logGroupName, 'Has a line of every tick');
-    this.#output('SourcesPath', sourcesPath, 'Below which each source has its parameter');
-    this.#output('SchedulesGroup', schedules.scheduleGroupName, 'Group of the schedules of sources');
-    this.#output('PollerRole', pollerRole.roleName, 'Role that reads tokens');
-    for (const [role, table] of Object.entries(tables))
+    for (const destination of ['queue', 'bus'] as const) {
+      const relay = `RelayTo${titleCase(destination)}`;
       this.#output(
-        `${role.charAt(0).toUpperCase()}${role.slice(1)}Table`,
-        table.tableName,
-        `Table of ${role}`,
+        `${relay}Function`,
+        relays[destination].function.functionName,
+        `Sends events to the ${destination}`,
       );
+      this.#output(`${relay}Log`, relays[destination].logGroup.logGroupName, 'Has what it could not send');
+      const sweep = `SweepTo${titleCase(destination)}`;
+      this.#output(
+        `${sweep}Function`,
+        sweeps[destination].function.functionName,
+        'Sends what was missed, daily',
+      );
+      this.#output(`${sweep}Log`, sweeps[destination].logGroup.logGroupName, 'Has a line of every sweep');
+    }
   }
 
   #withToken({ tokenSecret, ...source }: StageSource) {
@@ -43,6 +77,15 @@ export class ReturnsFeedStack extends Stack {
 
   #createMail(address: string): SnsAction {
     const topic = new sns.Topic(this, 'Alarms', { enforceSSL: true });
+    // A policy of one's own replaces the default one, which lets the account's alarms publish.
+    topic.addToResourcePolicy(
+      new iam.PolicyStatement({
+        principals: [new iam.ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+      }),
+    );
     topic.addSubscription(new EmailSubscription(address));
     return new SnsAction(topic);
   }

@@ -5,6 +5,7 @@ import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { type KeyAttribute, TABLES, type TableRole, type TableShape } from '../shared/tables.ts';
+import { titleCase } from './title-case.ts';
 
 /** The table of each role. */
 export type FeedTables = Readonly<Record<TableRole, dynamodb.ITable>>;
@@ -62,8 +63,4 @@ function attributeOf({ name, type }: KeyAttribute): dynamodb.Attribute {
     name,
     type: type === 'S' ? dynamodb.AttributeType.STRING : dynamodb.AttributeType.NUMBER,
   };
-}
-
-function titleCase(role: string): string {
-  return role.charAt(0).toUpperCase() + role.slice(1);
 }

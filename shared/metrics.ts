@@ -11,6 +11,11 @@ export const METRICS = {
   setAsideGroups: 'SetAsideGroups',
   /** Of the feed (dimension `service`): findings of a source that are held because they look wrong. */
   holds: 'Holds',
+  /**
+   * Of each destination (dimensions `service` and `destination`): return groups that stopped at an event which it refuses.
+   * A relay reports those that stop, a sweep that came to the end reports all, also that there are none.
+   */
+  groupsBehind: 'GroupsBehind',
 } as const;
 
 /** Figures in the line that the poller logs of each tick; the dashboard sums them up. */

@@ -5,6 +5,14 @@ import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { METRICS } from '../../shared/metrics.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 
+/** Reports how many groups a destination's relay or sweep left behind. */
+export function reportBehind(metrics: Metrics, destination: string, groups: number): void {
+  metrics
+    .addDimension('destination', destination)
+    .addMetric(METRICS.groupsBehind, MetricUnit.Count, groups)
+    .publishStoredMetrics();
+}
+
 /** Tells a tick's figures. Of a source that was not the tick's, or not read at all, nothing is told: that shows. */
 export function tellTick(metrics: Metrics, { source, state, behindMs }: TickReport): void {
   if (state === undefined || behindMs === undefined) return;

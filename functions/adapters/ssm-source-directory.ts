@@ -1,6 +1,6 @@
 // Where sources are configured: one parameter each below a common path, holding the source's settings as JSON and
 // where its token is kept, never the token itself.
-import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
+import { GetParameterCommand, ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
 import * as z from 'zod';
 import { type SourceSettings, sourceSettings } from '../../shared/source-settings.ts';
 
@@ -28,15 +28,21 @@ export interface SsmSourceDirectoryOptions {
 /**
  * Reads a source's parameter.
  *
+ * @returns undefined where there is none: the source was removed, or never was
  * @throws Error that names the parameter and every field of it that is wrong
  */
 export async function readStoredSource(
   { client, path }: SsmSourceDirectoryOptions,
   source: string,
-): Promise<StoredSource> {
+): Promise<StoredSource | undefined> {
   const name = `${path}/${source}`;
-  const { Parameter } = await client.send(new GetParameterCommand({ Name: name }));
-  return parseStoredSource(name, Parameter?.Value);
+  try {
+    const { Parameter } = await client.send(new GetParameterCommand({ Name: name }));
+    return parseStoredSource(name, Parameter?.Value);
+  } catch (error) {
+    if (error instanceof ParameterNotFound) return undefined;
+    throw error;
+  }
 }
 
 /** @throws Error that names the parameter and every field of it that is wrong */

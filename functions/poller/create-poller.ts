@@ -27,8 +27,11 @@ export interface PollerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly transport: HttpTransport;
-  /** Called for each tick, so that changed settings take effect; remembering is the callee's business. */
-  readonly findSource: (name: string) => Promise<ConfiguredSource>;
+  /**
+   * Called for each tick, so that changed settings take effect; remembering is the callee's business. Undefined: there is
+   * no such source.
+   */
+  readonly findSource: (name: string) => Promise<ConfiguredSource | undefined>;
   /** Sends the later ticks of a minute to the poll queue, each with its delay. */
   readonly enqueue: (
     ticks: readonly { readonly body: string; readonly delaySeconds: number }[],
@@ -71,21 +74,29 @@ export function createPoller(options: PollerOptions): Poller {
     }),
   );
 
-  /** The tick fails where there are no settings to be had; the source's state says so first. */
-  async function configurationFor(tick: TickMessage): Promise<ConfiguredSource> {
+  /** The tick fails where its source's settings can't be read; the source's state says so first. */
+  async function configurationFor(tick: TickMessage): Promise<ConfiguredSource | undefined> {
     try {
-      return await options.findSource(tick.source);
+      const source = await options.findSource(tick.source);
+      if (source !== undefined) return source;
     } catch (error) {
       await reportUnconfigured(tick, stores);
       throw error;
     }
+    // A source that was removed leaves delayed ticks behind, and these fail nothing. One whose settings alone are gone
+    // is still due: its state and its freshness alarm report that.
+    await reportUnconfigured(tick, stores);
+    log.warn('The tick is dropped: there is no such source.', { source: tick.source });
+    return undefined;
   }
 
   return async function poll(event, durationMs) {
     const startedAt = clock.elapsed();
     for (const record of event.Records) {
       const tick = parseTick(record.body);
-      const session = sessionOf(await configurationFor(tick));
+      const source = await configurationFor(tick);
+      if (source === undefined) continue;
+      const session = sessionOf(source);
       const left = durationMs - (clock.elapsed() - startedAt) / 1_000;
       const report = await pollSource({ slot: tick.slot, durationMs: left }, session);
       // A tick that came twice sends nothing on, so doubled ticks never multiply.

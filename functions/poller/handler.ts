@@ -50,10 +50,9 @@ function createLambdaPoller(environment: PollerEnvironment): Poller {
     log,
     transport: createHttpsTransport(),
     async findSource(name) {
-      const { settings, token } = await readStoredSource(
-        { client: ssm, path: environment.SOURCES_PATH },
-        name,
-      );
+      const stored = await readStoredSource({ client: ssm, path: environment.SOURCES_PATH }, name);
+      if (stored === undefined) return undefined;
+      const { settings, token } = stored;
       const place = JSON.stringify(token);
       return { settings, secret: { place, read: () => readStoredToken(clients, token) } };
     },

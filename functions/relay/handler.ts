@@ -1,5 +1,6 @@
 // Two functions, one for each destination, run this: `handler` on the ledger's stream, `sweep` once a day.
 import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
@@ -13,6 +14,7 @@ import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../adapters/dynamodb-marks.ts';
 import { createEventBridgeDestination } from '../adapters/eventbridge-destination.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
+import { reportBehind } from '../adapters/powertools-metrics.ts';
 import { createSqsDestination } from '../adapters/sqs-destination.ts';
 import { createSystemClock } from '../adapters/system-clock.ts';
 import { parseRelayEnvironment, type RelayEnvironment } from './relay-environment.ts';
@@ -24,18 +26,32 @@ const TIME_TO_FINISH_MS = 10_000;
 interface Services {
   readonly ports: RelayPorts;
   readonly relay: Relay;
+  readonly metrics: Metrics;
 }
 
 let services: Services | undefined;
 
 export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   services ??= createServices(parseRelayEnvironment(process.env));
-  return relayRecords(services.relay, services.ports.log, event.Records, timeLeft(context));
+  return relayRecords(reporting(services), services.ports.log, event.Records, timeLeft(context));
+}
+
+/** That there are none is the sweep's to report: it alone sees all groups. */
+function reporting({ relay, ports, metrics }: Services): Relay {
+  return async (groups, timeLeftMs) => {
+    const outcomes = await relay(groups, timeLeftMs);
+    const behind = outcomes.filter(({ state }) => state === 'behind').length;
+    if (behind > 0) reportBehind(metrics, ports.destination.name, behind);
+    return outcomes;
+  };
 }
 
 export async function sweep(_event: unknown, context: Context): Promise<SweepReport> {
   services ??= createServices(parseRelayEnvironment(process.env));
-  return sweepLedger(services.ports, services.relay, timeLeft(context));
+  const { ports, relay, metrics } = services;
+  const report = await sweepLedger(ports, relay, timeLeft(context));
+  if (report.complete || report.behind > 0) reportBehind(metrics, ports.destination.name, report.behind);
+  return report;
 }
 
 function createServices(environment: RelayEnvironment): Services {
@@ -52,7 +68,7 @@ function createServices(environment: RelayEnvironment): Services {
     // Who reads the queue wants changes; of the feed itself the bus tells.
     withholds: ({ group }) => environment.DESTINATION === 'queue' && group === FEED_GROUP,
   };
-  return { ports, relay: createRelay(ports) };
+  return { ports, relay: createRelay(ports), metrics: new Metrics() };
 }
 
 function createDestination(environment: RelayEnvironment): Destination {

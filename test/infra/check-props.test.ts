@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { expect, test } from 'vitest';
+import { MOST_SOURCES } from '../../infra/check-props.ts';
 import type { ReturnsChangeFeedProps } from '../../infra/returns-change-feed.ts';
 import type { SourceProps } from '../../infra/source-props.ts';
 import { aFeed, aSource, newStack } from './synthesize.ts';
@@ -74,6 +75,17 @@ test('two sources of one name are refused', () => {
   const source = aSource(stack);
 
   expect(refusal({ sources: [source, source] }, stack)).toContain('There are two sources "acme"');
+});
+
+test('more sources than fit into a stack are refused, in one sentence', () => {
+  const stack = newStack();
+  const sources = Array.from({ length: MOST_SOURCES + 1 }, (_, at) => aSource(stack, { name: `s${at}` }));
+
+  const message = refusal({ sources }, stack);
+
+  expect(message.match(/^- /gm)).toHaveLength(1);
+  expect(message).toContain(`There are ${MOST_SOURCES + 1} sources`);
+  expect(message).toContain(`write at most ${MOST_SOURCES} here`);
 });
 
 test('a ledger without a stream is refused', () => {

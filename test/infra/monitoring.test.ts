@@ -35,7 +35,7 @@ function anchors(): string[] {
 test('every alarm says who is hurt, and links a paragraph that the runbook has', () => {
   const known = anchors();
 
-  expect(alarms).toHaveLength(10);
+  expect(alarms).toHaveLength(12);
   for (const [, { Properties }] of alarms) {
     const [, sentence = '', anchor = ''] =
       /^(.*\.) docs\/runbook\.md#(.*)$/.exec(Properties.AlarmDescription) ?? [];
@@ -87,8 +87,8 @@ test.each([
   ['MonitoringDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
   ['OrderedDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
   ['BusDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
-  ['Held', METRICS.holds, 1],
-  ['SetAside', METRICS.setAsideGroups, 1],
+  ['BehindOnQueue', METRICS.groupsBehind, 1],
+  ['BehindOnBus', METRICS.groupsBehind, 1],
 ])('%s watches %s', (id, MetricName, Threshold) => {
   expect(alarmOf(id)).toMatchObject({
     MetricName,
@@ -97,6 +97,40 @@ test.each([
     EvaluationPeriods: 1,
     ComparisonOperator: 'GreaterThanOrEqualToThreshold',
   });
+});
+
+test.each([
+  ['Held', METRICS.holds],
+  ['SetAside', METRICS.setAsideGroups],
+])('%s stays on between two ticks of the source that is polled most rarely', (id, MetricName) => {
+  const own = newStack();
+  const rare = aSource(own, { name: 'globex', interval: Duration.minutes(10) });
+  const alarm = alarmOf(id, aFeed({ sources: [aSource(own), rare] }, own).template());
+
+  // By minute: the rare source has a finding at each tick of its own, the other source has none at any of its ticks.
+  const reports = Array.from({ length: 120 }, (_, minute) => (minute % 10 === 0 ? 1 : 0));
+  const { EvaluationPeriods: periods, DatapointsToAlarm: datapoints = periods } = alarm;
+  const perPeriod = alarm.Period / 60;
+  const isOn = (now: number) => {
+    const maxima = Array.from({ length: periods }, (_, ago) =>
+      Math.max(...reports.slice(now - (ago + 1) * perPeriod, now - ago * perPeriod)),
+    );
+    return maxima.filter((it) => it >= alarm.Threshold).length >= datapoints;
+  };
+  const states = reports.map((_, now) => now).filter((now) => now >= periods * perPeriod);
+  expect(alarm.MetricName).toBe(MetricName);
+  expect(states.filter((now) => !isOn(now))).toEqual([]);
+});
+
+test('a group that is behind keeps its alarm on until a sweep has found none', () => {
+  for (const [id, destination] of [
+    ['BehindOnQueue', 'queue'],
+    ['BehindOnBus', 'bus'],
+  ] as const) {
+    const alarm = alarmOf(id);
+    expect(alarm.TreatMissingData).toBe('ignore');
+    expect(alarm.Dimensions).toContainEqual({ Name: 'destination', Value: destination });
+  }
 });
 
 test('nobody is paged about a queue that nobody consumes', () => {

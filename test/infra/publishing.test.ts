@@ -103,6 +103,12 @@ describe('the bus', () => {
     expect(archive.SourceArn['Fn::GetAtt'][0]).toContain('Bus');
   });
 
+  test('names no key for the archive where there is none: some regions refuse an empty text', () => {
+    const archive = resourceOf(all, 'AWS::Events::Archive', 'Archive').Properties;
+
+    expect(archive).not.toHaveProperty('KmsKeyIdentifier');
+  });
+
   test('keeps them as long as it is told', () => {
     const feed = aFeed({ archiveRetention: Duration.days(90) });
 

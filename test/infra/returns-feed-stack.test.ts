@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
@@ -11,4 +12,21 @@ test('the stack names all that commands look for in it', () => {
   const outputs = Object.keys(Template.fromStack(stack).toJSON().Outputs);
 
   expect(outputs).toEqual(expect.arrayContaining([...STACK_OUTPUTS]));
+});
+
+/** `<Word>` in a command stands for an output; words without capitals for what else a person fills in. */
+test.each(['docs/runbook.md', 'README.md', 'SECURITY.md'])('%s names outputs that the stack has', (page) => {
+  const stack = new ReturnsFeedStack(newUnbundledApp(), stageNamed('production'));
+  const outputs = Object.keys(Template.fromStack(stack).toJSON().Outputs);
+  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+
+  const named = [...text.matchAll(/<([A-Z]\w+)>/g)].map(([, name]) => name);
+
+  expect(named.filter((name) => !outputs.includes(name ?? ''))).toEqual([]);
+});
+
+test('a stage without a dashboard names none', () => {
+  const stack = new ReturnsFeedStack(newUnbundledApp(), stageNamed('trial'));
+
+  expect(Template.fromStack(stack).toJSON().Outputs).not.toHaveProperty('Dashboard');
 });

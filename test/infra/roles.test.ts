@@ -21,13 +21,21 @@ test('each function has a role of its own', () => {
   expect(new Set(used).size).toBe(5);
 });
 
-test('no role may do anything to everything, but list the names of streams', () => {
+test('no role may do anything to everything, but list the names of streams and read settings of sources', () => {
   const statements = roles.flatMap((role) => statementsOf(all, role));
 
   expect(statements.length).toBeGreaterThan(20);
   expect(statements.flatMap(({ actions }) => actions).filter((it) => it.includes('*'))).toEqual([]);
-  const wide = statements.filter(({ resources }) => resources.some((it) => it.includes('*')));
-  expect(new Set(wide.flatMap(({ actions }) => actions))).toEqual(new Set(['dynamodb:ListStreams']));
+  const wide = statements.flatMap(({ actions, resources }) =>
+    resources.filter((it) => it.includes('*')).map((resource) => [actions.join(), resource]),
+  );
+  expect(wide.filter(([, resource]) => resource === '*').map(([actions]) => actions)).toEqual([
+    'dynamodb:ListStreams',
+    'dynamodb:ListStreams',
+  ]);
+  expect(wide.filter(([, resource]) => resource !== '*')).toEqual([
+    ['ssm:GetParameter', expect.stringMatching(/:parameter\/[\w-]+\/sources\/\*"/)],
+  ]);
 });
 
 test('no managed policy is attached: AWS could widen it', () => {

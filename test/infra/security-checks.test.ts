@@ -52,6 +52,7 @@ test('each acknowledgement gives its reason', () => {
     .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
     .flatMap(({ data }) => Object.entries(data as Record<string, string>));
   expect(reasons).toEqual([
+    [expect.stringMatching(/IAM5\[Resource::arn:.*\/sources\/\*\]/), expect.stringContaining('no token')],
     [expect.stringContaining('AwsSolutions-IAM5[Resource::*]'), expect.stringContaining('ListStreams')],
     [expect.stringContaining('AwsSolutions-IAM5[Resource::*]'), expect.stringContaining('ListStreams')],
   ]);

@@ -1,4 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
+import { App, Duration, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -36,6 +37,18 @@ describe('the ordered subscriber', () => {
     const queue = resourceOf(template(), 'AWS::SQS::Queue', 'PublishingEvents918').Properties;
     expect(queue.VisibilityTimeout).toBe(expected);
   });
+
+  test.each([Duration.seconds(59), Duration.hours(13)])(
+    'can not be given %s until its events come again: Lambda or SQS would refuse it at the deployment',
+    (visibilityTimeout) => {
+      const { feed, stack } = aFeed();
+      const fn = aFunction(stack, 'Subscriber', Duration.minutes(1));
+
+      expect(() => feed.addOrderedSubscriber(fn, { visibilityTimeout })).toThrow(
+        /visibilityTimeout must be at least the timeout of Shop\/Subscriber, 60 seconds, and at most 12 hours/,
+      );
+    },
+  );
 
   test('is the only one: a second is refused, and told where to go', () => {
     const { feed, stack } = aFeed();
@@ -132,6 +145,25 @@ describe('a rule on a change', () => {
     expect(rule.Targets[0].DeadLetterConfig.Arn['Fn::GetAtt'][0]).toContain('BusSubscribersDeadLetters');
     expect(rule.Targets[0].RetryPolicy).toMatchObject({ MaximumEventAgeInSeconds: 86_400 });
     expect(invoked).toHaveLength(1);
+  });
+
+  test('of a function in another stack is there, with all that the function needs', () => {
+    const { feed, stack } = aFeed();
+    const elsewhere = new Stack(App.of(stack) as App, 'Elsewhere');
+    feed.onChange('One', { ...delivered, target: aFunction(elsewhere) });
+    feed.onChange('Two', { ...delivered, target: aFunction(elsewhere, 'Second') });
+
+    const there = Template.fromStack(elsewhere);
+    const here = Template.fromStack(stack);
+    const [queue, ...others] = resourcesOf(there, 'AWS::SQS::Queue').map(([id]) => id);
+    const alarm = resourceOf(there, 'AWS::CloudWatch::Alarm', 'BusDeadLetters').Properties;
+    const rules = resourcesOf(there, 'AWS::Events::Rule').map(([, { Properties }]) => Properties);
+    expect(others).toEqual([]);
+    expect(alarm.Dimensions[0].Value).toEqual({ 'Fn::GetAtt': [queue, 'QueueName'] });
+    expect(rules).toHaveLength(2);
+    for (const { Targets } of rules)
+      expect(Targets[0].DeadLetterConfig.Arn).toEqual({ 'Fn::GetAtt': [queue, 'Arn'] });
+    expect(JSON.stringify(here)).not.toContain('Elsewhere');
   });
 
   test('may have any target', () => {

@@ -2,6 +2,7 @@
 // stack owes its users, each thing that is missing in a sentence.
 import type { ReferenceService } from '../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import { METRICS } from '../../shared/metrics.ts';
 import { comeDue, MINUTE_MS, SWEEPS, TICKS, thisMinute } from './come-due.ts';
 import { type Deployment, type DeployOptions, deploy } from './deployment.ts';
 import { idOf, resourcesOf, type Template } from './template.ts';
@@ -32,7 +33,11 @@ export async function watchAChange(service: ReferenceService, options: WatchOpti
     const beforeSweeps = await problemsOf(deployment, template, shipment);
     if (!withSweeps || deployment.failures.length > 0) return bothTimes(beforeSweeps);
     await comeDue(deployment, SWEEPS, minute + MINUTE_MS);
-    return { beforeSweeps, afterSweeps: await problemsOf(deployment, template, shipment) };
+    const afterSweeps = await problemsOf(deployment, template, shipment);
+    return {
+      beforeSweeps,
+      afterSweeps: [...afterSweeps, ...silentAlarms(deployment, template, SWEEP_METRICS)],
+    };
   } finally {
     await deployment.stop();
   }
@@ -49,7 +54,7 @@ async function problemsOf(deployment: Deployment, template: Template, shipment: 
     ...unlessOnce('the subscriber of the bus', eventsOnBus(deployment), shipment),
     ...unlessOnce('the archive', archivedEvents(deployment), shipment),
     ...(await problemsOfQueues(deployment, template)),
-    ...silentAlarms(deployment, template),
+    ...silentAlarms(deployment, template, POLLER_METRICS),
   ];
 }
 
@@ -113,14 +118,28 @@ interface MetricDirective {
   readonly Metrics: readonly { readonly Name: string }[];
 }
 
-/** Alarms on metrics that the functions have to report, and did not. */
-function silentAlarms(deployment: Deployment, template: Template): string[] {
-  const reported = new Set(deployment.functionWith('Poller').lines.flatMap(metricsOf));
+interface ExpectedMetrics {
+  readonly by: readonly string[];
+  readonly names: readonly string[];
+}
+
+const POLLER_METRICS: ExpectedMetrics = {
+  by: ['Poller'],
+  names: [METRICS.secondsBehind, METRICS.setAsideGroups, METRICS.holds],
+};
+const SWEEP_METRICS: ExpectedMetrics = {
+  by: ['SweepToQueue', 'SweepToBus'],
+  names: [METRICS.groupsBehind],
+};
+
+/** Alarms on metrics that these functions have to report, and did not. */
+function silentAlarms(deployment: Deployment, template: Template, { by, names }: ExpectedMetrics): string[] {
+  const reported = new Set(by.flatMap((it) => deployment.functionWith(it).lines.flatMap(metricsOf)));
   return resourcesOf(template, 'AWS::CloudWatch::Alarm').flatMap(([id, { Properties }]) => {
     const { Namespace, MetricName, Dimensions = [] } = Properties;
     const dimensions = Dimensions.map(({ Name, Value }: { Name: string; Value: string }) => [Name, Value]);
-    const isOwn = !String(Namespace).startsWith('AWS/');
-    return isOwn && !reported.has(keyOf(Namespace, MetricName, dimensions))
+    const isTheirs = !String(Namespace).startsWith('AWS/') && names.includes(MetricName);
+    return isTheirs && !reported.has(keyOf(Namespace, MetricName, dimensions))
       ? [`Nothing reports ${MetricName}, which the alarm ${id} waits for.`]
       : [];
   });

@@ -50,6 +50,22 @@ test('importing it reads no environment; the first invocation does, and says wha
   await expect(handler(recordsOf(), context)).rejects.toThrow('environment is not complete');
 });
 
+function runIn(environment: Record<string, string>): void {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+}
+
+/** The metrics that a run writes to its log. */
+async function metricsOf(run: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
+  const lines: string[] = [];
+  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
+  try {
+    await run();
+  } finally {
+    spy.mockRestore();
+  }
+  return lines.map((line) => JSON.parse(line)).filter((line) => '_aws' in line);
+}
+
 test('records and sweeps bring events from the ledger to the queue, but none of the feed itself', async () => {
   const { handler, sweep } = await import('../../../functions/relay/handler.ts');
   const environment = {
@@ -63,8 +79,10 @@ test('records and sweeps bring events from the ledger to the queue, but none of 
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
     POWERTOOLS_LOG_LEVEL: 'SILENT',
+    POWERTOOLS_METRICS_NAMESPACE: 'ReturnsChangeFeed',
+    POWERTOOLS_SERVICE_NAME: 'feed',
   };
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  runIn(environment);
   await write(aKey(1), 1);
   await write(aKey(1), 2);
   await write(aKey(2), 1);
@@ -79,4 +97,22 @@ test('records and sweeps bring events from the ledger to the queue, but none of 
   expect(byRecords).toEqual(['acme_mi8x2k_1_1', 'acme_mi8x2k_1_2']);
   expect(bySweep).toEqual(['acme_mi8x2k_2_1']);
   expect(report).toMatchObject({ groups: 3, unsent: 1, done: 1, complete: true });
+});
+
+test('a group that is left behind is reported at once, and by each sweep until it goes on', async () => {
+  const { handler, sweep } = await import('../../../functions/relay/handler.ts');
+  const unreadable = { ...toLedgerItem(aKey(3), anEvent(aKey(3), 1)), b: { B: new Uint8Array([1]) } };
+  await tables.client.send(new PutItemCommand({ TableName: tables.tables.ledger, Item: unreadable }));
+
+  const byRecords = await metricsOf(() => handler(recordsOf(aKey(3)), context));
+  const bySweep = await metricsOf(() => sweep({}, context));
+  await write(aKey(3), 1);
+  const ofOthers = await metricsOf(() => handler(recordsOf(aKey(3)), context));
+  const byNextSweep = await metricsOf(() => sweep({}, context));
+
+  const reported = { service: 'feed', destination: 'queue', GroupsBehind: 1 };
+  expect(byRecords).toMatchObject([reported]);
+  expect(bySweep).toMatchObject([reported]);
+  expect(ofOthers).toEqual([]);
+  expect(byNextSweep).toMatchObject([{ ...reported, GroupsBehind: 0 }]);
 });

@@ -1,0 +1,153 @@
+// What CloudFormation knows a deployment's resources by: the logical id, and the properties that it can't change in
+// place. Under another id, or with another value of these, it makes a new resource and deletes the old one, with all
+// that is in it. Written down in test/infra/golden, so that a release can be held against the one that is deployed.
+import type { App, Stack } from 'aws-cdk-lib';
+import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
+import { SampleWarehouseStack } from '../../infra/sample-warehouse-stack.ts';
+import type { Stage } from '../../infra/stages.ts';
+
+export interface KnownResource {
+  readonly type: string;
+  /** Those of its properties whose change means another resource. */
+  readonly fixed: Readonly<Record<string, unknown>>;
+}
+
+/** By logical id, by stack. */
+export type KnownResources = Readonly<Record<string, Readonly<Record<string, KnownResource>>>>;
+
+/**
+ * By type: what its CloudFormation page marks with "Update requires: Replacement", and of tables the stream's view,
+ * with which the stream is another as well.
+ */
+const FIXED_PROPERTIES: Readonly<Record<string, readonly string[]>> = {
+  'AWS::CloudWatch::Alarm': ['AlarmName'],
+  'AWS::CloudWatch::Dashboard': ['DashboardName'],
+  'AWS::DynamoDB::Table': ['TableName', 'KeySchema', 'LocalSecondaryIndexes', 'StreamSpecification'],
+  'AWS::Events::Archive': ['ArchiveName', 'SourceArn'],
+  'AWS::Events::EventBus': ['Name', 'EventSourceName'],
+  'AWS::Events::Rule': ['Name', 'EventBusName'],
+  'AWS::IAM::Policy': [],
+  'AWS::IAM::Role': ['RoleName', 'Path'],
+  'AWS::Lambda::EventInvokeConfig': ['FunctionName', 'Qualifier'],
+  'AWS::Lambda::EventSourceMapping': ['EventSourceArn', 'StartingPosition'],
+  'AWS::Lambda::Function': ['FunctionName'],
+  'AWS::Lambda::Permission': ['Action', 'FunctionName', 'Principal', 'SourceAccount', 'SourceArn'],
+  'AWS::Logs::LogGroup': ['LogGroupName'],
+  'AWS::SNS::Subscription': ['Endpoint', 'Protocol', 'TopicArn'],
+  'AWS::SNS::Topic': ['TopicName', 'FifoTopic'],
+  'AWS::SNS::TopicPolicy': [],
+  'AWS::SQS::Queue': ['QueueName', 'FifoQueue'],
+  'AWS::SQS::QueuePolicy': [],
+  'AWS::SSM::Parameter': ['Name'],
+  'AWS::Scheduler::Schedule': ['Name'],
+  'AWS::Scheduler::ScheduleGroup': ['Name'],
+  'AWS::StepFunctions::StateMachine': ['StateMachineName', 'StateMachineType'],
+};
+
+/** The property by which a type's resources are told apart in an account; others get a name from CloudFormation. */
+const NAMES: Readonly<Record<string, string>> = {
+  'AWS::Events::EventBus': 'Name',
+  'AWS::SSM::Parameter': 'Name',
+  'AWS::Scheduler::Schedule': 'Name',
+  'AWS::Scheduler::ScheduleGroup': 'Name',
+};
+
+/** What is lost with a resource of these can't be made again. */
+const HOLDS_EVENTS = new Set([
+  'AWS::DynamoDB::Table',
+  'AWS::Events::Archive',
+  'AWS::Events::EventBus',
+  'AWS::SQS::Queue',
+]);
+
+export interface TemplateText {
+  readonly Resources: Readonly<
+    Record<
+      string,
+      {
+        readonly Type: string;
+        readonly Properties?: Readonly<Record<string, unknown>>;
+        readonly DeletionPolicy?: string;
+        readonly UpdateReplacePolicy?: string;
+      }
+    >
+  >;
+}
+
+/** The templates of a stage's stacks, as infra/app.ts makes them, by the stacks' names. */
+export function synthesizeStage(stage: Stage, app: App): ReadonlyMap<string, TemplateText> {
+  const main = new ReturnsFeedStack(app, stage);
+  const stacks: Stack[] = [main];
+  if (stage.sampleWarehouse !== undefined) stacks.push(new SampleWarehouseStack(app, main.feed, stage));
+  const assembly = app.synth();
+  return new Map(
+    stacks.map(({ stackName }) => [stackName, assembly.getStackByName(stackName).template as TemplateText]),
+  );
+}
+
+/** @throws for a type of which it is not written down here what can't be changed */
+export function knownResources(templates: ReadonlyMap<string, TemplateText>): KnownResources {
+  return Object.fromEntries(
+    [...templates].map(([stack, { Resources }]) => [
+      stack,
+      Object.fromEntries(
+        Object.entries(Resources).map(([id, { Type, Properties = {} }]) => {
+          const properties = FIXED_PROPERTIES[Type];
+          if (properties === undefined)
+            throw new Error(
+              `${id} is the first ${Type}: add it to FIXED_PROPERTIES, from its CloudFormation page.`,
+            );
+          const fixed = properties.flatMap((name) => (name in Properties ? [[name, Properties[name]]] : []));
+          return [id, { type: Type, fixed: Object.fromEntries(fixed) }];
+        }),
+      ),
+    ]),
+  );
+}
+
+/** What an update from one to the other would lose, or stop at; each in a sentence. */
+export function harmOfUpdate(before: KnownResources, after: KnownResources): string[] {
+  return Object.entries(before).flatMap(([stack, resources]) => {
+    const now = after[stack] ?? {};
+    const lost = Object.entries(resources).flatMap(([id, was]) => {
+      if (!HOLDS_EVENTS.has(was.type)) return [];
+      const is = now[id];
+      if (is === undefined) return [`${stack}: ${id} (${was.type}) would be deleted with what it holds.`];
+      return sameValue(was, is)
+        ? []
+        : [`${stack}: ${id} (${was.type}) would be replaced by an empty one: its fixed properties changed.`];
+    });
+    // CloudFormation makes the new resource first, and finds its name taken.
+    const taken = Object.entries(resources).flatMap(([id, was]) => {
+      const name = nameOf(was);
+      if (name === undefined) return [];
+      const heirs = Object.entries(now).filter(
+        ([otherId, it]) => otherId !== id && it.type === was.type && sameValue(nameOf(it), name),
+      );
+      return heirs.map(
+        ([otherId]) => `${stack}: ${otherId} can't be made: its name is still that of ${id} (${was.type}).`,
+      );
+    });
+    return [...lost, ...taken];
+  });
+}
+
+function nameOf({ type, fixed }: KnownResource): unknown {
+  const property = NAMES[type];
+  return property === undefined ? undefined : fixed[property];
+}
+
+function sameValue(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** As it is written down: one resource to a line, sorted, so that a diff shows what changed. */
+export function formatKnownResources(known: KnownResources): string {
+  const stacks = Object.entries(known).map(([stack, resources]) => {
+    const lines = Object.entries(resources)
+      .toSorted(([one], [other]) => one.localeCompare(other))
+      .map(([id, resource]) => `    ${JSON.stringify(id)}: ${JSON.stringify(resource)}`);
+    return `  ${JSON.stringify(stack)}: {\n${lines.join(',\n')}\n  }`;
+  });
+  return `{\n${stacks.join(',\n')}\n}\n`;
+}

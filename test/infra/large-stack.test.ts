@@ -1,0 +1,95 @@
+// A feed with everything that it can have: a hundred sources and more, a key of the account's own, mails, subscribers in
+// its own stack and in another. `cdk synth --strict` would stop at any warning or finding.
+import { Annotations as CdkAnnotations, Stack } from 'aws-cdk-lib';
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { describe, expect, test } from 'vitest';
+import { MOST_SOURCES } from '../../infra/check-props.ts';
+import { ReturnsChangeFeed } from '../../infra/returns-change-feed.ts';
+import type { TemplateText } from './known-resources.ts';
+import { aFunction, aSource, newUnbundledApp } from './synthesize.ts';
+
+/** What CloudFormation takes: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html */
+const MOST_RESOURCES = 500;
+const LONGEST_TEMPLATE = 1_048_576;
+/** Characters of all inline policies of a role, and of a managed one: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */
+const LONGEST_INLINE = 10_240;
+const LONGEST_MANAGED = 6_144;
+/** Managed policies that a role may have. */
+const MOST_MANAGED = 10;
+
+function synthesize(count: number) {
+  const app = newUnbundledApp();
+  const [shop, elsewhere] = [new Stack(app, 'Shop'), new Stack(app, 'Elsewhere')];
+  const topic = new sns.Topic(shop, 'Alarms', { enforceSSL: true });
+  topic.addSubscription(new EmailSubscription('ops@example.com'));
+  const feed = new ReturnsChangeFeed(shop, 'Feed', {
+    sources: Array.from({ length: count }, (_, at) =>
+      aSource(shop, { name: `source-${at}`.padEnd(30, 'x') }),
+    ),
+    encryptionKey: new kms.Key(shop, 'Key', { enableKeyRotation: true }),
+    alarmAction: new SnsAction(topic),
+  });
+  feed.addOrderedSubscriber(aFunction(shop));
+  for (const target of [aFunction(shop, 'Here'), aFunction(elsewhere, 'There')])
+    feed.onChange(target.node.id, { entity: 'shipment', to: 'DELIVERED', target });
+  // First, for it splits policies that are too long.
+  const template = app.synth().getStackByName('Shop').template as TemplateText;
+  const checks = new AwsSolutionsChecks(app, { verbose: true });
+  const subscribers = elsewhere.node.children.filter(({ node }) => node.id.includes('BusSubscribers'));
+  const findings = [feed, ...subscribers].flatMap((it) => checks.validateScope(it).violations);
+  return { stacks: [shop, elsewhere], template, findings, subscribers };
+}
+
+/** References stay as their names, which are about as long as what they stand for. */
+function joined(_: string, value: unknown): unknown {
+  const parts = (value as { 'Fn::Join'?: [string, ({ Ref?: string } | string)[]] } | null)?.['Fn::Join']?.[1];
+  return parts?.map((part) => (typeof part === 'string' ? part : (part.Ref ?? ''))).join('') ?? value;
+}
+
+describe.each([100, MOST_SOURCES])('a stack with %s sources and all that a feed can have', (count) => {
+  const { stacks, template, findings, subscribers } = synthesize(count);
+
+  test('fits what CloudFormation takes, with room for more', () => {
+    expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(MOST_RESOURCES - 20);
+    expect(JSON.stringify(template).length).toBeLessThan(LONGEST_TEMPLATE);
+  });
+
+  test('has no role with longer policies than IAM takes', () => {
+    const resources = Object.values(template.Resources);
+    const lengthOf = (type: string) =>
+      resources
+        .filter(({ Type }) => Type === type)
+        .map(({ Properties }) => JSON.stringify(Properties?.PolicyDocument, joined).length);
+
+    const managed = lengthOf('AWS::IAM::ManagedPolicy');
+    expect(Math.max(...lengthOf('AWS::IAM::Policy'))).toBeLessThan(LONGEST_INLINE);
+    expect(Math.max(0, ...managed)).toBeLessThan(LONGEST_MANAGED);
+    expect(managed.length).toBeLessThan(MOST_MANAGED);
+  });
+
+  test('is without a warning or a finding', () => {
+    expect(subscribers).toHaveLength(1);
+    expect(findings).toEqual([]);
+    for (const stack of stacks) {
+      const annotations = Annotations.fromStack(stack);
+      expect(annotations.findWarning('*', Match.anyValue())).toEqual([]);
+      expect(annotations.findError('*', Match.anyValue())).toEqual([]);
+    }
+  });
+});
+
+test('a warning and a finding would be found', () => {
+  const stack = new Stack(newUnbundledApp(), 'Shop');
+  CdkAnnotations.of(stack).addWarningV2('test', 'Something is not as it should be.');
+  new sqs.Queue(stack, 'Open');
+
+  const { violations } = new AwsSolutionsChecks(stack).validateScope(stack);
+  expect(Annotations.fromStack(stack).findWarning('*', Match.anyValue())).toHaveLength(1);
+  expect(violations.length).toBeGreaterThan(0);
+});

@@ -1,0 +1,100 @@
+// With a key of the account's own EventBridge writes to queues by that key's policy. It has to allow EventBridge both to
+// generate and to decrypt data keys, in the encryption context of the queue, and without conditions on the source: those
+// EventBridge does not meet at encrypted destinations. No emulator applies this.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import { expect, test } from 'vitest';
+import { aFeed, aFunction, newStack, resourceOf, resourcesOf } from './synthesize.ts';
+
+const stack = newStack();
+const elsewhere = new Stack(App.of(stack) as App, 'Elsewhere');
+const { feed } = aFeed({ encryptionKey: new kms.Key(stack, 'Key') }, stack);
+feed.onChange('Here', { entity: 'shipment', to: 'DELIVERED', target: aFunction(stack) });
+feed.onChange('There', { entity: 'shipment', to: 'DELIVERED', target: aFunction(elsewhere) });
+const template = Template.fromStack(stack);
+const there = Template.fromStack(elsewhere);
+
+interface KeyStatement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Principal: { readonly Service?: string };
+  readonly Condition?: Record<string, Record<string, unknown>>;
+}
+
+/** Whether the key lets EventBridge do this to a message of any queue. */
+function mayUseKeyForQueues(action: string): boolean {
+  const statements: KeyStatement[] = resourceOf(template, 'AWS::KMS::Key', 'Key').Properties.KeyPolicy
+    .Statement;
+  return statements.some(({ Effect, Action, Principal, Condition = {} }) => {
+    const conditions = Object.entries(Condition).flatMap(([operator, keys]) =>
+      Object.entries(keys).map(([key, value]) => ({ operator, key, value: JSON.stringify(value) })),
+    );
+    return (
+      Effect === 'Allow' &&
+      Principal.Service === 'events.amazonaws.com' &&
+      [Action].flat().includes(action) &&
+      conditions.every(
+        ({ operator, key, value }) =>
+          operator === 'ArnLike' && key === 'kms:EncryptionContext:aws:sqs:arn' && value.endsWith(':*"]]}'),
+      )
+    );
+  });
+}
+
+test('EventBridge may write what a rule can not deliver to a dead-letter queue with the key', () => {
+  const queues = [
+    resourceOf(template, 'AWS::SQS::Queue', 'BusSubscribersDeadLetters'),
+    resourceOf(there, 'AWS::SQS::Queue', 'BusSubscribers'),
+  ];
+
+  for (const { Properties } of queues) expect(Properties.KmsMasterKeyId).toBeDefined();
+  expect(mayUseKeyForQueues('kms:GenerateDataKey')).toBe(true);
+  expect(mayUseKeyForQueues('kms:Decrypt')).toBe(true);
+});
+
+test('the key admits EventBridge for the bus and for queues, and for nothing else', () => {
+  const statements: KeyStatement[] = resourceOf(template, 'AWS::KMS::Key', 'Key').Properties.KeyPolicy
+    .Statement;
+  const ofEventBridge = statements.filter(({ Principal }) => Principal.Service === 'events.amazonaws.com');
+
+  expect(ofEventBridge.length).toBeGreaterThan(0);
+  for (const { Condition = {} } of ofEventBridge) {
+    const keys = Object.values(Condition).flatMap((it) => Object.keys(it));
+    expect(keys.filter((it) => it.startsWith('kms:EncryptionContext:'))).toHaveLength(1);
+  }
+});
+
+test('events that the bus can not encrypt go to a queue that does without the key, and set off an alarm', () => {
+  const bus = resourceOf(template, 'AWS::Events::EventBus', 'Bus').Properties;
+  const [id, ...path] = bus.DeadLetterConfig.Arn['Fn::GetAtt'];
+  const queue = resourceOf(template, 'AWS::SQS::Queue', id).Properties;
+  const policies = resourcesOf(template, 'AWS::SQS::QueuePolicy').flatMap(([, { Properties }]) =>
+    Properties.Queues.some(({ Ref }: { Ref: string }) => Ref === id)
+      ? Properties.PolicyDocument.Statement
+      : [],
+  );
+  const alarm = resourceOf(template, 'AWS::CloudWatch::Alarm', 'BusEncryption').Properties;
+
+  expect(path).toEqual(['Arn']);
+  expect(queue).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 14 * 86_400 });
+  expect(queue.KmsMasterKeyId).toBeUndefined();
+  expect(policies).toContainEqual(
+    expect.objectContaining({
+      Effect: 'Allow',
+      Principal: { Service: 'events.amazonaws.com' },
+      Action: 'sqs:SendMessage',
+      Condition: {
+        ArnEquals: { 'aws:SourceArn': { 'Fn::GetAtt': [expect.stringContaining('Bus'), 'Arn'] } },
+      },
+    }),
+  );
+  expect(alarm.Dimensions[0].Value['Fn::GetAtt'][0]).toBe(id);
+});
+
+test('without a key of its own the bus has no dead-letter queue: nothing can fail to be encrypted', () => {
+  const bus = resourceOf(aFeed().template(), 'AWS::Events::EventBus', 'Bus').Properties;
+
+  expect(bus.DeadLetterConfig).toBeUndefined();
+});
