@@ -4,7 +4,7 @@ import { Duration, Token } from 'aws-cdk-lib';
 import { SOURCE_NAME } from '../shared/contract/event-id.ts';
 import { InvalidBaseUrlError, parseBaseUrl } from '../shared/returns-service/base-url.ts';
 import { isScheduledInterval } from '../shared/source-settings.ts';
-import type { ReturnsChangeFeedProps } from './returns-change-feed.ts';
+import type { ReturnsChangeFeedProps } from './feed-props.ts';
 import type { SourceProps } from './source-props.ts';
 
 /** Requests that the service answers with one key in a minute (its document, "Limits"). */

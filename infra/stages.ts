@@ -2,7 +2,7 @@
 // its address, and where its token is kept.
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { ReturnsChangeFeedProps } from './returns-change-feed.ts';
+import type { ReturnsChangeFeedProps } from './feed-props.ts';
 import type { SampleWarehouseProps } from './sample-warehouse.ts';
 import type { SourceProps } from './source-props.ts';
 
