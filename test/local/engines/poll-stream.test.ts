@@ -137,6 +137,25 @@ test('hands over no more than a batch at a time', async () => {
   expect(mapping.invocations).toEqual([['a/1', 'a/2'], ['a/3', 'a/4'], ['a/5']]);
 });
 
+test('handles several batches at once where it may, each item in its order', async () => {
+  const table = await createStreamedTable(tables);
+  await putTogether(tables, table, 'a', [1, 2, 3]);
+  await putTogether(tables, table, 'a', [1]);
+  let under = 0;
+  let most = 0;
+  const handler = async () => {
+    most = Math.max(most, ++under);
+    await new Promise((resolve) => setImmediate(resolve));
+    under -= 1;
+  };
+  const mapping = start(table, handler, { batchSize: 2, parallelizationFactor: 2 });
+
+  await mapping.idle();
+
+  expect(most).toBe(2);
+  expect(mapping.invocations).toEqual([['a/1', 'a/3'], ['a/2'], ['a/1']]);
+});
+
 test('tries again from the first record that failed', async () => {
   const table = await createStreamedTable(tables);
   await putTogether(tables, table, 'a', [1, 2, 3]);
