@@ -1,6 +1,6 @@
 // How sources come to be read: a schedule for each puts a tick into the poll queue, the poller takes it from there.
 // The poller reads the service's tokens, so it can't publish: what it finds goes into the tables, nowhere else.
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, Stack, Token } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -10,6 +10,8 @@ import * as ssm from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { METRICS_NAMESPACE } from '../shared/metrics.ts';
 import { TABLES } from '../shared/tables.ts';
+import { tokenNames } from '../shared/token-names.ts';
+import { acknowledge } from './acknowledge.ts';
 import { allow, allowKey, allowSending, allowTable } from './allow.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
 import { createQueue } from './create-queue.ts';
@@ -21,6 +23,9 @@ import type { FeedTables } from './storage.ts';
 const POLLER_TIMEOUT = Duration.seconds(60);
 /** Ticks wait this long at most: each stands for a slot, and a slot that is over has nothing left to tell. */
 const TICK_RETENTION = Duration.minutes(10);
+/** What a mapping may have at most is 1,000. Nothing is reserved, so room for sources that `sources add` adds is free. */
+const ROOM_FOR_ADDED_SOURCES = 100;
+const MOST_CONCURRENCY = 1_000;
 
 export interface PollingProps extends FunctionDefaults {
   readonly sources: readonly SourceProps[];
@@ -66,9 +71,13 @@ export class Polling extends Construct {
     });
     this.poller.function.addEventSource(
       // A tick that finds its source being read is over at once, so two for each source are plenty.
-      new SqsEventSource(this.queue, { batchSize: 1, maxConcurrency: 2 * props.sources.length }),
+      new SqsEventSource(this.queue, {
+        batchSize: 1,
+        maxConcurrency: Math.min(MOST_CONCURRENCY, 2 * (props.sources.length + ROOM_FOR_ADDED_SOURCES)),
+      }),
     );
     this.#allowPoller(props);
+    this.#allowAddedSources(props);
     this.#configureSources(path, props);
     this.#scheduleTicks(props);
   }
@@ -89,14 +98,22 @@ export class Polling extends Construct {
     allowSending(role, this.queue);
   }
 
+  /** By names, not one by one: a role's policies have 10,240 characters, and commands add sources without asking IAM. */
+  #allowAddedSources({ serviceName }: PollingProps): void {
+    const { role } = this.poller;
+    const { ofSecrets, ofParameters } = tokenNames(serviceName);
+    allowNames(role, 'ssm:GetParameter', `parameter${this.sourcesPath}/`);
+    allowNames(role, 'ssm:GetParameter', `parameter${ofParameters}`);
+    allowNames(role, 'secretsmanager:GetSecretValue', `secret:${ofSecrets}`);
+  }
+
   #configureSources(path: string, { sources }: PollingProps): void {
     for (const source of sources) {
-      const parameter = new ssm.StringParameter(this, `Source-${source.name}`, {
+      new ssm.StringParameter(this, `Source-${source.name}`, {
         parameterName: `${path}/${source.name}`,
         description: `How source ${source.name} is read`,
         stringValue: Stack.of(this).toJsonString({ settings: settingsOf(source), token: placeOf(source) }),
       });
-      allow(this.poller.role, ['ssm:GetParameter'], parameter.parameterArn);
       allowToken(this.poller.role, source);
     }
   }
@@ -151,4 +168,16 @@ function allowToken(role: iam.IRole, { token }: SourceProps): void {
     allow(role, ['ssm:GetParameter'], token.parameterArn);
     allowKey(role, encryptionKey, 'ssm', ['kms:Decrypt']);
   }
+}
+
+/** Allows an action on all whose names begin so, in the stack's account and region. */
+function allowNames(role: iam.Role, action: `${string}:${string}`, namesBegin: string): void {
+  const { partition, region, account } = Stack.of(role);
+  const [service] = action.split(':');
+  const arnOf = (parts: readonly string[]) =>
+    `arn:${parts[0]}:${service}:${parts[1]}:${parts[2]}:${namesBegin}*`;
+  allow(role, [action], arnOf([partition, region, account]));
+  const shown = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
+  const arn = arnOf([shown(partition, 'Partition'), shown(region, 'Region'), shown(account, 'AccountId')]);
+  acknowledge(role, `IAM5[Resource::${arn}]`, 'The sources and tokens of this feed alone are named so.');
 }
