@@ -125,7 +125,7 @@ function laneByItem(records: readonly DynamoDBRecord[], count: number): DynamoDB
   const lanes: DynamoDBRecord[][] = Array.from({ length: count }, () => []);
   const laneOf = new Map<string, DynamoDBRecord[] | undefined>();
   for (const record of records) {
-    const item = JSON.stringify(record.dynamodb?.Keys);
+    const item = JSON.stringify(Object.entries(record.dynamodb?.Keys ?? {}).sort());
     if (!laneOf.has(item)) laneOf.set(item, lanes[laneOf.size % count]);
     laneOf.get(item)?.push(record);
   }
