@@ -9,8 +9,9 @@ import type { Publishing } from './publishing.ts';
 
 export interface OrderedSubscriberOptions {
   /**
-   * Events that the function gets at once, 1 to 10.
-   * @default 10
+   * Events that the function gets at once, 1 to 10. With more than one, an event that always fails takes the events of
+   * its group that come with it into the dead-letter queue (docs/decisions/0017).
+   * @default 1
    */
   readonly batchSize?: number;
   /**
@@ -47,7 +48,7 @@ export class OrderedSubscription extends Construct {
   }
 
   add(fn: lambda.IFunction, options: OrderedSubscriberOptions): void {
-    const { batchSize = 10, maxConcurrency, alarmAfter } = options;
+    const { batchSize = 1, maxConcurrency, alarmAfter } = options;
     this.take(fn.node.path, alarmAfter);
     const { queue } = this.#props.publishing;
     const visibilityTimeout = options.visibilityTimeout ?? sixTimesTimeout(fn);

@@ -78,7 +78,6 @@ export class ParcelWorkflow extends Construct {
 
   #expectLineItem(): sfn.IChainable {
     const look = this.#look();
-    // Asked for what is there, never for what is not: the interpreter of the tests knows no `IsPresent: false`.
     const told = sfn.Condition.isPresent(STATUS);
     const open = isOneOf(STATUS, OPEN_STATUSES);
     return this.#expect()

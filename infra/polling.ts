@@ -10,6 +10,7 @@ import * as ssm from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { METRICS_NAMESPACE } from '../shared/metrics.ts';
 import { TABLES } from '../shared/tables.ts';
+import { tokenNames } from '../shared/token-names.ts';
 import { acknowledge } from './acknowledge.ts';
 import { allow, allowKey, allowSending, allowTable } from './allow.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
@@ -22,6 +23,9 @@ import type { FeedTables } from './storage.ts';
 const POLLER_TIMEOUT = Duration.seconds(60);
 /** Ticks wait this long at most: each stands for a slot, and a slot that is over has nothing left to tell. */
 const TICK_RETENTION = Duration.minutes(10);
+/** What a mapping may have at most is 1,000. Nothing is reserved, so room for sources that `sources add` adds is free. */
+const ROOM_FOR_ADDED_SOURCES = 100;
+const MOST_CONCURRENCY = 1_000;
 
 export interface PollingProps extends FunctionDefaults {
   readonly sources: readonly SourceProps[];
@@ -68,10 +72,13 @@ export class Polling extends Construct {
     });
     this.poller.function.addEventSource(
       // A tick that finds its source being read is over at once, so two for each source are plenty.
-      new SqsEventSource(this.queue, { batchSize: 1, maxConcurrency: 2 * props.sources.length }),
+      new SqsEventSource(this.queue, {
+        batchSize: 1,
+        maxConcurrency: Math.min(MOST_CONCURRENCY, 2 * (props.sources.length + ROOM_FOR_ADDED_SOURCES)),
+      }),
     );
     this.#allowPoller(props);
-    this.#allowAddedSources();
+    this.#allowAddedSources(props);
     this.#configureSources(path, props);
     this.#scheduleTicks(props);
   }
@@ -93,12 +100,16 @@ export class Polling extends Construct {
   }
 
   /**
-   * Settings of any source below the path, also of one that was removed: else its delayed ticks would be refused, and could
+   * By names, not one by one: a role's policies have 10,240 characters, and commands add sources without asking IAM. So
+   * the settings of a source that was removed may be asked for as well: else its delayed ticks would be refused, and could
    * not be told from ticks that lack a permission.
    */
-  #allowAddedSources(): void {
+  #allowAddedSources({ serviceName }: PollingProps): void {
     const { role } = this.poller;
+    const { ofSecrets, ofParameters } = tokenNames(serviceName);
     allowNames(role, 'ssm:GetParameter', `parameter${this.sourcesPath}/`);
+    allowNames(role, 'ssm:GetParameter', `parameter${ofParameters}`);
+    allowNames(role, 'secretsmanager:GetSecretValue', `secret:${ofSecrets}`);
   }
 
   #configureSources(path: string, { sources }: PollingProps): void {
@@ -174,5 +185,5 @@ function allowNames(role: iam.Role, action: `${string}:${string}`, namesBegin: s
   // As cdk-nag writes it, which takes no tokens.
   const shown = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
   const arn = arnOf([shown(partition, 'Partition'), shown(region, 'Region'), shown(account, 'AccountId')]);
-  acknowledge(role, `IAM5[Resource::${arn}]`, "The feed's own path of settings, which hold no token.");
+  acknowledge(role, `IAM5[Resource::${arn}]`, 'The sources and tokens of this feed alone are named so.');
 }

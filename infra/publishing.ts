@@ -86,8 +86,9 @@ export class Publishing extends Construct {
     const mapping = new DynamoEventSource(tables.ledger, {
       startingPosition: lambda.StartingPosition.TRIM_HORIZON,
       batchSize: 10,
-      // Of one group never two at once: Lambda splits a shard by partition key.
-      parallelizationFactor: 4,
+      // One batch of a shard at a time. Lambda would share several out by item, that is, by event: a group's events would
+      // wake several relays at once, and each would send them all (docs/decisions/0016).
+      parallelizationFactor: 1,
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       filters: [lambda.FilterCriteria.filter({ eventName: lambda.FilterRule.isEqual('INSERT') })],

@@ -21,6 +21,7 @@ import { readStoredToken } from '../adapters/stored-token.ts';
 import { createSystemClock } from '../adapters/system-clock.ts';
 import { createPoller, type Poller, type PollerOptions } from './create-poller.ts';
 import { type PollerEnvironment, parsePollerEnvironment } from './poller-environment.ts';
+import { createRecentSources } from './recent-sources.ts';
 
 /** What a tick may still take after its time: the request under way, and the last saves. */
 const TIME_TO_FINISH_MS = 15_000;
@@ -35,6 +36,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<void> 
 function createLambdaPoller(environment: PollerEnvironment): Poller {
   const log = createPowertoolsLog(new Logger());
   const metrics = new Metrics();
+  const clock = createSystemClock();
   const sqs = new SQSClient();
   const ssm = new SSMClient();
   const clients = { secretsManager: new SecretsManagerClient(), ssm };
@@ -46,16 +48,16 @@ function createLambdaPoller(environment: PollerEnvironment): Poller {
       ledger: environment.LEDGER_TABLE,
       sources: environment.SOURCES_TABLE,
     },
-    clock: createSystemClock(),
+    clock,
     log,
     transport: createHttpsTransport(),
-    async findSource(name) {
+    findSource: createRecentSources(clock, async (name) => {
       const stored = await readStoredSource({ client: ssm, path: environment.SOURCES_PATH }, name);
       if (stored === undefined) return undefined;
       const { settings, token } = stored;
       const place = JSON.stringify(token);
       return { settings, secret: { place, read: () => readStoredToken(clients, token) } };
-    },
+    }),
     enqueue: (ticks) => enqueue(sqs, environment.POLL_QUEUE_URL, ticks),
     onReport: (report) => {
       logTick(log, report);

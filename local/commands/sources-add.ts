@@ -13,7 +13,6 @@ import { openSourceResources, type SourceResources } from '../operating/source-r
 interface AddFlags extends SourceFlags, Pick<PlaceFlags, 'stack'> {
   readonly tokenSecret?: string;
   readonly tokenParameter?: string;
-  readonly tokenKey?: string;
   readonly reconcile: number;
   readonly customerData?: boolean;
 }
@@ -25,12 +24,15 @@ const LONGEST_TIMEOUT_MS = 15_000;
 
 const ABOUT_ADDING = `
 Makes what the stack makes for each of its sources: the parameter below the deployment's path, a
-schedule that sends its ticks, a policy that lets the poller read that parameter and that token
-and nothing else, and the alarm on its freshness. Done again it changes the settings.
+schedule that sends its ticks, and the alarm on its freshness. Done again it changes the settings.
 
-What it does not do: the function's concurrency follows the sources of the stack, two ticks at a
-time for each, and those that are added share it; dashboard and "onChange" know the stack's alone.
-To have a source for good, name it in the stack: "sources remove" it first, its state stays.`;
+The poller may read the deployment's own tokens alone. So a secret's name begins with what stands
+in the path of the sources (the stack's output SourcesPath) before "/sources", and "/tokens/":
+"my-feed/tokens/globex"; a parameter's begins with a slash. If the token is encrypted with a key of
+your own, the key's policy must let the poller's role decrypt with it.
+
+The dashboard and "onChange" know the sources of the stack alone. To have a source for good, name it
+in the stack: "sources remove" it first, its state stays.`;
 
 export function createAddSourceCommand(): Command {
   return new Command('add')
@@ -39,7 +41,6 @@ export function createAddSourceCommand(): Command {
     .requiredOption('--base-url <url>', 'address of the service, its path prefix included')
     .option('--token-secret <id>', 'name or ARN of the secret with the token (Secrets Manager)')
     .option('--token-parameter <name>', 'or name of the SecureString with the token (Parameter Store)')
-    .option('--token-key <arn>', 'ARN of the key that it is encrypted with, if that is one of your own')
     .option('--every <time>', 'time between polls (default: 60s)', parseDuration)
     .addOption(
       new Option('--baseline <mode>', 'whether groups that are there at the start are announced').choices([
@@ -78,8 +79,7 @@ async function add(name: string, flags: AddFlags): Promise<void> {
   const settings = readSettings(name, flags);
   const token = readTokenPlace(flags);
   await withResources(flags, async (resources) => {
-    const tokenArn = await resources.tokenArn(token);
-    const { hasAlarm } = await resources.add({ settings, token, tokenArn, tokenKeyArn: flags.tokenKey });
+    const { hasAlarm } = await resources.add({ settings, token });
     const out = createPrinter(process.stdout);
     const every = formatDuration(settings.intervalMs ?? 60_000);
     await out.line(`added: source ${name} is polled every ${every}.`);

@@ -1,5 +1,5 @@
 // Lambda's event source mapping for a DynamoDB stream: every shard read by a loop of its own, a child not before its
-// parent is through, so that records of one key come in order. Where it got is not kept: a new mapping begins at its
+// parent is through, so that records of one item come in order. Where it got is not kept: a new mapping begins at its
 // starting position.
 import {
   DescribeStreamCommand,
@@ -42,6 +42,8 @@ export interface StreamMapping {
   readonly filters?: readonly EventPattern[];
   /** Records to an invocation, 1 to 1000. @default 100 */
   readonly batchSize?: number;
+  /** Invocations at a time for each shard, 1 to 10; with more than one only the records of one item keep their order. @default 1 */
+  readonly parallelizationFactor?: number;
 }
 
 interface IdleWait {
@@ -74,6 +76,7 @@ export function pollStream(mapping: StreamMapping): EventSourceMapping {
       ...mapping,
       ...{ streamArn, shardId: state.shardId, startAt: state.startAt, wanted },
       batchSize: mapping.batchSize ?? 100,
+      parallelizationFactor: mapping.parallelizationFactor ?? 1,
       foundNothing: (readTookMs: number) => {
         state.quietReads += 1;
         settleIdleWaits();

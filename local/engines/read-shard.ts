@@ -1,5 +1,7 @@
 // One shard of a DynamoDB stream, read to its end: record after record through the handler, none skipped. A failed
-// batch is tried again from its first failed record until it is through.
+// batch is tried again from its first failed record until it is through. Several batches may be handled at once; as in
+// Lambda only the records of one item (partition and sort key) then keep their order.
+// https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
 import {
   type _Record,
   type DynamoDBStreamsClient,
@@ -20,6 +22,8 @@ export interface ShardReading {
   readonly shardId: string;
   readonly startAt: 'TRIM_HORIZON' | 'LATEST';
   readonly batchSize: number;
+  /** Batches at a time. */
+  readonly parallelizationFactor: number;
   readonly handler: (event: DynamoDBStreamEvent) => Promise<unknown>;
   /** Whether a record is handed over at all. */
   readonly wanted: (record: DynamoDBRecord) => boolean;
@@ -31,7 +35,7 @@ export interface ShardReading {
 
 /** @returns whether the shard was read to its end, false when it was stopped before. */
 export async function readShard(reading: ShardReading, stopping: AbortSignal): Promise<boolean> {
-  const { client, batchSize, clock } = reading;
+  const { client, batchSize, parallelizationFactor, clock } = reading;
   let position: Position = { type: reading.startAt };
   let iterator: string | undefined;
   let failures = 0;
@@ -39,7 +43,10 @@ export async function readShard(reading: ShardReading, stopping: AbortSignal): P
     try {
       const startedAt = clock.elapsed();
       iterator ??= await findIterator(reading, position, stopping);
-      const read = new GetRecordsCommand({ ShardIterator: iterator, Limit: batchSize });
+      const read = new GetRecordsCommand({
+        ShardIterator: iterator,
+        Limit: batchSize * parallelizationFactor,
+      });
       const { Records = [], NextShardIterator } = await client.send(read, { abortSignal: stopping });
       failures = 0;
       if (Records.length > 0) {
@@ -93,13 +100,36 @@ async function handOver(
   found: readonly _Record[],
   stopping: AbortSignal,
 ): Promise<void> {
-  let rest = found.map((record) => toDynamoDbRecord(record, reading.streamArn)).filter(reading.wanted);
+  const wanted = found.map((record) => toDynamoDbRecord(record, reading.streamArn)).filter(reading.wanted);
+  const lanes = laneByItem(wanted, reading.parallelizationFactor);
+  await Promise.all(lanes.map((lane) => handOverInOrder(reading, lane, stopping)));
+}
+
+async function handOverInOrder(
+  reading: ShardReading,
+  records: readonly DynamoDBRecord[],
+  stopping: AbortSignal,
+): Promise<void> {
+  let rest = records;
   for (let failures = 0; rest.length > 0 && !stopping.aborted; ) {
-    const through = await invoke(reading, rest);
+    const batch = rest.slice(0, reading.batchSize);
+    const through = await invoke(reading, batch);
     rest = rest.slice(through);
     failures = through > 0 ? 1 : failures + 1;
-    if (rest.length > 0) await reading.clock.sleep(pauseAfter(failures), stopping);
+    if (through < batch.length) await reading.clock.sleep(pauseAfter(failures), stopping);
   }
+}
+
+/** All records of an item are in one lane; items take turns. */
+function laneByItem(records: readonly DynamoDBRecord[], count: number): DynamoDBRecord[][] {
+  const lanes: DynamoDBRecord[][] = Array.from({ length: count }, () => []);
+  const laneOf = new Map<string, DynamoDBRecord[] | undefined>();
+  for (const record of records) {
+    const item = JSON.stringify(Object.entries(record.dynamodb?.Keys ?? {}).sort());
+    if (!laneOf.has(item)) laneOf.set(item, lanes[laneOf.size % count]);
+    laneOf.get(item)?.push(record);
+  }
+  return lanes;
 }
 
 /** @returns how many records, counted from the first, the handler is through with. */

@@ -10,7 +10,6 @@ const PARTS = {
   queueUrl: { output: 'QueueUrl', variable: 'QUEUE_URL' },
   busName: { output: 'BusName', variable: 'EVENT_BUS_NAME' },
   sourcesPath: { output: 'SourcesPath', variable: 'SOURCES_PATH' },
-  pollerRole: { output: 'PollerRole', variable: 'POLLER_ROLE' },
   schedules: { output: 'SchedulesGroup', variable: 'SCHEDULES_GROUP' },
 } as const;
 

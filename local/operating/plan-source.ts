@@ -1,5 +1,5 @@
-// What a source of a running deployment is made of, as the construct makes it: a parameter, a schedule, the permission
-// for the poller to read both the parameter and the token, and an alarm. Schedule and alarm are copied from a source
+// What a source of a running deployment is made of, as the construct makes it: a parameter, a schedule and an alarm. The
+// poller may read it already, by the names of the parameter and of the token's place (decision 18). Schedule and alarm are copied from a source
 // that is there, so that they go where its go. Pure: what is made of it is up to source-resources.ts.
 import type { MetricAlarm, PutMetricAlarmCommandInput } from '@aws-sdk/client-cloudwatch';
 import type { CreateScheduleCommandInput, GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
@@ -7,6 +7,8 @@ import * as z from 'zod';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
 import { freshnessAlarm, METRICS, METRICS_NAMESPACE } from '../../shared/metrics.ts';
 import type { SourceSettings } from '../../shared/source-settings.ts';
+import { tokenNames } from '../../shared/token-names.ts';
+import { UsageError } from '../cli/failures.ts';
 
 /** As given; what is left out is left to the poller's defaults. */
 export type GivenSettings = Pick<SourceSettings, 'name' | 'baseUrl'> & Partial<SourceSettings>;
@@ -14,14 +16,11 @@ export type GivenSettings = Pick<SourceSettings, 'name' | 'baseUrl'> & Partial<S
 export interface NewSource {
   readonly settings: GivenSettings;
   readonly token: TokenPlace;
-  readonly tokenArn: string;
-  /** Of the key of one's own that the token is encrypted with, if it is. */
-  readonly tokenKeyArn: string | undefined;
 }
 
 const DEFAULT_INTERVAL_MS = 60_000;
 
-/** Of policies, schedules: tells them from those that the stack made. */
+/** Of a schedule. */
 export function resourceName(source: string): string {
   return `source-${source}`;
 }
@@ -30,36 +29,39 @@ export function parameterName(path: string, source: string): string {
   return `${path}/${source}`;
 }
 
+/** As the construct writes it, and with a mark that tells it from the stack's. */
 export function parameterText({ settings, token }: NewSource): string {
-  return JSON.stringify({ settings, token });
+  return JSON.stringify({ settings, token, added: true });
 }
 
-/** What the poller's role must be allowed for this source, and nothing else. */
-export function policyText(
-  { settings, token, tokenArn, tokenKeyArn }: NewSource,
-  { path, queueArn }: { readonly path: string; readonly queueArn: string },
-): string {
-  const [, partition = 'aws', , region = '', account = ''] = queueArn.split(':');
-  const parameter = `arn:${partition}:ssm:${region}:${account}:parameter${parameterName(path, settings.name)}`;
-  const isSecret = 'secretId' in token;
-  const allow = (Action: string, Resource: string) => ({ Effect: 'Allow', Action, Resource });
-  const suffix = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const service = `${isSecret ? 'secretsmanager' : 'ssm'}.${region}.${suffix}`;
-  return JSON.stringify({
-    Version: '2012-10-17',
-    Statement: [
-      allow('ssm:GetParameter', parameter),
-      allow(isSecret ? 'secretsmanager:GetSecretValue' : 'ssm:GetParameter', tokenArn),
-      ...(tokenKeyArn === undefined
-        ? []
-        : [
-            {
-              ...allow('kms:Decrypt', tokenKeyArn),
-              Condition: { StringEquals: { 'kms:ViaService': service } },
-            },
-          ]),
-    ],
-  });
+const addedSource = z.looseObject({ added: z.literal(true) });
+
+/** Whether a source's parameter was made by {@link parameterText}. */
+export function wasAdded(parameter: string): boolean {
+  try {
+    return addedSource.safeParse(JSON.parse(parameter)).success;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Where the token is, if the poller may read it there: its role names the feed's own names alone.
+ *
+ * @param arn of the secret or the parameter
+ * @throws UsageError that says how it has to be named
+ */
+export function checkTokenName(path: string, token: TokenPlace, arn: string): void {
+  const { ofSecrets, ofParameters } = tokenNames(serviceOf(path));
+  const [isReadable, name] =
+    'secretId' in token
+      ? [arn.includes(`:secret:${ofSecrets}`), ofSecrets]
+      : [arn.includes(`:parameter${ofParameters}`), ofParameters];
+  if (isReadable) return;
+  const given = 'secretId' in token ? token.secretId : token.parameter;
+  throw new UsageError(
+    `The poller may not read ${given}: the name of the token's place must begin with ${name}, for instance ${name}acme.`,
+  );
 }
 
 const tickInput = z.looseObject({ source: z.string() });

@@ -7,24 +7,23 @@ import { type Deployment, partOf } from './find-deployment.ts';
 import {
   alarmLike,
   alarmName,
+  checkTokenName,
   freshnessOf,
   type NewSource,
   parameterName,
   parameterText,
-  policyText,
   resourceName,
   scheduleLike,
   sourceOfSchedule,
+  wasAdded,
 } from './plan-source.ts';
 
 export interface SourceResources {
-  /** @throws Error where there is no such token, or what is there is none */
-  tokenArn(token: TokenPlace): Promise<string>;
   /**
    * Adds the source, or changes one that was added before.
    *
    * @returns whether there is an alarm for it
-   * @throws Error where the stack has it
+   * @throws Error where the stack has it, or the poller may not read its token
    */
   add(source: NewSource): Promise<{ readonly hasAlarm: boolean }>;
   /** @throws Error where it was not added like this */
@@ -36,7 +35,6 @@ type Clients = Awaited<ReturnType<typeof createClients>>;
 
 interface Feed {
   readonly path: string;
-  readonly role: string;
   readonly group: string;
 }
 
@@ -44,12 +42,10 @@ interface Feed {
 export async function openSourceResources(deployment: Deployment): Promise<SourceResources> {
   const feed: Feed = {
     path: partOf(deployment, 'sourcesPath'),
-    role: partOf(deployment, 'pollerRole'),
     group: partOf(deployment, 'schedules'),
   };
   const clients = await createClients();
   return {
-    tokenArn: (token) => findTokenArn(clients, token),
     add: (source) => addSource(clients, feed, source),
     remove: (source) => removeSource(clients, feed, source),
     close: () => {
@@ -60,18 +56,16 @@ export async function openSourceResources(deployment: Deployment): Promise<Sourc
 
 /** Only who adds or removes pays for loading these. */
 async function createClients() {
-  const [ssm, secrets, scheduler, iam, cloudWatch] = await Promise.all([
+  const [ssm, secrets, scheduler, cloudWatch] = await Promise.all([
     import('@aws-sdk/client-ssm'),
     import('@aws-sdk/client-secrets-manager'),
     import('@aws-sdk/client-scheduler'),
-    import('@aws-sdk/client-iam'),
     import('@aws-sdk/client-cloudwatch'),
   ]);
   return {
     ssm: { client: new ssm.SSMClient(), ...ssm },
     secrets: { client: new secrets.SecretsManagerClient(), ...secrets },
     scheduler: { client: new scheduler.SchedulerClient(), ...scheduler },
-    iam: { client: new iam.IAMClient(), ...iam },
     cloudWatch: { client: new cloudWatch.CloudWatchClient(), ...cloudWatch },
   };
 }
@@ -98,22 +92,16 @@ async function findTokenArn({ ssm, secrets }: Clients, token: TokenPlace): Promi
 }
 
 async function addSource(clients: Clients, feed: Feed, source: NewSource): Promise<{ hasAlarm: boolean }> {
-  const { ssm, scheduler, iam, cloudWatch } = clients;
+  const { ssm, scheduler, cloudWatch } = clients;
   const { settings } = source;
-  const { path, role, group } = feed;
-  const isAdded = await wasAdded(clients, feed, settings.name);
-  if (!isAdded && (await isConfigured(clients, feed, settings.name)))
+  const { path, group } = feed;
+  const known = await findParameter(clients, feed, settings.name);
+  if (known !== undefined && !wasAdded(known))
     throw new Error(`There is a source "${settings.name}" already, in the stack: change it there.`);
+  checkTokenName(path, source.token, await findTokenArn(clients, source.token));
   const like = await findSchedule(clients, feed, settings.name);
   const from = sourceOfSchedule(like) ?? '';
   const schedule = scheduleLike(like, settings);
-  await iam.client.send(
-    new iam.PutRolePolicyCommand({
-      RoleName: role,
-      PolicyName: resourceName(settings.name),
-      PolicyDocument: policyText(source, { path, queueArn: like.Target?.Arn ?? '' }),
-    }),
-  );
   await ssm.client.send(
     new ssm.PutParameterCommand({
       Name: parameterName(path, settings.name),
@@ -137,32 +125,33 @@ async function addSource(clients: Clients, feed: Feed, source: NewSource): Promi
 }
 
 async function removeSource(clients: Clients, feed: Feed, source: string): Promise<void> {
-  const { ssm, scheduler, iam, cloudWatch } = clients;
-  if (!(await wasAdded(clients, feed, source)))
+  const { ssm, scheduler, cloudWatch } = clients;
+  const known = await findParameter(clients, feed, source);
+  if (known === undefined || !wasAdded(known))
     throw new Error(
       `No source "${source}" was added with "sources add"; what the stack has is removed there.`,
     );
-  const Name = resourceName(source);
   await scheduler.client
-    .send(new scheduler.DeleteScheduleCommand({ GroupName: feed.group, Name }))
+    .send(new scheduler.DeleteScheduleCommand({ GroupName: feed.group, Name: resourceName(source) }))
     .catch(ignoreMissing);
   await cloudWatch.client.send(
     new cloudWatch.DeleteAlarmsCommand({ AlarmNames: [alarmName(feed.path, source)] }),
   );
+  // It tells that the source was added here, so it goes last.
   await ssm.client
     .send(new ssm.DeleteParameterCommand({ Name: parameterName(feed.path, source) }))
     .catch(ignoreMissing);
-  // It tells that the source was added here, so it goes last.
-  await iam.client.send(new iam.DeleteRolePolicyCommand({ RoleName: feed.role, PolicyName: Name }));
 }
 
-async function wasAdded({ iam }: Clients, { role }: Feed, source: string): Promise<boolean> {
-  const policy = { RoleName: role, PolicyName: resourceName(source) };
-  return exists(iam.client.send(new iam.GetRolePolicyCommand(policy)));
-}
-
-function isConfigured({ ssm }: Clients, { path }: Feed, source: string): Promise<boolean> {
-  return exists(ssm.client.send(new ssm.GetParameterCommand({ Name: parameterName(path, source) })));
+/** @returns what is in a source's parameter; undefined where there is none */
+async function findParameter({ ssm }: Clients, { path }: Feed, source: string): Promise<string | undefined> {
+  const command = new ssm.GetParameterCommand({ Name: parameterName(path, source) });
+  try {
+    return (await ssm.client.send(command)).Parameter?.Value ?? '';
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
 }
 
 /** The schedule of some other source, to be copied. */
@@ -193,21 +182,11 @@ async function findAlarm(
   return MetricAlarms?.[0];
 }
 
-async function exists(asking: Promise<unknown>): Promise<boolean> {
-  try {
-    await asking;
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
-}
-
 function ignoreMissing(error: unknown): void {
   if (!isMissing(error)) throw error;
 }
 
-const MISSING = new Set(['ResourceNotFoundException', 'NoSuchEntityException', 'ParameterNotFound']);
+const MISSING = new Set(['ResourceNotFoundException', 'ParameterNotFound']);
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && MISSING.has(error.name);

@@ -41,6 +41,10 @@ describe.each([
     });
   });
 
+  test('has one batch of a shard at a time, so that no two relays are at one group', () => {
+    expect(mapping.ParallelizationFactor).toBe(1);
+  });
+
   test("is tried again until the stream's end, and then tells of what it gave up", () => {
     expect(mapping.MaximumRetryAttempts).toBeUndefined();
     expect(mapping.MaximumRecordAgeInSeconds).toBeUndefined();

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import { expect, test } from 'vitest';
-import { aFeed, aFunction, newStack, resourcesOf, statementsOf } from './synthesize.ts';
+import { aFeed, aFunction, newStack, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
 
 const stack = newStack();
 const feed = aFeed({}, stack);
@@ -26,15 +26,29 @@ test('no role may do anything to everything, but list the names of streams and r
 
   expect(statements.length).toBeGreaterThan(20);
   expect(statements.flatMap(({ actions }) => actions).filter((it) => it.includes('*'))).toEqual([]);
-  const wide = statements.flatMap(({ actions, resources }) =>
-    resources.filter((it) => it.includes('*')).map((resource) => [actions.join(), resource]),
+  const wide = statements.filter(({ resources }) => resources.some((it) => it === '"*"' || it === '*'));
+  expect(new Set(wide.flatMap(({ actions }) => actions))).toEqual(new Set(['dynamodb:ListStreams']));
+});
+
+test('only the poller may read things by how their names begin: the sources and tokens of this feed', () => {
+  const path = resourceOf(all, 'AWS::Lambda::Function', 'Poller').Properties.Environment.Variables
+    .SOURCES_PATH;
+  const service = path.split('/')[1];
+  const byName = roles.flatMap((role) =>
+    statementsOf(all, role).flatMap(({ actions, resources }) =>
+      resources
+        .filter((it) => /.\*/.test(it.replace(/^"?\*"?$/, '')))
+        .map(
+          (it) =>
+            `${/(\w+Role)/.exec(role)?.[1]} ${actions} ${/((?:secret:|parameter\/).*\*)/.exec(it)?.[1]}`,
+        ),
+    ),
   );
-  expect(wide.filter(([, resource]) => resource === '*').map(([actions]) => actions)).toEqual([
-    'dynamodb:ListStreams',
-    'dynamodb:ListStreams',
-  ]);
-  expect(wide.filter(([, resource]) => resource !== '*')).toEqual([
-    ['ssm:GetParameter', expect.stringMatching(/:parameter\/[\w-]+\/sources\/\*"/)],
+
+  expect(byName.toSorted()).toEqual([
+    expect.stringMatching(`PollerRole secretsmanager:GetSecretValue secret:${service}/tokens/\\*$`),
+    expect.stringMatching(`PollerRole ssm:GetParameter parameter/${service}/sources/\\*$`),
+    expect.stringMatching(`PollerRole ssm:GetParameter parameter/${service}/tokens/\\*$`),
   ]);
 });
 

@@ -15,7 +15,7 @@ describe('the ordered subscriber', () => {
 
     const mapping = resourceOf(template(), 'AWS::Lambda::EventSourceMapping', 'Subscriber').Properties;
     expect(mapping).toMatchObject({
-      BatchSize: 10,
+      BatchSize: 1,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       ScalingConfig: { MaximumConcurrency: 20 },
     });

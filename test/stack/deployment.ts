@@ -1,6 +1,6 @@
 // A template, deployed on the engines of this machine: tables and queues, functions and state machines with their
-// roles, event source mappings, rules and schedules, all of them by what stands in the template. Of Lambda it has one
-// environment for each function unless told otherwise; parallelization and concurrency are left out.
+// roles, event source mappings, rules and schedules, all of them by what stands in the template. A shard of the stream is
+// read by as many relays at once as its mapping has; queues are read by one.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

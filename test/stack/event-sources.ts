@@ -44,7 +44,8 @@ function readQueue(world: World, mapping: any, handler: Handler): EventSourceMap
 
 // biome-ignore lint/suspicious/noExplicitAny: as above
 function readStream(world: World, mapping: any): EventSourceMapping {
-  const { EventSourceArn, BatchSize = 100, StartingPosition, FilterCriteria, DestinationConfig } = mapping;
+  const { EventSourceArn, BatchSize = 100, ParallelizationFactor = 1, StartingPosition } = mapping;
+  const { FilterCriteria, DestinationConfig } = mapping;
   const role = world.roleOf(mapping.FunctionName);
   for (const action of READING_STREAMS) world.require(role, { action, resource: EventSourceArn });
   world.require(role, { action: 'dynamodb:ListStreams', resource: '*' });
@@ -54,6 +55,7 @@ function readStream(world: World, mapping: any): EventSourceMapping {
     client: world.streams,
     tableName: world.created.tableOfStream(EventSourceArn),
     batchSize: BatchSize,
+    parallelizationFactor: ParallelizationFactor,
     startingPosition: StartingPosition,
     filters: (FilterCriteria?.Filters ?? []).map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern)),
     handler: handlerOf(world, mapping),

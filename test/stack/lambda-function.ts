@@ -12,9 +12,11 @@ export interface LambdaFunction {
   readonly name: string;
   /** What it was invoked with, oldest first. */
   readonly events: readonly unknown[];
+  /** Pairs of these that were handled at the same time. */
+  readonly overlaps: readonly (readonly [unknown, unknown])[];
   /** What it wrote to its log. */
   readonly lines: readonly string[];
-  /** One invocation at a time; a rejection is what the handler threw. */
+  /** As many at a time as are asked for, each in an environment of its own; a rejection is what the handler threw. */
   invoke(event: unknown): Promise<unknown>;
   stop(): Promise<void>;
 }
@@ -30,7 +32,7 @@ export interface FunctionOptions {
   readonly endpoint: string;
   readonly region: string;
   readonly accessKeyId: string;
-  /** How many processes there are, which are invoked in turn. */
+  /** How many processes there are at least, which are invoked in turn. */
   readonly environments: number;
 }
 
@@ -43,10 +45,12 @@ interface Answer {
 export function startFunction(options: FunctionOptions): LambdaFunction {
   const { name, timeoutMs } = options;
   const events: unknown[] = [];
+  const overlaps: [unknown, unknown][] = [];
+  const underWay = new Set<unknown>();
   const lines: string[] = [];
   const waiting = new Map<string, (answer: Answer) => void>();
   const workers: Worker[] = [];
-  let last: Promise<unknown> = Promise.resolve();
+  const busy = new Set<Worker>();
 
   function start(): Worker {
     const [module = '', exportName = ''] = options.handler.split(/\.(?=[^.]+$)/);
@@ -65,20 +69,29 @@ export function startFunction(options: FunctionOptions): LambdaFunction {
     return started;
   }
 
-  function nextWorker(): Worker {
-    const place = events.length % options.environments;
-    workers[place] ??= start();
-    return workers[place];
+  /** The next in turn that has nothing to do, as in Lambda; where all are busy, or not all there yet, a new one. */
+  function takeWorker(): Worker {
+    const idle = workers.findIndex((it) => !busy.has(it));
+    const worker =
+      workers.length < options.environments ? undefined : workers.splice(idle, idle === -1 ? 0 : 1)[0];
+    const taken = worker ?? start();
+    workers.push(taken);
+    busy.add(taken);
+    return taken;
   }
 
   async function invoke(event: unknown): Promise<unknown> {
-    const worker = nextWorker();
+    const worker = takeWorker();
     const id = randomUUID();
     const answered = new Promise<Answer>((resolve) => waiting.set(id, resolve));
     events.push(event);
+    for (const other of underWay) overlaps.push([other, event]);
+    underWay.add(event);
     worker.postMessage({ id, event });
     const { response, error } = await answered;
     waiting.delete(id);
+    busy.delete(worker);
+    underWay.delete(event);
     if (error !== undefined) throw new Error(`${name} failed: ${error}`);
     return response;
   }
@@ -86,12 +99,9 @@ export function startFunction(options: FunctionOptions): LambdaFunction {
   return {
     name,
     events,
+    overlaps,
     lines,
-    invoke(event) {
-      const invocation = last.then(() => invoke(event));
-      last = invocation.catch(() => {});
-      return invocation;
-    },
+    invoke,
     async stop() {
       for (const [id, settle] of waiting) settle({ id, error: 'it was stopped' });
       await Promise.all(workers.map((worker) => worker.terminate()));

@@ -106,6 +106,13 @@ const DAMAGES: readonly Damage[] = [
     found: /^The change came to the ordered subscriber 0 times\.$/,
   },
   {
+    of: "a mapping that shares a group's events out to several relays",
+    do: (it) => {
+      it[mappingOf('RelayToBus')]!.Properties.ParallelizationFactor = 4;
+    },
+    found: /^RelayToBus was at one group more than once at a time\.$/,
+  },
+  {
     of: 'a mapping that is switched off',
     do: (it) => {
       it[mappingOf('RelayToBus')]!.Properties.Enabled = false;

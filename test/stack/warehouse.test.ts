@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
 import { startSqsEngine } from '../../local/engines/sqs-engine.ts';
-import { loadInterpreter } from '../step-functions/executions.ts';
 import { type Damage, withdraw } from './damage.ts';
 import { createDisorder } from './deliveries.ts';
 import type { EngineAddresses } from './deployment.ts';
@@ -27,7 +26,7 @@ const ends: (() => unknown)[] = [];
 
 beforeAll(async () => {
   assembly = synthesizeStack(BASE_URL, addWarehouses);
-  const [dynamoDb, sqs] = await Promise.all([startDynamoDbEngine(), startSqsEngine(), loadInterpreter()]);
+  const [dynamoDb, sqs] = await Promise.all([startDynamoDbEngine(), startSqsEngine()]);
   ends.push(dynamoDb.stop, sqs.stop);
   engines = { dynamoDb: dynamoDb.endpoint, sqs: sqs.endpoint };
 }, PATIENCE_MS);

@@ -1,8 +1,10 @@
 // One run of a deployed template: the baseline, a change at the service, the sweeps. What is told of it is what the
 // stack owes its users, each thing that is missing in a sentence.
+import type { DynamoDBStreamEvent } from 'aws-lambda';
 import type { ReferenceService } from '../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { METRICS } from '../../shared/metrics.ts';
+import { TABLES } from '../../shared/tables.ts';
 import { comeDue, MINUTE_MS, SWEEPS, TICKS, thisMinute } from './come-due.ts';
 import { type Deployment, type DeployOptions, deploy } from './deployment.ts';
 import { idOf, resourcesOf, type Template } from './template.ts';
@@ -53,18 +55,21 @@ async function problemsOf(deployment: Deployment, template: Template, shipment: 
     ...unlessOnce('the ordered subscriber', orderedEvents(deployment), shipment),
     ...unlessOnce('the subscriber of the bus', eventsOnBus(deployment), shipment),
     ...unlessOnce('the archive', archivedEvents(deployment), shipment),
+    ...atOneGroupTogether(deployment),
     ...(await problemsOfQueues(deployment, template)),
     ...silentAlarms(deployment, template, POLLER_METRICS),
   ];
 }
 
-/** @returns the id of a shipment that has just been delivered */
+/** @returns the id of a shipment that has just been delivered; its group changed in other ways as well */
 function deliver({ control }: ReferenceService): number {
   const isOpen = (status: unknown) => status !== undefined && status !== 'DELIVERED';
   const group = control.snapshot().find(({ shipments }) => isOpen(shipments[0]?.status));
   if (group === undefined) throw new Error('The service has no shipment left that could be delivered.');
+  // Several events of one group, in one transaction and so in one batch of the stream.
   control.mutate(Number(group.id), (draft) => {
     draft.shipments[0]!.status = 'DELIVERED';
+    for (const item of draft.returns) item.quantity = Number(item.quantity) + 1;
   });
   return Number(group.shipments[0]?.id);
 }
@@ -91,6 +96,21 @@ function unlessOnce(who: string, events: readonly FeedEvent[], shipment: number)
       type === 'shipment.status_changed' && 'id' in data.object && data.object.id === shipment,
   );
   return told.length === 1 ? [] : [`The change came to ${who} ${told.length} times.`];
+}
+
+/** Relays do no harm to one another, but each sends what there is: events come as often as there are relays at them. */
+function atOneGroupTogether(deployment: Deployment): string[] {
+  return ['RelayToQueue', 'RelayToBus'].flatMap((relay) => {
+    const together = deployment
+      .functionWith(relay)
+      .overlaps.filter(([one, other]) => groupsOf(one).some((group) => groupsOf(other).includes(group)));
+    return together.length > 0 ? [`${relay} was at one group more than once at a time.`] : [];
+  });
+}
+
+function groupsOf(event: unknown): (string | undefined)[] {
+  const { Records } = event as DynamoDBStreamEvent;
+  return Records.map(({ dynamodb }) => dynamodb?.Keys?.[TABLES.ledger.partitionKey.name]?.S);
 }
 
 async function problemsOfQueues(deployment: Deployment, template: Template): Promise<string[]> {

@@ -2,7 +2,7 @@
 // an error's name begins with the service's.
 // https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html
 import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { named } from './task-tokens.ts';
+import { named } from './states-language.ts';
 
 export async function callDynamoDb(
   client: DynamoDBClient,

@@ -1,8 +1,7 @@
-// Executions of one state machine, by their names. The interpreter takes each task's work from a function given by
-// the state's name; here all states of the definition get one that does what their `Resource` says.
+// Executions of one state machine, by their names. A task does what its `Resource` says.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { StateMachine, StateMachineDefinition } from 'aws-local-stepfunctions';
 import { callDynamoDb } from './call-dynamodb.ts';
+import { createStateMachine, type State, type StateMachineDefinition } from './states-language.ts';
 import type { TaskTokens } from './task-tokens.ts';
 
 export interface Executions {
@@ -16,7 +15,6 @@ export interface Executions {
   visited(): ReadonlySet<string>;
   /** Pairs of states, the second of which was come to because of an error of the first: `A > B`. */
   caught(): ReadonlySet<string>;
-  stop(): void;
 }
 
 export interface ExecutionsOptions {
@@ -25,52 +23,42 @@ export interface ExecutionsOptions {
   readonly tokens: TaskTokens;
 }
 
-type Run = ReturnType<StateMachine['run']>;
-
 interface Execution {
   readonly input: string;
-  readonly running: Promise<Run>;
   readonly result: Promise<unknown>;
   over: boolean;
 }
 
-export function createExecutions({ definition, ...world }: ExecutionsOptions): Executions {
+export function createExecutions({ definition, dynamoDb, tokens }: ExecutionsOptions): Executions {
   const executions = new Map<string, Execution>();
   const visited = new Set<string>();
   const caught = new Set<string>();
-  const states = statesOf(definition);
-  const overrides = {
-    taskResourceLocalHandlers: Object.fromEntries(
-      Object.entries(states)
-        .filter(([, { Type }]) => Type === 'Task')
-        .map(([name, state]) => [name, taskOf(state, world) as never]),
-    ),
-    retryIntervalOverrides: Object.fromEntries(Object.keys(states).map((name) => [name, 0])),
-  };
-  const machine = loadInterpreter().then((Interpreter) => new Interpreter(definition));
+  const run = createStateMachine(definition);
 
-  async function begin(name: string, input: string): Promise<Run> {
+  function begin(name: string, input: string): Promise<unknown> {
     const context = {
       Execution: { Name: name },
       // Each time it is looked at it is another task's.
       Task: {
         get Token() {
-          return world.tokens.issue();
+          return tokens.issue();
         },
       },
     };
-    const run = (await machine).run(JSON.parse(input), { overrides, context });
-    void note(run.eventLogs, visited, caught);
-    return run;
+    return run(JSON.parse(input), {
+      context,
+      runTask: (state, parameters) => runTask(state, parameters as object, { dynamoDb, tokens }),
+      onEntered: (state) => void visited.add(state),
+      onCaught: (state, next) => void caught.add(`${state} > ${next}`),
+    });
   }
 
   return {
     start(name, input) {
       const known = executions.get(name);
       if (known !== undefined) return !known.over && known.input === input;
-      const running = begin(name, input);
-      const result = running.then((run) => run.result);
-      const execution = { input, running, result, over: false };
+      const result = begin(name, input);
+      const execution = { input, result, over: false };
       executions.set(name, execution);
       // Whoever asks for the result is told of a failure.
       result.catch(() => {}).then(() => (execution.over = true));
@@ -84,62 +72,30 @@ export function createExecutions({ definition, ...world }: ExecutionsOptions): E
     },
     visited: () => visited,
     caught: () => caught,
-    stop() {
-      for (const { running } of executions.values()) running.then((run) => run.abort()).catch(() => {});
-    },
   };
 }
 
-/** It asks for Node 22 for one method alone, which Node 20 has not; all tests run on both. */
-export async function loadInterpreter(): Promise<typeof StateMachine> {
-  if (!('withResolvers' in Promise)) {
-    Object.assign(Promise, {
-      withResolvers() {
-        const settle = {};
-        const promise = new Promise((resolve, reject) => Object.assign(settle, { resolve, reject }));
-        return { promise, ...settle };
-      },
-    });
-  }
-  return (await import('aws-local-stepfunctions')).StateMachine;
-}
-
-interface TaskState {
-  readonly Type: string;
-  readonly Resource?: string;
-  readonly TimeoutSeconds?: number;
-  readonly ItemProcessor?: StateMachineDefinition;
-}
-
 /** Those of its maps included; names are unique in a state machine. */
-export function statesOf({ States }: StateMachineDefinition): Readonly<Record<string, TaskState>> {
-  const entries = Object.entries(States as Record<string, TaskState>);
+export function statesOf({ States }: StateMachineDefinition): Readonly<Record<string, State>> {
+  const entries = Object.entries(States);
   const inner = entries.map(([, { ItemProcessor }]) => (ItemProcessor ? statesOf(ItemProcessor) : {}));
   return Object.assign({}, Object.fromEntries(entries), ...inner);
 }
 
-function taskOf(
-  { Resource = '', TimeoutSeconds = Number.POSITIVE_INFINITY }: TaskState,
-  { dynamoDb, tokens }: Omit<ExecutionsOptions, 'definition'>,
-) {
+async function runTask(
+  { Resource = '', TimeoutSeconds = Number.POSITIVE_INFINITY }: State,
+  parameters: object,
+  { dynamoDb, tokens }: Pick<ExecutionsOptions, 'dynamoDb' | 'tokens'>,
+): Promise<unknown> {
   const [, action = '', waits] =
     /:states:::aws-sdk:dynamodb:(\w+)(\.waitForTaskToken)?$/.exec(Resource) ?? [];
-  if (waits === undefined) return (parameters: object) => callDynamoDb(dynamoDb, action, parameters);
-  return async (parameters: object) => {
-    const token = tokens.findIn(parameters);
-    try {
-      await callDynamoDb(dynamoDb, action, parameters);
-    } catch (error) {
-      tokens.drop(token);
-      throw error;
-    }
-    return tokens.wait(token, TimeoutSeconds);
-  };
-}
-
-async function note(logs: Run['eventLogs'], visited: Set<string>, caught: Set<string>): Promise<void> {
-  for await (const event of logs) {
-    if (event.type === 'StateEntered') visited.add(event.state.name);
-    if (event.type === 'StateCaught') caught.add(`${event.state.name} > ${event.catch.catcher.Next}`);
+  if (waits === undefined) return callDynamoDb(dynamoDb, action, parameters);
+  const token = tokens.findIn(parameters);
+  try {
+    await callDynamoDb(dynamoDb, action, parameters);
+  } catch (error) {
+    tokens.drop(token);
+    throw error;
   }
+  return tokens.wait(token, TimeoutSeconds);
 }

@@ -1,5 +1,5 @@
-// Step Functions on this machine, as far as the sample warehouse needs it: one state machine, run by an interpreter of
-// the Amazon States Language; its DynamoDB tasks go to a real engine over the wire, task tokens and time limits are
+// Step Functions on this machine, as far as the sample warehouse needs it: one state machine of the Amazon States
+// Language; its DynamoDB tasks go to a real engine over the wire, task tokens and time limits are
 // kept here, and time only passes when it is told to. Functions reach it by AWS_ENDPOINT_URL_SFN.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -20,7 +20,7 @@ export interface StepFunctionsOptions {
 export interface StepFunctionsEngine {
   readonly endpoint: string;
   readonly stateMachineArn: string;
-  readonly executions: Omit<Executions, 'start' | 'stop'>;
+  readonly executions: Omit<Executions, 'start'>;
   /** Whether a token is one of its tasks'. */
   hasIssued(token: string): boolean;
   /** Tasks that wait for their tokens. */
@@ -69,9 +69,6 @@ export async function startStepFunctions({
     untilWaiting: tokens.untilWaiting,
     passTime: tokens.passTime,
     stop: () => {
-      executions.stop();
-      // The interpreter keeps a timer for each task that waits.
-      tokens.passTime(Number.POSITIVE_INFINITY);
       return new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();

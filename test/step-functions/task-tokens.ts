@@ -1,6 +1,7 @@
 // Tasks that wait until somebody sends their token back, or their time is over.
 // https://docs.aws.amazon.com/step-functions/latest/dg/connect-to-resource.html#connect-wait-token
 import { randomUUID } from 'node:crypto';
+import { named } from './states-language.ts';
 
 export interface TaskTokens {
   /** A new token. */
@@ -94,9 +95,4 @@ export function createTaskTokens(): TaskTokens {
         if (until <= now) end(token)?.reject(named('States.Timeout', 'The time limit is over.'));
     },
   };
-}
-
-/** An error as the interpreter matches it: by its name. */
-export function named(name: string, message: string): Error {
-  return Object.assign(new Error(message), { name });
 }

@@ -1,12 +1,13 @@
 // The workflow in all its branches, on events that the feed made: the state machine of the template, run by an
 // interpreter, with the function and the table that it works with.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import validate from 'asl-validator';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type DynamoDbEngine, startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { connectDynamoDb } from '../../local/engines/sdk-clients.ts';
-import { loadInterpreter, statesOf } from '../../step-functions/executions.ts';
+import { statesOf } from '../../step-functions/executions.ts';
 import { STORIES, type ToldStory, tellStories } from './parcel-stories.ts';
 import { definitionFor, startWarehouse, type Warehouse } from './start-warehouse.ts';
 
@@ -22,7 +23,6 @@ beforeAll(async () => {
   dynamoDb = connectDynamoDb(engine.endpoint);
   // What takes long is not to be counted to the first test.
   definitionFor('any');
-  await loadInterpreter();
 }, 120_000);
 afterEach(async () => {
   for (const { stop } of running.splice(0)) await stop();
@@ -38,6 +38,12 @@ async function start(): Promise<Warehouse> {
   running.push(warehouse);
   return warehouse;
 }
+
+test('its definition is one of the Amazon States Language, says an outside judge', () => {
+  const { isValid, errorsText } = validate(JSON.parse(definitionFor('any')));
+
+  expect([isValid, errorsText?.()]).toEqual([true, '']);
+});
 
 const story = (name: keyof typeof STORIES): ToldStory => stories.find((it) => it.name === name)!;
 

@@ -6,7 +6,13 @@ import { createPrinter } from '../../../local/cli/print.ts';
 function stream(columns: number | undefined) {
   const through = new PassThrough();
   const terminal = Object.assign(through, { isTTY: columns !== undefined, columns });
-  return { terminal: terminal as unknown as NodeJS.WriteStream, written: () => String(through.read() ?? '') };
+  let written = '';
+  through.on('data', (chunk) => {
+    written += chunk;
+  });
+  // What was written comes as data a moment later, and from Node 26 on chunk by chunk.
+  const settled = () => new Promise<string>((resolve) => setImmediate(() => resolve(written)));
+  return { terminal: terminal as unknown as NodeJS.WriteStream, written: settled };
 }
 
 const CLEAR = '\r\u001b[2K';
@@ -19,26 +25,26 @@ test('a line takes the place of the status on a terminal', async () => {
   await printer.line('done');
   await printer.line('gone');
 
-  expect(written()).toBe(`half way${CLEAR}done\ngone\n`);
+  expect(await written()).toBe(`half way${CLEAR}done\ngone\n`);
 });
 
-test('a status is cut to the width of the terminal', () => {
+test('a status is cut to the width of the terminal', async () => {
   const { terminal, written } = stream(10);
 
   createPrinter(terminal).status('0123456789');
 
-  expect(written()).toBe('012345678');
+  expect(await written()).toBe('012345678');
 });
 
-test('a status is left out where lines can not be overwritten', () => {
+test('a status is left out where lines can not be overwritten', async () => {
   const { terminal, written } = stream(undefined);
 
   createPrinter(terminal).status('half way');
 
-  expect(written()).toBe('');
+  expect(await written()).toBe('');
 });
 
-test('a status can be taken away for another who writes to the terminal, once', () => {
+test('a status can be taken away for another who writes to the terminal, once', async () => {
   const { terminal, written } = stream(80);
   const printer = createPrinter(terminal);
 
@@ -46,5 +52,5 @@ test('a status can be taken away for another who writes to the terminal, once', 
   printer.clear();
   printer.clear();
 
-  expect(written()).toBe(`half way${CLEAR}`);
+  expect(await written()).toBe(`half way${CLEAR}`);
 });

@@ -1,5 +1,5 @@
-// As much of AWS as adding a source takes: parameters, secrets, schedules, a role's policies, alarms. In memory, over
-// the wire, each service in its own protocol. Answers were compared with moto's.
+// As much of AWS as adding a source takes: parameters, secrets, schedules, alarms. In memory, over the wire, each
+// service in its own protocol. Answers were compared with moto's.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,6 @@ export interface FakeAws {
   /** By name: ARNs. */
   readonly secrets: Map<string, string>;
   readonly schedules: Map<string, Body>;
-  readonly policies: Map<string, string>;
   readonly alarms: Map<string, Body>;
   /** What was asked for that changes something, in its order. */
   readonly changes: string[];
@@ -26,7 +25,6 @@ export async function startFakeAws(): Promise<FakeAws> {
     parameters: new Map<string, Body>(),
     secrets: new Map<string, string>(),
     schedules: new Map<string, Body>(),
-    policies: new Map<string, string>(),
     alarms: new Map<string, Body>(),
     changes: [] as string[],
   };
@@ -57,24 +55,17 @@ class Refusal extends Error {
 async function serve(aws: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request);
   const target = request.headers['x-amz-target'];
-  const isQuery = request.headers['content-type']?.includes('urlencoded') === true;
   try {
-    const answer = isQuery
-      ? answerIam(aws, new URLSearchParams(body))
-      : target === undefined
+    const answer =
+      target === undefined
         ? answerScheduler(aws, request.method ?? '', new URL(request.url ?? '', 'http://fake'), body)
         : answerJson(aws, String(target).split('.')[1] ?? '', JSON.parse(body));
-    response.writeHead(200, { 'content-type': isQuery ? 'text/xml' : 'application/json' });
-    response.end(isQuery ? answer : JSON.stringify(answer));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const status = error.name.startsWith('ResourceNotFound') ? 404 : 400;
-    response.writeHead(isQuery ? 404 : status, { 'x-amzn-errortype': error.name });
-    response.end(
-      isQuery
-        ? `<ErrorResponse><Error><Code>NoSuchEntity</Code><Message>none</Message></Error></ErrorResponse>`
-        : JSON.stringify({ __type: error.name, message: error.message }),
-    );
+    response.writeHead(status, { 'x-amzn-errortype': error.name });
+    response.end(JSON.stringify({ __type: error.name, message: error.message }));
   }
 }
 
@@ -133,15 +124,4 @@ function answerScheduler({ schedules, changes }: World, method: string, url: URL
   if (method === 'DELETE') schedules.delete(name);
   else schedules.set(name, { ...JSON.parse(body), Name: name });
   return {};
-}
-
-function answerIam({ policies, changes }: World, form: URLSearchParams): string {
-  const action = form.get('Action') ?? '';
-  const name = form.get('PolicyName') ?? '';
-  if (action === 'PutRolePolicy') policies.set(name, form.get('PolicyDocument') ?? '');
-  else if (!policies.has(name)) throw new Refusal('NoSuchEntity');
-  if (action === 'DeleteRolePolicy') policies.delete(name);
-  if (action !== 'GetRolePolicy') changes.push(action);
-  const document = encodeURIComponent(policies.get(name) ?? '');
-  return `<${action}Response><${action}Result><PolicyDocument>${document}</PolicyDocument></${action}Result></${action}Response>`;
 }

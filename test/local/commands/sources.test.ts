@@ -14,7 +14,7 @@ import { type FakeAws, startFakeAws } from './fake-aws.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const PATH = '/feed-1/sources';
-const SECRET = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:globex-AbCdEf';
+const SECRET = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:feed-1/tokens/globex-AbCdEf';
 const TOKEN = 'the-token-of-the-store';
 
 let tables: TestTables;
@@ -31,7 +31,8 @@ afterAll(async () => {
 
 beforeEach(async () => {
   aws = await startFakeAws();
-  aws.secrets.set('globex', SECRET);
+  aws.secrets.set('feed-1/tokens/globex', SECRET);
+  aws.secrets.set('globex', SECRET.replace('feed-1/tokens/', ''));
   aws.parameters.set(`${PATH}/acme`, {
     Name: `${PATH}/acme`,
     Value: JSON.stringify({
@@ -67,12 +68,12 @@ const run = (...args: string[]): Promise<Ended> =>
       SNAPSHOTS_TABLE: tables.tables.snapshots,
       LEDGER_TABLE: tables.tables.ledger,
       SOURCES_PATH: PATH,
-      POLLER_ROLE: 'poller',
       SCHEDULES_GROUP: 'schedules',
     },
   });
 
-const GLOBEX = ['globex', '--base-url', 'https://globex.example.com', '--token-secret', 'globex'];
+const TOKEN_SECRET = 'feed-1/tokens/globex';
+const GLOBEX = ['globex', '--base-url', 'https://globex.example.com', '--token-secret', TOKEN_SECRET];
 
 describe('a source that is added', () => {
   test('is polled last of all, once whoever polls it may read it', async () => {
@@ -80,12 +81,11 @@ describe('a source that is added', () => {
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^added: source globex [^\n]+\n$/);
-    expect(aws.changes).toEqual(['PutRolePolicy', 'PutParameter', 'PutMetricAlarm', 'POST schedule']);
+    expect(aws.changes).toEqual(['PutParameter', 'PutMetricAlarm', 'POST schedule']);
     expect(JSON.parse(aws.parameters.get(`${PATH}/globex`)?.Value)).toMatchObject({
       settings: { name: 'globex', intervalMs: 10_000, requestsPerMinute: 40 },
-      token: { secretId: 'globex' },
+      token: { secretId: TOKEN_SECRET },
     });
-    expect(aws.policies.get('source-globex')).toContain(SECRET);
     expect(JSON.parse(aws.schedules.get('source-globex')?.Target.Input)).toEqual({ source: 'globex' });
     expect(aws.alarms.get('feed-1-Freshness-globex')).toMatchObject({ EvaluationPeriods: 5 });
   });
@@ -100,7 +100,7 @@ describe('a source that is added', () => {
     expect(schedule).toBe('rate(15 minutes)');
     expect(listed).toContainEqual({
       source: 'globex',
-      configured: expect.objectContaining({ intervalMs: 900_000, token: { secretId: 'globex' } }),
+      configured: expect.objectContaining({ intervalMs: 900_000, token: { secretId: TOKEN_SECRET } }),
       state: null,
     });
     expect(code).toBe(0);
@@ -109,12 +109,17 @@ describe('a source that is added', () => {
       'acme-1',
       'acme',
     ]);
-    expect(aws.policies.size).toBe(0);
   });
 
   test.each([
     ['a source of the stack', ['add', ...GLOBEX.with(0, 'acme')], 1, 'in the stack'],
     ['a secret that is not there', ['add', ...GLOBEX.with(4, 'nope')], 1, 'no secret nope'],
+    [
+      'a secret that the poller may not read',
+      ['add', ...GLOBEX.with(4, 'globex')],
+      2,
+      'begin with feed-1/tokens/',
+    ],
     ['no place of the token', ['add', ...GLOBEX.slice(0, 3)], 2, '--token-secret'],
     ['an interval that no schedule keeps', ['add', ...GLOBEX, '--every', '7s'], 2, 'divides a minute'],
     [

@@ -137,6 +137,28 @@ test('hands over no more than a batch at a time', async () => {
   expect(mapping.invocations).toEqual([['a/1', 'a/2'], ['a/3', 'a/4'], ['a/5']]);
 });
 
+test('handles several batches at once where it may, each item in its order', async () => {
+  const table = await createStreamedTable(tables);
+  await putTogether(tables, table, 'a', [1, 2, 3]);
+  await putTogether(tables, table, 'a', [1]);
+  const underWay: string[] = [];
+  const together: string[][] = [];
+  const handler = async ({ Records }: DynamoDBStreamEvent) => {
+    const items = Records.map(keyOf);
+    underWay.push(...items);
+    together.push([...underWay]);
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const item of items) underWay.splice(underWay.indexOf(item), 1);
+  };
+  const mapping = start(table, handler, { batchSize: 1, parallelizationFactor: 2 });
+
+  await mapping.idle();
+
+  expect(mapping.invocations.flat().toSorted()).toEqual(['a/1', 'a/1', 'a/2', 'a/3']);
+  expect(together.some((items) => items.length === 2)).toBe(true);
+  for (const items of together) expect(new Set(items).size).toBe(items.length);
+});
+
 test('tries again from the first record that failed', async () => {
   const table = await createStreamedTable(tables);
   await putTogether(tables, table, 'a', [1, 2, 3]);

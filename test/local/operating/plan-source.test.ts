@@ -2,21 +2,21 @@
 import { Duration } from 'aws-cdk-lib';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { expect, test } from 'vitest';
-import { parseStoredSource } from '../../../functions/adapters/ssm-source-directory.ts';
+import { parseStoredSource, type TokenPlace } from '../../../functions/adapters/ssm-source-directory.ts';
 import { parseTick } from '../../../functions/poller/tick-message.ts';
 import {
   alarmLike,
+  checkTokenName,
   type NewSource,
   parameterText,
-  policyText,
   scheduleLike,
   sourceOfSchedule,
+  wasAdded,
 } from '../../../local/operating/plan-source.ts';
 import { METRICS } from '../../../shared/metrics.ts';
-import { aFeed, aSource, newStack, resourcesOf } from '../../infra/synthesize.ts';
+import { aFeed, aSource, newStack, resourceOf, resourcesOf, statementsOf } from '../../infra/synthesize.ts';
 
 const SECRET = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:globex-AbCdEf';
-const QUEUE = 'arn:aws:sqs:eu-west-1:111122223333:ticks';
 
 const stack = newStack();
 const acme = aSource(stack);
@@ -37,9 +37,11 @@ const added: NewSource = {
     requestsPerMinute: 40,
   },
   token: { secretId: SECRET },
-  tokenArn: SECRET,
-  tokenKeyArn: undefined,
 };
+
+function pathOf(of: typeof template): string {
+  return resourceOf(of, 'AWS::Lambda::Function', 'Poller').Properties.Environment.Variables.SOURCES_PATH;
+}
 
 /** Of both sources, in their order. */
 function both(type: string, idHolds: string) {
@@ -50,7 +52,7 @@ function both(type: string, idHolds: string) {
 test('the parameter is the construct’s', () => {
   const [, made] = both('AWS::SSM::Parameter', 'Source');
 
-  expect(JSON.parse(parameterText(added))).toEqual(JSON.parse(made.Value));
+  expect(JSON.parse(parameterText(added))).toEqual({ ...JSON.parse(made.Value), added: true });
   expect(parseStoredSource('globex', parameterText(added)).settings).toMatchObject({ intervalMs: 600_000 });
 });
 
@@ -92,36 +94,40 @@ test('the alarm is the construct’s, and tells whom the other’s tells', () =>
   });
 });
 
-test('the poller may read this parameter and this token, and nothing else', () => {
-  const policy = JSON.parse(policyText(added, { path: '/feed/sources', queueArn: QUEUE }));
+test('only what the command made counts as added', () => {
+  const [, made] = both('AWS::SSM::Parameter', 'Source');
 
-  expect(policy.Statement).toEqual([
-    {
-      Effect: 'Allow',
-      Action: 'ssm:GetParameter',
-      Resource: 'arn:aws:ssm:eu-west-1:111122223333:parameter/feed/sources/globex',
-    },
-    { Effect: 'Allow', Action: 'secretsmanager:GetSecretValue', Resource: SECRET },
+  expect([parameterText(added), made.Value, 'nonsense', '{}'].map(wasAdded)).toEqual([
+    true,
+    false,
+    false,
+    false,
   ]);
 });
 
-test('a token under a key of one’s own can be decrypted, through its service alone', () => {
-  const tokenArn = 'arn:aws:ssm:eu-west-1:111122223333:parameter/tokens/globex';
-  const tokenKeyArn = 'arn:aws:kms:eu-west-1:111122223333:key/1';
-  const source = { ...added, token: { parameter: '/tokens/globex' }, tokenArn, tokenKeyArn };
+test('the poller may read a token of the names that are allowed, and the command refuses all others', () => {
+  const path = pathOf(template);
+  const service = path.split('/')[1];
+  const arnOf = (rest: string) =>
+    `arn:aws:${rest.startsWith('secret') ? 'secretsmanager' : 'ssm'}:eu-west-1:111122223333:${rest}`;
+  const check = (token: TokenPlace, rest: string) => () => checkTokenName(path, token, arnOf(rest));
+  const secret = `secret:${service}/tokens/globex-AbCdEf`;
+  const parameter = `parameter/${service}/tokens/globex`;
 
-  const policy = JSON.parse(policyText(source, { path: '/feed/sources', queueArn: QUEUE }));
-
-  expect(policy.Statement.slice(1)).toEqual([
-    { Effect: 'Allow', Action: 'ssm:GetParameter', Resource: tokenArn },
-    {
-      Effect: 'Allow',
-      Action: 'kms:Decrypt',
-      Resource: tokenKeyArn,
-      Condition: { StringEquals: { 'kms:ViaService': 'ssm.eu-west-1.amazonaws.com' } },
-    },
-  ]);
+  expect(check({ secretId: 'globex' }, secret)).not.toThrow();
+  expect(check({ parameter: 'globex' }, parameter)).not.toThrow();
+  expect(check({ secretId: 'other' }, 'secret:other-AbCdEf')).toThrow(`must begin with ${service}/tokens/,`);
+  expect(check({ parameter: '/other' }, 'parameter/other')).toThrow(`must begin with /${service}/tokens/,`);
+  const readable = statementsOf(template, 'PollerRole').flatMap(({ resources }) => resources);
+  for (const rest of [secret, parameter, `parameter${path}/globex`])
+    expect(readable.filter((resource) => covers(resource, rest))).toHaveLength(1);
 });
+
+/** Whether a resource of a policy, as JSON, ends with a pattern that names this. */
+function covers(resource: string, rest: string): boolean {
+  const [, pattern = ''] = /((?:secret:|parameter\/).*)\*/.exec(resource) ?? [];
+  return pattern !== '' && rest.startsWith(pattern);
+}
 
 test('a schedule of something else is none of a source', () => {
   expect(sourceOfSchedule({ Target: undefined, $metadata: {} })).toBeUndefined();

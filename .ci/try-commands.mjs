@@ -1,0 +1,55 @@
+// README's two commands on the release of Node that runs this. `npm ci` as a dry run, for what it installs is the same for
+// all releases: it must not warn. `npm start` as a user has it: events come, and Ctrl-C ends it cleanly.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+const LONGEST_MS = 40_000;
+/** Of somebody's own configuration of npm, not of this project. */
+const OWN_CONFIG = /Unknown (user|env|global|cli) config/;
+
+async function install() {
+  const npm = spawn('npm', ['ci', '--dry-run'], { stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST_MS });
+  const output = collect(npm);
+  const [code] = await once(npm, 'close');
+  const warnings = output.text
+    .split('\n')
+    .filter((line) => /^npm warn/i.test(line) && !OWN_CONFIG.test(line));
+  if (code !== 0 || warnings.length > 0) throw new Error(`npm ci ended with ${code}: ${output.text}`);
+}
+
+async function start() {
+  // A group of its own: Ctrl-C reaches npm, the shell and the command, as in a terminal.
+  const npm = spawn('npm', ['start'], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const interrupt = (signal) => process.kill(-npm.pid, signal);
+  const patience = setTimeout(() => interrupt('SIGKILL'), LONGEST_MS);
+  let isInterrupted = false;
+  const output = collect(npm, (text) => {
+    if (isInterrupted || !EVENT.test(text)) return;
+    isInterrupted = true;
+    interrupt('SIGINT');
+  });
+  const [code] = await once(npm, 'close');
+  clearTimeout(patience);
+  if (code !== 0 || !EVENT.test(output.text) || !STOPPED.test(output.text))
+    throw new Error(`npm start ended with ${code}: ${output.text}`);
+}
+
+/** Its time, how late it came, its return and what changed of it. */
+const EVENT = /^\d\d:\d\d:\d\d .*#\d+ +(item|shipment|return|exchange|refund)\b/m;
+const STOPPED = /^stopped: [1-9]\d* events$/m;
+
+function collect(child, onText = () => {}) {
+  const output = { text: '' };
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output.text += text;
+      onText(output.text);
+    });
+  return output;
+}
+
+await install();
+await start();
+process.stdout.write(
+  `On Node ${process.versions.node} npm ci warns of nothing, and npm start prints events and ends cleanly.\n`,
+);

@@ -1,0 +1,37 @@
+// What a warm process knows of how its sources are configured. Ticks may come every two seconds, and Parameter Store
+// answers 40 questions a second for the whole account.
+import { MILLISECOND } from '../../shared/instant.ts';
+import type { Clock } from '../../shared/ports.ts';
+import type { ConfiguredSource } from './source-sessions.ts';
+
+/** A little less than a minute, so that the first tick of each minute looks. */
+export const SOURCE_IS_RECENT_MS = 50_000;
+
+/**
+ * Finds a source as it is configured, or was a moment ago. A failure is not remembered, nor that there is none. Whoever reads the token anew
+ * has cause to: it may have moved as well, so the next tick looks for that.
+ */
+export function createRecentSources(
+  clock: Pick<Clock, 'elapsed'>,
+  find: (name: string) => Promise<ConfiguredSource | undefined>,
+): (name: string) => Promise<ConfiguredSource | undefined> {
+  const known = new Map<string, { readonly source: ConfiguredSource; readonly foundAt: number }>();
+  return async (name) => {
+    const recent = known.get(name);
+    if (recent && clock.elapsed() - recent.foundAt < SOURCE_IS_RECENT_MS * MILLISECOND) return recent.source;
+    known.delete(name);
+    const foundAt = clock.elapsed();
+    const found = await find(name);
+    if (found === undefined) return undefined;
+    const { settings, secret } = found;
+    let reads = 0;
+    const read = () => {
+      reads += 1;
+      if (reads > 1) known.delete(name);
+      return secret.read();
+    };
+    const source = { settings, secret: { ...secret, read } };
+    known.set(name, { source, foundAt });
+    return source;
+  };
+}

@@ -1,0 +1,290 @@
+// What a feed costs in a month, from units and prices. docs/cost.md shows it: `npm run costs` writes the table there, and
+// a test compares the page, the sums that other pages name, and the number of alarms with it.
+
+/** us-east-1, November 2026, in dollars: https://aws.amazon.com/<service>/pricing/ */
+const PRICE = {
+  lambdaGbSecond: 13.3334e-6,
+  lambdaRequest: 0.2e-6,
+  write: 0.625e-6,
+  read: 0.125e-6,
+  storageGb: 0.25,
+  recoveryGb: 0.2,
+  sqs: 0.4e-6,
+  sqsFifo: 0.5e-6,
+  busEvent: 1e-6,
+  archiveGb: 0.1,
+  archivedGb: 0.023,
+  schedule: 1e-6,
+  secret: 0.4,
+  metric: 0.3,
+  alarm: 0.1,
+  logGb: 0.53,
+} as const;
+
+/** An account's, each month. */
+const FREE = {
+  lambdaRequests: 1_000_000,
+  lambdaGbSeconds: 400_000,
+  sqsRequests: 1_000_000,
+  storageGb: 25,
+  metrics: 10,
+  alarms: 10,
+  logGb: 5,
+  schedules: 14_000_000,
+};
+
+const DAYS = 30;
+const MINUTES = DAYS * 24 * 60;
+
+/** What is assumed, and what follows from it. */
+export const UNITS = {
+  polls: MINUTES,
+  changes: 10_000 * DAYS,
+  /** Known to the feed. */
+  groups: 100_000,
+  cycles: 2 * DAYS,
+  /** Groups with events in the ledger, which holds 30 days. */
+  changedGroups: 50_000,
+  newGroups: 30_000,
+  closedGroups: 30_000,
+  /** For a cycle: 200 groups at a time, and a tenth more for what proves that nothing was skipped. */
+  requestsPerCycle: 550,
+  /** Two relays, three batches a minute. */
+  relays: 2 * 3 * MINUTES,
+  /** Two a day. */
+  sweeps: 2 * DAYS,
+  /** For each queue: five long polls of 20 seconds. */
+  emptyReceives: 5 * 3 * MINUTES,
+  storedGb: 0.43,
+  ledgerGb: 0.3,
+  eventGb: 1.5e-6,
+  logGb: 0.16,
+  metrics: 3,
+  alarms: 8,
+} as const;
+
+export interface Cost {
+  readonly what: string;
+  readonly units: string;
+  readonly price: string;
+  /** At list price. */
+  readonly list: number;
+  /** Where an account uses what is always free for nothing else. */
+  readonly billed: number;
+}
+
+/** In the order of the page. */
+export function monthlyCosts(): Cost[] {
+  return [...ofLambda(), ...ofDynamoDb(), ...ofQueues(), ...ofTheRest()];
+}
+
+export function sumOf(costs: readonly Cost[], column: 'list' | 'billed'): number {
+  return costs.reduce((sum, cost) => sum + cost[column], 0);
+}
+
+/** Of reconciliation, for a cycle over so many groups. */
+export function costOfCycle(groups: number): number {
+  const requests = (UNITS.requestsPerCycle * groups) / UNITS.groups;
+  return groups * PRICE.read + requests * 0.4 * 0.5 * PRICE.lambdaGbSecond;
+}
+
+/** Of a silent baseline: a snapshot and its entry in the index for each group. */
+export function costOfFirstReading(groups: number): number {
+  return groups * 2 * PRICE.write;
+}
+
+/** Of polls every ten seconds instead of every minute, which mostly find nothing. */
+export function costOfTenSeconds(): number {
+  const more = 5 * UNITS.polls;
+  const lambda = more * (0.4 * 0.5 * PRICE.lambdaGbSecond + PRICE.lambdaRequest);
+  // State twice, two units each, and the budget; one read of each.
+  return lambda + more * (5 * PRICE.write + 2 * PRICE.read) + more * 2 * PRICE.sqs;
+}
+
+/** Of each further source, before its polls and changes: metric and alarm, and the secret. */
+export const COST_OF_SOURCE = { watched: PRICE.metric + PRICE.alarm, secret: PRICE.secret };
+
+/** Of the ordered subscriber's events coming one by one, against what comes in a minute coming in three batches. */
+export function costOfSingleEvents(): number {
+  return 2 * (UNITS.changes - 3 * MINUTES) * PRICE.sqsFifo;
+}
+
+function ofLambda(): Cost[] {
+  const { polls, cycles, requestsPerCycle, relays, sweeps } = UNITS;
+  const requests = cycles * requestsPerCycle;
+  const price = `${dollars(PRICE.lambdaGbSecond * 1e6)} per million GB-s, ${perMillion(PRICE.lambdaRequest)} requests`;
+  const rows = [
+    {
+      what: 'Lambda, poller: polls',
+      units: `${count(polls)} × 1.0 s × 0.5 GB, ${count(polls)} requests`,
+      ...{ gbSeconds: polls * 1.0 * 0.5, invocations: polls },
+    },
+    {
+      what: 'Lambda, poller: reconciliation',
+      units: `${count(requests)} requests to the service × 0.4 s × 0.5 GB`,
+      ...{ gbSeconds: requests * 0.4 * 0.5, invocations: 0 },
+    },
+    {
+      what: 'Lambda, relays',
+      units: `${count(relays)} × 0.15 s × 0.25 GB, as many requests: two relays, three batches a minute`,
+      ...{ gbSeconds: relays * 0.15 * 0.25, invocations: relays },
+    },
+    {
+      what: 'Lambda, sweeps',
+      units: `${count(sweeps)} × 120 s × 0.5 GB`,
+      ...{ gbSeconds: sweeps * 120 * 0.5, invocations: sweeps },
+    },
+  ];
+  const left = { gbSeconds: FREE.lambdaGbSeconds, requests: FREE.lambdaRequests };
+  return rows.map(({ what, units, gbSeconds, invocations }, place) => {
+    const billedGbSeconds = Math.max(0, gbSeconds - left.gbSeconds);
+    const billedRequests = Math.max(0, invocations - left.requests);
+    left.gbSeconds -= gbSeconds - billedGbSeconds;
+    left.requests -= invocations - billedRequests;
+    return {
+      ...{ what, units, price: place === 0 ? price : 'as above' },
+      list: gbSeconds * PRICE.lambdaGbSecond + invocations * PRICE.lambdaRequest,
+      billed: billedGbSeconds * PRICE.lambdaGbSecond + billedRequests * PRICE.lambdaRequest,
+    };
+  });
+}
+
+function ofDynamoDb(): Cost[] {
+  const { polls, changes, groups, cycles, changedGroups, newGroups, closedGroups, sweeps } = UNITS;
+  const { requestsPerCycle, storedGb, ledgerGb } = UNITS;
+  // A poll with changes asks twice.
+  const requests = 2 * polls + cycles * requestsPerCycle;
+  const write = (what: string, units: string, number: number) =>
+    paid(`DynamoDB, ${what}`, `${count(number)}: ${units}`, perMillion(PRICE.write), number * PRICE.write);
+  const read = (what: string, units: string, number: number) =>
+    paid(`DynamoDB, ${what}`, `${count(number)}: ${units}`, perMillion(PRICE.read), number * PRICE.read);
+  const scanned = (sweeps * ledgerGb * 1e6) / 4 / 2;
+  return [
+    write(
+      'writes of changes',
+      `${count(changes)} × 6, snapshot and event at most 1 KB each in a transaction (2 × 2), two marks`,
+      changes * 6,
+    ),
+    write(
+      'writes of the index',
+      `1 for each of ${count(newGroups)} new groups, 2 for each of ${count(closedGroups)} closed or opened ones`,
+      newGroups + 2 * closedGroups,
+    ),
+    write(
+      'other writes',
+      'source state twice a tick (2 units each), budget once a request',
+      4 * polls + requests,
+    ),
+    read('reads of reconciliation', `${cycles} cycles × ${count(groups)} snapshots`, cycles * groups),
+    read(
+      'reads of sweeps: marks',
+      `${sweeps} sweeps × ${count(changedGroups)} groups in the ledger`,
+      sweeps * changedGroups,
+    ),
+    read('reads of sweeps: ledger', `${sweeps} sweeps × ${ledgerGb} GB, half a unit for 4 KB`, scanned),
+    read(
+      'other reads',
+      `relays (event and mark, twice), snapshots of changed groups, states, budget`,
+      4 * changes + changes + polls + requests,
+    ),
+    {
+      what: 'DynamoDB, storage and point-in-time recovery',
+      units: `${storedGb} GB`,
+      price: `${dollars(PRICE.storageGb)} + ${dollars(PRICE.recoveryGb)} per GB`,
+      list: storedGb * (PRICE.storageGb + PRICE.recoveryGb),
+      billed: Math.max(0, storedGb - FREE.storageGb) * PRICE.storageGb + storedGb * PRICE.recoveryGb,
+    },
+  ];
+}
+
+function ofQueues(): Cost[] {
+  const { polls, changes, relays, emptyReceives } = UNITS;
+  const ticks = emptyReceives + 3 * polls;
+  const events = emptyReceives + relays / 2 + 2 * changes;
+  const freeForEvents = Math.max(0, FREE.sqsRequests - ticks);
+  return [
+    {
+      what: 'SQS, poll queue',
+      units: `${count(ticks)}: Lambda asking (5 long polls of 20 s), and each tick sent, received, deleted`,
+      price: perMillion(PRICE.sqs),
+      list: ticks * PRICE.sqs,
+      billed: Math.max(0, ticks - FREE.sqsRequests) * PRICE.sqs,
+    },
+    {
+      what: 'SQS, FIFO queue',
+      units: `${count(events)}: likewise; three sends a minute, each event received and deleted by itself`,
+      price: perMillion(PRICE.sqsFifo),
+      list: events * PRICE.sqsFifo,
+      billed: Math.max(0, events - freeForEvents) * PRICE.sqsFifo,
+    },
+  ];
+}
+
+function ofTheRest(): Cost[] {
+  const { polls, changes, sweeps, eventGb, metrics, alarms, logGb } = UNITS;
+  const gb = changes * eventGb;
+  const within = (
+    what: string,
+    number: number,
+    free: number,
+    price: number,
+    units: string,
+    unit: string,
+  ): Cost => ({
+    ...{ what, units, price: unit },
+    ...{ list: number * price, billed: Math.max(0, number - free) * price },
+  });
+  return [
+    paid(
+      'EventBridge, bus and archive',
+      `${count(changes)} events of 1.5 KB`,
+      `${perMillion(PRICE.busEvent)}; ${dollars(PRICE.archiveGb)} + ${dollars(PRICE.archivedGb)} per GB`,
+      changes * PRICE.busEvent + gb * (PRICE.archiveGb + PRICE.archivedGb),
+    ),
+    within(
+      'EventBridge Scheduler',
+      polls + sweeps,
+      FREE.schedules,
+      PRICE.schedule,
+      count(polls + sweeps),
+      perMillion(PRICE.schedule),
+    ),
+    paid('Secrets Manager', '1 secret', dollars(PRICE.secret), PRICE.secret),
+    within(
+      'CloudWatch, metrics',
+      metrics,
+      FREE.metrics,
+      PRICE.metric,
+      `${metrics}: freshness by source, held, set aside`,
+      dollars(PRICE.metric),
+    ),
+    within('CloudWatch, alarms', alarms, FREE.alarms, PRICE.alarm, `${alarms}`, dollars(PRICE.alarm)),
+    within(
+      'CloudWatch, logs',
+      logGb,
+      FREE.logGb,
+      PRICE.logGb,
+      `${logGb} GB`,
+      `${dollars(PRICE.logGb)} per GB`,
+    ),
+  ];
+}
+
+/** Of which nothing is free. */
+function paid(what: string, units: string, price: string, amount: number): Cost {
+  return { what, units, price, list: amount, billed: amount };
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US', { maximumFractionDigits: 0 });
+}
+
+function perMillion(price: number): string {
+  return `${dollars(price * 1e6)} per million`;
+}
+
+/** To the cent at least, to four digits at most. */
+function dollars(amount: number): string {
+  const digits = Number(amount.toPrecision(4)).toString();
+  return `${(digits.split('.')[1] ?? '').length < 2 ? amount.toFixed(2) : digits} $`;
+}

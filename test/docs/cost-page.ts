@@ -1,0 +1,70 @@
+// docs/cost.md, as far as it is computed.
+import { readFileSync } from 'node:fs';
+import {
+  COST_OF_SOURCE,
+  type Cost,
+  costOfCycle,
+  costOfFirstReading,
+  costOfSingleEvents,
+  costOfTenSeconds,
+  monthlyCosts,
+  sumOf,
+} from './cost-model.ts';
+
+export const COST_PAGE = new URL('../../docs/cost.md', import.meta.url);
+
+const TABLE = /(?<=<!-- begin: npm run costs -->\n)[\s\S]*(?=<!-- end -->)/;
+
+export function readCostPage(): string {
+  return readFileSync(COST_PAGE, 'utf8');
+}
+
+/** The page with its table as the model has it. */
+export function renderCostPage(page: string): string {
+  if (!TABLE.test(page)) throw new Error('docs/cost.md does not mark where its table begins and ends.');
+  return page.replace(TABLE, renderTable(monthlyCosts()));
+}
+
+function renderTable(costs: readonly Cost[]): string {
+  const rows = costs.map(({ what, units, price, list, billed }) => [
+    what,
+    units,
+    price,
+    cents(list),
+    cents(billed),
+  ]);
+  const sums = (['list', 'billed'] as const).map((column) => `**${cents(sumOf(costs, column))}**`);
+  const lines = [
+    ['', 'units', 'price', 'list', 'after what is free'],
+    ['---', '---', '---', '---', '---'],
+    ...rows,
+    ['CloudWatch, dashboard', '1', '3.00 $, the first three of an account free', '(3.00)', '0'],
+    ['**sum** (without the dashboard)', '', '', ...sums],
+  ];
+  return `${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`;
+}
+
+function cents(amount: number): string {
+  return amount === 0 ? '0' : amount.toFixed(2);
+}
+
+/** What the page has to say outside of its table, and other pages of the sums. */
+export function amountsInWords() {
+  const costs = monthlyCosts();
+  const [list, billed] = [sumOf(costs, 'list').toFixed(2), sumOf(costs, 'billed').toFixed(2)];
+  const cycle = costOfCycle(100_000);
+  return {
+    list,
+    billed,
+    onPage: [
+      `**${list} $ a month at list price, ${billed} $ on the bill**`,
+      `${(100_000 * 0.125e-6).toFixed(4)} $ for\n  DynamoDB and ${(cycle - 100_000 * 0.125e-6).toFixed(4)} $ for Lambda`,
+      `daily ${(30 * cycle).toFixed(2)} $ a month, every twelve hours\n  ${(60 * cycle).toFixed(2)} $, every hour ${(720 * cycle).toFixed(0)} $, every ten minutes ${(4_320 * cycle).toFixed(0)} $`,
+      `For 5,000 groups every hour is ${(720 * costOfCycle(5_000)).toFixed(2)} $`,
+      `polls cost about ${costOfTenSeconds().toFixed(1)} $ more`,
+      `freshness metric and alarm ${COST_OF_SOURCE.watched.toFixed(2)} $, secret ${COST_OF_SOURCE.secret.toFixed(2)} $`,
+      `100,000 groups: ${costOfFirstReading(100_000).toFixed(3)} $`,
+      `one by one: ${costOfSingleEvents().toFixed(2)} $`,
+    ],
+  };
+}

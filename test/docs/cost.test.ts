@@ -1,0 +1,53 @@
+// Sums that nobody adds up again are soon wrong, so the page is computed and compared.
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { aFeed, aFunction, resourcesOf } from '../infra/synthesize.ts';
+import { monthlyCosts, sumOf, UNITS } from './cost-model.ts';
+import { amountsInWords, readCostPage, renderCostPage } from './cost-page.ts';
+
+const page = readCostPage();
+
+describe('docs/cost.md', () => {
+  test('has the table that `npm run costs` writes', () => {
+    expect(page).toBe(renderCostPage(page));
+  });
+
+  test.each(amountsInWords().onPage)('says: %s', (text) => {
+    expect(page).toContain(text);
+  });
+});
+
+test.each([
+  [
+    'README.md',
+    ({ billed, list }: Sums) =>
+      `${billed} $ a month for a source polled each minute with 10,000 changes a day, ${list} $`,
+  ],
+  ['docs/sample-warehouse.md', ({ billed }: Sums) => `beside a feed of ${billed} $`],
+])('%s names the same sums', (file, text) => {
+  const words = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+
+  expect(words).toContain(text(amountsInWords()));
+});
+
+type Sums = ReturnType<typeof amountsInWords>;
+
+test('the rows of the table add up to its sums, to the cent that each is rounded to', () => {
+  const shown = [...page.matchAll(/^\| [^|]+\| [^|]+\| [^|]+\| ([\d.]+) \| ([\d.]+) \|$/gm)];
+
+  expect(shown).toHaveLength(monthlyCosts().length);
+  for (const [place, column] of [
+    [1, 'list'],
+    [2, 'billed'],
+  ] as const) {
+    const added = shown.reduce((sum, row) => sum + Number(row[place]), 0);
+    expect(Math.abs(added - sumOf(monthlyCosts(), column))).toBeLessThan(0.005 * shown.length);
+  }
+});
+
+test('as many alarms are paid for as the construct makes for one source and an ordered subscriber', () => {
+  const { feed, stack, template } = aFeed();
+  feed.addOrderedSubscriber(aFunction(stack));
+
+  expect(resourcesOf(template(), 'AWS::CloudWatch::Alarm')).toHaveLength(UNITS.alarms);
+});

@@ -1,0 +1,5 @@
+// The package brings no types.
+declare module 'asl-validator' {
+  function validate(definition: object): { readonly isValid: boolean; readonly errorsText?: () => string };
+  export = validate;
+}
