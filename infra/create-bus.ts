@@ -87,6 +87,9 @@ function allowArchiving(key: kms.IKey, eventBusName: string): void {
   allowEventBridge(key, ['kms:Decrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'], {
     StringEquals: { 'kms:EncryptionContext:aws:events:event-bus:arn': busArn },
   });
+  // Bus and archive look at the key before they use it; of that no encryption context is known, so CDK's own statement
+  // for the bus, which asks for one, does not allow it. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-encryption-key-policy.html
+  allowEventBridge(key, ['kms:DescribeKey'], {});
 }
 
 /**

@@ -16,9 +16,8 @@ export interface ReturnsChangeFeedProps {
    */
   readonly tables?: Partial<FeedTables>;
   /**
-   * A key of your own for tables, queues, bus and archive. An imported key's policy must let the account's roles use
-   * it, and `events.amazonaws.com`: for the bus and archive in the encryption context `aws:events:event-bus:arn`, for
-   * dead-letter queues of rules in `aws:sqs:arn` (the statements: infra/create-bus.ts).
+   * A key of your own for tables, queues, bus and archive. The policy of an imported key must have the statements that
+   * SECURITY.md lists ("A key of your own").
    * @default keys of the services, at no charge
    */
   readonly encryptionKey?: kms.IKey;

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { listBehind } from '../../functions/adapters/dynamodb-behind.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
-import type { GroupKey } from '../../shared/ports.ts';
+import type { GroupKey, LogFields } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { type Redriven, redrive } from '../../shared/publishing/redrive.ts';
 import { createRelay } from '../../shared/publishing/relay.ts';
@@ -98,10 +98,15 @@ async function redriveTo(
 ): Promise<number> {
   if (keys.length === 0) return 0;
   const destination = openDestination(feed.deployment, name);
+  let cause: string | undefined;
+  // The outcome of each group is printed; of what the relay logs it lacks the error alone.
+  const note = (_: string, { error }: LogFields = {}) => {
+    if (error instanceof Error) cause = error.message;
+  };
   const ports: RelayPorts = {
     ...feed,
     destination,
-    log: { ...feed.log, warn() {}, error() {} },
+    log: { ...feed.log, warn: note, error: note },
     random: Math.random,
     withholds: ({ group }) => name === 'queue' && group === FEED_GROUP,
   };
@@ -109,6 +114,7 @@ async function redriveTo(
   const out = createPrinter(process.stdout);
   try {
     for (const key of keys) {
+      cause = undefined;
       const redriven = await redrive(
         ports,
         relay,
@@ -116,7 +122,7 @@ async function redriveTo(
         GROUP_MS,
         skip === undefined ? {} : { stepOver: skip },
       );
-      await out.line(printable(`${name}: ${key.source} ${key.group}: ${tell(redriven)}`));
+      await out.line(printable(`${name}: ${key.source} ${key.group}: ${tell(redriven, cause)}`));
       if (redriven.outcome.state !== 'done') process.exitCode = STILL_BEHIND;
     }
   } finally {
@@ -125,12 +131,13 @@ async function redriveTo(
   return keys.length;
 }
 
-function tell({ outcome, steppedOver }: Redriven): string {
+function tell({ outcome, steppedOver }: Redriven, cause: string | undefined): string {
   const { from, to } = steppedOver ?? {};
   const skipped =
     steppedOver === undefined ? '' : `went on without ${from === to ? from : `${from} to ${to}`}; `;
   if (outcome.state === 'done') return `${skipped}all of it is sent`;
-  if (outcome.state === 'failed') return `${skipped}failed: ${outcome.reason}`;
+  if (outcome.state === 'failed')
+    return `${skipped}failed: ${outcome.reason}${cause === undefined ? '' : `: ${cause}`}`;
   if (outcome.state === 'behind') return `${skipped}still behind at ${outcome.sequence}: ${outcome.reason}`;
   const { from: first, to: last } = outcome.missing;
   const missing = first === last ? `${first} is` : `${first} to ${last} are`;

@@ -54,10 +54,13 @@ test('EventBridge may write what a rule can not deliver to a dead-letter queue w
   expect(mayUseKeyForQueues('kms:Decrypt')).toBe(true);
 });
 
-test('the key admits EventBridge for the bus and for queues, and for nothing else', () => {
+test('the key lets EventBridge look at it, use it for the bus and for queues, and nothing else', () => {
   const statements: KeyStatement[] = resourceOf(template, 'AWS::KMS::Key', 'Key').Properties.KeyPolicy
     .Statement;
-  const ofEventBridge = statements.filter(({ Principal }) => Principal.Service === 'events.amazonaws.com');
+  const ofEventBridge = statements.filter(
+    ({ Principal, Action }) =>
+      Principal.Service === 'events.amazonaws.com' && String(Action) !== 'kms:DescribeKey',
+  );
 
   expect(ofEventBridge.length).toBeGreaterThan(0);
   for (const { Condition = {} } of ofEventBridge) {

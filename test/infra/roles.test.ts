@@ -115,7 +115,8 @@ function toldActions(): Map<string, Set<string>> {
   const told = new Map<string, Set<string>>();
   let role = '';
   const page = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8');
-  for (const [, name = '', actions = ''] of page.matchAll(/^\| (?:`(\w+Role)`)? ?\| (.*?) \|/gm)) {
+  const [, roles = ''] = /^## Who may do what$(.*?)^###/ms.exec(page) ?? [];
+  for (const [, name = '', actions = ''] of roles.matchAll(/^\| (?:`(\w+Role)`)? ?\| (.*?) \|/gm)) {
     role = name || role;
     if (role === '') continue;
     const listed = [...actions.matchAll(/`(\w+:\w+)`/g)].map(([, action = '']) => action);

@@ -21,7 +21,12 @@ describe('a role', () => {
     ['another action', aStatement(), 'dynamodb:PutItem', TABLE],
     ['another resource', aStatement(), 'dynamodb:Query', `${TABLE}2`],
     ["the resource's index", aStatement(), 'dynamodb:Query', `${TABLE}/index/created`],
-    ['what is allowed on a condition', aStatement({ Condition: {} }), 'dynamodb:Query', TABLE],
+    [
+      'what is allowed on a condition that the call does not meet',
+      aStatement({ Condition: { StringEquals: { 'kms:ViaService': 'dynamodb' } } }),
+      'dynamodb:Query',
+      TABLE,
+    ],
   ])('may not do %s', (_, statement, action, resource) => {
     const allowed = allows([statement], { action, resource });
 

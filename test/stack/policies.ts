@@ -1,6 +1,7 @@
-// What a role may do, as IAM would decide it: something allows it, nothing denies it. A statement with a condition
-// allows nothing here, for nobody evaluates the condition.
+// What a caller may do, as IAM would decide it: something allows it, nothing denies it. A condition on a key that the
+// call does not bring along is not met.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+import { type Conditions, type Context, conditionsHold, fits } from './conditions.ts';
 import { type Names, resolve } from './resolve-intrinsics.ts';
 import { resourcesOf, type Template } from './template.ts';
 
@@ -8,14 +9,17 @@ export interface Permission {
   /** For instance `dynamodb:GetItem`. */
   readonly action: string;
   readonly resource: string;
+  /** Condition keys that the call brings along. */
+  readonly context?: Context;
 }
 
 /** With Refs and attributes resolved. */
 export interface Statement {
   readonly Effect: 'Allow' | 'Deny';
   readonly Action: string | readonly string[];
-  readonly Resource: string | readonly string[];
-  readonly Condition?: unknown;
+  /** Not there in a role's trust policy, which is about the role. */
+  readonly Resource?: string | readonly string[];
+  readonly Condition?: Conditions;
 }
 
 /** Tells what the template's roles, each by its ARN, may do. */
@@ -45,24 +49,21 @@ interface Document {
 
 export function allows(statements: readonly Statement[], permission: Permission): boolean {
   const matching = statements.filter((statement) => matches(statement, permission));
-  if (matching.some(({ Effect }) => Effect === 'Deny')) return false;
-  return matching.some(({ Effect, Condition }) => Effect === 'Allow' && Condition === undefined);
-}
-
-function matches({ Action, Resource }: Statement, { action, resource }: Permission): boolean {
   return (
-    listOf(Action).some((it) => fits(it.toLowerCase(), action.toLowerCase())) &&
-    listOf(Resource).some((it) => fits(it, resource))
+    matching.some(({ Effect }) => Effect === 'Allow') && !matching.some(({ Effect }) => Effect === 'Deny')
   );
 }
 
-/** `*` stands for any text, `?` for one character. */
-function fits(pattern: string, text: string): boolean {
-  const expression = pattern
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*/g, '.*')
-    .replace(/\?/g, '.');
-  return new RegExp(`^${expression}$`, 's').test(text);
+/** Whether a statement is about a call, be it to allow or to deny it. */
+export function matches(
+  { Action, Resource, Condition }: Statement,
+  { action, resource, context }: Permission,
+): boolean {
+  return (
+    listOf(Action).some((it) => fits(it.toLowerCase(), action.toLowerCase())) &&
+    (Resource === undefined || listOf(Resource).some((it) => fits(it, resource))) &&
+    conditionsHold(Condition, context)
+  );
 }
 
 function listOf(value: string | readonly string[]): readonly string[] {

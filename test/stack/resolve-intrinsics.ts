@@ -6,6 +6,8 @@ export interface Names {
   /** Of a resource, a parameter or a pseudo parameter. */
   ref(logicalId: string): string;
   attribute(logicalId: string, name: string): string;
+  /** Of another stack, by its name and that of the output. */
+  output?(stackName: string, outputName: string): string;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what comes out is as it stands in the template
@@ -25,6 +27,9 @@ function call(name: string, operand: any, names: Names): string {
       return names.ref(operand);
     case 'Fn::GetAtt':
       return names.attribute(operand[0], operand[1]);
+    case 'Fn::GetStackOutput':
+      if (names.output === undefined) throw new Error('Outputs of other stacks are not known here.');
+      return names.output(operand.StackName, operand.OutputName);
     case 'Fn::Join':
       return resolve(operand[1], names).join(operand[0]);
     case 'Fn::Sub':

@@ -1,0 +1,40 @@
+// What an account's policies say to its edges, and what they would say without one of their statements.
+import type { Edge } from './find-edges.ts';
+import { type Call, judgeCall } from './judge-call.ts';
+import type { OwnedStatement, Policies } from './read-policies.ts';
+
+export interface JudgedEdge extends Edge {
+  readonly refused: readonly Call[];
+  /** Those that allow it. */
+  readonly statements: ReadonlySet<OwnedStatement>;
+}
+
+export function judgeEdges(edges: readonly Edge[], policies: Policies): JudgedEdge[] {
+  return edges.map((edge) => {
+    const verdicts = edge.calls.map((call) => ({ call, ...judgeCall(policies, call) }));
+    return {
+      ...edge,
+      refused: verdicts.filter(({ isAllowed }) => !isAllowed).map(({ call }) => call),
+      statements: new Set(verdicts.flatMap(({ isAllowed, statements }) => (isAllowed ? statements : []))),
+    };
+  });
+}
+
+/** A line for each call that is not allowed. */
+export function refusals(judged: readonly JudgedEdge[]): string[] {
+  return judged.flatMap(({ kind, from, to, refused }) =>
+    refused.map(({ caller, action, resource }) => {
+      const who = 'service' in caller ? caller.service : caller.role.split('/').at(-1);
+      return `${kind}: ${from} to ${to}: ${who} may not ${action} on ${resource}`;
+    }),
+  );
+}
+
+/** Statements without which every edge is still allowed. */
+export function findSpare(judged: readonly JudgedEdge[], policies: Policies): OwnedStatement[] {
+  return policies.statements.filter((left) => {
+    const concerned = judged.filter(({ statements }) => statements.has(left));
+    const others = { ...policies, statements: policies.statements.filter((it) => it !== left) };
+    return refusals(judgeEdges(concerned, others)).length === 0;
+  });
+}

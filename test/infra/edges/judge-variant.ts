@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import type { App } from 'aws-cdk-lib';
+import { findEdges } from './find-edges.ts';
+import { type JudgedEdge, judgeEdges } from './judge-edges.ts';
+import { readAccount } from './read-account.ts';
+import { type Policies, readPolicies } from './read-policies.ts';
+import type { Variant } from './variants.ts';
+
+const { context } = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'));
+
+/** Of an app whose edges are judged: nothing is bundled, and resources have the paths of their constructs. */
+export const CONTEXT: Readonly<Record<string, unknown>> = {
+  ...context,
+  'aws:cdk:bundling-stacks': [],
+  'aws:cdk:enable-path-metadata': true,
+};
+
+export interface JudgedVariant {
+  readonly edges: readonly JudgedEdge[];
+  readonly policies: Policies;
+}
+
+/**
+ * @param app with {@link CONTEXT}
+ * @throws if it can't be synthesized, or has an edge of a kind that is not known
+ */
+export function judgeVariant(app: App, { build, given }: Variant): JudgedVariant {
+  build(app);
+  const account = readAccount(app.synth());
+  const policies = readPolicies(account, given?.(account));
+  return { edges: judgeEdges(findEdges(account), policies), policies };
+}

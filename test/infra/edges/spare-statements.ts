@@ -1,0 +1,63 @@
+// Statements that no edge would miss, each with what it is there for. One without a purpose is one too many.
+import type { OwnedStatement } from './read-policies.ts';
+
+/** @returns undefined if there is none */
+export function purposeOf(statement: OwnedStatement): string | undefined {
+  return PURPOSES.find(({ isFor }) => isFor(statement))?.purpose;
+}
+
+interface Purpose {
+  readonly purpose: string;
+  isFor(statement: OwnedStatement): boolean;
+}
+
+const PURPOSES: readonly Purpose[] = [
+  {
+    purpose: 'refuses what does not come by TLS',
+    isFor: ({ Effect, Condition }) =>
+      Effect === 'Deny' && String(Condition?.Bool?.['aws:SecureTransport']) === 'false',
+  },
+  {
+    // The stack test has them made, and refuses what is not allowed; roles.test.ts compares them with SECURITY.md.
+    purpose: 'calls of the function or state machine itself',
+    isFor: (statement) =>
+      statement.says === 'identity' &&
+      actionsOf(statement).every((it) => OWN_CALLS.test(it)) &&
+      (!actionsOf(statement).some((it) => it.startsWith('kms:')) || isThroughOneService(statement)),
+  },
+  {
+    purpose: "the function's own log",
+    isFor: ({ says, name }) => says === 'identity' && name.includes('AWSLambdaBasicExecutionRole'),
+  },
+  {
+    // The statement for calls through one service allows the same.
+    purpose: 'superfluous: CDK lets whoever reads a stream or a queue decrypt with its key',
+    isFor: (statement) =>
+      statement.says === 'identity' &&
+      actionsOf(statement).every((it) => it === 'kms:Decrypt' || it === 'kms:DescribeKey'),
+  },
+  {
+    // The statements for the archive and for dead letters of rules allow the same; only CDK's name a source or a wildcard.
+    purpose: 'superfluous: CDK lets EventBridge use the key of a bus or of a queue that is a target',
+    isFor: (statement) =>
+      isForService(statement, 'events.amazonaws.com') &&
+      actionsOf(statement).every((it) => it.startsWith('kms:')) &&
+      (statement.Condition?.StringEquals?.['aws:SourceArn'] !== undefined ||
+        actionsOf(statement).some((it) => it.endsWith('*'))),
+  },
+];
+
+const OWN_CALLS =
+  /^(dynamodb:(?!.*Stream|GetRecords|GetShard)|ssm:GetParameter$|secretsmanager:GetSecretValue$|events:PutEvents$|states:(SendTaskSuccess|StartExecution)$|kms:)/;
+
+function isThroughOneService({ Condition }: OwnedStatement): boolean {
+  return Condition?.StringEquals?.['kms:ViaService'] !== undefined;
+}
+
+function isForService({ Principal }: OwnedStatement, service: string): boolean {
+  return typeof Principal === 'object' && Principal.Service === service;
+}
+
+function actionsOf({ Action }: OwnedStatement): readonly string[] {
+  return typeof Action === 'string' ? [Action] : Action;
+}

@@ -1,0 +1,158 @@
+// Ways in which the feed is deployed, each a whole app: what edges there are depends on them.
+import { readFileSync } from 'node:fs';
+import { type App, Stack } from 'aws-cdk-lib';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import * as events from 'aws-cdk-lib/aws-events';
+import * as targets from 'aws-cdk-lib/aws-events-targets';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import { ReturnsChangeFeed, type ReturnsChangeFeedProps } from '../../../infra/returns-change-feed.ts';
+import { ReturnsFeedStack } from '../../../infra/returns-feed-stack.ts';
+import { SampleWarehouse } from '../../../infra/sample-warehouse.ts';
+import { SampleWarehouseStack } from '../../../infra/sample-warehouse-stack.ts';
+import { STAGES, type Stage } from '../../../infra/stages.ts';
+import { ACCOUNT, type Account, REGION } from './read-account.ts';
+import type { GivenPolicy } from './read-policies.ts';
+
+export interface Variant {
+  readonly build: (app: App) => void;
+  /** Of resources that the app only refers to. */
+  readonly given?: (account: Account) => readonly GivenPolicy[];
+}
+
+const IMPORTED_KEY = `arn:aws:kms:${REGION}:${ACCOUNT}:key/5d0e8a5c-1f0b-4c66-9d0c-0b6a3a1f4a11`;
+
+const DELIVERED = { entity: 'shipment', to: 'DELIVERED' } as const;
+
+export const VARIANTS: Readonly<Record<string, Variant>> = {
+  'the production stage': { build: (app) => deployStage(app, STAGES.production) },
+  'the trial stage': { build: (app) => deployStage(app, STAGES.trial) },
+  'with a mail for alarms': {
+    build: (app) => deployStage(app, { ...STAGES.production, alarmEmail: 'ops@example.com' }),
+  },
+  'without a key': { build: (app) => subscribeAll(inStack(app)) },
+  'with a key of the stack': {
+    build(app) {
+      const stack = new Stack(app, 'Shop');
+      subscribeAll(inStack(app, { encryptionKey: new kms.Key(stack, 'Key') }, stack));
+    },
+  },
+  'with an imported key': {
+    build(app) {
+      const stack = new Stack(app, 'Shop');
+      const encryptionKey = kms.Key.fromKeyArn(stack, 'Key', IMPORTED_KEY);
+      subscribeAll(inStack(app, { encryptionKey }, stack));
+    },
+    given: (account) => [{ resource: IMPORTED_KEY, statements: importedKeyPolicy(account) }],
+  },
+  "with a topic of one's own for alarms": {
+    build(app) {
+      const stack = new Stack(app, 'Shop');
+      const topic = new sns.Topic(stack, 'Alarms');
+      topic.addSubscription(new SqsSubscription(new sqs.Queue(stack, 'Tickets')));
+      inStack(app, { alarmAction: new SnsAction(topic) }, stack);
+    },
+  },
+  'with subscribers in another stack': {
+    build(app) {
+      const { feed } = inStack(app);
+      const other = new Stack(app, 'Other');
+      feed.addOrderedSubscriber(aFunction(other, 'Ordered'));
+      feed.onChange('Delivered', { ...DELIVERED, target: aFunction(other, 'OnBus') });
+    },
+  },
+  'with a key and a subscriber in another stack': {
+    build(app) {
+      const stack = new Stack(app, 'Shop');
+      const { feed } = inStack(app, { encryptionKey: new kms.Key(stack, 'Key') }, stack);
+      const other = new Stack(app, 'Other');
+      feed.onChange('Delivered', { ...DELIVERED, target: aFunction(other, 'OnBus') });
+    },
+  },
+  'two feeds in one stack': {
+    build(app) {
+      const { stack, feed } = inStack(app);
+      const other = aFeed(stack, 'OtherFeed', ['globex']);
+      feed.onChange('Delivered', { ...DELIVERED, target: aFunction(stack, 'OnBus') });
+      other.onChange('Delivered', { ...DELIVERED, target: aFunction(stack, 'OnOtherBus') });
+    },
+  },
+  'two sources': { build: (app) => withSources(app, 2) },
+  'a hundred sources': { build: (app) => withSources(app, 100) },
+};
+
+/** The statements that SECURITY.md asks for. */
+function importedKeyPolicy({ resources }: Account): GivenPolicy['statements'] {
+  const page = readFileSync(new URL('../../../SECURITY.md', import.meta.url), 'utf8');
+  const [, text = ''] = /^### A key of your own$.*?^```json\n(.*?)^```$/ms.exec(page) ?? [];
+  const busArn = resources.find(
+    ({ type, path }) => type === 'AWS::Events::EventBus' && /Feed/.test(path),
+  )?.arn;
+  const filled = text
+    .replaceAll('<account>', ACCOUNT)
+    .replaceAll('<region>', REGION)
+    .replaceAll('<BusName>', busArn?.split('/').at(-1) ?? '');
+  return JSON.parse(filled);
+}
+
+function deployStage(app: App, stage: Stage): void {
+  const { feed } = new ReturnsFeedStack(app, stage);
+  if (stage.sampleWarehouse !== undefined) new SampleWarehouseStack(app, feed, stage);
+}
+
+interface InStack {
+  readonly stack: Stack;
+  readonly feed: ReturnsChangeFeed;
+}
+
+function inStack(
+  app: App,
+  props: Partial<ReturnsChangeFeedProps> = {},
+  stack = new Stack(app, 'Shop'),
+): InStack {
+  return { stack, feed: aFeed(stack, 'Feed', ['acme'], props) };
+}
+
+/** Each kind of subscriber and target. */
+function subscribeAll({ stack, feed }: InStack): void {
+  const encryptionKey = feed.queue.encryptionMasterKey;
+  feed.addOrderedSubscriber(aFunction(stack, 'Ordered'));
+  feed.onChange('Delivered', { ...DELIVERED, target: aFunction(stack, 'OnBus') });
+  const theirs = new sqs.Queue(stack, 'Theirs', encryptionKey && { encryptionMasterKey: encryptionKey });
+  feed.onChange('ToQueue', { ...DELIVERED, target: new targets.SqsQueue(theirs) });
+  const otherBus = new events.EventBus(stack, 'OtherBus') as events.IEventBus;
+  feed.onChange('ToBus', { ...DELIVERED, target: new targets.EventBus(otherBus) });
+  const { workflow } = new SampleWarehouse(stack, 'Warehouse', { feed, subscribeTo: 'bus' });
+  feed.onChange('ToWorkflow', { ...DELIVERED, target: new targets.SfnStateMachine(workflow.stateMachine) });
+}
+
+function withSources(app: App, count: number): void {
+  const names = Array.from({ length: count }, (_, at) => `shop-${at}`);
+  aFeed(new Stack(app, 'Shop'), 'Feed', names);
+}
+
+function aFeed(
+  stack: Stack,
+  id: string,
+  names: readonly string[],
+  props: Partial<ReturnsChangeFeedProps> = {},
+): ReturnsChangeFeed {
+  const sources = names.map((name) => ({
+    name,
+    baseUrl: 'https://returns.example.com/api',
+    token: secretsmanager.Secret.fromSecretNameV2(stack, `Token-${name}`, `token/${name}`),
+  }));
+  return new ReturnsChangeFeed(stack, id, { ...props, sources });
+}
+
+function aFunction(stack: Stack, id: string): lambda.Function {
+  return new lambda.Function(stack, id, {
+    code: lambda.Code.fromInline('exports.handler = async () => {}'),
+    handler: 'index.handler',
+    runtime: lambda.Runtime.NODEJS_24_X,
+  });
+}

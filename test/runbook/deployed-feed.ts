@@ -1,0 +1,163 @@
+// A feed as the template deploys it, on the engines of this machine, for an operator: its tables, queues and outputs,
+// with a source that has polled, and everything else that commands ask AWS for.
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
+import { startEventBusEngine } from '../../local/engines/event-bus-engine.ts';
+import { startSqsEngine } from '../../local/engines/sqs-engine.ts';
+import { type Stores, storesOn } from '../contract/stores.ts';
+import { startFakeAws } from '../local/commands/fake-aws.ts';
+import { createResources, REGION } from '../stack/create-resources.ts';
+import { type Names, resolve } from '../stack/resolve-intrinsics.ts';
+import { resourcesOf, type Template } from '../stack/template.ts';
+import { type OperatorEndpoint, type Served, startOperatorEndpoint } from './operator-endpoint.ts';
+import type { OperatorRequest } from './operator-permissions.ts';
+
+export interface DeployedFeed {
+  readonly endpoint: OperatorEndpoint;
+  readonly names: Names;
+  /** Of the stack. */
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly stores: Omit<Stores, 'close'>;
+  /** Past the operator's permissions. */
+  readonly tablesClient: DynamoDBClient;
+  close(): Promise<void>;
+}
+
+export interface DeployedTemplate extends Template {
+  readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
+}
+
+const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+/** @param name of the stack */
+export async function deployFeed(name: string, template: DeployedTemplate): Promise<DeployedFeed> {
+  const [dynamoDb, sqs, bus, aws] = await Promise.all([
+    startDynamoDbEngine(),
+    startSqsEngine(),
+    startEventBusEngine({ region: REGION }),
+    startFakeAws(),
+  ]);
+  const tablesClient = client(DynamoDBClient, dynamoDb.endpoint);
+  const queuesClient = client(SQSClient, sqs.endpoint);
+  let outputs: Readonly<Record<string, string>> = {};
+  const functions = new Set<string>();
+  const intoQueues = new Map<string, string[]>();
+  const queuesInto = (deadLetters: string) => intoQueues.get(deadLetters) ?? [];
+  const endpoint = await startOperatorEndpoint({
+    queuesInto,
+    answer(request) {
+      const { target, path, body } = request;
+      if (body.Action === 'DescribeStacks')
+        return body.StackName === name ? describeStack(outputs) : noSuchStack(body.StackName);
+      if (path.endsWith('/invocations')) return invoke(functions, path);
+      if (target === 'AmazonSQS.StartMessageMoveTask') return moveMessages(queuesInto(body.SourceArn));
+      switch (target?.split('.')[0]) {
+        case 'DynamoDB_20120810':
+          return dynamoDb.endpoint;
+        case 'AmazonSQS':
+          return sqs.endpoint;
+        case 'AWSEvents':
+          return bus.endpoint;
+        case 'Logs_20140328':
+          return json({ events: [] });
+        default:
+          return aws.url;
+      }
+    },
+  });
+  const created = await createResources(
+    template,
+    { dynamoDb: tablesClient, sqs: queuesClient },
+    () => endpoint.url,
+  );
+  const { names } = created;
+  for (const [id] of resourcesOf(template, 'AWS::Lambda::Function')) functions.add(names.ref(id));
+  for (const [id, { Properties }] of resourcesOf(template, 'AWS::SQS::Queue')) {
+    const into = resolve(Properties.RedrivePolicy?.deadLetterTargetArn, names);
+    if (into !== undefined) intoQueues.set(into, [...queuesInto(into), names.attribute(id, 'Arn')]);
+  }
+  outputs = Object.fromEntries(
+    Object.entries(template.Outputs).map(([id, { Value }]) => [id, resolve(Value, names)]),
+  );
+  const { SnapshotsTable = '', LedgerTable = '', MarksTable = '', SourcesTable = '' } = outputs;
+  const stores = storesOn(tablesClient, {
+    ...{ snapshots: SnapshotsTable, ledger: LedgerTable, marks: MarksTable, sources: SourcesTable },
+  });
+  seed(aws, template, names);
+  return {
+    ...{ endpoint, names, outputs, stores, tablesClient },
+    async close() {
+      for (const it of [tablesClient, queuesClient]) it.destroy();
+      await endpoint.close();
+      aws.close();
+      await Promise.all([dynamoDb.stop(), sqs.stop(), bus.stop()]);
+    },
+  };
+}
+
+/** What stands in the template and no engine makes. */
+function seed(
+  { parameters, schedules, alarms, secrets }: Awaited<ReturnType<typeof startFakeAws>>,
+  template: Template,
+  names: Names,
+): void {
+  const propertiesOf = (type: string) =>
+    resourcesOf(template, type).map(([id, { Properties }]) => ({ ...resolve(Properties, names), id }));
+  for (const { Name, Type, Value } of propertiesOf('AWS::SSM::Parameter'))
+    parameters.set(Name, { Name, Type, Value });
+  for (const { id, Target, ScheduleExpression, GroupName } of propertiesOf('AWS::Scheduler::Schedule'))
+    schedules.set(id, { Name: id, Target, ScheduleExpression, GroupName });
+  for (const { id, ...alarm } of propertiesOf('AWS::CloudWatch::Alarm'))
+    alarms.set(id, { AlarmName: id, ...alarm });
+  const token = { Name: '/tokens/globex', Type: 'SecureString', Value: '', ARN: 'arn:aws:ssm:globex' };
+  parameters.set(token.Name, token);
+  secrets.set('returns-feed/globex', `arn:aws:secretsmanager:${REGION}:000000000000:secret:globex-x7Hk2Q`);
+}
+
+function client<It>(Client: new (options: object) => It, endpoint: string): It {
+  return new Client({ endpoint, region: REGION, credentials: CREDENTIALS, useQueueUrlAsEndpoint: false });
+}
+
+function describeStack(outputs: Readonly<Record<string, string>>): Served {
+  const members = Object.entries(outputs)
+    .map(
+      ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+    )
+    .join('');
+  return xml(
+    200,
+    `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>${members}</Outputs></member></Stacks>` +
+      '</DescribeStacksResult></DescribeStacksResponse>',
+  );
+}
+
+function noSuchStack(name: string): Served {
+  const message = `Stack with id ${name} does not exist`;
+  return xml(
+    400,
+    `<ErrorResponse><Error><Code>ValidationError</Code><Message>${message}</Message></Error></ErrorResponse>`,
+  );
+}
+
+function invoke(functions: ReadonlySet<string>, path: OperatorRequest['path']): Served {
+  const name = decodeURIComponent(path.split('/').at(-2) ?? '');
+  if (functions.has(name)) return { status: 202, type: 'application/json', body: '' };
+  const error = 'ResourceNotFoundException';
+  return { ...json({ message: `Function not found: ${name}` }), status: 404, error };
+}
+
+/** Only out of a dead-letter queue. The engine does not know how to. */
+function moveMessages(goals: readonly string[]): Served {
+  if (goals.length > 0) return json({ TaskHandle: 'moving' });
+  const __type = 'com.amazonaws.sqs#InvalidParameterValue';
+  return { ...json({ __type, message: "It is nobody's dead-letter queue." }), status: 400 };
+}
+
+function json(content: unknown): Served {
+  return { status: 200, type: 'application/x-amz-json-1.1', body: JSON.stringify(content) };
+}
+
+function xml(status: number, body: string): Served {
+  return { status, type: 'text/xml', body };
+}

@@ -1,0 +1,130 @@
+// The one address at which an operator's commands find all of AWS. It asks of each request whether the operator may do
+// that, refuses it otherwise as AWS does, and hands it to whichever engine serves it.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { allows, type Permission, type Statement } from '../stack/policies.ts';
+import { type OperatorRequest, permissionsOf } from './operator-permissions.ts';
+
+export interface OperatorEndpoint {
+  readonly url: string;
+  /** From now on the operator may do this, and nothing else. @returns the permissions that are asked for from now on */
+  allow(statements: readonly Statement[]): readonly Permission[];
+  close(): Promise<void>;
+}
+
+export interface Served {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string | Uint8Array;
+  /** Of an error, where it has its name in a header. */
+  readonly error?: string | undefined;
+}
+
+export interface EngineAnswers {
+  /** The address of what serves a request, or what the account itself answers. */
+  answer(request: OperatorRequest): string | Served;
+  /** ARNs of the queues that leave their dead letters to one. */
+  queuesInto(deadLetters: string): readonly string[];
+}
+
+export async function startOperatorEndpoint({
+  answer,
+  queuesInto,
+}: EngineAnswers): Promise<OperatorEndpoint> {
+  let policy: readonly Statement[] = [];
+  let asked: Permission[] = [];
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+  });
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const content = await text(incoming);
+    const request = read(incoming, content);
+    const needed = permissionsOf(request, queuesInto);
+    asked.push(...(needed ?? [{ action: nameOf(request), resource: 'not known to the runbook test' }]));
+    const isAllowed = needed?.every((permission) => allows(policy, permission)) === true;
+    const served = isAllowed ? answer(request) : refusal(request);
+    const { status, type, body, error } =
+      typeof served === 'string' ? await handOn(served, incoming, request, content) : served;
+    response
+      .writeHead(status, { 'content-type': type, ...(error && { 'x-amzn-errortype': error }) })
+      .end(body);
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    allow(statements) {
+      policy = statements;
+      asked = [];
+      return asked;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function read({ method = '', url = '', headers }: IncomingMessage, content: string): OperatorRequest {
+  const isForm = headers['content-type']?.includes('urlencoded') === true;
+  const body = isForm
+    ? Object.fromEntries(new URLSearchParams(content))
+    : /^\s*\{/.test(content)
+      ? JSON.parse(content)
+      : {};
+  const target = headers['x-amz-target'];
+  return { method, path: url, target: target === undefined ? undefined : String(target), body };
+}
+
+function nameOf({ method, path, target, body }: OperatorRequest): string {
+  return target ?? body.Action ?? `${method} ${path}`;
+}
+
+function refusal(request: OperatorRequest): Served {
+  const message = `You are not authorized to perform ${nameOf(request)}`;
+  if (request.body.Action !== undefined)
+    return {
+      ...{ status: 403, type: 'text/xml' },
+      body: `<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>${message}</Message></Error></ErrorResponse>`,
+    };
+  const status = request.target === undefined ? 403 : 400;
+  const body = JSON.stringify({ __type: 'AccessDeniedException', message, Message: message });
+  return { status, type: 'application/x-amz-json-1.0', body, error: 'AccessDeniedException' };
+}
+
+/** Queues' URLs have our address, so that the SDK, which sends to where they point, comes here. */
+async function handOn(
+  engine: string,
+  { method = 'POST', url = '/', headers }: IncomingMessage,
+  { body, target }: OperatorRequest,
+  content: string,
+): Promise<Served> {
+  const isQueue = body.QueueUrl !== undefined && target !== undefined;
+  const answer = await fetch(engine + (isQueue ? '/' : url), {
+    method,
+    headers: {
+      ...Object.fromEntries(
+        ['content-type', 'x-amz-date', 'x-amz-target'].flatMap((name) =>
+          headers[name] === undefined ? [] : [[name, String(headers[name])]],
+        ),
+      ),
+      // Engines may keep the data of each access key apart.
+      authorization: (headers.authorization ?? '').replace(/Credential=[^/]+/, 'Credential=local'),
+    },
+    ...(content !== '' && {
+      body: isQueue
+        ? JSON.stringify({ ...body, QueueUrl: engine + new URL(body.QueueUrl).pathname })
+        : content,
+    }),
+  });
+  return {
+    status: answer.status,
+    type: answer.headers.get('content-type') ?? '',
+    body: new Uint8Array(await answer.arrayBuffer()),
+    error: answer.headers.get('x-amzn-errortype') ?? undefined,
+  };
+}

@@ -1,0 +1,103 @@
+// Which permissions a request of an operator needs, as it comes over the wire: those of functions, and those of the
+// services that only people call. A request that is not known answers undefined, and counts as not allowed.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
+import { arnOf } from '../stack/create-resources.ts';
+import { type Arns, neededPermissions } from '../stack/needed-permissions.ts';
+import type { Permission } from '../stack/policies.ts';
+
+export interface OperatorRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Of the services that have one, for instance `AmazonSQS.SendMessage`. */
+  readonly target: string | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
+  readonly body: any;
+}
+
+const ARNS: Arns = {
+  table: (name) => arnOf('dynamodb:table/', name),
+  queue: (url) => arnOf('sqs:', new URL(url).pathname.split('/').at(-1) ?? ''),
+  bus: (name) => arnOf('events:event-bus/', name),
+  parameter: (name) => arnOf('ssm:parameter', name),
+  secret: (id) => arnOf('secretsmanager:secret:', `${id}-x7Hk2Q`),
+  stateMachine: ({ stateMachineArn = '' }) => stateMachineArn,
+};
+
+/** @param queuesInto ARNs of the queues that leave their dead letters to one */
+export function permissionsOf(
+  request: OperatorRequest,
+  queuesInto: (deadLetters: string) => readonly string[],
+): Permission[] | undefined {
+  const { target, body } = request;
+  if (target === 'AmazonSQS.StartMessageMoveTask') return ofMoving(body, queuesInto);
+  if (target === undefined) return body.Action === undefined ? ofPath(request) : ofAction(body);
+  return neededPermissions(target, body, ARNS) ?? OF_TARGETS[target]?.(body);
+}
+
+function need(action: string, resource: string): Permission[] {
+  return [{ action, resource }];
+}
+
+/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html */
+function ofMoving(
+  { SourceArn, DestinationArn }: OperatorRequest['body'],
+  queuesInto: (deadLetters: string) => readonly string[],
+): Permission[] {
+  const actions = ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage', 'StartMessageMoveTask'];
+  const goals = DestinationArn === undefined ? queuesInto(SourceArn) : [DestinationArn];
+  return [
+    ...actions.flatMap((it) => need(`sqs:${it}`, SourceArn)),
+    ...goals.flatMap((it) => need('sqs:SendMessage', it)),
+  ];
+}
+
+function ofQueue(operation: string) {
+  return ({ QueueUrl }: OperatorRequest['body']) => need(`sqs:${operation}`, ARNS.queue(QueueUrl));
+}
+
+const OF_TARGETS: Readonly<Record<string, (body: OperatorRequest['body']) => Permission[]>> = {
+  'AmazonSQS.DeleteMessage': ofQueue('DeleteMessage'),
+  'AmazonSQS.GetQueueAttributes': ofQueue('GetQueueAttributes'),
+  'AmazonSQS.PurgeQueue': ofQueue('PurgeQueue'),
+  'AmazonSQS.ReceiveMessage': ofQueue('ReceiveMessage'),
+  'AmazonSSM.DeleteParameter': ({ Name }) => need('ssm:DeleteParameter', ARNS.parameter(Name)),
+  'AmazonSSM.DescribeParameters': () => need('ssm:DescribeParameters', '*'),
+  'AmazonSSM.GetParametersByPath': ({ Path }) => need('ssm:GetParametersByPath', ARNS.parameter(Path)),
+  'AmazonSSM.PutParameter': ({ Name }) => need('ssm:PutParameter', ARNS.parameter(Name)),
+  'DynamoDB_20120810.BatchWriteItem': ({ RequestItems }) =>
+    Object.keys(RequestItems).flatMap((name) => need('dynamodb:BatchWriteItem', ARNS.table(name))),
+  'GraniteServiceVersion20100801.DeleteAlarms': ({ AlarmNames }) =>
+    AlarmNames.flatMap((name: string) => need('cloudwatch:DeleteAlarms', arnOf('cloudwatch:alarm:', name))),
+  'GraniteServiceVersion20100801.DescribeAlarmsForMetric': () =>
+    need('cloudwatch:DescribeAlarmsForMetric', '*'),
+  'GraniteServiceVersion20100801.PutMetricAlarm': ({ AlarmName }) =>
+    need('cloudwatch:PutMetricAlarm', arnOf('cloudwatch:alarm:', AlarmName)),
+  'Logs_20140328.FilterLogEvents': ({ logGroupName }) =>
+    need('logs:FilterLogEvents', `${arnOf('logs:log-group:', logGroupName)}:*`),
+  'secretsmanager.DescribeSecret': ({ SecretId }) =>
+    need('secretsmanager:DescribeSecret', ARNS.secret(SecretId)),
+};
+
+/** Of the services whose requests are forms. */
+function ofAction({ Action, StackName, RoleName }: OperatorRequest['body']): Permission[] | undefined {
+  if (Action === 'DescribeStacks')
+    return need('cloudformation:DescribeStacks', arnOf('cloudformation:stack/', `${StackName}/1`));
+  if (/^(Get|Put|Delete)RolePolicy$/.test(Action)) return need(`iam:${Action}`, arnOf('iam:role/', RoleName));
+  return undefined;
+}
+
+/** Of the services whose requests say by method and path what they are. */
+function ofPath({ method, path, body }: OperatorRequest): Permission[] | undefined {
+  const [, invoked] = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(path) ?? [];
+  if (invoked !== undefined)
+    return need('lambda:InvokeFunction', arnOf('lambda:function:', decodeURIComponent(invoked)));
+  const url = new URL(path, 'http://scheduler');
+  const [, room, name] = url.pathname.split('/');
+  if (room !== 'schedules') return undefined;
+  if (name === undefined) return need('scheduler:ListSchedules', '*');
+  const group = url.searchParams.get('groupName') ?? body.GroupName;
+  const action = { GET: 'Get', POST: 'Create', PUT: 'Update', DELETE: 'Delete' }[method];
+  const onSchedule = need(`scheduler:${action}Schedule`, arnOf('scheduler:schedule/', `${group}/${name}`));
+  const role = body?.Target?.RoleArn;
+  return role === undefined ? onSchedule : [...onSchedule, ...need('iam:PassRole', role)];
+}

@@ -1,0 +1,63 @@
+// SECURITY.md's table of operators: what it says that somebody needs for a command, as the statements of a policy.
+import { readFileSync } from 'node:fs';
+import type { Statement } from '../stack/policies.ts';
+
+export interface OperatorStatement extends Statement {
+  readonly Action: readonly string[];
+  readonly Resource: readonly string[];
+}
+
+interface Row {
+  /** How commands begin, for instance `sources add`. Empty: every command of `returns-feed`. */
+  readonly commands: readonly string[];
+  /** What else the command has to have in it. */
+  readonly flag: string | undefined;
+  /** The command whose rows are meant as well. */
+  readonly like: string | undefined;
+  readonly statement: OperatorStatement;
+}
+
+export interface Operators {
+  readonly statements: readonly OperatorStatement[];
+  /** Of all rows for a command. @param words from its name on, without `npx returns-feed` */
+  statementsFor(words: readonly string[]): readonly OperatorStatement[];
+}
+
+/** @param resourcesOf ARNs by what the table calls them; throws for a name that is not known */
+export function readOperators(resourcesOf: (name: string) => readonly string[]): Operators {
+  const page = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8');
+  const [, section = ''] = /^### Operators$(.*?)^#/ms.exec(page) ?? [];
+  let before: Pick<Row, 'commands' | 'flag'> = { commands: [], flag: undefined };
+  const rows = [...section.matchAll(/^\| (?:(.*?) )?\| (.*?`.*?) \| (.*?) \|$/gm)].map(
+    ([, who = '', actions = '', on = '']): Row => {
+      const [commands = '', flag] = who.split(' with ');
+      if (who.startsWith('any')) before = { commands: [], flag: undefined };
+      else if (who !== '') before = { commands: codesOf(commands), flag: codesOf(flag ?? '')[0] };
+      return {
+        ...before,
+        like: /as `([^`]+)`/.exec(actions)?.[1],
+        statement: {
+          Effect: 'Allow',
+          Action: codesOf(actions).filter((it) => it.includes(':')),
+          Resource: resourcesOf(on),
+        },
+      };
+    },
+  );
+  function rowsFor(command: string): Row[] {
+    const own = rows.filter(({ commands, flag = '' }) =>
+      commands.length === 0
+        ? !command.startsWith('aws ')
+        : command.includes(flag) && commands.some((name) => `${command} `.startsWith(`${name} `)),
+    );
+    return own.flatMap((row) => (row.like === undefined ? [row] : [row, ...rowsFor(row.like)]));
+  }
+  return {
+    statements: rows.map(({ statement }) => statement),
+    statementsFor: (words) => [...new Set(rowsFor(words.join(' ')).map(({ statement }) => statement))],
+  };
+}
+
+function codesOf(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+}

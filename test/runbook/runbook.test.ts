@@ -1,0 +1,186 @@
+// The commands of the runbook and of SECURITY.md, as somebody in need would run them: on a deployment, with the outputs
+// that its stack has, and with the permissions that SECURITY.md lists, no more and no less.
+import { readFileSync } from 'node:fs';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
+import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
+import { STAGES } from '../../infra/stages.ts';
+import { newApp } from '../infra/new-app.ts';
+import { type Ended, runFeed } from '../local/cli/run-feed.ts';
+import { anEvent } from '../shared/publishing/an-event.ts';
+import { arnOf, REGION } from '../stack/create-resources.ts';
+import { allows, type Permission } from '../stack/policies.ts';
+import { idOf } from '../stack/template.ts';
+import { runAws } from './aws-command.ts';
+import { type DeployedFeed, type DeployedTemplate, deployFeed } from './deployed-feed.ts';
+import { fillIn, readCommands } from './read-commands.ts';
+import { type OperatorStatement, type Operators, readOperators } from './read-operators.ts';
+import { createSituations, type Situations } from './situations.ts';
+
+// Processes one after the other: on a busy machine each has to wait.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
+
+const PAGES = ['docs/runbook.md', 'SECURITY.md'];
+/** What the pages name without writing it out. */
+const NAMED = [
+  'npx returns-feed release --source <source> --hold <hold> --stack <stack>',
+  'npx returns-feed sources list --stack <stack>',
+  'npx returns-feed sources add <source> --base-url <url> --token-parameter <parameter> --stack <stack>',
+  'npx returns-feed sources remove <source> --stack <stack>',
+];
+
+const commands = new Set([
+  ...PAGES.flatMap((page) =>
+    readCommands(readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')).map(({ text }) => text),
+  ),
+  ...NAMED,
+]);
+/** What each has asked for. */
+const asked = new Map<string, readonly Permission[]>();
+
+const { stackName } = STAGES.production;
+let feed: DeployedFeed;
+let situations: Situations;
+let operators: Operators;
+
+beforeAll(async () => {
+  const app = newApp({ 'aws:cdk:bundling-stacks': [] });
+  new ReturnsFeedStack(app, STAGES.production);
+  const template: DeployedTemplate = app.synth().getStackByName(stackName).template;
+  feed = await deployFeed(stackName, template);
+  operators = readOperators((name) => resourcesCalled(name, template));
+  situations = await createSituations(stackName, feed.stores, async (key, sequence, trackingNumber) => {
+    const Item = toLedgerItem(key, anEvent(key, sequence, trackingNumber));
+    await feed.tablesClient.send(new PutItemCommand({ TableName: feed.outputs.LedgerTable, Item }));
+  });
+});
+afterAll(() => feed?.close());
+
+test.each([...commands])('%s', async (command) => {
+  const ended = await run(command, operators.statementsFor(wordsOf(command)), (permissions) =>
+    asked.set(command, permissions),
+  );
+
+  console.log(`${ended.code}  ${command}\n   ${firstLine(ended)}`);
+  // 3: all is well with the command, and something needs a look.
+  expect(ended).toMatchObject({ code: /status|replay/.test(command) ? expect.toBeOneOf([0, 3]) : 0 });
+});
+
+test('SECURITY.md lists no action that every command goes without', () => {
+  const isNeeded = (action: string, resource: string) =>
+    [...asked].some(([command, permissions]) => {
+      const listed = operators.statementsFor(wordsOf(command));
+      const without = listed.map((it) => withdraw(it, action, resource));
+      return permissions.some((it) => allows(listed, it) && !allows(without, it));
+    });
+
+  const superfluous = operators.statements.flatMap(({ Action, Resource }) =>
+    Action.flatMap((action) =>
+      Resource.filter((resource) => !isNeeded(action, resource)).map((it) => `${action} on ${it}`),
+    ),
+  );
+  expect(superfluous).toEqual([]);
+});
+
+test('a command that is refused what it asks for last fails, and says so', async () => {
+  const kinds = new Map(
+    [...asked].map(([command, permissions]) => [command.split(/ [-<]/)[0], { command, permissions }]),
+  );
+  for (const { command, permissions } of kinds.values()) {
+    // Without DescribeTable `status` tells all but whether the tables were restored, on purpose.
+    const { action } = permissions.findLast((it) => it.action !== 'dynamodb:DescribeTable')!;
+    const without = operators.statementsFor(wordsOf(command)).map((it) => withdraw(it, action));
+
+    const ended = await run(command, without);
+
+    console.log(`${ended.code}  without ${action}: ${command}\n   ${firstLine(ended)}`);
+    expect({ command, ...ended }).toMatchObject({ command, code: expect.toBeOneOf([1, 3, 254]) });
+    expect(ended.stdout + ended.stderr).toMatch(/not authorized to perform/);
+  }
+  expect(kinds.size).toBeGreaterThan(10);
+});
+
+async function run(
+  command: string,
+  policy: readonly OperatorStatement[],
+  onAsked: (permissions: readonly Permission[]) => void = () => {},
+): Promise<Ended> {
+  const values = await situations.before(command);
+  let times = 0;
+  const words = fillIn(command, (name) => {
+    const value = feed.outputs[name] ?? values[name];
+    if (value === undefined)
+      throw new Error(`${command}: <${name}> is no output, and nothing that is known.`);
+    return typeof value === 'string' ? value : (value[times++] ?? '');
+  });
+  const permissions = feed.endpoint.allow(policy);
+  const credentials = { accessKeyId: 'operator', secretAccessKey: 'none' };
+  const ended =
+    words[0] === 'aws'
+      ? await runAws(words, { endpoint: feed.endpoint.url, region: REGION, credentials })
+      : await runFeed(words.slice(2), {
+          environment: {
+            ...{ AWS_ENDPOINT_URL: feed.endpoint.url, AWS_REGION: REGION },
+            ...{ AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: 'none' },
+          },
+        });
+  onAsked(permissions);
+  return ended;
+}
+
+/** From its name on. */
+function wordsOf(command: string): string[] {
+  return command.replace(/^npx returns-feed /, '').split(' ');
+}
+
+function withdraw(statement: OperatorStatement, action: string, resource?: string): OperatorStatement {
+  if (resource !== undefined && !statement.Resource.includes(resource)) return statement;
+  return { ...statement, Action: statement.Action.filter((it) => it !== action) };
+}
+
+function firstLine({ stdout, stderr }: Ended): string {
+  return (stdout + stderr).split('\n')[0]?.slice(0, 150) ?? '';
+}
+
+/** ARNs by what SECURITY.md's table calls them. */
+function resourcesCalled(name: string, template: DeployedTemplate): string[] {
+  const { outputs, names } = feed;
+  const arn = (type: string, text: string) => names.attribute(idOf(template, type, text), 'Arn');
+  const table = (text: string) => arn('AWS::DynamoDB::Table', text);
+  const queue = (url: string | undefined) => arnOf('sqs:', url?.split('/').at(-1) ?? '');
+  const role = (text: string) => arn('AWS::IAM::Role', text);
+  const lambda = (output: string) => arnOf('lambda:function:', outputs[output] ?? '');
+  const log = (output: string) => `${arnOf('logs:log-group:', outputs[output] ?? '')}:*`;
+  const path = outputs.SourcesPath ?? '';
+  const called: Readonly<Record<string, () => string[]>> = {
+    'the stack': () => [arnOf('cloudformation:stack/', `${stackName}/*`)],
+    snapshots: () => [table('StorageSnapshots')],
+    ledger: () => [table('StorageLedger')],
+    marks: () => [table('StorageMarks')],
+    sources: () => [table('StorageSources')],
+    'FIFO queue': () => [queue(outputs.QueueUrl)],
+    bus: () => [arnOf('events:event-bus/', outputs.BusName ?? '')],
+    '`DeadLettersUrl`': () => [queue(outputs.DeadLettersUrl)],
+    '`OrderedDeadLettersUrl`': () => [queue(outputs.OrderedDeadLettersUrl)],
+    'the dead-letter queues': () => [queue(outputs.DeadLettersUrl), queue(outputs.OrderedDeadLettersUrl)],
+    'the path `SourcesPath`': () => [`${arnOf('ssm:parameter', path)}*`],
+    "the token's secret": () => [arnOf('secretsmanager:secret:', 'returns-feed/globex-??????')],
+    'schedules of the group `SchedulesGroup`': () => [
+      arnOf('scheduler:schedule/', `${outputs.SchedulesGroup}/*`),
+    ],
+    '`PollerRole`': () => [role('PollerRole')],
+    '`PollingSchedulesRole`': () => [role('PollingSchedulesRole')],
+    'alarms whose names begin with `BusName`': () => [
+      `${arnOf('cloudwatch:alarm:', outputs.BusName ?? '')}*`,
+    ],
+    'all resources (`*`): AWS lets these name none': () => ['*'],
+    'the logs of poller, relays and sweeps': () => [log('PollerLog'), log('RelayToQueueLog')],
+    'the two sweeps': () => [lambda('SweepToQueueFunction'), lambda('SweepToBusFunction')],
+  };
+  return (called[name] === undefined ? name.split(', ') : [name]).flatMap((it) => {
+    const arns = called[it];
+    if (arns === undefined) throw new Error(`SECURITY.md names "${it}", and nobody knows what that is.`);
+    return arns();
+  });
+}

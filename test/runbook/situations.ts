@@ -1,0 +1,93 @@
+// What has to be the case for a command of the runbook to have something to do, and what the names in it stand for.
+import { compareReading } from '../../shared/comparing/compare-reading.ts';
+import type { GroupKey } from '../../shared/ports.ts';
+import { aState } from '../contract/sample-states.ts';
+import type { Stores } from '../contract/stores.ts';
+import { aRow, OPTIONS, read } from '../shared/comparing/a-reading.ts';
+import { aKey } from '../shared/publishing/an-event.ts';
+
+export type Values = Readonly<Record<string, string | readonly string[]>>;
+
+export interface Situations {
+  /** Makes it so, as often as it is asked. @returns what the command's names stand for */
+  before(command: string): Promise<Values>;
+}
+
+const DESTINATIONS = ['queue', 'bus'] as const;
+
+/** @param put an event into the ledger */
+export async function createSituations(
+  stack: string,
+  stores: Omit<Stores, 'close'>,
+  put: (key: GroupKey, sequence: number, trackingNumber?: string) => Promise<void>,
+): Promise<Situations> {
+  const { states, snapshots, marks } = stores;
+  const mintedIn = await states.identity();
+  await states.save(aState('acme', 1, { mintedIn, earlierGenerations: [] }), 0);
+  await readGroup(184_467);
+  const common: Values = {
+    stack,
+    source: 'acme',
+    group: '184467',
+    id: '184467',
+    time: ['2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z'],
+    url: 'https://globex.example.com/api',
+    secret: 'returns-feed/globex',
+    parameter: '/tokens/globex',
+    hold: '7',
+  };
+  let group = 1_000;
+
+  async function newGroup(sequences: readonly number[], refused?: number): Promise<GroupKey> {
+    group += 1;
+    const key = aKey(group);
+    for (const sequence of sequences)
+      await put(key, sequence, sequence === refused ? 'x'.repeat(1_100_000) : undefined);
+    return key;
+  }
+
+  async function readGroup(id: number): Promise<void> {
+    const reading = read(aRow((row) => Object.assign(row, { id })));
+    const compared = compareReading(undefined, reading, OPTIONS);
+    if (compared.verdict !== 'differs') throw new Error(`There is nothing to save: ${compared.verdict}.`);
+    for (const save of compared.saves) await snapshots.save(aKey(id), save);
+  }
+
+  return {
+    async before(command) {
+      if (command.includes('forget')) {
+        group += 1;
+        await readGroup(group);
+        return { ...common, group: String(group) };
+      }
+      if (command.includes('release')) {
+        group += 1;
+        const source = `shop-${group}`;
+        await states.save(aState(source, 1, { mintedIn }), 0);
+        return { ...common, source };
+      }
+      if (command.includes('sources restore')) {
+        const version = (await states.load('globex'))?.version ?? 0;
+        await states.save(aState('globex', version + 1, { mintedIn: 'elsewhere' }), version);
+        return { ...common, source: 'globex' };
+      }
+      if (command.includes('sources add') || command.includes('sources remove'))
+        return { ...common, source: 'globex', name: 'globex' };
+      if (command.includes('replay')) {
+        const key = await newGroup([1, 2]);
+        for (const name of DESTINATIONS) await marks.advance(name, key, 2);
+        return { ...common, id: String(key.group), group: String(key.group) };
+      }
+      if (command.includes('--skip')) {
+        const key = await newGroup([1, 2, 3], 2);
+        return { ...common, group: String(key.group), number: '2' };
+      }
+      if (command.includes('redrive')) {
+        const key = await newGroup([1, 2]);
+        for (const name of DESTINATIONS) await marks.noteBehind(name, key, '1: too large');
+        return { ...common, group: String(key.group) };
+      }
+      return common;
+    },
+  };
+}
