@@ -1,7 +1,8 @@
 // Executions of one state machine, by their names. A task does what its `Resource` says.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { callDynamoDb } from './call-dynamodb.ts';
-import { createStateMachine, type State, type StateMachineDefinition } from './states-language.ts';
+import type { State, StateMachineDefinition } from './states-definition.ts';
+import { createStateMachine } from './states-language.ts';
 import type { TaskTokens } from './task-tokens.ts';
 
 export interface Executions {

@@ -1,7 +1,7 @@
 // What of the Amazon States Language the interpreter knows. All else is refused: a field that was passed over would be
 // a workflow that behaves in another way here than at AWS.
 import { isKnownExpression } from './state-data.ts';
-import type { Rule, State, StateMachineDefinition } from './states-language.ts';
+import type { Rule, State, StateMachineDefinition } from './states-definition.ts';
 
 const OF_ALL = ['Comment', 'End', 'Next', 'Type'];
 const OF_WORK = [...OF_ALL, 'Catch', 'ResultPath', 'ResultSelector', 'Retry'];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createStateMachine, named, type State, type StateMachineDefinition } from './states-language.ts';
+import type { State, StateMachineDefinition } from './states-definition.ts';
+import { createStateMachine, named } from './states-language.ts';
 
 interface Ran {
   readonly result: unknown;

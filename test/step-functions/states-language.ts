@@ -2,52 +2,8 @@
 // does not know before anything runs, so that no state is understood in another way than AWS understands it.
 // https://states-language.net and https://docs.aws.amazon.com/step-functions/latest/dg/concepts-amazon-states-language.html
 import { fillTemplate, putResult, readPath, type Scope } from './state-data.ts';
+import type { Retrier, Rule, State, StateMachineDefinition } from './states-definition.ts';
 import { checkKnown } from './states-known.ts';
-
-export interface StateMachineDefinition {
-  readonly StartAt: string;
-  readonly States: Readonly<Record<string, State>>;
-  readonly Comment?: string;
-  readonly ProcessorConfig?: unknown;
-}
-
-export interface State {
-  readonly Type: 'Choice' | 'Map' | 'Pass' | 'Task';
-  readonly Next?: string;
-  readonly End?: boolean;
-  readonly ResultPath?: string | null;
-  readonly ResultSelector?: object;
-  readonly Retry?: readonly Retrier[];
-  readonly Catch?: readonly Catcher[];
-  readonly Resource?: string;
-  readonly Parameters?: object;
-  readonly TimeoutSeconds?: number;
-  readonly ItemsPath?: string;
-  readonly ItemSelector?: object;
-  readonly ItemProcessor?: StateMachineDefinition;
-  readonly Choices?: readonly (Rule & { readonly Next: string })[];
-  readonly Default?: string;
-}
-
-interface Retrier {
-  readonly ErrorEquals: readonly string[];
-  readonly MaxAttempts?: number;
-}
-
-interface Catcher {
-  readonly ErrorEquals: readonly string[];
-  readonly ResultPath?: string | null;
-  readonly Next: string;
-}
-
-export interface Rule {
-  readonly And?: readonly Rule[];
-  readonly Or?: readonly Rule[];
-  readonly Not?: Rule;
-  readonly Variable?: string;
-  readonly IsPresent?: boolean;
-  readonly StringEquals?: string;
-}
 
 export interface StateMachineWorld {
   /** The context object: `$$` in paths. */
