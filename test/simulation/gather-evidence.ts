@@ -112,6 +112,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     },
     lasting: lastingOf(world, startedAt),
     endedAt: time.now(),
+    strayWrites: observed.pollers.flatMap((pollers) => pollers.strayWrites()),
     ownErrors: [...observed.pollers.flatMap(({ ownErrors }) => ownErrors), ...observed.operatorErrors].map(
       (error) => error.stack ?? error.message,
     ),

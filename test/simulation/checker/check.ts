@@ -22,6 +22,11 @@ export function check(evidence: Evidence): Violation[] {
   const histories = readHistories(evidence);
   return [
     ...evidence.ownErrors.map((message) => ({ guarantee: 'G0' as const, message })),
+    // Whoever took the source over may have gone on since.
+    ...evidence.strayWrites.map((call) => ({
+      guarantee: 'G5' as const,
+      message: `${call} began when the tick had ended`,
+    })),
     ...checkBudget(evidence),
     ...checkPrivate(evidence),
     ...evidence.sources.flatMap((source) => {

@@ -145,6 +145,8 @@ export interface Evidence {
   readonly endedAt: Time;
   /** Errors that our code threw and nobody did to it. */
   readonly ownErrors: readonly string[];
+  /** Writes that a process began when its tick had ended. */
+  readonly strayWrites: readonly string[];
 }
 
 export interface Violation {

@@ -31,6 +31,8 @@ export interface Pollers {
   isAtWork(): boolean;
   /** What our code threw that nobody did to it. */
   readonly ownErrors: readonly Error[];
+  /** Writes of processes whose tick had ended, and with it what they may do. */
+  strayWrites(): readonly string[];
   /** When ticks came to their end, also those that had no token: all of them have to report what is wrong. */
   readonly concludedAt: readonly Instant[];
 }
@@ -91,6 +93,7 @@ export function createPollers(world: World, configured: SourceSettings, place: n
     const poller = find();
     const { process, session } = poller;
     poller.isBusy = true;
+    process.isAtRest = false;
     trace.note(process.name, `tick ${slot}`);
     let isUnderWay = true;
     const overdue = plan.tickMs + TIMEOUT_MARGIN_MS;
@@ -105,6 +108,7 @@ export function createPollers(world: World, configured: SourceSettings, place: n
     ]);
     isUnderWay = false;
     poller.isBusy = false;
+    process.isAtRest = true;
     poller.idleSince = time.elapsed();
     if (outcome !== 'failed') tell(process, outcome);
     if (outcome !== 'failed' && outcome.state !== undefined) concludedAt.push(time.now());
@@ -135,6 +139,8 @@ export function createPollers(world: World, configured: SourceSettings, place: n
     source: configured.name,
     ownErrors,
     concludedAt,
+    strayWrites: () =>
+      pollers.flatMap(({ process }) => process.strayWrites.map((call) => `${process.name} ${call}`)),
     replace() {
       for (const { process } of pollers) process.kill('another release takes its place');
     },

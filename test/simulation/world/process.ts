@@ -20,6 +20,10 @@ export interface SimulatedProcess {
   /** Resolves when the process has come to its end. */
   readonly ended: Promise<void>;
   kill(why: string): void;
+  /** Whether it is between two ticks, when it has nothing to do. */
+  isAtRest: boolean;
+  /** Writes that began then. */
+  readonly strayWrites: readonly CallName[];
   /** Time passed that its elapsed clock has not seen. */
   suspend(duration: number): void;
   call<Result>(call: CallName, effect: () => Result | Promise<Result>): Promise<Result>;
@@ -53,6 +57,7 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
     end = resolve;
   });
   const never = new Promise<never>(() => {});
+  const strayWrites: CallName[] = [];
 
   const sleep = (duration: number) => time.sleep(duration / MILLISECOND);
 
@@ -79,6 +84,8 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
       return isAlive;
     },
     ended,
+    isAtRest: false,
+    strayWrites,
     kill(why) {
       if (!isAlive) return;
       isAlive = false;
@@ -98,6 +105,7 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
     },
     async call(call, effect) {
       if (!isAlive) return never;
+      if (process.isAtRest && CALLS[call] === 'write') strayWrites.push(call);
       const fated = fates.next(call);
       const { fate, chance } = fated;
       trace.note(name, call, () => fate ?? '');
