@@ -84,7 +84,7 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
   const stores = storesOn(tablesClient, {
     ...{ snapshots: SnapshotsTable, ledger: LedgerTable, marks: MarksTable, sources: SourcesTable },
   });
-  seed(aws, template, names);
+  seed(aws, template, names, serviceOf(outputs));
   return {
     ...{ endpoint, names, outputs, stores, tablesClient },
     async close() {
@@ -96,11 +96,17 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
   };
 }
 
+/** The feed's name in parameters, logs and metrics. */
+export function serviceOf({ SourcesPath = '' }: Readonly<Record<string, string>>): string {
+  return SourcesPath.split('/')[1] ?? '';
+}
+
 /** What stands in the template and no engine makes. */
 function seed(
   { parameters, schedules, alarms, secrets }: Awaited<ReturnType<typeof startFakeAws>>,
   template: Template,
   names: Names,
+  service: string,
 ): void {
   const propertiesOf = (type: string) =>
     resourcesOf(template, type).map(([id, { Properties }]) => ({ ...resolve(Properties, names), id }));
@@ -110,9 +116,12 @@ function seed(
     schedules.set(id, { Name: id, Target, ScheduleExpression, GroupName });
   for (const { id, ...alarm } of propertiesOf('AWS::CloudWatch::Alarm'))
     alarms.set(id, { AlarmName: id, ...alarm });
-  const token = { Name: '/tokens/globex', Type: 'SecureString', Value: '', ARN: 'arn:aws:ssm:globex' };
+  const name = `/${service}/tokens/globex`;
+  const ARN = `arn:aws:ssm:${REGION}:000000000000:parameter${name}`;
+  const token = { Name: name, Type: 'SecureString', Value: '', ARN };
   parameters.set(token.Name, token);
-  secrets.set('returns-feed/globex', `arn:aws:secretsmanager:${REGION}:000000000000:secret:globex-x7Hk2Q`);
+  const secret = `${service}/tokens/globex`;
+  secrets.set(secret, `arn:aws:secretsmanager:${REGION}:000000000000:secret:${secret}-x7Hk2Q`);
 }
 
 function client<It>(Client: new (options: object) => It, endpoint: string): It {

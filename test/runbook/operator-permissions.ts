@@ -79,10 +79,9 @@ const OF_TARGETS: Readonly<Record<string, (body: OperatorRequest['body']) => Per
 };
 
 /** Of the services whose requests are forms. */
-function ofAction({ Action, StackName, RoleName }: OperatorRequest['body']): Permission[] | undefined {
+function ofAction({ Action, StackName }: OperatorRequest['body']): Permission[] | undefined {
   if (Action === 'DescribeStacks')
     return need('cloudformation:DescribeStacks', arnOf('cloudformation:stack/', `${StackName}/1`));
-  if (/^(Get|Put|Delete)RolePolicy$/.test(Action)) return need(`iam:${Action}`, arnOf('iam:role/', RoleName));
   return undefined;
 }
 

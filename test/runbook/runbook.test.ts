@@ -13,7 +13,7 @@ import { arnOf, REGION } from '../stack/create-resources.ts';
 import { allows, type Permission } from '../stack/policies.ts';
 import { idOf } from '../stack/template.ts';
 import { runAws } from './aws-command.ts';
-import { type DeployedFeed, type DeployedTemplate, deployFeed } from './deployed-feed.ts';
+import { type DeployedFeed, type DeployedTemplate, deployFeed, serviceOf } from './deployed-feed.ts';
 import { fillIn, readCommands } from './read-commands.ts';
 import { type OperatorStatement, type Operators, readOperators } from './read-operators.ts';
 import { createSituations, type Situations } from './situations.ts';
@@ -50,10 +50,15 @@ beforeAll(async () => {
   const template: DeployedTemplate = app.synth().getStackByName(stackName).template;
   feed = await deployFeed(stackName, template);
   operators = readOperators((name) => resourcesCalled(name, template));
-  situations = await createSituations(stackName, feed.stores, async (key, sequence, trackingNumber) => {
-    const Item = toLedgerItem(key, anEvent(key, sequence, trackingNumber));
-    await feed.tablesClient.send(new PutItemCommand({ TableName: feed.outputs.LedgerTable, Item }));
-  });
+  situations = await createSituations(
+    stackName,
+    serviceOf(feed.outputs),
+    feed.stores,
+    async (key, sequence, trackingNumber) => {
+      const Item = toLedgerItem(key, anEvent(key, sequence, trackingNumber));
+      await feed.tablesClient.send(new PutItemCommand({ TableName: feed.outputs.LedgerTable, Item }));
+    },
+  );
 });
 afterAll(() => feed?.close());
 
@@ -165,7 +170,9 @@ function resourcesCalled(name: string, template: DeployedTemplate): string[] {
     '`OrderedDeadLettersUrl`': () => [queue(outputs.OrderedDeadLettersUrl)],
     'the dead-letter queues': () => [queue(outputs.DeadLettersUrl), queue(outputs.OrderedDeadLettersUrl)],
     'the path `SourcesPath`': () => [`${arnOf('ssm:parameter', path)}*`],
-    "the token's secret": () => [arnOf('secretsmanager:secret:', 'returns-feed/globex-??????')],
+    "the token's secret": () => [
+      arnOf('secretsmanager:secret:', `${serviceOf(feed.outputs)}/tokens/globex-??????`),
+    ],
     'schedules of the group `SchedulesGroup`': () => [
       arnOf('scheduler:schedule/', `${outputs.SchedulesGroup}/*`),
     ],

@@ -18,6 +18,8 @@ const DESTINATIONS = ['queue', 'bus'] as const;
 /** @param put an event into the ledger */
 export async function createSituations(
   stack: string,
+  /** The feed's name, below which tokens of added sources are named. */
+  service: string,
   stores: Omit<Stores, 'close'>,
   put: (key: GroupKey, sequence: number, trackingNumber?: string) => Promise<void>,
 ): Promise<Situations> {
@@ -32,8 +34,8 @@ export async function createSituations(
     id: '184467',
     time: ['2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z'],
     url: 'https://globex.example.com/api',
-    secret: 'returns-feed/globex',
-    parameter: '/tokens/globex',
+    secret: `${service}/tokens/globex`,
+    parameter: `/${service}/tokens/globex`,
     hold: '7',
   };
   let group = 1_000;
