@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 /** They start no process, listen nowhere and leave nothing behind: their files may share one process and its modules. */
 const PURE = 'test/shared/**/*.test.ts';
+/** Measures, so it needs a process that has compiled nothing else. */
+const SPEED = 'test/shared/**/speed.test.ts';
 
 export default defineConfig({
   test: {
@@ -12,8 +14,15 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     projects: [
-      { extends: true, test: { name: 'pure', include: [PURE], isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [PURE] } },
+      { extends: true, test: { name: 'pure', include: [PURE], exclude: [SPEED], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'whole',
+          include: ['test/**/*.test.ts'],
+          exclude: [`${PURE.replace('*.test', '!(speed).test')}`],
+        },
+      },
     ],
   },
 });

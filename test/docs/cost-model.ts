@@ -60,7 +60,7 @@ export const UNITS = {
   eventGb: 1.5e-6,
   logGb: 0.16,
   metrics: 3,
-  alarms: 8,
+  alarms: 10,
 } as const;
 
 export interface Cost {
