@@ -148,6 +148,7 @@ const body1 = storedObject({
     trusted: z.number(),
     confirmed: maybe(z.number()),
     most: maybe(z.number()),
+    grownTo: maybe(z.number()),
     suspect: maybe(z.number()),
     since: instant,
   }).default(UNKNOWN_DEPTH),

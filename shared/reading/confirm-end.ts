@@ -4,7 +4,7 @@
 // So two requests confirm the end; where rows lie so close together that either half may have them, it is read again.
 import { type Instant, SECOND } from '../instant.ts';
 import type { RowStamps } from './cut-range.ts';
-import { noteConfirmed, noteHidden, trustsEnd } from './list-depth.ts';
+import { noteConfirmed, noteHidden, noteTrusted, trustsEnd } from './list-depth.ts';
 import { identityOf, type Page, PageOutOfReach, type Range } from './page.ts';
 import type { Reader } from './reader.ts';
 
@@ -34,7 +34,11 @@ export function seenInPage({ rows }: Pick<Page, 'rows'>): SeenList {
 export async function confirmEnd(range: Range, list: SeenList, reader: Reader): Promise<boolean> {
   const { depth } = reader;
   const isOfAll = range.updated === undefined && range.created?.from === undefined;
-  if (depth === undefined || trustsEnd(depth.current(), list.end, isOfAll)) return true;
+  if (depth === undefined) return true;
+  if (trustsEnd(depth.current(), list.end, isOfAll)) {
+    if (isOfAll) depth.learn((known) => noteTrusted(known, list.end));
+    return true;
+  }
   try {
     const isConfirmed = await isWholeList(range, list, reader);
     depth.learn((known) =>

@@ -10,6 +10,11 @@ export interface ListDepth {
   readonly trusted: number;
   /** Where the list from the oldest group on was confirmed to end. While it ends there, it need not be again. */
   readonly confirmed: number | undefined;
+  /**
+   * Where it ended since, with more rows than were confirmed. Believed once: a list that is cut ends at the same place
+   * again. So a store that grows costs no requests more, and one that outgrows what lists show is found out a walk later.
+   */
+  readonly grownTo: number | undefined;
   /** Rows that a list shows at most; undefined while no list was seen to show fewer than it has. */
   readonly most: number | undefined;
   /** Where a list seemed to end last that had more rows; twice at one place, and that is all that lists show. */
@@ -22,6 +27,7 @@ export interface ListDepth {
 export const UNKNOWN_DEPTH: ListDepth = {
   trusted: SHORT_PAGE_ROWS - 1,
   confirmed: undefined,
+  grownTo: undefined,
   most: undefined,
   suspect: undefined,
   since: 0,
@@ -41,19 +47,29 @@ export function noteShown(depth: ListDepth, end: number): ListDepth {
 }
 
 /** Whether a list ends at this place for sure. @param isOfAll whether it is the list from the oldest group on */
-export function trustsEnd({ trusted, confirmed }: ListDepth, end: number, isOfAll: boolean): boolean {
-  return end <= trusted || (isOfAll && end === confirmed);
+export function trustsEnd(depth: ListDepth, end: number, isOfAll: boolean): boolean {
+  return end <= depth.trusted || (isOfAll && (end === depth.confirmed || hasGrown(depth, end)));
+}
+
+function hasGrown({ confirmed, grownTo }: ListDepth, end: number): boolean {
+  return confirmed !== undefined && end > confirmed && end !== grownTo;
+}
+
+/** The list of all groups ended at a place that is trusted. */
+export function noteTrusted(depth: ListDepth, end: number): ListDepth {
+  return end > depth.trusted && hasGrown(depth, end) ? { ...depth, grownTo: end } : depth;
 }
 
 /** A list that ended at this place was found to have no more rows. That says nothing of others that end there. */
 export function noteConfirmed(depth: ListDepth, end: number, isOfAll: boolean): ListDepth {
-  return { ...noteShown(depth, end), ...(isOfAll ? { confirmed: end } : {}) };
+  return { ...noteShown(depth, end), ...(isOfAll ? { confirmed: end, grownTo: undefined } : {}) };
 }
 
 /** A list that seemed to end at this place has more rows. Once that may be a row that has just entered. */
 export function noteHidden(depth: ListDepth, end: number): ListDepth {
   const most = depth.suspect === end ? end : depth.most;
-  return { ...depth, trusted: Math.min(depth.trusted, end - 1), confirmed: undefined, most, suspect: end };
+  const trusted = Math.min(depth.trusted, end - 1);
+  return { ...depth, trusted, confirmed: undefined, grownTo: undefined, most, suspect: end };
 }
 
 /** The service refused the offset. The next try is half as far, but never before a place that showed a row. */
@@ -64,7 +80,7 @@ export function noteRefused(depth: ListDepth, offset: number): ListDepth {
 
 /** Nothing is believed any more: a list was proved to its end and lacked a row. */
 export function distrustEnds(depth: ListDepth): ListDepth {
-  return { ...depth, trusted: UNKNOWN_DEPTH.trusted, confirmed: undefined };
+  return { ...depth, trusted: UNKNOWN_DEPTH.trusted, confirmed: undefined, grownTo: undefined };
 }
 
 /** What holds as a walk begins. */

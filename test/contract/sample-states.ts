@@ -103,7 +103,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     },
     driftTold: ['shipment.status: LOST'],
     pageLimit: 200,
-    listDepth: { trusted: 5_000, confirmed: 5_001, most: 10_000, suspect: undefined, since: NOW },
+    listDepth: { trusted: 5_000, confirmed: 5_001, grownTo: 5_012, most: 10_000, suspect: undefined, since: NOW },
     fullPageSeen: true,
     pollWidth: 24 * HOUR,
     fieldsSince: { 'shipment.carrier': NOW - HOUR },

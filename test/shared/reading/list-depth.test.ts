@@ -8,6 +8,7 @@ import {
   noteHidden,
   noteRefused,
   noteShown,
+  noteTrusted,
   rowsToPage,
   trustsEnd,
   UNKNOWN_DEPTH,
@@ -15,7 +16,15 @@ import {
 import { NOON } from './worlds.ts';
 
 function aDepth(changes: Partial<ListDepth> = {}): ListDepth {
-  return { trusted: 100, confirmed: undefined, most: undefined, suspect: undefined, since: NOON, ...changes };
+  return {
+    trusted: 100,
+    confirmed: undefined,
+    grownTo: undefined,
+    most: undefined,
+    suspect: undefined,
+    since: NOON,
+    ...changes,
+  };
 }
 
 describe('the end of a list', () => {
@@ -32,9 +41,26 @@ describe('the end of a list', () => {
     const ofAll = noteConfirmed(aDepth(), 140, true);
     const ofOne = noteConfirmed(aDepth(), 140, false);
 
-    expect([139, 140, 141].map((end) => trustsEnd(ofAll, end, true))).toEqual([true, true, false]);
+    expect([139, 140].map((end) => trustsEnd(ofAll, end, true))).toEqual([true, true]);
     expect([139, 140].map((end) => trustsEnd(ofAll, end, false))).toEqual([true, false]);
     expect([139, 140].map((end) => trustsEnd(ofOne, end, true))).toEqual([true, false]);
+  });
+
+  it('is believed once at each place beyond the confirmed one: the store may have grown', () => {
+    const confirmed = noteConfirmed(aDepth(), 140, true);
+    const grown = noteTrusted(confirmed, 143);
+
+    expect(trustsEnd(confirmed, 143, true)).toBe(true);
+    expect(trustsEnd(grown, 143, true)).toBe(false);
+    expect(trustsEnd(grown, 145, true)).toBe(true);
+    expect(trustsEnd(confirmed, 143, false)).toBe(false);
+    expect(trustsEnd(aDepth(), 143, true)).toBe(false);
+  });
+
+  it('is believed again at the place that it has grown to once that was confirmed', () => {
+    const grown = noteTrusted(noteConfirmed(aDepth(), 140, true), 143);
+
+    expect(trustsEnd(noteConfirmed(grown, 143, true), 143, true)).toBe(true);
   });
 
   it('is not believed any more at a place where a list had more rows', () => {
