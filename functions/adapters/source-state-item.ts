@@ -149,6 +149,7 @@ const body1 = storedObject({
     confirmed: maybe(z.number()),
     most: maybe(z.number()),
     grownTo: maybe(z.number()),
+    halfConfirmed: maybe(z.number()),
     suspect: maybe(z.number()),
     since: instant,
   }).default(UNKNOWN_DEPTH),

@@ -4,7 +4,7 @@
 // So two requests confirm the end; where rows lie so close together that either half may have them, it is read again.
 import { type Instant, SECOND } from '../instant.ts';
 import type { RowStamps } from './cut-range.ts';
-import { noteConfirmed, noteHidden, noteTrusted, trustsEnd } from './list-depth.ts';
+import { type DepthKeeper, noteConfirmed, noteHidden, noteTrusted, trustsEnd } from './list-depth.ts';
 import { identityOf, type Page, PageOutOfReach, type Range } from './page.ts';
 import type { Reader } from './reader.ts';
 
@@ -40,7 +40,7 @@ export async function confirmEnd(range: Range, list: SeenList, reader: Reader): 
     return true;
   }
   try {
-    const isConfirmed = await isWholeList(range, list, reader);
+    const isConfirmed = await isWholeList(range, list, reader, isOfAll ? depth : undefined);
     depth.learn((known) =>
       isConfirmed ? noteConfirmed(known, list.end, isOfAll) : noteHidden(known, list.end),
     );
@@ -51,16 +51,24 @@ export async function confirmEnd(range: Range, list: SeenList, reader: Reader): 
   }
 }
 
-async function isWholeList(range: Range, list: SeenList, reader: Reader): Promise<boolean> {
+/** @param kept what keeps that the first half was confirmed, if the list can be told from others by where it ends */
+async function isWholeList(
+  range: Range,
+  list: SeenList,
+  reader: Reader,
+  kept: DepthKeeper | undefined,
+): Promise<boolean> {
   const halves = halve(range, list);
   if (halves.length === 0) return isShorterThanAll(list, reader);
-  for (const half of halves) {
+  const isHalfDone = kept?.current().halfConfirmed === list.end;
+  for (const half of isHalfDone ? halves.slice(1) : halves) {
     // Rows leave a range by update, so that the place behind the seen ones may have moved past a missing one.
     const isExact = half.unsure === 0 && half.range.updated === undefined;
     const isWhole = isExact
       ? await isEmpty(half.range, half.seen, reader)
       : await showsNothingNew(half.range, list, reader);
     if (!isWhole) return false;
+    kept?.learn((known) => ({ ...known, halfConfirmed: list.end }));
   }
   return true;
 }

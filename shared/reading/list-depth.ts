@@ -15,6 +15,8 @@ export interface ListDepth {
    * again. So a store that grows costs no requests more, and one that outgrows what lists show is found out a walk later.
    */
   readonly grownTo: number | undefined;
+  /** Where the list of all groups ended when the first of its halves was confirmed: a tick may have room for one. */
+  readonly halfConfirmed: number | undefined;
   /** Rows that a list shows at most; undefined while no list was seen to show fewer than it has. */
   readonly most: number | undefined;
   /** Where a list seemed to end last that had more rows; twice at one place, and that is all that lists show. */
@@ -28,6 +30,7 @@ export const UNKNOWN_DEPTH: ListDepth = {
   trusted: SHORT_PAGE_ROWS - 1,
   confirmed: undefined,
   grownTo: undefined,
+  halfConfirmed: undefined,
   most: undefined,
   suspect: undefined,
   since: 0,
@@ -37,6 +40,8 @@ export const UNKNOWN_DEPTH: ListDepth = {
 const FORGOTTEN_AFTER = HOUR;
 /** Of the rows that a list shows, those that a range is made for. */
 const USED_SHARE = 0.8;
+
+const UNSURE = { grownTo: undefined, halfConfirmed: undefined } as const;
 
 /** A page showed rows up to this place. */
 export function noteShown(depth: ListDepth, end: number): ListDepth {
@@ -62,14 +67,14 @@ export function noteTrusted(depth: ListDepth, end: number): ListDepth {
 
 /** A list that ended at this place was found to have no more rows. That says nothing of others that end there. */
 export function noteConfirmed(depth: ListDepth, end: number, isOfAll: boolean): ListDepth {
-  return { ...noteShown(depth, end), ...(isOfAll ? { confirmed: end, grownTo: undefined } : {}) };
+  return { ...noteShown(depth, end), ...(isOfAll ? { confirmed: end, ...UNSURE } : {}) };
 }
 
 /** A list that seemed to end at this place has more rows. Once that may be a row that has just entered. */
 export function noteHidden(depth: ListDepth, end: number): ListDepth {
   const most = depth.suspect === end ? end : depth.most;
   const trusted = Math.min(depth.trusted, end - 1);
-  return { ...depth, trusted, confirmed: undefined, grownTo: undefined, most, suspect: end };
+  return { ...depth, ...UNSURE, trusted, confirmed: undefined, most, suspect: end };
 }
 
 /** The service refused the offset. The next try is half as far, but never before a place that showed a row. */
@@ -80,7 +85,7 @@ export function noteRefused(depth: ListDepth, offset: number): ListDepth {
 
 /** Nothing is believed any more: a list was proved to its end and lacked a row. */
 export function distrustEnds(depth: ListDepth): ListDepth {
-  return { ...depth, trusted: UNKNOWN_DEPTH.trusted, confirmed: undefined, grownTo: undefined };
+  return { ...depth, ...UNSURE, trusted: UNKNOWN_DEPTH.trusted, confirmed: undefined };
 }
 
 /** What holds as a walk begins. */

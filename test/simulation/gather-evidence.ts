@@ -94,6 +94,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
         ![plan, ...turns].some(({ knobs }) => knobs.arrays === 'flicker') &&
         plan.lasting?.shape.kind !== 'array',
       leavesNoArrayOut,
+      namesZones: [plan, ...turns].every(({ knobs: { stampForm = 'Z' } }) => !stampForm.startsWith('none')),
       tellsFractions: knobs.stampPrecision !== 's',
       showsWhatIs: plan.mishap === undefined,
       showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,
@@ -149,8 +150,12 @@ function timingOf({ plan, service, time }: World): Timing {
   const staleFor = staleShare > 0 ? Math.ceil(staleSeconds * SECOND) : 0;
   const freeze = plan.faults.freeze > 0 ? LONGEST_FREEZE : 0;
   return {
+    clocksAgree: plan.clockSkewMs === 0 && plan.faults.clockJump === 0,
     dateAhead: hasDate ? dateSkewSeconds * SECOND : 0,
-    drift: hasDate ? 0 : Math.ceil(time.elapsed() * LARGEST_DRIFT),
+    drift:
+      (hasDate ? 0 : Math.ceil(time.elapsed() * LARGEST_DRIFT)) +
+      // A machine may be suspended between two ticks while its clock is set back by as much: nothing tells of it.
+      (plan.faults.clockJump > 0 ? 2 * plan.settings.intervalMs * MILLISECOND : 0),
     lateBy: DATE_IS_KNOWN_TO + (plan.faults.clockJump > 0 ? LONGEST_UNSEEN_SUSPENSION : 0),
     slowestAnswer: plan.settings.requestTimeoutMs * MILLISECOND + freeze + staleFor + DATE_IS_KNOWN_TO,
     settle: plan.settings.settleMs * MILLISECOND,

@@ -196,9 +196,9 @@ export function windowed(plan: Plan, random: Random): Plan {
 
 /** A field that no answer had, and that items get one after the other, each without a newer stamp. */
 export function numbersLater(plan: Plan): Plan {
-  const { groupRemovals, reappearances, pageBytes, rateLimit, unreadableEvery, ...knobs } = withStableOrder(
-    plan.knobs,
-  );
+  // How stale reads may be follows from the settle.
+  const { groupRemovals, reappearances, pageBytes, rateLimit, unreadableEvery, staleShare, ...knobs } =
+    withStableOrder(plan.knobs);
   return {
     ...plan,
     numbersLater: true,

@@ -69,6 +69,24 @@ describe('the end of a list', () => {
     expect(depth.known).toMatchObject({ trusted: 19, confirmed: undefined });
   });
 
+  it('of the list of all groups is confirmed half by half, where there is room for one at a time', async () => {
+    const ofAll = { created: { from: undefined, to: RANGE.created.to } };
+    const depth = keeperOf();
+    const interrupted = readerOf(depth, () => aPage([]));
+    const fetch = interrupted.fetch;
+    interrupted.fetch = async (request) => {
+      if (interrupted.requests.length === 1) throw new Error('no room');
+      return fetch(request);
+    };
+
+    await expect(confirmEnd(ofAll, seen(), interrupted)).rejects.toThrow('no room');
+    const reader = readerOf(depth, () => aPage([]));
+    expect(await confirmEnd(ofAll, seen(), reader)).toBe(true);
+
+    expect(reader.requests.map(({ range }) => range.created?.to)).toEqual([RANGE.created.to]);
+    expect(depth.known).toMatchObject({ confirmed: 20, halfConfirmed: undefined });
+  });
+
   it.each([0, 1])('is none where half %i shows one more row', async (which) => {
     const depth = keeperOf({ suspect: 20 });
     let asked = 0;

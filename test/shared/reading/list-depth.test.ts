@@ -20,6 +20,7 @@ function aDepth(changes: Partial<ListDepth> = {}): ListDepth {
     trusted: 100,
     confirmed: undefined,
     grownTo: undefined,
+    halfConfirmed: undefined,
     most: undefined,
     suspect: undefined,
     since: NOON,

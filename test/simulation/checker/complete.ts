@@ -9,6 +9,7 @@ import {
   type EntityName,
   type GroupHistory,
   isEntityEvent,
+  isState,
   type Kind,
   type State,
   shownAt,
@@ -82,10 +83,10 @@ function judgeEntity(
     if (last.verb === 'removed') return 'was told as removed and is there';
     // By the service's Date it may not have been forgotten yet.
     if (last.verb === 'forgotten')
-      return promises.findsRemovals && timing.dateAhead >= 0
+      return promises.findsRemovals && timing.dateAhead >= 0 && timing.clocksAgree
         ? 'was forgotten, is there, and was not told again'
         : undefined;
-    return last.state === present || isFilledIn(last.state)
+    return isState(last.state, present) || isFilledIn(last.state)
       ? undefined
       : `is ${present} and was last told as ${last.state}`;
   }

@@ -77,6 +77,8 @@ export interface Promises {
   readonly showedEmptyArrays: boolean;
   /** Stamps are not cut to whole seconds, so that neighbouring ranges never share a group's. */
   readonly tellsFractions: boolean;
+  /** Whether stamps name their zone; else what was created in the last day is known by polls alone at first. */
+  readonly namesZones: boolean;
   /** No answer shows anything that the store's history does not know. */
   readonly showsWhatIs: boolean;
   /** Each answer has all arrays of each of its groups, empty ones as well. */
@@ -105,6 +107,8 @@ export interface Lasting {
 export interface Timing {
   /** How far the service's Date, by which the feed tells times, is ahead of the store's. */
   readonly dateAhead: number;
+  /** Whether all machines have the same time, an operator's among them. */
+  readonly clocksAgree: boolean;
   /** How far machines' clocks may part from it where it sends no Date. */
   readonly drift: number;
   /** How much later than it was a reading may be said to have been. */

@@ -55,7 +55,8 @@ function* judgeBaseline(
     yield [event.id, `the baseline went on from ${startedAt} to ${completedAt}`];
   }
   const { least: there, most } = groupsUntil(at, source, histories, evidence);
-  const least = evidence.promises.tellsFractions ? there : there - 1;
+  const sure = evidence.promises.tellsFractions ? there : there - 1;
+  const least = evidence.promises.namesZones ? sure : 0;
   if (groups < least || groups > most) yield [event.id, `counts ${groups} groups, of ${least} to ${most}`];
 }
 
@@ -90,8 +91,7 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
   const isCondition = (arrival: Arrival): arrival is Condition =>
     arrival.event.type === 'feed.source_degraded' || arrival.event.type === 'feed.source_recovered';
   let since: string | undefined;
-  // The first slot that is taken may be one that was tried before, and polls are expected from it on.
-  let wellFrom = (source.startedAt ?? 0) - LATEST_SLOT;
+  let wellFrom = source.startedAt ?? 0;
   let said: readonly string[] = [];
   for (const { at, event } of source.written.filter(isCondition)) {
     const { object } = event.data;
@@ -117,9 +117,10 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
     said = kinds;
     if (since === undefined) {
       const patience = Math.max(3 * source.interval, 5 * MINUTE);
-      // Slots are taken when they are due, and may be so late.
-      const isEarly = at - wellFrom < patience - 2 * source.interval;
-      if (isEarly && codes.some((code) => BEHIND.has(code)))
+      // Polls are expected from the slot on that was taken last, which may be one that was tried before.
+      const isEarly = at - wellFrom < patience - 2 * source.interval - LATEST_SLOT;
+      // One that was begun anew may have been behind before.
+      if (isEarly && source.isOnly && codes.some((code) => BEHIND.has(code)))
         yield [event.id, `is behind ${at - wellFrom} microseconds after it was well`];
     }
     for (const code of codes) {

@@ -94,7 +94,8 @@ export interface GroupHistory {
 }
 
 /** Reads a group's documents, ascending in time, into what became of each of its entities. */
-export function historyOf(documents: readonly Happening[], staleFor: number): GroupHistory {
+export function historyOf(shown: readonly Happening[], staleFor: number): GroupHistory {
+  const documents = withMarks(shown);
   const entities = new Map<EntityName, Period[]>();
   const headers = new Set<string>();
   for (const { at, document } of documents) {
@@ -113,9 +114,54 @@ export function historyOf(documents: readonly Happening[], staleFor: number): Gr
   return { entities, headers, documents, showings: showingsOf(documents, staleFor) };
 }
 
+/** Never null by the service's document, so a document that leaves one out says nothing of it. */
+const NEVER_NULL = ['quantity', 'variant_platform_id', 'return_method'] as const;
+const LEFT_OUT = '(left out)';
+
+/** Whether what was told is what showed; where that left a value out, an earlier one may have been kept. */
+export function isState(told: State | undefined, shown: State | undefined): boolean {
+  if (told === shown) return true;
+  if (told === undefined || !shown?.includes(LEFT_OUT)) return false;
+  const values = JSON.parse(told) as unknown[];
+  return (JSON.parse(shown) as unknown[]).every(
+    (value, place) => value === LEFT_OUT || JSON.stringify(value) === JSON.stringify(values[place]),
+  );
+}
+
+/** The documents with a mark where they leave out what an earlier one showed. */
+function withMarks(documents: readonly Happening[]): readonly Happening[] {
+  const shown = new Set<string>();
+  const mark = (name: string, fields: Fields): Fields => {
+    const has = (field: string) => (fields[field] ?? null) !== null;
+    const left = NEVER_NULL.filter((field) => !has(field) && shown.has(`${name} ${field}`));
+    for (const field of NEVER_NULL) if (has(field)) shown.add(`${name} ${field}`);
+    return left.length === 0
+      ? fields
+      : { ...fields, ...Object.fromEntries(left.map((it) => [it, LEFT_OUT])) };
+  };
+  return documents.map((happening) => {
+    const { document } = happening;
+    if (document === undefined) return happening;
+    const marked = mark('group', document) as GroupDocument;
+    const lists = Object.keys(ARRAYS).flatMap((array) => {
+      const list = document[array] as readonly Fields[] | null | undefined;
+      if (!list) return [];
+      const all = list.map((fields) => mark(`${array}/${String(fields.id)}`, fields));
+      return all.every((fields, place) => fields === list[place]) ? [] : [[array, all] as const];
+    });
+    if (marked === document && lists.length === 0) return happening;
+    return { ...happening, document: { ...marked, ...Object.fromEntries(lists) } as GroupDocument };
+  });
+}
+
 export function headerOf(group: Fields): string {
   const stamp = typeof group.updated_at === 'string' ? instantOf(group.updated_at) : group.updated_at;
   return JSON.stringify([stamp, group.return_outcome ?? null, group.return_method ?? null]);
+}
+
+/** Whether a group's header has shown like this, or with the method left out. */
+export function hasHeader({ headers }: GroupHistory, group: Fields): boolean {
+  return headers.has(headerOf(group)) || headers.has(headerOf({ ...group, return_method: LEFT_OUT }));
 }
 
 /** The group as it could be seen at a moment: the latest of what showed by then. */

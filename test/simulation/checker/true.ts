@@ -4,7 +4,9 @@ import type { ToldGroup } from './groups.ts';
 import {
   type EntityHistory,
   type GroupHistory,
+  hasHeader,
   headerOf,
+  isState,
   type Kind,
   type State,
   stateOf,
@@ -31,9 +33,8 @@ export function checkTrue(
       continue;
     }
     for (const { event } of tellings) {
-      const header = headerOf(event.data.return_group);
-      if (!history.headers.has(header))
-        violate(`number ${event.data.sequence}`, `its group never was ${header}`);
+      if (!hasHeader(history, event.data.return_group))
+        violate(`number ${event.data.sequence}`, `its group never was ${headerOf(event.data.return_group)}`);
     }
     for (const [name, events] of entities) {
       if (events[0]?.kind === 'refund_transaction') continue;
@@ -80,7 +81,7 @@ function beforeFirst({ event, kind, verb }: Telling): State | undefined {
 
 function findFrom(history: EntityHistory, from: number, state: State | undefined): number {
   for (let place = from; place < history.length; place += 1) {
-    if (history[place]?.state === state) return place;
+    if (isState(state, history[place]?.state)) return place;
   }
   return -1;
 }
