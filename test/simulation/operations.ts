@@ -17,6 +17,7 @@ export function withOperations(plan: Plan): Plan {
   }).sort((a, b) => a.atMs - b.atMs);
   const isAbout = (what: string) => operations.some((operation) => operation.what.startsWith(what));
   // Only of groups that are behind there is anything to redrive, or to overtake.
-  const entryRefused = Math.max(plan.faults.entryRefused, isAbout('re') ? 0.05 : 0);
+  const refusedAtLeast = isAbout('replay from') ? 0.2 : isAbout('re') ? 0.05 : 0;
+  const entryRefused = Math.max(plan.faults.entryRefused, refusedAtLeast);
   return { ...plan, operations, faults: { ...plan.faults, entryRefused } };
 }
