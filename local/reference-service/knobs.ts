@@ -131,6 +131,7 @@ export const KNOBS = {
       'no-status',
       'status-as-number',
       'bad-stamp',
+      'money-as-text',
     ],
     'mixed',
     'How unreadable groups are unreadable.',

@@ -5,6 +5,12 @@ import type { Shown, ShownGroup } from './show-group.ts';
 
 type Way = Exclude<Knobs['unreadableAs'], 'mixed'>;
 
+const REFUND_IN_WORDS = {
+  platform_id: null,
+  amount: { shop_money: { amount: '12.00', currency_code: 'USD' }, presentment_money: null },
+  gateway: null,
+};
+
 const WAYS: Record<Way, (group: ShownGroup) => unknown> = {
   'no-object': () => 'return group unavailable',
   'no-id': ({ id: _id, ...rest }) => rest,
@@ -27,6 +33,7 @@ const WAYS: Record<Way, (group: ShownGroup) => unknown> = {
   'no-status': (group) => ({ ...group, returns: changedFirst(group.returns, { status: undefined }) }),
   'status-as-number': (group) => ({ ...group, returns: changedFirst(group.returns, { status: 3 }) }),
   'bad-stamp': (group) => ({ ...group, updated_at: 'yesterday' }),
+  'money-as-text': (group) => ({ ...group, refund_transactions: [REFUND_IN_WORDS] }),
 };
 
 const NAMES = Object.keys(WAYS) as Way[];
