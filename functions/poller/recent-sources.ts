@@ -1,5 +1,5 @@
-// What a warm process knows of how its sources are configured. Ticks may come every two seconds, and Parameter Store
-// answers 40 questions a second for the whole account.
+// A warm process's cache of its sources' settings. Ticks may come every two seconds, and Parameter Store answers only 40
+// requests a second for the whole account.
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { Clock } from '../../shared/ports.ts';
 import type { ConfiguredSource } from './source-sessions.ts';
@@ -8,8 +8,8 @@ import type { ConfiguredSource } from './source-sessions.ts';
 export const SOURCE_IS_RECENT_MS = 50_000;
 
 /**
- * Finds a source as it is configured, or was a moment ago. A failure is not remembered, nor that there is none. Whoever reads the token anew
- * has cause to: it may have moved as well, so the next tick looks for that.
+ * Finds a source's settings, at most 50 seconds old. Failures and missing sources are not cached. A second read of the
+ * token means that the service refused it: the token may have moved, so the next tick reads the settings again.
  */
 export function createRecentSources(
   clock: Pick<Clock, 'elapsed'>,
