@@ -1,9 +1,8 @@
 // A source that polls below a minute is removed while its later ticks are still on their way.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
-import { startSqsEngine } from '../../local/engines/sqs-engine.ts';
 import { comeDue, TICKS, thisMinute } from './come-due.ts';
 import { deploy, type EngineAddresses } from './deployment.ts';
+import { startEngines } from './start-engines.ts';
 import { synthesizeStack } from './synthesize-stack.ts';
 import { type Assembly, changed, idOf } from './template.ts';
 
@@ -15,9 +14,7 @@ const ends: (() => unknown)[] = [];
 
 beforeAll(async () => {
   assembly = synthesizeStack('http://127.0.0.1:9', () => {});
-  const [dynamoDb, sqs] = await Promise.all([startDynamoDbEngine(), startSqsEngine()]);
-  ends.push(dynamoDb.stop, sqs.stop);
-  engines = { dynamoDb: dynamoDb.endpoint, sqs: sqs.endpoint };
+  engines = await startEngines(ends);
 }, PATIENCE_MS);
 
 afterAll(async () => {

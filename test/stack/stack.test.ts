@@ -1,14 +1,13 @@
 // What `cdk synth` makes, run on the engines of this machine. That the run would find what is broken is shown on
 // copies of the template in which one thing is.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
-import { startSqsEngine } from '../../local/engines/sqs-engine.ts';
 import {
   createReferenceService,
   type ReferenceService,
 } from '../../local/reference-service/create-reference-service.ts';
 import { type Damage, withdraw } from './damage.ts';
 import type { EngineAddresses } from './deployment.ts';
+import { startEngines } from './start-engines.ts';
 import { addSubscribers, synthesizeStack, TOKEN_SECRET } from './synthesize-stack.ts';
 import { type Assembly, changed, idOf, type Resources, type Template } from './template.ts';
 import { type Watched, watchAChange } from './watch-a-change.ts';
@@ -25,9 +24,7 @@ beforeAll(async () => {
   service = await createReferenceService({ groups: 60, life: false });
   ends.push(service.close);
   assembly = synthesizeStack(service.url, addSubscribers);
-  const [dynamoDb, sqs] = await Promise.all([startDynamoDbEngine(), startSqsEngine()]);
-  ends.push(dynamoDb.stop, sqs.stop);
-  engines = { dynamoDb: dynamoDb.endpoint, sqs: sqs.endpoint };
+  engines = await startEngines(ends);
 }, PATIENCE_MS);
 
 afterAll(async () => {

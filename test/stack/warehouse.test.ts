@@ -1,8 +1,6 @@
 // The sample warehouse in the stack, from a change at the service to the end of its workflow: bundles, mappings, rules,
 // roles and the state machine as `cdk synth` makes them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
-import { startSqsEngine } from '../../local/engines/sqs-engine.ts';
 import { type Damage, withdraw } from './damage.ts';
 import { createDisorder } from './deliveries.ts';
 import type { EngineAddresses } from './deployment.ts';
@@ -14,6 +12,7 @@ import {
   type Outcome,
 } from './follow-a-parcel.ts';
 import { inSentences } from './in-sentences.ts';
+import { startEngines } from './start-engines.ts';
 import { addWarehouses, synthesizeStack } from './synthesize-stack.ts';
 import { type Assembly, changed, idOf, type Resources } from './template.ts';
 
@@ -26,9 +25,7 @@ const ends: (() => unknown)[] = [];
 
 beforeAll(async () => {
   assembly = synthesizeStack(BASE_URL, addWarehouses);
-  const [dynamoDb, sqs] = await Promise.all([startDynamoDbEngine(), startSqsEngine()]);
-  ends.push(dynamoDb.stop, sqs.stop);
-  engines = { dynamoDb: dynamoDb.endpoint, sqs: sqs.endpoint };
+  engines = await startEngines(ends);
 }, PATIENCE_MS);
 
 afterAll(async () => {

@@ -1,0 +1,11 @@
+// The engines that stand for DynamoDB and SQS where a template is deployed.
+import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
+import { startSqsEngine } from '../../local/engines/sqs-engine.ts';
+import type { EngineAddresses } from './deployment.ts';
+
+/** @param ends gets what stops them */
+export async function startEngines(ends: (() => unknown)[]): Promise<EngineAddresses> {
+  const [dynamoDb, sqs] = await Promise.all([startDynamoDbEngine(), startSqsEngine()]);
+  ends.push(dynamoDb.stop, sqs.stop);
+  return { dynamoDb: dynamoDb.endpoint, sqs: sqs.endpoint };
+}
