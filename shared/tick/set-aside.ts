@@ -26,6 +26,12 @@ export function noteSetAside(
   return { ...state, setAside: [...others, noted] };
 }
 
+/** The state with the group's note as fresh as if it had been met: it was not looked at, so nothing speaks for it. */
+export function keepSetAside(state: SourceState, groupId: number, now: Instant): SourceState {
+  const setAside = state.setAside.map((note) => (note.groupId === groupId ? { ...note, seenAt: now } : note));
+  return { ...state, setAside };
+}
+
 /** The state without those rows that a whole cycle, begun then, has not met again: they are gone, or others now. */
 export function forgetVanished(state: SourceState, cycleStartedAt: Instant): SourceState {
   const setAside = state.setAside.filter(({ since, seenAt = since }) => seenAt >= cycleStartedAt);
