@@ -120,8 +120,11 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   };
 }
 
+/** A new token may be met, and proved, some ticks after it was exchanged. */
+const TOKEN_IS_MET_WITHIN_MS = 300_000;
+
 function lastingOf({ plan, faultyGroups }: World, startedAt: Instant): Evidence['lasting'] {
-  const { lasting, settings, activeMs } = plan;
+  const { lasting, settings, activeMs, rotationMs } = plan;
   if (lasting === undefined) return undefined;
   const { fromMs, forMs } = lasting;
   const toMs = forMs === undefined ? undefined : Math.min(fromMs + forMs, activeMs);
@@ -131,6 +134,7 @@ function lastingOf({ plan, faultyGroups }: World, startedAt: Instant): Evidence[
     groups: faultyGroups,
     from: startedAt + fromMs * MILLISECOND,
     to: toMs === undefined ? undefined : startedAt + toMs * MILLISECOND,
+    exchangesToken: rotationMs !== undefined && rotationMs + TOKEN_IS_MET_WITHIN_MS > fromMs,
     cycle: settings.reconcileMs * MILLISECOND,
   };
 }

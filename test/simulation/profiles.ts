@@ -2,10 +2,9 @@
 // guards can find, `everything` leaves out nothing; in `guards` there is always something for them. Widening what is
 // proved is adding values here.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
-import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawKnobs } from './draw-knobs.ts';
-import { drawLastingFault, type LastingFault } from './lasting-fault.ts';
+import { drawLastingFault } from './lasting-fault.ts';
 import { withOperations } from './operations.ts';
 import {
   type EarlySlot,
@@ -26,21 +25,16 @@ import {
   rotating,
   sharedToken,
   suspicious,
+  unconfirmed,
   vast,
   windowed,
+  withLastingFault,
   withoutToken,
 } from './unusual-plans.ts';
 
 /** The plan of a seed. Pure: the same seed and profile always make the same. */
 export function makePlan(seed: number, profile: Profile): Plan {
   return withOperations(withRoom(withoutWhatIsNotPromised(drawPlan(seed, profile))));
-}
-
-function withLastingFault(plan: Plan, lasting: LastingFault): Plan {
-  // A doubt about the time takes hours to pass, and for ever is told to be over after minutes.
-  const faultKinds = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
-  const knobs = lasting.forMs === undefined ? { ...plan.knobs, faultKinds } : plan.knobs;
-  return { ...plan, knobs, lasting, outage: undefined };
 }
 
 const DAY_MS = 86_400_000;
@@ -123,6 +117,7 @@ function withLaterWorlds(plan: Plan): Plan {
   if (random.chance(0.02)) return sharedToken(plan);
   if (random.chance(0.03)) return { ...plan, earlySlot: drawEarlySlot(random, plan.activeMs) };
   if (random.chance(0.025)) return numbersLater(plan);
+  if (random.chance(0.03)) return unconfirmed(plan, random);
   return plan;
 }
 

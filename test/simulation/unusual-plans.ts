@@ -1,6 +1,8 @@
 // Plans for what ordinary ones never get to: stores that are large for their pages, polls that are longer than a page.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
+import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
+import type { LastingFault } from './lasting-fault.ts';
 import { ADDRESS_MISHAPS, MISHAP_NAMES, type MishapName } from './mishap-names.ts';
 import type { FaultRates, Plan } from './plan.ts';
 
@@ -67,6 +69,28 @@ export function returning(plan: Plan, random: Random): Plan {
       requestsPerMinute: 240,
     },
   };
+}
+
+export function withLastingFault(plan: Plan, lasting: LastingFault): Plan {
+  // A doubt about the time takes hours to pass, and for ever is told to be over after minutes.
+  const faultKinds = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
+  const knobs = lasting.forMs === undefined ? { ...plan.knobs, faultKinds } : plan.knobs;
+  return { ...plan, knobs, lasting, outage: undefined };
+}
+
+/** Groups go, no look-up ever says so, and several walks fall into one tick. */
+export function unconfirmed(plan: Plan, random: Random): Plan {
+  const base = returning(plan, random);
+  const { reappearances, rateLimit, ...knobs } = base.knobs;
+  const settings = { ...base.settings, reconcileMs: 5_000, settleMs: 2_000 };
+  return withLastingFault(
+    { ...base, knobs: { ...knobs, groupRemovals: 0.5 }, settings },
+    {
+      shape: { kind: 'parameter', name: 'return_group_id' },
+      what: random.pick(['500', '504', '422', '400']),
+      fromMs: random.below(60_000),
+    },
+  );
 }
 
 const STORE_MISHAPS = MISHAP_NAMES.filter((name) => !ADDRESS_MISHAPS.some((other) => other === name));

@@ -99,6 +99,8 @@ export interface Lasting {
   readonly from: Time;
   /** Undefined: it lasts for ever. */
   readonly to: Time | undefined;
+  /** Whether the token is exchanged while it lasts. */
+  readonly exchangesToken: boolean;
   /** How long the source may take for a walk over everything, once one is due. */
   readonly cycle: number;
 }

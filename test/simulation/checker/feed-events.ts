@@ -19,6 +19,7 @@ export function checkFeedEvents(
   const problems = [
     ...judgeBaseline(evidence, source, histories),
     ...judgeConditions(evidence, source),
+    ...judgeRecoveries(evidence, source, histories),
     ...judgeDrift(evidence, source, histories),
     ...judgeSkips(source),
   ];
@@ -130,6 +131,35 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
   }
 }
 
+/** A source whose look-ups fail for ever has not recovered while it lacks a removal that no look-up can confirm. */
+function* judgeRecoveries(
+  { lasting }: Evidence,
+  { written, baselineCompletedAt }: SourceEvidence,
+  histories: Histories,
+): Generator<Problem> {
+  if (lasting === undefined || lasting.to !== undefined || baselineCompletedAt === undefined) return;
+  if (lasting.shape !== 'parameter return_group_id' || lasting.what === 'empty') return;
+  const told = new Set<number>();
+  for (const { event } of written)
+    if (event.type === 'return_group.removed') told.add(event.data.return_group.id);
+  const gone = [...histories].flatMap(([groupId, { documents }]) => {
+    const last = documents.at(-1);
+    const isGone = last !== undefined && last.document === undefined && last.at > baselineCompletedAt;
+    return isGone && !told.has(groupId) ? [{ groupId, at: Math.max(last.at, lasting.from) }] : [];
+  });
+  for (const { at, event } of written) {
+    if (event.type !== 'feed.source_recovered') continue;
+    const missing = gone.find((group) => group.at + WALKS_UNTIL_SET_ASIDE * lasting.cycle < at);
+    if (missing !== undefined)
+      yield [
+        event.id,
+        `the source has recovered, and group ${missing.groupId}, which is gone, was never told`,
+      ];
+  }
+}
+
+/** One that is under way, one in which it is met for the first time, and as many that are cut off. */
+const WALKS_UNTIL_SET_ASIDE = 4;
 const LATEST_SLOT = 2 * MINUTE;
 
 /** Reasons that take a source three polls or five minutes. */

@@ -10,7 +10,8 @@
 // - `parameter min_updated_at`: polls fail. Everything may be missing.
 // - `parameter min_created_at`: walks fail. Everything may be missing that polls don't show: a baseline, groups that
 //   changed without a stamp, removals. This checker lets everything be missing.
-// - `parameter return_group_id`: look-ups fail. Only removals may be missing.
+// - `parameter return_group_id`: look-ups fail. Only removals may be missing; everything, once the token is exchanged,
+//   for the look-up of a known group has to prove that the new one shows the same store.
 // - `limit`: every larger page fails. Everything may be missing, but for a 422, which names the limit.
 // - `range`: walks fail that touch a part of creation time, and end there: as with `min_created_at`, everything may be
 //   missing.
@@ -47,13 +48,14 @@ export function isDegradedAtTheEnd({ written }: SourceEvidence): boolean {
 const CONDITIONS = new Set<string>(['feed.source_degraded', 'feed.source_recovered']);
 
 /** @param missing undefined for the source as a whole, which then was not read to its end */
-function mayBeMissing({ shape, what }: Lasting, missing: Missing | undefined): boolean {
+function mayBeMissing({ shape, what, exchangesToken }: Lasting, missing: Missing | undefined): boolean {
   switch (shape) {
     case 'offset':
       return what === '500';
     case 'limit':
       return what !== '422';
     case 'parameter return_group_id':
+      return exchangesToken || missing === undefined || missing.isRemoval;
     case 'id in look-ups':
       return missing === undefined || missing.isRemoval;
     case 'range':
