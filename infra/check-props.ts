@@ -3,7 +3,7 @@
 import { Duration, Token } from 'aws-cdk-lib';
 import { SOURCE_NAME } from '../shared/contract/event-id.ts';
 import { InvalidBaseUrlError, parseBaseUrl } from '../shared/returns-service/base-url.ts';
-import { isScheduledInterval } from '../shared/source-settings.ts';
+import { isScheduledInterval } from '../shared/source/source-settings.ts';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
 import type { SourceProps } from './source-props.ts';
 

@@ -3,7 +3,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import type { TickField } from '../shared/metrics.ts';
+import type { TickField } from '../shared/deployment/metrics.ts';
 import type { FeedMetrics } from './feed-metrics.ts';
 import type { Polling } from './polling.ts';
 import type { Publishing } from './publishing.ts';

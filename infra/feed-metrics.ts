@@ -2,7 +2,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
-import { METRICS, METRICS_NAMESPACE } from '../shared/metrics.ts';
+import { METRICS, METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import type { Polling } from './polling.ts';
 import type { Publishing } from './publishing.ts';
 import { intervalSeconds, type SourceProps } from './source-props.ts';

@@ -4,7 +4,7 @@ import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { freshnessAlarm } from '../shared/metrics.ts';
+import { freshnessAlarm } from '../shared/deployment/metrics.ts';
 import { createDashboard } from './create-dashboard.ts';
 import { countOf, type FeedMetrics } from './feed-metrics.ts';
 import type { Polling } from './polling.ts';

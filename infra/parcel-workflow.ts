@@ -8,7 +8,7 @@ import type * as logs from 'aws-cdk-lib/aws-logs';
 import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
 import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
-import { type Decision, DONE_STATUS, OPEN_STATUSES } from '../shared/sample-warehouse.ts';
+import { type Decision, DONE_STATUS, OPEN_STATUSES } from '../shared/deployment/sample-warehouse.ts';
 import { acknowledge } from './acknowledge.ts';
 
 export interface ParcelWorkflowProps {

@@ -8,7 +8,7 @@ import * as targets from 'aws-cdk-lib/aws-events-targets';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { BUS_SOURCE } from '../shared/contract/event-pattern.ts';
-import { WAREHOUSE_TABLE } from '../shared/sample-warehouse.ts';
+import { WAREHOUSE_TABLE } from '../shared/deployment/sample-warehouse.ts';
 import { acknowledge } from './acknowledge.ts';
 import { allow, allowTable } from './allow.ts';
 import { createFunction, type FeedFunction } from './create-function.ts';

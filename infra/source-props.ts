@@ -2,7 +2,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as ssm from 'aws-cdk-lib/aws-ssm';
-import type { SourceSettings } from '../shared/source-settings.ts';
+import type { SourceSettings } from '../shared/source/source-settings.ts';
 
 /** One store's account at the returns service. */
 export interface SourceProps {

@@ -1,10 +1,10 @@
-// The four tables, as shared/tables.ts says they are. They hold all that the feed knows: whoever loses them has no
+// The four tables, as shared/deployment/tables.ts says they are. They hold all that the feed knows: whoever loses them has no
 // numbers to go on from, so they stay when the stack goes, and a slip of the hand can't delete them.
 import { RemovalPolicy } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { type KeyAttribute, TABLES, type TableRole, type TableShape } from '../shared/tables.ts';
+import { type KeyAttribute, TABLES, type TableRole, type TableShape } from '../shared/deployment/tables.ts';
 import { titleCase } from './title-case.ts';
 
 /** The table of each role. */

@@ -5,7 +5,7 @@ import { forgetGroup, isForgotten } from './comparing/forget-group.ts';
 import type { Snapshot } from './comparing/snapshot.ts';
 import type { GroupKey, SnapshotStore, SourceStates } from './ports.ts';
 import { type ForgetEventsPorts, type ForgottenEvents, forgetEvents } from './publishing/forget-events.ts';
-import type { SourceState } from './source-state.ts';
+import type { SourceState } from './source/source-state.ts';
 
 export interface ForgetPorts extends ForgetEventsPorts {
   readonly states: Pick<SourceStates, 'load' | 'save'>;

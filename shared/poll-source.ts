@@ -6,7 +6,7 @@ import { SourceHeld } from './guarding/source-held.ts';
 import { DeadlineReached, SourceRefused, TokenUnavailable } from './pacing/errors.ts';
 import { InvalidBaseUrlError } from './returns-service/base-url.ts';
 import { InvalidTokenError, ReturnsServiceError } from './returns-service/errors.ts';
-import type { SourceSession } from './source-session.ts';
+import type { SourceSession } from './source/source-session.ts';
 import { concludeTick } from './tick/conclude-tick.ts';
 import { pollUnlessItFails } from './tick/poll-once.ts';
 import { startTick, type Tick } from './tick/start-tick.ts';

@@ -4,7 +4,7 @@ import type { Snapshot } from './comparing/snapshot.ts';
 import type { FeedEvent } from './contract/event.ts';
 import type { FEED_GROUP } from './contract/event-id.ts';
 import type { Instant } from './instant.ts';
-import type { SourceState } from './source-state.ts';
+import type { SourceState } from './source/source-state.ts';
 
 /** Time. The domain never looks at a clock of its own. */
 export interface Clock {

@@ -1,8 +1,8 @@
 // What marks say besides their numbers: which groups stopped, and why. For commands alone; a relay goes by numbers.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { parseGroupKey } from '../../shared/group-key.ts';
 import type { GroupKey } from '../../shared/ports.ts';
+import { parseGroupKey } from '../../shared/recording/group-key.ts';
 import { storedNumber, storedText } from './attribute-values.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { markKey } from './dynamodb-marks.ts';

@@ -2,9 +2,9 @@
 // one, `s` the share of the full rate and `c` when it changed, `p` the pause's end. All who share a token go by the table's clock.
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
+import type { TableNames } from '../../shared/deployment/tables.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { BudgetState, Budgets } from '../../shared/ports.ts';
-import type { TableNames } from '../../shared/tables.ts';
 import { numberValue, type StoredItem, storedNumber, textValue } from './attribute-values.ts';
 import type { Patience } from './backoff.ts';
 import { putNextVersion } from './dynamodb-versioned-item.ts';

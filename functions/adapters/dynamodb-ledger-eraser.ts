@@ -5,10 +5,10 @@ import {
   QueryCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { formatGroupKey } from '../../shared/group-key.ts';
+import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
 import { chunked } from '../../shared/in-parallel.ts';
 import type { LedgerEraser } from '../../shared/ports.ts';
-import { TABLES, type TableNames } from '../../shared/tables.ts';
+import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { numberValue, type StoredItem, textValue } from './attribute-values.ts';
 import type { Patience } from './backoff.ts';
 import { readUntilWhole } from './read-until-whole.ts';

@@ -1,9 +1,9 @@
 // The ledger's entries, read by group. What can't be decoded is told entry by entry: the events after it are sound.
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { formatGroupKey, parseGroupKey } from '../../shared/group-key.ts';
+import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../../shared/ports.ts';
-import { TABLES, type TableNames } from '../../shared/tables.ts';
+import { formatGroupKey, parseGroupKey } from '../../shared/recording/group-key.ts';
 import { numberValue, type StoredItem, storedNumber, storedText, textValue } from './attribute-values.ts';
 import type { Patience } from './backoff.ts';
 import { IF_ABSENT, putIf } from './dynamodb-conditional-put.ts';

@@ -6,9 +6,9 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { formatGroupKey } from '../../shared/group-key.ts';
+import type { TableNames } from '../../shared/deployment/tables.ts';
 import type { GroupKey, Marks } from '../../shared/ports.ts';
-import type { TableNames } from '../../shared/tables.ts';
+import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { numberValue, type StoredItem, storedNumber, textValue } from './attribute-values.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { formatAttribute, readStored } from './stored-format.ts';

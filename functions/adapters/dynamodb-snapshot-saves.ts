@@ -4,12 +4,12 @@
 // is called a conflict.
 import { createHash } from 'node:crypto';
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { checkSave } from '../../shared/check-save.ts';
-import { formatGroupKey } from '../../shared/group-key.ts';
+import type { TableNames } from '../../shared/deployment/tables.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
 import type { GroupKey, Save, SaveResult } from '../../shared/ports.ts';
-import { TooLargeToStoreError } from '../../shared/store-errors.ts';
-import type { TableNames } from '../../shared/tables.ts';
+import { checkSave } from '../../shared/recording/check-save.ts';
+import { formatGroupKey } from '../../shared/recording/group-key.ts';
+import { TooLargeToStoreError } from '../../shared/recording/store-errors.ts';
 import {
   itemBytes,
   MAX_ITEM_BYTES,

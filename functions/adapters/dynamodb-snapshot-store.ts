@@ -1,10 +1,10 @@
 // The snapshots of all groups in one table, read by key, and by creation time through a sparse index.
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { formatGroupKey } from '../../shared/group-key.ts';
+import { TABLES } from '../../shared/deployment/tables.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { KnownGroup, SnapshotStore } from '../../shared/ports.ts';
-import { TABLES } from '../../shared/tables.ts';
+import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { numberValue, type StoredItem, storedNumber, textValue } from './attribute-values.ts';
 import { readBatch } from './dynamodb-batch-read.ts';
 import { type SnapshotStoreOptions, saveAllSnapshots, saveSnapshot } from './dynamodb-snapshot-saves.ts';

@@ -2,8 +2,8 @@
 // them: a table restored from a backup is another table, whatever it is called.
 import { createHash } from 'node:crypto';
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { TableNames } from '../../shared/deployment/tables.ts';
 import type { SourceStates } from '../../shared/ports.ts';
-import type { TableNames } from '../../shared/tables.ts';
 import { textValue } from './attribute-values.ts';
 import type { Patience } from './backoff.ts';
 import { readItem } from './dynamodb-conditional-put.ts';

@@ -4,10 +4,10 @@
 import * as z from 'zod';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { formatEventId } from '../../shared/contract/event-id.ts';
-import { formatGroupKey } from '../../shared/group-key.ts';
 import { DAY, type Instant, SECOND } from '../../shared/instant.ts';
 import { LEDGER_RETENTION } from '../../shared/limits.ts';
 import type { GroupKey, LedgerEntry } from '../../shared/ports.ts';
+import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { bytesValue, numberValue, type StoredItem, storedBytes, textValue } from './attribute-values.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
 import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';

@@ -2,7 +2,7 @@
 // the network and nothing can fail. Namespace and service come from POWERTOOLS_METRICS_NAMESPACE and
 // POWERTOOLS_SERVICE_NAME.
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { METRICS } from '../../shared/metrics.ts';
+import { METRICS } from '../../shared/deployment/metrics.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 
 /** Reports how many groups a destination's relay or sweep left behind. */

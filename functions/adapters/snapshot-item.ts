@@ -11,8 +11,8 @@ import {
   returnLineItem,
   shipment,
 } from '../../shared/contract/entities.ts';
-import { formatGroupKey, parseGroupKey } from '../../shared/group-key.ts';
 import type { GroupKey } from '../../shared/ports.ts';
+import { formatGroupKey, parseGroupKey } from '../../shared/recording/group-key.ts';
 import {
   bytesValue,
   numberValue,

@@ -2,7 +2,7 @@
 // where its token is kept, never the token itself.
 import { GetParameterCommand, ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
 import * as z from 'zod';
-import { type SourceSettings, sourceSettings } from '../../shared/source-settings.ts';
+import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
 
 /** A secret of Secrets Manager, or a SecureString of SSM. */
 export const tokenPlace = z.union([

@@ -3,14 +3,14 @@
 import { createHash } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
+import type { TableNames } from '../../shared/deployment/tables.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
-import { reportUnconfigured } from '../../shared/report-unconfigured.ts';
+import { reportUnconfigured } from '../../shared/reporting/report-unconfigured.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
-import { createSourceSession } from '../../shared/source-session.ts';
-import type { SourceSettings } from '../../shared/source-settings.ts';
-import type { TableNames } from '../../shared/tables.ts';
+import { createSourceSession } from '../../shared/source/source-session.ts';
+import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';

@@ -1,6 +1,6 @@
 // What a warm process keeps of each source: one session, begun anew when the source is configured in another way.
-import type { SourceSession } from '../../shared/source-session.ts';
-import type { SourceSettings } from '../../shared/source-settings.ts';
+import type { SourceSession } from '../../shared/source/source-session.ts';
+import type { SourceSettings } from '../../shared/source/source-settings.ts';
 
 /** A source's settings, and how its token is read. */
 export interface ConfiguredSource {

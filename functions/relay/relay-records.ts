@@ -1,9 +1,9 @@
 // Records of the ledger's stream, and which of them Lambda is to bring again.
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
-import { formatGroupKey, parseGroupKey } from '../../shared/group-key.ts';
+import { TABLES } from '../../shared/deployment/tables.ts';
 import type { GroupKey, Log } from '../../shared/ports.ts';
 import type { Relay } from '../../shared/publishing/relay.ts';
-import { TABLES } from '../../shared/tables.ts';
+import { formatGroupKey, parseGroupKey } from '../../shared/recording/group-key.ts';
 
 /**
  * Relays the groups that the records name.

@@ -1,4 +1,4 @@
-// What is known of goods, in a DynamoDB table (shared/sample-warehouse.ts says what is in it). The workflow writes a
+// What is known of goods, in a DynamoDB table (shared/deployment/sample-warehouse.ts says what is in it). The workflow writes a
 // token under the condition that nothing is to be acted on yet, and a status comes back with the tokens that were
 // there when it was written: whichever of the two comes first, the other one finds it.
 import {
@@ -9,7 +9,7 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import type { DeliveredParcel } from '../../shared/sample-warehouse.ts';
+import type { DeliveredParcel } from '../../shared/deployment/sample-warehouse.ts';
 import { numberValue, type StoredItem, textValue } from '../adapters/attribute-values.ts';
 import { readItem } from '../adapters/dynamodb-conditional-put.ts';
 

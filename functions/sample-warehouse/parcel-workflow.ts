@@ -8,7 +8,7 @@ import {
   TaskDoesNotExist,
   TaskTimedOut,
 } from '@aws-sdk/client-sfn';
-import type { DeliveredParcel } from '../../shared/sample-warehouse.ts';
+import type { DeliveredParcel } from '../../shared/deployment/sample-warehouse.ts';
 
 export interface ParcelWorkflow {
   /** Starts the workflow of a delivery, once: the name is its event's id. */

@@ -13,7 +13,7 @@ import {
   OPEN_STATUSES,
   parcelPart,
   REMOVED_STATUS,
-} from '../../shared/sample-warehouse.ts';
+} from '../../shared/deployment/sample-warehouse.ts';
 import { becomes, type StatusEvent } from '../subscriber-kit/becomes.ts';
 import type { HandlerContext, Handlers } from '../subscriber-kit/subscriber-options.ts';
 import type { Goods, LineItem } from './goods-table.ts';

@@ -3,7 +3,7 @@
 // https://docs.aws.amazon.com/powertools/typescript/latest/features/idempotency/
 import type { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
 import type { DynamoDBClient, PutItemCommandInput } from '@aws-sdk/client-dynamodb';
-import { SUBSCRIBER_TABLE } from '../../shared/subscriber-table.ts';
+import { SUBSCRIBER_TABLE } from '../../shared/deployment/subscriber-table.ts';
 import type { MemoryKey, SubscriberMemory } from './subscriber-memory.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;

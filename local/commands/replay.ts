@@ -4,7 +4,7 @@ import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { type Instant, MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { Destination, GroupKey } from '../../shared/ports.ts';
 import { planReplay, type ReplayPlan, replay } from '../../shared/publishing/replay.ts';
-import type { SourceState } from '../../shared/source-state.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 import { confirm } from '../cli/confirm.ts';
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';

@@ -1,7 +1,7 @@
 // `sources add` and `sources remove`: what the construct makes for a source, for a deployment that runs.
 import { Command, Option } from 'commander';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
-import { isScheduledInterval, sourceSettings } from '../../shared/source-settings.ts';
+import { isScheduledInterval, sourceSettings } from '../../shared/source/source-settings.ts';
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';

@@ -1,6 +1,6 @@
 // `npm start`: a reference service whose store lives by itself, and the feed that watches it.
 import { Command } from 'commander';
-import { sourceSettings } from '../../shared/source-settings.ts';
+import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { listenForInterrupts } from '../cli/interrupts.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
 import { runWatch } from '../feed/run-watch.ts';

@@ -1,7 +1,7 @@
 // `status`: what the sources' states say, from where they are kept. It asks the service nothing and changes nothing.
 import { Command } from 'commander';
 import { MILLISECOND } from '../../shared/instant.ts';
-import type { SourceState } from '../../shared/source-state.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 import { createPrinter } from '../cli/print.ts';
 import { formatStatus } from '../operating/format-status.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';

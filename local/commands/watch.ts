@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { type SourceSettings, sourceSettings } from '../../shared/source-settings.ts';
+import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
 import { parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { listenForInterrupts } from '../cli/interrupts.ts';

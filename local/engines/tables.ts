@@ -1,4 +1,4 @@
-// Makes the tables of shared/tables.ts on an engine, as the infrastructure makes them in AWS. Tables that are there
+// Makes the tables of shared/deployment/tables.ts on an engine, as the infrastructure makes them in AWS. Tables that are there
 // already are left as they are.
 import {
   type AttributeDefinition,
@@ -17,7 +17,7 @@ import {
   type TableNames,
   type TableRole,
   type TableShape,
-} from '../../shared/tables.ts';
+} from '../../shared/deployment/tables.ts';
 
 /** How long an engine may take to make one table. */
 const MAX_WAIT_SECONDS = 30;

@@ -1,6 +1,6 @@
 // How far a baseline is, in one line. The pace is that of the last while, here: a baseline that is taken up again
 // after a rest must not look as slow as the rest made it.
-import type { BaselineState } from '../../shared/source-state.ts';
+import type { BaselineState } from '../../shared/source/source-state.ts';
 import { formatDuration } from '../cli/durations.ts';
 
 export interface BaselineProgress {

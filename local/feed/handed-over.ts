@@ -1,9 +1,9 @@
 // How far events were handed over to whoever watches. The local queue forgets everything when it ends, so here the
 // queue's marks are not what was sent to it but what came out of it: after a kill, all beyond comes again.
 import { parseEventId } from '../../shared/contract/event-id.ts';
-import { formatGroupKey } from '../../shared/group-key.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
 import type { GroupKey, Marks } from '../../shared/ports.ts';
+import { formatGroupKey } from '../../shared/recording/group-key.ts';
 
 /** The destination that these marks are of. */
 export const HANDED_OVER = 'watch';

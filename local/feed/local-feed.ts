@@ -20,7 +20,7 @@ import type { Destination, Log, Marks } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { createRelay } from '../../shared/publishing/relay.ts';
 import { sweepLedger } from '../../shared/publishing/sweep.ts';
-import type { SourceSettings } from '../../shared/source-settings.ts';
+import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { makeDataDirectory } from '../engines/data-directory.ts';
 import { lockDataDirectory } from '../engines/data-directory-lock.ts';

@@ -1,4 +1,4 @@
-import type { TableNames } from '../../shared/tables.ts';
+import type { TableNames } from '../../shared/deployment/tables.ts';
 
 /** What the tables are called on this machine. */
 export const LOCAL_TABLES: TableNames = {

@@ -1,6 +1,6 @@
 // When a watch ticks again. Pure.
 
-import type { SourceSettings } from '../../shared/source-settings.ts';
+import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 
 interface Times {

@@ -9,7 +9,7 @@ import {
   UnexpectedStatusError,
   UnreadableAnswerError,
 } from '../../shared/returns-service/errors.ts';
-import type { SourceSettings } from '../../shared/source-settings.ts';
+import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { type LocalFeed, startLocalFeed } from './local-feed.ts';
 import { nextTick } from './next-tick.ts';

@@ -2,8 +2,8 @@
 import pc from 'picocolors';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MINUTE } from '../../shared/instant.ts';
-import type { SourceSettings } from '../../shared/source-settings.ts';
-import type { StampsState } from '../../shared/source-state.ts';
+import type { SourceSettings } from '../../shared/source/source-settings.ts';
+import type { StampsState } from '../../shared/source/source-state.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createEventTable } from './format-event.ts';

@@ -8,7 +8,7 @@ import type { FeedEvent } from '../../shared/contract/event.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
-import type { SourceState } from '../../shared/source-state.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 
 /** Times are ISO 8601; null is what there is not. */
 export interface Explanation {

@@ -3,7 +3,7 @@ import { listSources } from '../../functions/adapters/dynamodb-source-list.ts';
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import type { SourceStates } from '../../shared/ports.ts';
-import type { SourceState } from '../../shared/source-state.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 import { openPlace, type Place, type PlaceFlags } from './open-place.ts';
 
 export interface OpenStates extends Place {

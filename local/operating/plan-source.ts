@@ -5,9 +5,9 @@ import type { MetricAlarm, PutMetricAlarmCommandInput } from '@aws-sdk/client-cl
 import type { CreateScheduleCommandInput, GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
 import * as z from 'zod';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
-import { freshnessAlarm, METRICS, METRICS_NAMESPACE } from '../../shared/metrics.ts';
-import type { SourceSettings } from '../../shared/source-settings.ts';
-import { tokenNames } from '../../shared/token-names.ts';
+import { freshnessAlarm, METRICS, METRICS_NAMESPACE } from '../../shared/deployment/metrics.ts';
+import { tokenNames } from '../../shared/deployment/token-names.ts';
+import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import { UsageError } from '../cli/failures.ts';
 
 /** As given; what is left out is left to the poller's defaults. */

@@ -3,8 +3,8 @@
 import type { Instant } from '../../shared/instant.ts';
 import { takeLease } from '../../shared/pacing/lease.ts';
 import type { SourceStates } from '../../shared/ports.ts';
-import { renewState } from '../../shared/renew-state.ts';
-import type { SourceState } from '../../shared/source-state.ts';
+import { renewState } from '../../shared/source/renew-state.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 
 export interface RestoreOptions {
   /** Whether the state is renewed although it was never restored. */

@@ -4,7 +4,7 @@
 import { type Release, releaseHold } from '../../shared/guarding/release-hold.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { SourceStates } from '../../shared/ports.ts';
-import type { SourceState } from '../../shared/source-state.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 
 /** Ticks that may come in between; a state is saved a few times a minute. */
 const MAX_TRIES = 20;

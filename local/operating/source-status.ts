@@ -5,8 +5,8 @@ import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import { DEGRADED_AFTER } from '../../shared/limits.ts';
 import { stampsTime } from '../../shared/reading/stamps-clock.ts';
-import { planCycles } from '../../shared/reconciliation-plan.ts';
-import type { CycleState, PaceSettings, SourceState, Tier } from '../../shared/source-state.ts';
+import { planCycles } from '../../shared/source/reconciliation-plan.ts';
+import type { CycleState, PaceSettings, SourceState, Tier } from '../../shared/source/source-state.ts';
 
 /** Times are ISO 8601, durations milliseconds; null is what is not known, or not yet. */
 export interface SourceStatus {

@@ -2,8 +2,8 @@
 // them out. As a removal takes two readings that lack the entity, too many show with the first, before any is told.
 // What is held is only that: the entities stay known as missing, and all else of their groups is told as ever.
 import type { Instant } from '../instant.ts';
-import { mostRemovals } from '../reconciliation-plan.ts';
-import type { SourceState } from '../source-state.ts';
+import { mostRemovals } from '../source/reconciliation-plan.ts';
+import type { SourceState } from '../source/source-state.ts';
 import { findHold, findPermit, holdBack, needPermit, usePermit } from './holds.ts';
 import type { Absences } from './reading-guard.ts';
 

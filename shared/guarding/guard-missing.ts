@@ -2,8 +2,8 @@
 // that are known of a range.
 import type { Instant } from '../instant.ts';
 import { FEWEST_OF_EMPTY_RANGE } from '../limits.ts';
-import { mostRemovals } from '../reconciliation-plan.ts';
-import type { SourceState, Tier } from '../source-state.ts';
+import { mostRemovals } from '../source/reconciliation-plan.ts';
+import type { SourceState, Tier } from '../source/source-state.ts';
 import { findHold, findPermit, holdBack, needPermit, usePermit } from './holds.ts';
 
 const GUARDS = ['groups_removed', 'known_range_empty'] as const;

@@ -3,8 +3,8 @@
 // Judged page by page, half of such a fault would be told before it shows.
 import type { Instant } from '../instant.ts';
 import { FEWEST_IMPROBABLE, MAX_WAITING_CHANGES } from '../limits.ts';
-import type { Recorder } from '../record-pages.ts';
-import type { CycleState, SourceState, Tier } from '../source-state.ts';
+import type { Recorder } from '../recording/record-pages.ts';
+import type { CycleState, SourceState, Tier } from '../source/source-state.ts';
 import { findHold, findPermit, holdBack, needPermit } from './holds.ts';
 import { type Differing, isImprobable, learnUsual } from './judge-changes.ts';
 import {

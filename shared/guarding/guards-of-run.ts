@@ -1,7 +1,7 @@
 // The guards of the readings of one tick, by how they come.
 import { type Instant, MILLISECOND } from '../instant.ts';
-import type { SourceSession } from '../source-session.ts';
-import type { SourceState, Tier } from '../source-state.ts';
+import type { SourceSession } from '../source/source-session.ts';
+import type { SourceState, Tier } from '../source/source-state.ts';
 import { admitAbsences, noteStillMissing } from './guard-entities.ts';
 import { areUnstampedHeld, createWalkGuard, type WalkGuard } from './guard-walk.ts';
 import { countStillMissing, isUnstamped, type ReadingGuard } from './reading-guard.ts';

@@ -3,7 +3,7 @@
 // a whole cycle did without it. Pure: from one state to the next.
 import type { Instant } from '../instant.ts';
 import { ANOTHER_HOLD_TIMES } from '../limits.ts';
-import type { Guard, Hold, SourceState, Tier } from '../source-state.ts';
+import type { Guard, Hold, SourceState, Tier } from '../source/source-state.ts';
 
 export type Guarded = Pick<SourceState, 'guarding'>;
 

@@ -1,4 +1,4 @@
-import type { GuardingState } from '../source-state.ts';
+import type { GuardingState } from '../source/source-state.ts';
 
 /** What guards know of a source at its start, or from before there were any. */
 export const NO_GUARDING: GuardingState = {

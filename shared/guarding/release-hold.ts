@@ -2,7 +2,7 @@
 // command never releases what came later, nor what has grown to another size since. Doing it twice does nothing more.
 import type { Instant } from '../instant.ts';
 import { NO_LEASE } from '../pacing/lease.ts';
-import type { CycleState, Hold, SourceState } from '../source-state.ts';
+import type { CycleState, Hold, SourceState } from '../source/source-state.ts';
 import { findPermit, replaceHold } from './holds.ts';
 
 export type Release =

@@ -1,8 +1,8 @@
 // Holds a source whose token or address was exchanged for one that does not show it (prove-identity.ts). While it is held
 // nothing is read of it but known groups, and it goes on by itself as soon as one of them is found.
 import { UnreadableAnswerError } from '../returns-service/errors.ts';
-import type { SourceSession } from '../source-session.ts';
-import type { Hold, SourceState } from '../source-state.ts';
+import type { SourceSession } from '../source/source-session.ts';
+import type { Hold, SourceState } from '../source/source-state.ts';
 import { describeConsequence, describeHold } from './describe-hold.ts';
 import type { TokenGuard } from './guard-requests.ts';
 import { findHold, findPermit, holdBack, needPermit, replaceHold } from './holds.ts';

@@ -1,7 +1,7 @@
 // One poller per source at a time. The lease only saves work: two at once would do no harm, for every save is
 // conditioned on what it was computed from. The epoch tells a warm process whether another one read in between.
 import type { Instant } from '../instant.ts';
-import type { Lease } from '../source-state.ts';
+import type { Lease } from '../source/source-state.ts';
 
 /** Nobody's: it is over at any time. */
 export const NO_LEASE: Lease = { owner: '', epoch: 0, expiresAt: 0 };

@@ -3,10 +3,11 @@
 // So records may come twice, late, in any order or not at all, and two relays may run at once: a number is first
 // sent by one who knows the number before it to be confirmed. A mark moves only after the send was confirmed, and
 // at most one batch is ever sent and unmarked, which bounds what a crash repeats.
-import { formatGroupKey } from '../group-key.ts';
+
 import { MILLISECOND } from '../instant.ts';
 import { MAX_BATCH_ENTRIES, SEND_ATTEMPTS, SEND_PAUSE_MS } from '../limits.ts';
 import type { GroupKey, SendResult } from '../ports.ts';
+import { formatGroupKey } from '../recording/group-key.ts';
 import {
   confirmHead,
   failLane,

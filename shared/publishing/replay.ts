@@ -3,10 +3,10 @@
 // destination fails stops that group alone. The marks of the feed are not touched.
 import type { FeedEvent } from '../contract/event.ts';
 import { FEED_GROUP } from '../contract/event-id.ts';
-import { formatGroupKey } from '../group-key.ts';
 import { type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
 import { RELAY_READ_EVENTS, SWEEP_GROUPS } from '../limits.ts';
 import type { Clock, Destination, GroupKey, Ledger, LedgerEntry, Log, Marks } from '../ports.ts';
+import { formatGroupKey } from '../recording/group-key.ts';
 import type { Outcome, SequenceRange } from './lane.ts';
 import { createRelay } from './relay.ts';
 

@@ -2,10 +2,11 @@
 // set off any more, after an outage longer than the stream's 24 hours. And it alone steps over numbers that the
 // ledger has lost, most likely to its retention. A gap may also be a transaction seen half, so it must look the same
 // a good while later: that needs no clock that is right and no age of what is not there.
-import { formatGroupKey } from '../group-key.ts';
+
 import { MILLISECOND } from '../instant.ts';
 import { GAP_IS_LOST_AFTER_MS, MAX_GAPS_PER_GROUP, SWEEP_GAPS, SWEEP_GROUPS } from '../limits.ts';
 import type { GroupKey } from '../ports.ts';
+import { formatGroupKey } from '../recording/group-key.ts';
 import type { Outcome, SequenceRange } from './lane.ts';
 import type { Relay } from './relay.ts';
 import { type StepOverPorts, stepOver } from './step-over.ts';

@@ -3,7 +3,7 @@
 import { formatInstant, type Instant } from '../instant.ts';
 import { RANGE_OVERLAP } from '../limits.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
-import type { StampsState } from '../source-state.ts';
+import type { StampsState } from '../source/source-state.ts';
 import type { Interval, Range } from './page.ts';
 
 type StampForm = Pick<StampsState, 'zoned' | 'precision'>;

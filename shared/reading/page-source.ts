@@ -8,7 +8,7 @@ import {
   mayBeAboutRequest,
   ValidationRejectedError,
 } from '../returns-service/errors.ts';
-import type { StampsState } from '../source-state.ts';
+import type { StampsState } from '../source/source-state.ts';
 import { boundsOf } from './bounds.ts';
 import { ownRowsOf } from './own-rows.ts';
 import { type FetchPage, type Page, PageOutOfReach } from './page.ts';

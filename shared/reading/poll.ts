@@ -5,7 +5,7 @@
 // late, and only as far as every difference was saved.
 import { DAY, type Instant } from '../instant.ts';
 import { CLOSED_AFTER, CLOSED_FOR_SURE_AFTER, MAX_OPEN_PAGES, MAX_TAIL_PAGES } from '../limits.ts';
-import type { StampsState } from '../source-state.ts';
+import type { StampsState } from '../source/source-state.ts';
 import { coverRange, readStraight } from './cover-range.ts';
 import { identityOf, PageOutOfReach, type Range } from './page.ts';
 import { halfWidth, nextWidth } from './range-width.ts';

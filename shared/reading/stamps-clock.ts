@@ -10,7 +10,7 @@
 import { HOUR, type Instant, MINUTE } from '../instant.ts';
 import { ASK_AHEAD, ASK_AHEAD_WITHOUT_ZONE } from '../limits.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
-import type { StampsState } from '../source-state.ts';
+import type { StampsState } from '../source/source-state.ts';
 
 /** No zone is further ahead of UTC than 14 hours; a lead beyond is no lead but nonsense. */
 const LARGEST_LEAD = 15 * HOUR;

@@ -11,7 +11,7 @@ import {
   MAX_WALK_PAGES,
   NARROWEST_RANGE,
 } from '../limits.ts';
-import type { StampsState } from '../source-state.ts';
+import type { StampsState } from '../source/source-state.ts';
 import { type Coverage, coverRange, readStraight } from './cover-range.ts';
 import type { RowStamps } from './cut-range.ts';
 import { createDensity } from './density.ts';

@@ -1,6 +1,6 @@
 import { MILLISECOND } from '../instant.ts';
 import type { FetchPage } from '../reading/page.ts';
-import { fitsCycle } from '../reconciliation-plan.ts';
+import { fitsCycle } from '../source/reconciliation-plan.ts';
 import { pollUnlessItFails } from './poll-once.ts';
 import type { TickRun } from './tick-run.ts';
 

@@ -1,6 +1,6 @@
 import { formatInstant } from '../instant.ts';
-import type { SourceState } from '../source-state.ts';
-import { noteToTell } from '../tell-feed.ts';
+import { noteToTell } from '../reporting/tell-feed.ts';
+import type { SourceState } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** Notes and tells that every group was read once: from now on a group first seen is a new one. */

@@ -2,13 +2,13 @@
 // back, and the state is saved.
 import { tellHold } from '../guarding/describe-hold.ts';
 import { standingHolds } from '../guarding/holds.ts';
-import { type Degradation, describeFailure, judgeHealth } from '../health.ts';
 import { formatInstant, MILLISECOND } from '../instant.ts';
 import { MAX_DRIFT_TOLD, NARROWEST_RANGE } from '../limits.ts';
 import { SourceRefused } from '../pacing/errors.ts';
 import { releaseLease } from '../pacing/lease.ts';
 import { restAfter } from '../pacing/rest.ts';
-import { noteToTell } from '../tell-feed.ts';
+import { type Degradation, describeFailure, judgeHealth } from '../reporting/health.ts';
+import { noteToTell } from '../reporting/tell-feed.ts';
 import { noteWalks } from './note-walks.ts';
 import type { TickReport } from './tick-report.ts';
 import type { TickRun } from './tick-run.ts';

@@ -14,8 +14,8 @@ import {
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
-import type { Recorder } from '../record-pages.ts';
-import type { Tier } from '../source-state.ts';
+import type { Recorder } from '../recording/record-pages.ts';
+import type { Tier } from '../source/source-state.ts';
 import { absentSince, isReadable, noteAbsence, takeBackAbsence } from './group-absence.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import type { TickRun } from './tick-run.ts';

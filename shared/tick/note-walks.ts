@@ -1,8 +1,8 @@
 // Whether the walks get on, each on its own: one that stands still must not be hidden by another that does not.
 import { MILLISECOND } from '../instant.ts';
 import { MAX_WALK_PAGES } from '../limits.ts';
-import { hasWork, pauseAfterRange, plannedTiers } from '../reconciliation-plan.ts';
-import type { Tier } from '../source-state.ts';
+import { hasWork, pauseAfterRange, plannedTiers } from '../source/reconciliation-plan.ts';
+import type { Tier } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** Between two ranges a walk that keeps to its share pauses; twice as long is no sign of a pause any more. */

@@ -17,8 +17,8 @@ import {
   pauseAfterRange,
   planCycles,
   requestsOfAll,
-} from '../reconciliation-plan.ts';
-import type { CycleState, SourceState, Tier } from '../source-state.ts';
+} from '../source/reconciliation-plan.ts';
+import type { CycleState, SourceState, Tier } from '../source/source-state.ts';
 import { createdWithin } from './created-within.ts';
 import { lookForGroups, lookForMissing } from './look-for-missing.ts';
 import type { RangeRoom } from './range-room.ts';

@@ -3,7 +3,7 @@
 import type { Instant } from '../instant.ts';
 import { MAX_SET_ASIDE } from '../limits.ts';
 import type { ReadableRow, RowReading, UnreadableRow } from '../returns-service/parse-return-group.ts';
-import type { SetAside, SourceState } from '../source-state.ts';
+import type { SetAside, SourceState } from '../source/source-state.ts';
 
 /**
  * The state with the row noted, or with the note that it was met again; the same state if no more are kept.

@@ -1,11 +1,11 @@
 // Whether a tick may work: each slot is taken once, by the one who holds the source's lease, and not while the
 // source rests because its token was refused.
 import { MILLISECOND } from '../instant.ts';
-import { findStart, firstState } from '../mint-state.ts';
 import { takeLease } from '../pacing/lease.ts';
 import { LONGEST_REST } from '../pacing/rest.ts';
-import { RestoredStateError } from '../restored-state.ts';
-import type { SourceSession } from '../source-session.ts';
+import { findStart, firstState } from '../source/mint-state.ts';
+import { RestoredStateError } from '../source/restored-state.ts';
+import type { SourceSession } from '../source/source-session.ts';
 import { isSlotTooFarAhead } from './slot-ahead.ts';
 import type { TickReport } from './tick-report.ts';
 import type { TickRun } from './tick-run.ts';

@@ -1,7 +1,8 @@
 // What a tick did, for its caller: metrics, `watch` and the simulation.
-import type { Degradation } from '../health.ts';
-import type { RecordCounts } from '../record-pages.ts';
-import type { SourceState } from '../source-state.ts';
+
+import type { RecordCounts } from '../recording/record-pages.ts';
+import type { Degradation } from '../reporting/health.ts';
+import type { SourceState } from '../source/source-state.ts';
 
 export interface TickReport {
   readonly source: string;

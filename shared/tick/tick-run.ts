@@ -6,7 +6,6 @@ import { guardRequests } from '../guarding/guard-requests.ts';
 import { guardReadings } from '../guarding/guards-of-run.ts';
 import type { ReadingGuard } from '../guarding/reading-guard.ts';
 import { createTokenGuard, type SourceTokenGuard } from '../guarding/token-guard.ts';
-import { describeFailure } from '../health.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
@@ -14,11 +13,12 @@ import { type DepthKeeper, noteRefused, noteShown, UNKNOWN_DEPTH } from '../read
 import type { FetchPage, Page } from '../reading/page.ts';
 import { createLookUp, createPageSource } from '../reading/page-source.ts';
 import { learnLead, learnStamps, UNKNOWN_STAMPS } from '../reading/stamps-clock.ts';
-import { nextCycleIn } from '../reconciliation-plan.ts';
-import { createRecorder, type RecordCounts, type Recorder } from '../record-pages.ts';
-import type { SourceSession } from '../source-session.ts';
-import type { BaselineState, SourceState, StampsState, Tier } from '../source-state.ts';
-import { tellNoted } from '../tell-feed.ts';
+import { createRecorder, type RecordCounts, type Recorder } from '../recording/record-pages.ts';
+import { describeFailure } from '../reporting/health.ts';
+import { tellNoted } from '../reporting/tell-feed.ts';
+import { nextCycleIn } from '../source/reconciliation-plan.ts';
+import type { SourceSession } from '../source/source-session.ts';
+import type { BaselineState, SourceState, StampsState, Tier } from '../source/source-state.ts';
 import { noteSetAside, takeBack } from './set-aside.ts';
 import type { TickReport } from './tick-report.ts';
 

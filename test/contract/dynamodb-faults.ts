@@ -1,7 +1,7 @@
 // What DynamoDB does on bad days and the engine does not by itself, done on the wire between the two.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import type { TableNames } from '../../shared/tables.ts';
+import type { TableNames } from '../../shared/deployment/tables.ts';
 import {
   type Answer,
   type Fault,

@@ -6,7 +6,7 @@ import type { StoredItem } from '../../functions/adapters/attribute-values.ts';
 import { toSnapshotItem } from '../../functions/adapters/snapshot-item.ts';
 import { DAY, SECOND } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
-import { TooLargeToStoreError } from '../../shared/store-errors.ts';
+import { TooLargeToStoreError } from '../../shared/recording/store-errors.ts';
 import { ACME, aKey, anEvent, aSave, aShipment, aSmallSnapshot, aSnapshot } from './sample-saves.ts';
 import { clockAt, openTables, type Stores, storesOn, type TestTables } from './stores.ts';
 

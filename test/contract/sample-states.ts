@@ -1,6 +1,6 @@
 // A source's state as it looks soon after the start.
 import { HOUR, SECOND } from '../../shared/instant.ts';
-import type { SourceState } from '../../shared/source-state.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 
 const NOW = 1_763_633_703_000_000;
 

@@ -10,9 +10,9 @@ import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-s
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
 import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
 import { createTables } from '../../local/engines/tables.ts';
+import type { TableNames } from '../../shared/deployment/tables.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { Budgets, Clock, Ledger, Marks, SnapshotStore, SourceStates } from '../../shared/ports.ts';
-import type { TableNames } from '../../shared/tables.ts';
 import { createMemoryBudgets } from '../fakes/memory-budgets.ts';
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';
 import { createMemoryMarks } from '../fakes/memory-marks.ts';

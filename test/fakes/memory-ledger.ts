@@ -1,8 +1,8 @@
 // The ledger in memory. Events are kept as they are handed in, never copied: they are not changed by anyone.
 import { isDeepStrictEqual } from 'node:util';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { formatGroupKey } from '../../shared/group-key.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../../shared/ports.ts';
+import { formatGroupKey } from '../../shared/recording/group-key.ts';
 
 export interface MemoryLedger extends Ledger {
   has(key: GroupKey, sequence: number): boolean;

@@ -1,6 +1,7 @@
 // Marks in memory.
-import { formatGroupKey } from '../../shared/group-key.ts';
+
 import type { GroupKey, Marks } from '../../shared/ports.ts';
+import { formatGroupKey } from '../../shared/recording/group-key.ts';
 
 export interface MemoryMarks extends Marks {
   /** Why a group stopped at its mark, if it did. */

@@ -1,11 +1,11 @@
 // Snapshots in memory, written together with the events of a memory ledger. Kept as they are handed in, never
 // copied: they are not changed by anyone.
 import { isDeepStrictEqual } from 'node:util';
-import { checkSave } from '../../shared/check-save.ts';
 import { isOpen } from '../../shared/comparing/is-open.ts';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { GroupKey, Save, SaveResult, SnapshotStore } from '../../shared/ports.ts';
+import { checkSave } from '../../shared/recording/check-save.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 
 export interface MemorySnapshotStore extends SnapshotStore {

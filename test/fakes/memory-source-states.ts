@@ -1,6 +1,6 @@
 // Source states in memory.
 import type { SourceStates } from '../../shared/ports.ts';
-import type { SourceState } from '../../shared/source-state.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 
 export interface MemorySourceStates extends SourceStates {
   /** As if the states had been restored somewhere else; those given are as they were when the backup was made. */

@@ -3,7 +3,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { expect, test } from 'vitest';
-import { METRICS } from '../../shared/metrics.ts';
+import { METRICS } from '../../shared/deployment/metrics.ts';
 import { aFeed, aFunction, aSource, newStack, resourceOf, resourcesOf } from './synthesize.ts';
 
 const stack = newStack();

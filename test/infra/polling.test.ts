@@ -4,7 +4,7 @@ import * as ssm from 'aws-cdk-lib/aws-ssm';
 import { describe, expect, test } from 'vitest';
 import { parsePollerEnvironment } from '../../functions/poller/poller-environment.ts';
 import { parseTick } from '../../functions/poller/tick-message.ts';
-import { sourceSettings } from '../../shared/source-settings.ts';
+import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { aFeed, aSource, newStack, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
 
 const { template } = aFeed();

@@ -9,7 +9,7 @@ import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
 import { SampleWarehouseStack } from '../../infra/sample-warehouse-stack.ts';
 import { STAGES } from '../../infra/stages.ts';
-import { WAREHOUSE_TABLE } from '../../shared/sample-warehouse.ts';
+import { WAREHOUSE_TABLE } from '../../shared/deployment/sample-warehouse.ts';
 import { aFeed, aFunction, newUnbundledApp, resourceOf, statementsOf } from './synthesize.ts';
 
 function aWarehouse(props: Partial<ConstructorParameters<typeof SampleWarehouse>[2]> = {}) {

@@ -2,7 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import { expect, test } from 'vitest';
-import { TABLES, type TableRole, type TableShape } from '../../shared/tables.ts';
+import { TABLES, type TableRole, type TableShape } from '../../shared/deployment/tables.ts';
 import { aFeed, newStack, resourceOf, resourcesOf } from './synthesize.ts';
 
 const ROLES = Object.keys(TABLES) as TableRole[];

@@ -12,9 +12,13 @@ import { pollSource } from '../../shared/poll-source.ts';
 import type { GroupKey, LogFields, SnapshotStore } from '../../shared/ports.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import { type HttpTransport, TransportFailure } from '../../shared/returns-service/http-transport.ts';
-import { createSourceSession, type SourceServices, type SourceSession } from '../../shared/source-session.ts';
-import { type SourceSettings, sourceSettings } from '../../shared/source-settings.ts';
-import type { SourceState } from '../../shared/source-state.ts';
+import {
+  createSourceSession,
+  type SourceServices,
+  type SourceSession,
+} from '../../shared/source/source-session.ts';
+import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { createMemoryBudgets } from '../fakes/memory-budgets.ts';
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';

@@ -7,7 +7,7 @@ import { createRandom } from '../../local/reference-service/store/seeded-random.
 import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { type Instant, MILLISECOND, SECOND } from '../../shared/instant.ts';
-import type { SourceState } from '../../shared/source-state.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 import { causesOf } from './causes.ts';
 import type { Evidence, GroupDocument, Happening, SourceEvidence, Timing } from './checker/evidence.ts';
 import { nameOfShape } from './lasting-fault.ts';

@@ -2,7 +2,7 @@
 // has had its time to settle, and the checker judges what is left behind.
 import { KNOBS, type KnobName } from '../../local/reference-service/knobs.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
-import { sourceSettings } from '../../shared/source-settings.ts';
+import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { check } from './checker/check.ts';
 import type { Violation } from './checker/evidence.ts';
 import { calm, pollUntilSettled, settledAfter } from './come-to-rest.ts';

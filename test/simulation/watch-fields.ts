@@ -2,7 +2,7 @@
 // at any moment. Derived from what was stored and when walks ended, not from what the feed says that it knows.
 import { GROUP_ARRAYS, type Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { Instant } from '../../shared/instant.ts';
-import type { SourceState } from '../../shared/source-state.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 import type { World } from './world/world.ts';
 
 interface Entity {

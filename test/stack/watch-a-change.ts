@@ -3,8 +3,8 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import type { ReferenceService } from '../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { METRICS } from '../../shared/metrics.ts';
-import { TABLES } from '../../shared/tables.ts';
+import { METRICS } from '../../shared/deployment/metrics.ts';
+import { TABLES } from '../../shared/deployment/tables.ts';
 import { comeDue, MINUTE_MS, SWEEPS, TICKS, thisMinute } from './come-due.ts';
 import { type Deployment, type DeployOptions, deploy } from './deployment.ts';
 import { idOf, resourcesOf, type Template } from './template.ts';

@@ -13,8 +13,8 @@ import { decodeBody, encodeBody, isSameBody } from '../../../functions/adapters/
 import { DICTIONARY } from '../../../functions/adapters/stored-body-dictionary.ts';
 import { UnreadableItemError } from '../../../functions/adapters/stored-format.ts';
 import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
-import { newCycle } from '../../../shared/reconciliation-plan.ts';
-import type { CycleState, SourceState } from '../../../shared/source-state.ts';
+import { newCycle } from '../../../shared/source/reconciliation-plan.ts';
+import type { CycleState, SourceState } from '../../../shared/source/source-state.ts';
 import { ACME, aKey, anEvent, aSnapshot } from '../../contract/sample-saves.ts';
 import { aState } from '../../contract/sample-states.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRecentSources } from '../../../functions/poller/recent-sources.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
-import { sourceSettings } from '../../../shared/source-settings.ts';
+import { sourceSettings } from '../../../shared/source/source-settings.ts';
 
 function setUp() {
   let now = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSourceSessions } from '../../../functions/poller/source-sessions.ts';
-import type { SourceSession } from '../../../shared/source-session.ts';
-import { sourceSettings } from '../../../shared/source-settings.ts';
+import type { SourceSession } from '../../../shared/source/source-session.ts';
+import { sourceSettings } from '../../../shared/source/source-settings.ts';
 
 function setUp() {
   let opened = 0;

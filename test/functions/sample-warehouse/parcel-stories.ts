@@ -2,7 +2,7 @@
 // makes of it. Each story is a return of its own, one step a minute.
 import type { Alteration } from '../../../local/reference-service/store/changes-by-hand.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
-import type { Decision } from '../../../shared/sample-warehouse.ts';
+import type { Decision } from '../../../shared/deployment/sample-warehouse.ts';
 import { createSourceWorld, type SourceWorld } from '../../shared/source-world.ts';
 
 export interface Story {

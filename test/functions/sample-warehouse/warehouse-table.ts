@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { WAREHOUSE_TABLE } from '../../../shared/sample-warehouse.ts';
+import { WAREHOUSE_TABLE } from '../../../shared/deployment/sample-warehouse.ts';
 
 /** @returns the name of a new table for the sample warehouse */
 export async function createWarehouseTable(client: DynamoDBClient): Promise<string> {

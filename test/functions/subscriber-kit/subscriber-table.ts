@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SUBSCRIBER_TABLE } from '../../../shared/subscriber-table.ts';
+import { SUBSCRIBER_TABLE } from '../../../shared/deployment/subscriber-table.ts';
 
 /** @returns the name of a new table for subscribers */
 export async function createSubscriberTable(client: DynamoDBClient): Promise<string> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createBaselineProgress } from '../../../local/feed/format-progress.ts';
-import type { BaselineState } from '../../../shared/source-state.ts';
+import type { BaselineState } from '../../../shared/source/source-state.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 10, 15);
 

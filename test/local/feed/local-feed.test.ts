@@ -6,7 +6,7 @@ import { findHolder } from '../../../local/engines/data-directory-lock.ts';
 import { type LocalFeed, startLocalFeed } from '../../../local/feed/local-feed.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
-import { sourceSettings } from '../../../shared/source-settings.ts';
+import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import { moveLastSlot } from './move-last-slot.ts';
 
 const TOKEN = 'a-token';

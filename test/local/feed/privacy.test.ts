@@ -12,7 +12,7 @@ import { startLocalFeed } from '../../../local/feed/local-feed.ts';
 import { type Answer, jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { LogFields } from '../../../shared/ports.ts';
-import { sourceSettings } from '../../../shared/source-settings.ts';
+import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import type { TickReport } from '../../../shared/tick/tick-report.ts';
 import { createSourceWorld } from '../../shared/source-world.ts';
 import { runFeed } from '../cli/run-feed.ts';

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { runWatch } from '../../../local/feed/run-watch.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
-import { sourceSettings } from '../../../shared/source-settings.ts';
+import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import { moveLastSlot } from './move-last-slot.ts';
 
 const TOKEN = 'a-token';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { runWatch } from '../../../local/feed/run-watch.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
-import { sourceSettings } from '../../../shared/source-settings.ts';
+import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import type { TickReport } from '../../../shared/tick/tick-report.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };

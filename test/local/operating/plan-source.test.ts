@@ -13,7 +13,7 @@ import {
   sourceOfSchedule,
   wasAdded,
 } from '../../../local/operating/plan-source.ts';
-import { METRICS } from '../../../shared/metrics.ts';
+import { METRICS } from '../../../shared/deployment/metrics.ts';
 import { aFeed, aSource, newStack, resourceOf, resourcesOf, statementsOf } from '../../infra/synthesize.ts';
 
 const SECRET = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:globex-AbCdEf';

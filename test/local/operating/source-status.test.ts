@@ -3,7 +3,7 @@ import { formatStatus } from '../../../local/operating/format-status.ts';
 import { describeSource } from '../../../local/operating/source-status.ts';
 import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
 import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
-import type { SourceState } from '../../../shared/source-state.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';
 
 const NOW = 1_763_633_703_000_000;

@@ -1,5 +1,5 @@
 // Reads a true history as the feed would, with crashes between saves, and keeps what was published.
-import { checkSave } from '../../../shared/check-save.ts';
+
 import { compareReading } from '../../../shared/comparing/compare-reading.ts';
 import { createUnknowable, type FieldsSince, learnFields } from '../../../shared/comparing/known-fields.ts';
 import { removeGroup } from '../../../shared/comparing/remove-group.ts';
@@ -8,6 +8,7 @@ import type { EntityEvent } from '../../../shared/contract/event.ts';
 import { WATCHED_FIELDS } from '../../../shared/contract/watched-fields.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Save } from '../../../shared/ports.ts';
+import { checkSave } from '../../../shared/recording/check-save.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
 import { FIRST_READ, OPTIONS, read, SETTLE, stored } from './a-reading.ts';
 import {

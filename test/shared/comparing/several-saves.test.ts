@@ -1,11 +1,11 @@
 // A change set that is too large for one transaction, told in parts, with a crash after any of them.
 import { describe, expect, it } from 'vitest';
-import { checkSave } from '../../../shared/check-save.ts';
 import { compareReading } from '../../../shared/comparing/compare-reading.ts';
 import type { Reading, Snapshot } from '../../../shared/comparing/snapshot.ts';
 import { MINUTE } from '../../../shared/instant.ts';
 import { MAX_EVENTS_PER_SAVE } from '../../../shared/limits.ts';
 import type { Save } from '../../../shared/ports.ts';
+import { checkSave } from '../../../shared/recording/check-save.ts';
 import { aRow, OPTIONS, type Row, read, snapshotOf, stored, take } from './a-reading.ts';
 
 /** 100 line items, 100 shipments, 20 exchanges, 30 refunds without ids, and a status for all that have one. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createInProcessService } from '../../../local/reference-service/in-process-service.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
-import type { SourceServices } from '../../../shared/source-session.ts';
-import { sourceSettings } from '../../../shared/source-settings.ts';
+import type { SourceServices } from '../../../shared/source/source-session.ts';
+import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import { createMemoryBudgets } from '../../fakes/memory-budgets.ts';
 import { BASE_URL, createSourceWorld, SOURCE, type SourceWorld } from '../source-world.ts';
 import { conditions } from './two-stores.ts';

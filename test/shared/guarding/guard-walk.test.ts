@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
-import type { SourceSession } from '../../../shared/source-session.ts';
+import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
 import { releaseNow } from './release-now.ts';
 import { conditions } from './two-stores.ts';

@@ -1,7 +1,7 @@
 // A source, and another store that a token which was exchanged by mistake shows.
 import { createInProcessService } from '../../../local/reference-service/in-process-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
-import type { SourceSession } from '../../../shared/source-session.ts';
+import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { BASE_URL, createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
 
 export const OTHER_TOKEN = 'the-token-of-another-store';

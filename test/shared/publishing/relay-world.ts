@@ -1,10 +1,11 @@
 // What relays stand between, small enough to be seen through: which events of which group show in the ledger, the
 // marks, and every event that reached the destination, in the order of its arrival. Each call goes through a gate,
 // where a test may hold it up, fail it, or never answer.
-import { formatGroupKey, parseGroupKey } from '../../../shared/group-key.ts';
+
 import type { GroupKey, Ledger, LedgerEntry, Marks } from '../../../shared/ports.ts';
 import type { RelayPorts } from '../../../shared/publishing/lane.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
+import { formatGroupKey, parseGroupKey } from '../../../shared/recording/group-key.ts';
 import { createMemoryDestination, type MemoryDestination } from '../../fakes/memory-destination.ts';
 import { createVirtualClock } from '../../fakes/virtual-clock.ts';
 import { anEvent } from './an-event.ts';

@@ -2,10 +2,10 @@
 // calls that fail before or after their effect, or take effect long after; runs that die at any call.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseGroupKey } from '../../../shared/group-key.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type { Clock, GroupKey, SendResult } from '../../../shared/ports.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
+import { parseGroupKey } from '../../../shared/recording/group-key.ts';
 import { createVirtualClock } from '../../fakes/virtual-clock.ts';
 import { aKey } from './an-event.ts';
 import { createInterleaver, type Interleaver } from './interleaver.ts';

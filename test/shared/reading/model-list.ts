@@ -7,7 +7,7 @@ import { boundsOf } from '../../../shared/reading/bounds.ts';
 import type { FetchPage, Page, Range } from '../../../shared/reading/page.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
 import type { RowReading } from '../../../shared/returns-service/parse-return-group.ts';
-import type { StampsState } from '../../../shared/source-state.ts';
+import type { StampsState } from '../../../shared/source/source-state.ts';
 import { createSeededRandom, type SeededRandom } from '../../fakes/seeded-random.ts';
 import { compareRows, type Order } from './model-orders.ts';
 import { createCutter, type PagePolicy, UNCUT_PAGES } from './model-pages.ts';

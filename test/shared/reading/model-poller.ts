@@ -6,7 +6,7 @@ import type { Page } from '../../../shared/reading/page.ts';
 import { type PollOptions, type PollResult, poll, WIDEST_RANGE } from '../../../shared/reading/poll.ts';
 import { learnLead, learnStamps, UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
 import type { RowReading } from '../../../shared/returns-service/parse-return-group.ts';
-import type { StampsState } from '../../../shared/source-state.ts';
+import type { StampsState } from '../../../shared/source/source-state.ts';
 import type { ModelList } from './model-list.ts';
 import type { ModelRow, RowVersion } from './model-row.ts';
 import { type StampStyle, shown } from './model-stamps.ts';

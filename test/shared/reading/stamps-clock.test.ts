@@ -8,7 +8,7 @@ import {
   stampsTime,
   UNKNOWN_STAMPS,
 } from '../../../shared/reading/stamps-clock.ts';
-import type { StampsState } from '../../../shared/source-state.ts';
+import type { StampsState } from '../../../shared/source/source-state.ts';
 import { anUnreadableRow, aRow, idsFrom } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '../../../shared/instant.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
 import { type WalkPosition, walkOn } from '../../../shared/reading/walk.ts';
-import type { StampsState } from '../../../shared/source-state.ts';
+import type { StampsState } from '../../../shared/source/source-state.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import type { Order } from './model-orders.ts';
 import { clampedTo } from './model-pages.ts';

@@ -4,7 +4,7 @@ import { FIRST_WIDTH, MAX_WALK_PAGES } from '../../../shared/limits.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
 import { type WalkOptions, walkOn } from '../../../shared/reading/walk.ts';
 import type { ReadableRow } from '../../../shared/returns-service/parse-return-group.ts';
-import type { StampsState } from '../../../shared/source-state.ts';
+import type { StampsState } from '../../../shared/source/source-state.ts';
 import { createModelList } from './model-list.ts';
 import { STABLE_ORDERS } from './model-orders.ts';
 import { clampedTo } from './model-pages.ts';

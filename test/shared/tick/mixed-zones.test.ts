@@ -1,7 +1,7 @@
 // A service that writes created_at in UTC with its zone, and updated_at as its database has it: local time, no zone.
 import { expect, it } from 'vitest';
 import { HOUR, MILLISECOND } from '../../../shared/instant.ts';
-import type { SourceSession } from '../../../shared/source-session.ts';
+import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
 const NAMES_ZONE = /(?:Z|[+-]\d\d:\d\d)$/;

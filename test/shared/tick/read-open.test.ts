@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, parseStamp } from '../../../shared/instant.ts';
-import { requestsOfAll } from '../../../shared/reconciliation-plan.ts';
-import type { SourceSession } from '../../../shared/source-session.ts';
+import { requestsOfAll } from '../../../shared/source/reconciliation-plan.ts';
+import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
 const LOOK_UP = 'return_group_id=';

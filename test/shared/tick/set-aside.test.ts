@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_SET_ASIDE } from '../../../shared/limits.ts';
-import type { SourceState } from '../../../shared/source-state.ts';
-import { TooLargeToStoreError } from '../../../shared/store-errors.ts';
+import { TooLargeToStoreError } from '../../../shared/recording/store-errors.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
 import { forgetVanished, noteSetAside } from '../../../shared/tick/set-aside.ts';
 import { createSourceWorld } from '../source-world.ts';
 

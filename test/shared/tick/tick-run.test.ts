@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SourceState } from '../../../shared/source-state.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
 import { createSourceWorld } from '../source-world.ts';
 
 describe('what a tick has to tell of the feed itself', () => {

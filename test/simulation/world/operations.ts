@@ -10,7 +10,7 @@ import type { RelayPorts } from '../../../shared/publishing/lane.ts';
 import { redrive } from '../../../shared/publishing/redrive.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
 import { planReplay, replay } from '../../../shared/publishing/replay.ts';
-import type { SourceState } from '../../../shared/source-state.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
 import type { Operation, OperationName } from '../operation-names.ts';
 import { isSimulated, type Pollers } from './pollers.ts';
 import type { SimulatedProcess } from './process.ts';

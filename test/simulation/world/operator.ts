@@ -1,7 +1,7 @@
 // The operator: knows what is so, sees what is held, and releases it as the command does.
 import { saveRelease } from '../../../local/operating/save-release.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
-import type { Hold, SourceState } from '../../../shared/source-state.ts';
+import type { Hold, SourceState } from '../../../shared/source/source-state.ts';
 import type { World } from './world.ts';
 
 /** @returns whether there was anything to be released */

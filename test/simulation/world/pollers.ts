@@ -4,8 +4,8 @@
 import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import { pollSource } from '../../../shared/poll-source.ts';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
-import { createSourceSession, type SourceSession } from '../../../shared/source-session.ts';
-import type { SourceSettings } from '../../../shared/source-settings.ts';
+import { createSourceSession, type SourceSession } from '../../../shared/source/source-session.ts';
+import type { SourceSettings } from '../../../shared/source/source-settings.ts';
 import type { TickReport } from '../../../shared/tick/tick-report.ts';
 import type { SimulatedProcess } from './process.ts';
 import { SimulatedFailure } from './process.ts';

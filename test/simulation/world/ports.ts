@@ -13,7 +13,7 @@ import type {
   SnapshotStore,
   SourceStates,
 } from '../../../shared/ports.ts';
-import type { SourceState } from '../../../shared/source-state.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { CallName } from './calls.ts';
 import { createDestination } from './destination.ts';

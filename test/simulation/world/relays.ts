@@ -1,12 +1,12 @@
 // The ledger's stream and who reads it: a relay for each destination. Records come late, twice, out of order or never;
 // what a relay could not send comes again; and two of one destination may be at work at once.
 import { FEED_GROUP } from '../../../shared/contract/event-id.ts';
-import { formatGroupKey } from '../../../shared/group-key.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
 import type { RelayPorts } from '../../../shared/publishing/lane.ts';
 import { createRelay, type Relay } from '../../../shared/publishing/relay.ts';
 import { sweepLedger } from '../../../shared/publishing/sweep.ts';
+import { formatGroupKey } from '../../../shared/recording/group-key.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Inserted } from './stores.ts';

@@ -2,7 +2,7 @@
 // compare with; and ends with being mended, or released by the operator.
 import { areUnstampedHeld } from '../../../shared/guarding/guard-walk.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
-import type { SourceState } from '../../../shared/source-state.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
 import { CROWD, HANDS } from './hands.ts';
 import { type About, exchange, MISHAPS, type Mishap } from './mishaps.ts';
 import { BASE_URL } from './network.ts';

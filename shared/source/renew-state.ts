@@ -2,10 +2,10 @@
 // with it, so that no number which was given out after the backup is ever given out again. Nothing is known of any
 // group in it, so the baseline is walked anew, and announces every group, whatever the source's settings say. What is
 // known of the service (its stamps, its pages, since when it sends which field) stays true.
-import type { Instant } from './instant.ts';
-import { MILLISECOND } from './instant.ts';
+import type { Instant } from '../instant.ts';
+import { MILLISECOND } from '../instant.ts';
+import { NO_LEASE } from '../pacing/lease.ts';
 import { firstState } from './mint-state.ts';
-import { NO_LEASE } from './pacing/lease.ts';
 import type { SourceState } from './source-state.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { formatGroupKey, parseGroupKey } from '../../shared/group-key.ts';
-import { renewState } from '../../shared/renew-state.ts';
-import { aState } from '../contract/sample-states.ts';
+import { formatGroupKey, parseGroupKey } from '../../../shared/recording/group-key.ts';
+import { renewState } from '../../../shared/source/renew-state.ts';
+import { aState } from '../../contract/sample-states.ts';
 
 const NOW = 1_763_700_000_000_000;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
-import { sourceSettings } from '../../shared/source-settings.ts';
-import { conditions } from './guarding/two-stores.ts';
-import { createSourceWorld, SOURCE } from './source-world.ts';
+import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
+import { sourceSettings } from '../../../shared/source/source-settings.ts';
+import { createSourceWorld, SOURCE } from '../source-world.ts';
+import { conditions } from './two-stores.ts';
 
 const SECRET = 'a-token-that-nobody-may-see';
 

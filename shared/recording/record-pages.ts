@@ -1,25 +1,25 @@
 // What becomes of the rows of a page: each group is compared with its snapshot, and what differs is saved with its
 // events before anything may count as settled. Nothing of a row outlives this but its projection.
 
-import type { Unknowable } from './comparing/changes.ts';
-import { compareReading } from './comparing/compare-reading.ts';
-import { lastShownAt, leavesOut } from './comparing/make-saves.ts';
-import { fingerprintOf, type Memory } from './comparing/memory.ts';
-import { projectGroup } from './comparing/project-group.ts';
-import type { Reading, Snapshot } from './comparing/snapshot.ts';
+import type { Unknowable } from '../comparing/changes.ts';
+import { compareReading } from '../comparing/compare-reading.ts';
+import { lastShownAt, leavesOut } from '../comparing/make-saves.ts';
+import { fingerprintOf, type Memory } from '../comparing/memory.ts';
+import { projectGroup } from '../comparing/project-group.ts';
+import type { Reading, Snapshot } from '../comparing/snapshot.ts';
 import {
   ADMITS_ALL,
   type ComparedReading,
   countAbsences,
   type ReadingGuard,
   tellsAnything,
-} from './guarding/reading-guard.ts';
-import { inParallel } from './in-parallel.ts';
-import type { Instant } from './instant.ts';
-import { SAVES_AT_ONCE } from './limits.ts';
-import type { GroupKey, Save, SaveResult, SnapshotStore } from './ports.ts';
-import type { Page } from './reading/page.ts';
-import type { ReadableRow, RowReading, UnreadableRow } from './returns-service/parse-return-group.ts';
+} from '../guarding/reading-guard.ts';
+import { inParallel } from '../in-parallel.ts';
+import type { Instant } from '../instant.ts';
+import { SAVES_AT_ONCE } from '../limits.ts';
+import type { GroupKey, Save, SaveResult, SnapshotStore } from '../ports.ts';
+import type { Page } from '../reading/page.ts';
+import type { ReadableRow, RowReading, UnreadableRow } from '../returns-service/parse-return-group.ts';
 import { TooLargeToStoreError } from './store-errors.ts';
 
 export interface RecorderOptions {

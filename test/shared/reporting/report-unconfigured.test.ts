@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE } from '../../shared/instant.ts';
-import { reportUnconfigured } from '../../shared/report-unconfigured.ts';
-import { conditions } from './guarding/two-stores.ts';
-import { createSourceWorld, SOURCE, type SourceWorld } from './source-world.ts';
+import { MINUTE } from '../../../shared/instant.ts';
+import { reportUnconfigured } from '../../../shared/reporting/report-unconfigured.ts';
+import { conditions } from '../guarding/two-stores.ts';
+import { createSourceWorld, SOURCE, type SourceWorld } from '../source-world.ts';
 
 async function ticksWithoutSettings(world: SourceWorld, count: number): Promise<void> {
   for (let minute = 0; minute < count; minute += 1) {

@@ -1,7 +1,7 @@
 // Which walk is due. Where a walk over all groups fits a cycle, that is all there is to it. Else the lately created
 // are walked in every cycle, the older ones that are open likewise in a share of the budget, and all groups in another,
 // however long that takes.
-import { type Instant, MILLISECOND, MINUTE, SECOND } from './instant.ts';
+import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import {
   FIRST_WIDTH,
   MAX_REMOVAL_SHARE,
@@ -10,7 +10,7 @@ import {
   RECENT,
   SLOW_WALK_SHARE,
   WHOLE_WALK_SHARE,
-} from './limits.ts';
+} from '../limits.ts';
 import type { SourceSettings } from './source-settings.ts';
 import type { CycleState, ReconciliationState, SourceState, Tier } from './source-state.ts';
 

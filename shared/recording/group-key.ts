@@ -1,7 +1,7 @@
 // `<source>_<generation>_<group id>`: what snapshots, ledger entries and marks are kept under, and an event's id
 // without its number.
-import { FEED_GROUP } from './contract/event-id.ts';
-import type { GroupKey } from './ports.ts';
+import { FEED_GROUP } from '../contract/event-id.ts';
+import type { GroupKey } from '../ports.ts';
 
 const GROUP_KEY = /^([a-z0-9-]{1,30})_([a-z0-9]{1,12})_(feed|\d{1,16})$/;
 

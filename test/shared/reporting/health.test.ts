@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { describeFailure, judgeHealth, type Observed } from '../../shared/health.ts';
-import { MINUTE, SECOND } from '../../shared/instant.ts';
-import { SourceRefused } from '../../shared/pacing/errors.ts';
-import type { HealthState } from '../../shared/source-state.ts';
+import { MINUTE, SECOND } from '../../../shared/instant.ts';
+import { SourceRefused } from '../../../shared/pacing/errors.ts';
+import { describeFailure, judgeHealth, type Observed } from '../../../shared/reporting/health.ts';
+import type { HealthState } from '../../../shared/source/source-state.ts';
 
 const WELL: HealthState = {
   lastSettledAt: 0,

@@ -1,6 +1,6 @@
 // What a user says of a source. Durations are milliseconds, as everywhere at the edge.
 import * as z from 'zod';
-import { SOURCE_NAME } from './contract/event-id.ts';
+import { SOURCE_NAME } from '../contract/event-id.ts';
 
 const duration = z.int().positive();
 

@@ -1,8 +1,8 @@
 // What every store may take for granted of a save. A save that breaks one of these rules is a bug of the caller's,
 // and would break the numbers that all else rests on.
-import { formatEventId } from './contract/event-id.ts';
-import { MAX_EVENTS_PER_SAVE } from './limits.ts';
-import type { GroupKey, Save } from './ports.ts';
+import { formatEventId } from '../contract/event-id.ts';
+import { MAX_EVENTS_PER_SAVE } from '../limits.ts';
+import type { GroupKey, Save } from '../ports.ts';
 
 /** @throws RangeError naming the rule that is broken. */
 export function checkSave(key: GroupKey, { snapshot, expectedVersion, events }: Save): void {

@@ -1,13 +1,13 @@
 // A source's first state. Before it is minted the service is looked at once, for what its stamps are like: polls
 // start a lookback before the stamps' time, or as far back as stamps may lag behind any clock.
-import { NO_GUARDING } from './guarding/no-guarding.ts';
-import { HOUR, type Instant, MILLISECOND } from './instant.ts';
-import { CLOSED_FOR_SURE_AFTER, FIRST_WIDTH, MAX_TAIL_PAGES, PAGE_LIMIT } from './limits.ts';
-import { NO_LEASE } from './pacing/lease.ts';
-import { UNKNOWN_DEPTH } from './reading/list-depth.ts';
-import type { FetchPage } from './reading/page.ts';
-import { WIDEST_RANGE } from './reading/poll.ts';
-import { askedAhead, stampsTime } from './reading/stamps-clock.ts';
+import { NO_GUARDING } from '../guarding/no-guarding.ts';
+import { HOUR, type Instant, MILLISECOND } from '../instant.ts';
+import { CLOSED_FOR_SURE_AFTER, FIRST_WIDTH, MAX_TAIL_PAGES, PAGE_LIMIT } from '../limits.ts';
+import { NO_LEASE } from '../pacing/lease.ts';
+import { UNKNOWN_DEPTH } from '../reading/list-depth.ts';
+import type { FetchPage } from '../reading/page.ts';
+import { WIDEST_RANGE } from '../reading/poll.ts';
+import { askedAhead, stampsTime } from '../reading/stamps-clock.ts';
 import { newCycle } from './reconciliation-plan.ts';
 import type { SourceSettings } from './source-settings.ts';
 import type { SourceState, StampsState } from './source-state.ts';

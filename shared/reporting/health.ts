@@ -1,8 +1,8 @@
 // G8, never silent: a source that is not being read completely is told as degraded, and as recovered once it is
 // read completely again. Pure: what is told follows from the state before and what the tick has seen.
-import type { Instant } from './instant.ts';
-import { ANOTHER_SET_ASIDE_TIMES, DEGRADED_AFTER } from './limits.ts';
-import type { HealthState, SetAside } from './source-state.ts';
+import type { Instant } from '../instant.ts';
+import { ANOTHER_SET_ASIDE_TIMES, DEGRADED_AFTER } from '../limits.ts';
+import type { HealthState, SetAside } from '../source/source-state.ts';
 
 type DegradationCode =
   | 'behind'

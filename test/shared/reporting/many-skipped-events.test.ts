@@ -1,9 +1,9 @@
 // Others append events of the feed as well: a sweep that gives up what a destination missed tells of each group.
 import { expect, it } from 'vitest';
-import { jsonAnswer } from '../../local/reference-service/service/answer.ts';
-import { stepOver } from '../../shared/publishing/step-over.ts';
-import { createMemoryMarks } from '../fakes/memory-marks.ts';
-import { createSourceWorld } from './source-world.ts';
+import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { stepOver } from '../../../shared/publishing/step-over.ts';
+import { createMemoryMarks } from '../../fakes/memory-marks.ts';
+import { createSourceWorld } from '../source-world.ts';
 
 const MANY = 1_500;
 

@@ -1,9 +1,9 @@
 // The one item per source that all its ticks agree on. Written conditionally; what a tick learned and could not
 // save is learned again.
-import type { WholeWalk } from './comparing/known-fields.ts';
-import type { EventOf, EventType } from './contract/event.ts';
-import type { Instant } from './instant.ts';
-import type { ListDepth } from './reading/list-depth.ts';
+import type { WholeWalk } from '../comparing/known-fields.ts';
+import type { EventOf, EventType } from '../contract/event.ts';
+import type { Instant } from '../instant.ts';
+import type { ListDepth } from '../reading/list-depth.ts';
 import type { SourceSettings } from './source-settings.ts';
 
 export interface SourceState {

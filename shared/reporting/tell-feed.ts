@@ -2,13 +2,13 @@
 // is noted in the state that it follows from, and appended once that state was saved: so nothing is told of a state
 // that never came to be, and who takes over tells what a process that died had left to tell. A number that is taken
 // belongs to another event: the next one is used, and nothing is overwritten.
-import { makeEnvelope } from './comparing/make-event.ts';
-import type { EventOf, FeedEvent } from './contract/event.ts';
-import { FEED_GROUP } from './contract/event-id.ts';
-import { formatInstant, type Instant } from './instant.ts';
-import { MAX_APPEND_ATTEMPTS, RELAY_READ_EVENTS } from './limits.ts';
-import type { GroupKey, Ledger, LedgerEntry } from './ports.ts';
-import type { FeedTelling, SourceState } from './source-state.ts';
+import { makeEnvelope } from '../comparing/make-event.ts';
+import type { EventOf, FeedEvent } from '../contract/event.ts';
+import { FEED_GROUP } from '../contract/event-id.ts';
+import { formatInstant, type Instant } from '../instant.ts';
+import { MAX_APPEND_ATTEMPTS, RELAY_READ_EVENTS } from '../limits.ts';
+import type { GroupKey, Ledger, LedgerEntry } from '../ports.ts';
+import type { FeedTelling, SourceState } from '../source/source-state.ts';
 
 /** The state with an event of the feed itself, to be told as soon as it is saved. */
 export function noteToTell<State extends Pick<SourceState, 'toTell'>, Type extends FeedTelling['type']>(

@@ -1,6 +1,6 @@
 // What the sample warehouse's function, its table and its workflow must agree on: the function notes what is told of
 // line items, the workflow waits for it, and the table is where they meet.
-import type { StatusOf } from './contract/statuses.ts';
+import type { StatusOf } from '../contract/statuses.ts';
 import type { TableShape } from './tables.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, MINUTE, SECOND } from '../../shared/instant.ts';
-import { FIRST_WIDTH } from '../../shared/limits.ts';
+import { DAY, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { FIRST_WIDTH } from '../../../shared/limits.ts';
 import {
   beginCycle,
   dueTier,
@@ -9,8 +9,8 @@ import {
   nextCycleIn,
   pauseAfterRange,
   planCycles,
-} from '../../shared/reconciliation-plan.ts';
-import type { BaselineState, CycleState } from '../../shared/source-state.ts';
+} from '../../../shared/source/reconciliation-plan.ts';
+import type { BaselineState, CycleState } from '../../../shared/source/source-state.ts';
 
 const PACE = { reconcileMs: 600_000, requestsPerMinute: 240 };
 const NOW = 1_000 * DAY;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { FeedEvent } from '../../shared/contract/event.ts';
-import type { FeedTelling } from '../../shared/source-state.ts';
-import { noteToTell, tellNoted } from '../../shared/tell-feed.ts';
-import { createMemoryLedger, type MemoryLedger } from '../fakes/memory-ledger.ts';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { noteToTell, tellNoted } from '../../../shared/reporting/tell-feed.ts';
+import type { FeedTelling } from '../../../shared/source/source-state.ts';
+import { createMemoryLedger, type MemoryLedger } from '../../fakes/memory-ledger.ts';
 
 const NOTHING = {
   source: 'acme',

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { createMemory } from '../../shared/comparing/memory.ts';
-import { SECOND } from '../../shared/instant.ts';
-import { SAVES_AT_ONCE } from '../../shared/limits.ts';
-import type { SnapshotStore } from '../../shared/ports.ts';
-import type { Page } from '../../shared/reading/page.ts';
-import { createRecorder, type RecorderOptions } from '../../shared/record-pages.ts';
-import { parseReturnGroup } from '../../shared/returns-service/parse-return-group.ts';
-import { TooLargeToStoreError } from '../../shared/store-errors.ts';
-import { createMemoryLedger } from '../fakes/memory-ledger.ts';
-import { createMemorySnapshotStore } from '../fakes/memory-snapshot-store.ts';
-import { sampleRow } from './returns-service/sample-rows.ts';
+import { createMemory } from '../../../shared/comparing/memory.ts';
+import { SECOND } from '../../../shared/instant.ts';
+import { SAVES_AT_ONCE } from '../../../shared/limits.ts';
+import type { SnapshotStore } from '../../../shared/ports.ts';
+import type { Page } from '../../../shared/reading/page.ts';
+import { createRecorder, type RecorderOptions } from '../../../shared/recording/record-pages.ts';
+import { TooLargeToStoreError } from '../../../shared/recording/store-errors.ts';
+import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
+import { createMemoryLedger } from '../../fakes/memory-ledger.ts';
+import { createMemorySnapshotStore } from '../../fakes/memory-snapshot-store.ts';
+import { sampleRow } from '../returns-service/sample-rows.ts';
 
 const SOURCE = { source: 'acme', generation: 'gen' };
 const START = Date.UTC(2026, 10, 20, 11) * 1_000;

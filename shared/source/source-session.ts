@@ -1,16 +1,16 @@
 // What a warm process keeps of a source between ticks. All of it can be lost at any moment: it only saves requests
 // and reads.
-import { createMemory, type Memory } from './comparing/memory.ts';
-import { createBudget } from './pacing/budget.ts';
-import { createPace, type Pace } from './pacing/pace.ts';
-import { createPacedRequests, type PacedRequests } from './pacing/paced-requests.ts';
-import { createServiceClock, type ServiceClock } from './pacing/service-clock.ts';
-import type { Budgets, Clock, Ledger, Log, SnapshotStore, SourceStates } from './ports.ts';
-import { createExpectation, type Expectation } from './reading/expectation.ts';
-import { parseBaseUrl } from './returns-service/base-url.ts';
-import type { ReturnsServiceClient } from './returns-service/client.ts';
+import { createMemory, type Memory } from '../comparing/memory.ts';
+import { createBudget } from '../pacing/budget.ts';
+import { createPace, type Pace } from '../pacing/pace.ts';
+import { createPacedRequests, type PacedRequests } from '../pacing/paced-requests.ts';
+import { createServiceClock, type ServiceClock } from '../pacing/service-clock.ts';
+import type { Budgets, Clock, Ledger, Log, SnapshotStore, SourceStates } from '../ports.ts';
+import { createExpectation, type Expectation } from '../reading/expectation.ts';
+import { parseBaseUrl } from '../returns-service/base-url.ts';
+import type { ReturnsServiceClient } from '../returns-service/client.ts';
+import type { TickReport } from '../tick/tick-report.ts';
 import type { SourceSettings } from './source-settings.ts';
-import type { TickReport } from './tick/tick-report.ts';
 
 export interface SourceServices {
   readonly settings: SourceSettings;

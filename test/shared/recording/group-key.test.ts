@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatEventId } from '../../shared/contract/event-id.ts';
-import { formatGroupKey, parseGroupKey } from '../../shared/group-key.ts';
+import { formatEventId } from '../../../shared/contract/event-id.ts';
+import { formatGroupKey, parseGroupKey } from '../../../shared/recording/group-key.ts';
 
 const keys = fc.record({
   source: fc.stringMatching(/^[a-z0-9-]{1,30}$/),

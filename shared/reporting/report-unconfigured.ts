@@ -1,9 +1,9 @@
 // A source whose settings can't be read, because they were deleted or are malformed, has no session and so no tick of
 // its own. Its stored state can still say so (G8). The next tick with settings recovers it as any other.
-import { formatInstant, type Instant, MILLISECOND, MINUTE } from './instant.ts';
-import { DEGRADED_AFTER } from './limits.ts';
-import type { Ledger, SourceStates } from './ports.ts';
-import type { SourceState } from './source-state.ts';
+import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
+import { DEGRADED_AFTER } from '../limits.ts';
+import type { Ledger, SourceStates } from '../ports.ts';
+import type { SourceState } from '../source/source-state.ts';
 import { noteToTell, tellNoted } from './tell-feed.ts';
 
 const REASON = {
