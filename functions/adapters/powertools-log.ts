@@ -16,15 +16,18 @@ export function createPowertoolsLog(logger: Logger): Log {
 /** Causes of causes are told this deep. */
 const MAX_CAUSES = 5;
 
-type ToldError = { name: string; message: string; stack?: string; cause?: ToldError };
+type LoggedError = { name: string; message: string; stack?: string; cause?: LoggedError };
 
 function tell(fields: LogFields): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? tellError(value) : value]),
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      value instanceof Error ? describeError(value) : value,
+    ]),
   );
 }
 
-function tellError(error: Error, depth = 0): ToldError {
+function describeError(error: Error, depth = 0): LoggedError {
   const { name } = error;
   // JSON.parse quotes the text that it could not read.
   const message = error instanceof SyntaxError ? 'not valid JSON' : error.message;
@@ -34,7 +37,7 @@ function tellError(error: Error, depth = 0): ToldError {
     message,
     ...(place?.length ? { stack: place.join('\n') } : {}),
     ...(error.cause instanceof Error && depth < MAX_CAUSES
-      ? { cause: tellError(error.cause, depth + 1) }
+      ? { cause: describeError(error.cause, depth + 1) }
       : {}),
   };
 }

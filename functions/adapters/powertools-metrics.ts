@@ -14,7 +14,7 @@ export function reportBehind(metrics: Metrics, destination: string, groups: numb
 }
 
 /** Tells a tick's figures. Of a source that was not the tick's, or not read at all, nothing is told: that shows. */
-export function tellTick(metrics: Metrics, { source, state, behindMs }: TickReport): void {
+export function addTickMetrics(metrics: Metrics, { source, state, behindMs }: TickReport): void {
   if (state === undefined || behindMs === undefined) return;
   metrics
     .addDimension('source', source)

@@ -44,7 +44,7 @@ export function toSnapshotItem(source: SourceGeneration, snapshot: Snapshot): St
 /** Field by field: nothing that happens to hang on the object is ever stored. */
 function bodyOf(snapshot: Snapshot): z.input<typeof body1> {
   const { sequence, projectionVersion, updatedAt, sentAt, receivedAt, removedAt } = snapshot;
-  const { projection, absences, untold } = snapshot;
+  const { projection, absences, unpublished } = snapshot;
   return {
     sequence,
     projectionVersion,
@@ -54,7 +54,7 @@ function bodyOf(snapshot: Snapshot): z.input<typeof body1> {
     ...(removedAt === undefined ? {} : { removedAt }),
     projection,
     absences,
-    untold,
+    untold: unpublished,
   };
 }
 
@@ -74,7 +74,8 @@ export function indexPartition({ source, generation }: SourceGeneration, isOpenO
 
 function readFormat1(item: StoredItem): Snapshot {
   const { k: groupId, n: version, c: createdAt, b: body } = format1.parse(item);
-  return { groupId, version, createdAt, ...body1.parse(decodeBody(body)) };
+  const { untold: unpublished, ...rest } = body1.parse(decodeBody(body));
+  return { groupId, version, createdAt, ...rest, unpublished };
 }
 
 export const groupIdOfKey = storedText.transform((key) => parseGroupKey(key)?.group).pipe(z.int());

@@ -19,7 +19,7 @@ export function sourceStateKey(source: string): string {
 /** All but key and version. */
 export function toSourceStateAttributes({ source, version, ...rest }: SourceState): StoredItem {
   const body: Readable = rest;
-  return { ...formatAttribute(FORMAT), b: bytesValue(encodeBody(body)) };
+  return { ...formatAttribute(FORMAT), b: bytesValue(encodeBody(renamed(body, STORED_NAMES))) };
 }
 
 /** @throws UnreadableItemError */
@@ -33,7 +33,7 @@ export function fromSourceStateItem(item: StoredItem, source: string): SourceSta
 
 function readFormat1(item: StoredItem, source: string): SourceState {
   const { n: version, b: body } = format1.parse(item);
-  return { source, version, ...body1.parse(decodeBody(body)) };
+  return { source, version, ...body1.parse(renamed(decodeBody(body), OWN_NAMES)) };
 }
 
 const format1 = z.object({ n: storedNumber, b: storedBytes });
@@ -73,7 +73,7 @@ const hold = storedObject({
   suspects: z.int(),
   numberedAt: z.int(),
   met: z.int(),
-  isMet: z.boolean(),
+  isOverThreshold: z.boolean(),
   from: maybe(instant),
   tokenHash: maybe(z.string()),
   releasedAt: maybe(instant),
@@ -131,7 +131,7 @@ const body1 = storedObject({
     .object({ recent: cycle, open: cycle.optional(), all: cycle })
     .transform(({ recent, open, all }) => ({ recent, open: open ?? newCycle(recent.startedAt), all })),
   feedSequence: z.int(),
-  toTell: z.array(telling).default([]),
+  feedReports: z.array(telling).default([]),
   health: storedObject({
     lastSettledAt: instant,
     lastWalkedAt: maybe(instant),
@@ -139,10 +139,10 @@ const body1 = storedObject({
     reasons: z.array(z.object({ code: z.string(), message: z.string() })),
     restUntil: instant,
     refusals: z.int(),
-    lastHoldTold: z.int().default(0),
-    setAsideTold: z.int().default(0),
+    lastHoldReported: z.int().default(0),
+    setAsideReported: z.int().default(0),
   }),
-  driftTold: z.array(z.string()),
+  driftReported: z.array(z.string()),
   pageLimit: z.number(),
   listDepth: storedObject({
     trusted: z.number(),
@@ -169,6 +169,25 @@ const body1 = storedObject({
   guarding: guarding.default({ ...NO_GUARDING, holds: [] }),
   pace: maybe(pace),
 });
+
+/** Stored under the names that they had in the first release. */
+const STORED_NAMES = new Map([
+  ['feedReports', 'toTell'],
+  ['driftReported', 'driftTold'],
+  ['lastHoldReported', 'lastHoldTold'],
+  ['setAsideReported', 'setAsideTold'],
+  ['isOverThreshold', 'isMet'],
+]);
+const OWN_NAMES = new Map([...STORED_NAMES].map(([own, stored]) => [stored, own]));
+
+/** The value with other names of its objects' fields, however deep they are. */
+function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => renamed(item, names));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [names.get(name) ?? name, renamed(item, names)]),
+  );
+}
 
 /** What is written must be what can be read: a field that the one has and the other lacks does not compile. */
 type Readable = DeepReadonly<z.output<typeof body1>>;

@@ -15,7 +15,7 @@ import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
 import { createHttpsTransport } from '../adapters/https-transport.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
-import { tellTick } from '../adapters/powertools-metrics.ts';
+import { addTickMetrics } from '../adapters/powertools-metrics.ts';
 import { readStoredSource } from '../adapters/ssm-source-directory.ts';
 import { readStoredToken } from '../adapters/stored-token.ts';
 import { createSystemClock } from '../adapters/system-clock.ts';
@@ -61,7 +61,7 @@ function createLambdaPoller(environment: PollerEnvironment): Poller {
     enqueue: (ticks) => enqueue(sqs, environment.POLL_QUEUE_URL, ticks),
     onReport: (report) => {
       logTick(log, report);
-      tellTick(metrics, report);
+      addTickMetrics(metrics, report);
     },
   });
 }

@@ -52,7 +52,7 @@ interface Delivery {
 async function handle(delivery: Delivery): Promise<Outcome> {
   const { options, memory, read } = delivery;
   if (read.replayId !== undefined && options.replays === 'skip') return 'replay';
-  if (options.unfiltered) await tellGap(delivery);
+  if (options.unfiltered) await logGap(delivery);
   const outcome = await dispatch(delivery);
   if (options.unfiltered) await memory.advance(groupKey(delivery), positionOf(read));
   return outcome;
@@ -93,7 +93,7 @@ async function runHandler(
 }
 
 /** A group first seen in the midst of its numbers is no gap: the subscriber may be younger than the group. */
-async function tellGap(delivery: Delivery): Promise<void> {
+async function logGap(delivery: Delivery): Promise<void> {
   const { options, log, memory, read } = delivery;
   const newest = await memory.newest(groupKey(delivery));
   if (newest === undefined) return;

@@ -7,7 +7,7 @@ export class UsageError extends Error {
 }
 
 /** The failure in one line. */
-export function tellFailure(error: unknown): string {
+export function formatFailure(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return `error: ${printable(message.replaceAll(/\s*\n\s*/g, ' '))}`;
 }

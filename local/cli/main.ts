@@ -12,7 +12,7 @@ import { createSourcesCommand } from '../commands/sources.ts';
 import { createStartCommand } from '../commands/start.ts';
 import { createStatusCommand } from '../commands/status.ts';
 import { createWatchCommand } from '../commands/watch.ts';
-import { tellFailure, UsageError } from './failures.ts';
+import { formatFailure, UsageError } from './failures.ts';
 import { endWithReader } from './print.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
@@ -37,7 +37,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = exitCodeOf(error);
-    if (!(error instanceof CommanderError)) process.stderr.write(`${tellFailure(error)}\n`);
+    if (!(error instanceof CommanderError)) process.stderr.write(`${formatFailure(error)}\n`);
   }
 }
 

@@ -37,14 +37,14 @@ async function release({ source, hold, ...place }: ReleaseFlags): Promise<void> 
     if (other !== undefined)
       throw new UsageError('There are several sources: say which one with --source NAME.');
     const released = await saveRelease(open.states, name, hold, Date.now() * MILLISECOND);
-    await createPrinter(process.stdout).line(tellOutcome(released, name, hold));
+    await createPrinter(process.stdout).line(describeOutcome(released, name, hold));
   } finally {
     await open.close();
   }
 }
 
 /** @throws where what was asked for is not what is held */
-function tellOutcome({ release: done, state }: Released, source: string, number: number): string {
+function describeOutcome({ release: done, state }: Released, source: string, number: number): string {
   const name = `hold ${number} of source ${source}`;
   if (done.outcome === 'released')
     return `released: ${name}. ${describeHold(done.hold)} The next tick goes on.`;

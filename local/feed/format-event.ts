@@ -60,7 +60,7 @@ export function createEventTable({ colors, width }: EventTableOptions): EventTab
         order.name === null ? `${id}` : `${id} ${printable(order.name)}`,
         nameOf(event),
       );
-      const parts = tellChange(event, now, colors);
+      const parts = formatChange(event, now, colors);
       const columns = width() ?? 0;
       if (columns < NARROWEST) return start + parts.map(({ styled }) => styled).join(', ');
       const { place, change } = indents();
@@ -87,11 +87,11 @@ export function nameOf({ type, data: { object } }: FeedEvent): string {
 
 /** What changed from what to what, on one line. @param now milliseconds since the epoch */
 export function describeChange(event: FeedEvent, now: number): string {
-  const parts = tellChange(event, now, pc.createColors(false));
+  const parts = formatChange(event, now, pc.createColors(false));
   return parts.map(({ plain }) => plain).join(', ');
 }
 
-function tellChange({ type, data }: FeedEvent, now: number, colors: Colors): Part[] {
+function formatChange({ type, data }: FeedEvent, now: number, colors: Colors): Part[] {
   const object = data.object as unknown as Readonly<Record<string, unknown>>;
   if (type.endsWith('.removed')) return [part('removed', colors.red)];
   if (!('previous_attributes' in data)) {

@@ -33,11 +33,11 @@ export function createFeedDisplay(
   });
   const progress = createBaselineProgress();
   let events = 0;
-  let toldAt = Date.now();
+  let reportedAt = Date.now();
   /** The baseline's line while it runs. */
   let status: string | undefined;
   let isGreeted = false;
-  let isLeadTold = false;
+  let isLeadReported = false;
   const tell = (line: string) => void err.line(line).catch(() => {});
 
   /** Said once the service has answered: before that there is nothing but what went wrong. */
@@ -49,9 +49,9 @@ export function createFeedDisplay(
   }
 
   /** Said once it is known: until then polls have asked for hours ahead, and a silent baseline was on the safe side. */
-  function tellLead(stamps: StampsState | undefined): void {
-    if (isLeadTold || stamps === undefined || stamps.zoned || stamps.lead <= 0) return;
-    isLeadTold = true;
+  function reportLead(stamps: StampsState | undefined): void {
+    if (isLeadReported || stamps === undefined || stamps.zoned || stamps.lead <= 0) return;
+    isLeadReported = true;
     tell(`the stamps have no zone: they run ${formatLead(stamps.lead)} ahead of the service's Date`);
   }
 
@@ -59,7 +59,7 @@ export function createFeedDisplay(
     const baseline = report.state?.baseline;
     if (baseline === undefined) return;
     if (report.polls > 0) greet();
-    tellLead(report.state?.stamps);
+    reportLead(report.state?.stamps);
     const line = progress.line(baseline, Date.now());
     if (baseline.status === 'completed') {
       if (status !== undefined) tell(line);
@@ -68,8 +68,8 @@ export function createFeedDisplay(
     }
     status = line;
     err.status(line);
-    if (!process.stderr.isTTY && Date.now() - toldAt >= PROGRESS_EVERY_MS) {
-      toldAt = Date.now();
+    if (!process.stderr.isTTY && Date.now() - reportedAt >= PROGRESS_EVERY_MS) {
+      reportedAt = Date.now();
       tell(line);
     }
   }

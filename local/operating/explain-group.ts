@@ -53,7 +53,7 @@ export interface ExplainedEntity {
   /** Since when readings lack it. */
   readonly missingSince: string | null;
   /** Fields that were filled in without an event, with what its last event carried. */
-  readonly untold: Readonly<Record<string, unknown>>;
+  readonly unpublished: Readonly<Record<string, unknown>>;
 }
 
 export interface ExplainedEvent {
@@ -160,7 +160,7 @@ function explainEntry(entry: LedgerEntry): ExplainedEvent {
 }
 
 function explainSnapshot(snapshot: Snapshot): ExplainedSnapshot {
-  const { projection, absences, untold } = snapshot;
+  const { projection, absences, unpublished } = snapshot;
   const watched = [
     ...(projection.return_line_items ?? []),
     ...(projection.shipments ?? []),
@@ -182,13 +182,13 @@ function explainSnapshot(snapshot: Snapshot): ExplainedSnapshot {
         key: keyOf(entity),
         object: { ...entity },
         missingSince: orNull(absences[keyOf(entity)]),
-        untold: untold[keyOf(entity)] ?? {},
+        unpublished: unpublished[keyOf(entity)] ?? {},
       })),
       ...(projection.refund_transactions ?? []).map((refund) => ({
         key: `refund_transaction/${refund.platform_id ?? ''}`,
         object: { ...refund },
         missingSince: null,
-        untold: {},
+        unpublished: {},
       })),
     ],
   };

@@ -45,14 +45,14 @@ function addSnapshot(add: Add, snapshot: Known, now: number): void {
   add('stamps', `created ${shortMoment(createdAt)}, updated ${shortMoment(updatedAt)}`);
   const { return_outcome, credit_method, return_method, order } = snapshot.group;
   const fields = { return_outcome, credit_method, return_method, order: order.name };
-  add('group', tellFields(fields));
+  add('group', formatFields(fields));
   for (const entity of snapshot.entities) add('', ...entityTexts(entity, now));
 }
 
-function entityTexts({ key, object, missingSince, untold }: ExplainedEntity, now: number): string[] {
-  const names = Object.keys(untold);
+function entityTexts({ key, object, missingSince, unpublished }: ExplainedEntity, now: number): string[] {
+  const names = Object.keys(unpublished);
   return [
-    `${key}: ${tellFields(pick(object, SHOWN[String(object.type)] ?? []))}`,
+    `${key}: ${formatFields(pick(object, SHOWN[String(object.type)] ?? []))}`,
     ...(missingSince === null ? [] : [`  not shown since ${moment(missingSince, now)}: missing`]),
     ...(names.length === 0 ? [] : [`  filled in and not told yet: ${names.join(', ')}`]),
   ];
@@ -69,7 +69,7 @@ function pick(object: Readonly<Record<string, unknown>>, names: readonly string[
 }
 
 /** What is null or empty is left out: of most entities that is the greater part. */
-function tellFields(fields: Readonly<Record<string, unknown>>): string {
+function formatFields(fields: Readonly<Record<string, unknown>>): string {
   const told = Object.entries(fields).flatMap(([name, value]) => {
     if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return [];
     const text = typeof value === 'object' ? JSON.stringify(value) : String(value);

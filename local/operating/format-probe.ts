@@ -20,14 +20,14 @@ export function formatProbe(host: string, report: ProbeReport): string[] {
   const { requests, answers, page, order, stamps, bounds, lookUp, rows, unlisted, leftOut } = report;
   const lines = [`returns service at ${host}, after ${count(requests, 'request')}`];
   const add = (label: string, ...texts: readonly string[]) => lines.push(...formatEntry(label, texts));
-  add('answers', `take ${formatDuration(answers.requestMs, 2)}; ${tellDate(answers)}`);
-  add('page', tellPage(page));
-  add('order', order === null ? 'too few groups to tell' : tellOrder(order));
-  add('stamps', stamps === null ? 'no group to tell by' : tellStamps(stamps));
-  add('updated_at', tellBounds(bounds.updated));
-  add('created_at', tellBounds(bounds.created));
-  add('look-up', lookUp === null ? 'not asked' : tellLookUp(lookUp));
-  add('groups', ...tellRows(rows));
+  add('answers', `take ${formatDuration(answers.requestMs, 2)}; ${describeDate(answers)}`);
+  add('page', describePage(page));
+  add('order', order === null ? 'too few groups to tell' : describeOrder(order));
+  add('stamps', stamps === null ? 'no group to tell by' : describeStamps(stamps));
+  add('updated_at', describeBounds(bounds.updated));
+  add('created_at', describeBounds(bounds.created));
+  add('look-up', lookUp === null ? 'not asked' : describeLookUp(lookUp));
+  add('groups', ...describeRows(rows));
   if (unlisted.length > 0) {
     const more = unlisted.length - UNLISTED_SHOWN;
     add('unlisted', `${unlisted.slice(0, UNLISTED_SHOWN).join('; ')}${more > 0 ? `; and ${more} more` : ''}`);
@@ -36,14 +36,14 @@ export function formatProbe(host: string, report: ProbeReport): string[] {
   return lines;
 }
 
-function tellDate({ haveDate, clockAheadMs }: ProbeReport['answers']): string {
+function describeDate({ haveDate, clockAheadMs }: ProbeReport['answers']): string {
   if (!haveDate || clockAheadMs === null) return 'have no Date: each process goes by its own clock';
   if (Math.abs(clockAheadMs) <= SAME_TIME_MS) return 'have a Date, the time here';
   const ahead = formatDuration(Math.abs(clockAheadMs));
   return `have a Date: the clock here is ${ahead} ${clockAheadMs > 0 ? 'ahead' : 'behind'}`;
 }
 
-function tellPage({ byDefault, most, beyond, refused, groups }: PageFound): string {
+function describePage({ byDefault, most, beyond, refused, groups }: PageFound): string {
   const usual = byDefault === null ? '' : `${byDefault} rows where no limit is asked for; `;
   if (groups !== null) return `${usual}all ${groups} groups fit one`;
   if (most === null) return `${usual}the largest is not known`;
@@ -57,7 +57,7 @@ function tellPage({ byDefault, most, beyond, refused, groups }: PageFound): stri
   return `${usual}${largest}${small}`;
 }
 
-function tellOrder({ by, isSameTwice, pagesFit }: OrderFound): string {
+function describeOrder({ by, isSameTwice, pagesFit }: OrderFound): string {
   const sorted = by.length === 0 ? 'by no stamp, nor by id' : by.join(', ');
   const twice = isSameTwice ? 'the same twice' : 'another one at once: it changed, or has no order';
   const fit =
@@ -65,7 +65,7 @@ function tellOrder({ by, isSameTwice, pagesFit }: OrderFound): string {
   return `${sorted}; ${twice}${fit}`;
 }
 
-function tellStamps({ haveZone, digits, newestAheadMs }: StampsFound): string {
+function describeStamps({ haveZone, digits, newestAheadMs }: StampsFound): string {
   const zone = haveZone ? 'with a zone' : 'without a zone';
   const precision = digits === 0 ? 'whole seconds' : `${digits} digits of a second`;
   if (newestAheadMs === null) return `${zone}, ${precision}`;
@@ -76,7 +76,7 @@ function tellStamps({ haveZone, digits, newestAheadMs }: StampsFound): string {
   return `${zone}, ${precision}; the newest ${distance} ${side} its answer's Date`;
 }
 
-function tellBounds(bounds: BoundsFound | null): string {
+function describeBounds(bounds: BoundsFound | null): string {
   if (bounds === null) return 'not asked';
   const { min, max } = bounds;
   if (min === 'refused' && max === 'refused') return 'bounds are refused in the form that stamps have';
@@ -84,11 +84,11 @@ function tellBounds(bounds: BoundsFound | null): string {
   return `min_… ${min}, max_… ${max}: groups of that very stamp`;
 }
 
-function tellLookUp({ known, unknown }: LookUpFound): string {
+function describeLookUp({ known, unknown }: LookUpFound): string {
   return `by return_group_id: a known group is ${known}; an unknown one is answered ${unknown}`;
 }
 
-function tellRows({ groups, unreadable, olderThanTheirParts }: RowsFound): string[] {
+function describeRows({ groups, unreadable, olderThanTheirParts }: RowsFound): string[] {
   const older =
     olderThanTheirParts === 0
       ? 'no shipment later than its group: nothing speaks against polls finding changes of shipments'

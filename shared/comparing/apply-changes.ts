@@ -18,7 +18,7 @@ function applyChange(state: KnownState, change: Change): KnownState {
   const rest = {
     ...state,
     absences: without(state.absences, keyOf(object)),
-    untold: without(state.untold, keyOf(object)),
+    unpublished: without(state.unpublished, keyOf(object)),
   };
   if (object.type === 'return_group') return { ...rest, projection: { ...projection, group: object } };
   const name = `${object.type}s` as const;

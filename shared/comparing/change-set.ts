@@ -11,7 +11,7 @@ import { isSettled } from './take-reading.ts';
 export interface KnownState {
   readonly projection: GroupProjection;
   readonly absences: Snapshot['absences'];
-  readonly untold: Snapshot['untold'];
+  readonly unpublished: Snapshot['unpublished'];
 }
 
 export interface ChangeSet {
@@ -44,11 +44,11 @@ export function keyOf(entity: WatchedEntity): EntityKey {
 }
 
 /** An entity as its events tell it so far: without what was filled in since. */
-export function asTold<Entity extends WatchedEntity>(
+export function asPublished<Entity extends WatchedEntity>(
   entity: Entity,
-  { untold }: Pick<KnownState, 'untold'>,
+  { unpublished }: Pick<KnownState, 'unpublished'>,
 ): Entity {
-  return { ...entity, ...untold[keyOf(entity)] };
+  return { ...entity, ...unpublished[keyOf(entity)] };
 }
 
 /** What a group's first reading tells: that it, and everything in it, is there. */
@@ -64,7 +64,7 @@ export function announceGroup(projection: GroupProjection): Change[] {
 
 /** Compares a reading with a group's known state. Never looks at whether the reading may be believed. */
 export function findChanges(known: KnownState, reading: Reading, comparison: Comparison): ChangeSet {
-  const found: Found = { changes: [], absences: {}, untold: {} };
+  const found: Found = { changes: [], absences: {}, unpublished: {} };
   const group = compareKnown(known.projection.group, reading.projection.group, known, comparison, found);
   const arrays = Object.fromEntries(
     ENTITY_ARRAYS.map((name) => [name, compareArray(name, known, reading, comparison, found)]),
@@ -75,7 +75,7 @@ export function findChanges(known: KnownState, reading: Reading, comparison: Com
     next: {
       projection: { group, ...arrays, refund_transactions: refunds } as GroupProjection,
       absences: found.absences,
-      untold: found.untold,
+      unpublished: found.unpublished,
     },
   };
 }
@@ -83,7 +83,7 @@ export function findChanges(known: KnownState, reading: Reading, comparison: Com
 interface Found {
   readonly changes: Change[];
   readonly absences: Record<EntityKey, number>;
-  readonly untold: Record<EntityKey, Readonly<Record<string, unknown>>>;
+  readonly unpublished: Record<EntityKey, Readonly<Record<string, unknown>>>;
 }
 
 function compareKnown<Entity extends WatchedEntity>(
@@ -95,11 +95,14 @@ function compareKnown<Entity extends WatchedEntity>(
 ): Entity {
   const key = keyOf(now);
   const absentSince = known.absences[key];
-  const { change, entity, untold } = compareEntity(before, now, known.untold[key] ?? {}, (kind, field) =>
-    unknowable(kind, field, absentSince),
+  const { change, entity, unpublished } = compareEntity(
+    before,
+    now,
+    known.unpublished[key] ?? {},
+    (kind, field) => unknowable(kind, field, absentSince),
   );
   if (change !== undefined) found.changes.push(change);
-  if (Object.keys(untold).length > 0) found.untold[key] = untold;
+  if (Object.keys(unpublished).length > 0) found.unpublished[key] = unpublished;
   return entity;
 }
 
@@ -157,12 +160,12 @@ function isStillKnown(
   // Never settled at the first absence: no answer is there before it is asked for.
   const absentSince = known.absences[key] ?? reading.receivedAt;
   if (!keepsMissing && isSettled(reading.sentAt, absentSince, settle)) {
-    found.changes.push({ verb: 'removed', object: asTold(entity, known) });
+    found.changes.push({ verb: 'removed', object: asPublished(entity, known) });
     return false;
   }
   found.absences[key] = absentSince;
-  const untold = known.untold[key];
-  if (untold !== undefined) found.untold[key] = untold;
+  const unpublished = known.unpublished[key];
+  if (unpublished !== undefined) found.unpublished[key] = unpublished;
   return true;
 }
 
@@ -170,9 +173,9 @@ function isStillKnown(
 function carryOver(entities: readonly WatchedEntity[], known: KnownState, found: Found): void {
   for (const key of entities.map(keyOf)) {
     const absentSince = known.absences[key];
-    const untold = known.untold[key];
+    const unpublished = known.unpublished[key];
     if (absentSince !== undefined) found.absences[key] = absentSince;
-    if (untold !== undefined) found.untold[key] = untold;
+    if (unpublished !== undefined) found.unpublished[key] = unpublished;
   }
 }
 

@@ -1,6 +1,6 @@
 // How an entity differs from what was last told of it. A field that the snapshot could not have known (made by an
 // older release, or before the service first sent that field) is filled in without an event: an upgrade on either
-// side is no change. What was filled in stays noted as untold until the entity's next event, whose
+// side is no change. What was filled in stays noted as unpublished until the entity's next event, whose
 // `previous_attributes` then start from what the event before it carried. So the chain never breaks.
 import type {
   ExchangeLineItem,
@@ -51,18 +51,18 @@ export interface EntityDifference<Entity extends WatchedEntity> {
   /** The entity as it is known from now on. */
   readonly entity: Entity;
   /** Fields filled in without an event, with the value last told. */
-  readonly untold: Readonly<Record<string, unknown>>;
+  readonly unpublished: Readonly<Record<string, unknown>>;
 }
 
 /**
  * Compares an entity with what was known of it.
  *
- * @param untold what the snapshot notes as filled in but not told of this entity
+ * @param unpublished what the snapshot notes as filled in but not told of this entity
  */
 export function compareEntity<Entity extends WatchedEntity>(
   known: Entity,
   seen: Entity,
-  untold: Readonly<Record<string, unknown>>,
+  unpublished: Readonly<Record<string, unknown>>,
   unknowable: Unknowable,
 ): EntityDifference<Entity> {
   const kind = seen.type;
@@ -73,7 +73,7 @@ export function compareEntity<Entity extends WatchedEntity>(
   for (const field of WATCHED_FIELDS[kind]) {
     const now = fieldOf(entity, field);
     const before = fieldOf(known, field) ?? nothingLike(now);
-    const told = field in untold ? untold[field] : before;
+    const told = field in unpublished ? unpublished[field] : before;
     // A watched field is a text, a number, null or a list of such: what says the same is the same.
     if (saysTheSame(told, now)) continue;
     previous[field] = told;
@@ -81,9 +81,9 @@ export function compareEntity<Entity extends WatchedEntity>(
     if (quiet) filled[field] = told;
     else loud = true;
   }
-  if (!loud) return { change: undefined, entity, untold: filled };
+  if (!loud) return { change: undefined, entity, unpublished: filled };
   const verb = 'status' in previous ? 'status_changed' : 'updated';
-  return { change: { verb, object: entity, previous }, entity, untold: {} };
+  return { change: { verb, object: entity, previous }, entity, unpublished: {} };
 }
 
 function fieldOf(entity: WatchedEntity, field: string): unknown {

@@ -24,13 +24,13 @@ export function compareReading(
   if (snapshot === undefined || snapshot.removedAt !== undefined)
     return meetGroup(snapshot, reading, options);
   // Most readings are no news, and this tells so in a fraction of the time.
-  const asRead: KnownState = { projection: reading.projection, absences: {}, untold: {} };
+  const asRead: KnownState = { projection: reading.projection, absences: {}, unpublished: {} };
   if (isSameState(snapshot, asRead, reading)) return { verdict: 'unchanged' };
   const found = findChanges(snapshot, reading, options);
   if (isSameState(snapshot, found.next, reading)) return { verdict: 'unchanged' };
   if (!isNews(reading, snapshot, options.settle)) return { verdict: 'left' };
-  const { projection, absences, untold } = snapshot;
-  const told: KnownState = { projection, absences, untold };
+  const { projection, absences, unpublished } = snapshot;
+  const told: KnownState = { projection, absences, unpublished };
   return { verdict: 'differs', saves: makeSaves(snapshot, told, found, reading, options) };
 }
 
@@ -39,10 +39,10 @@ function meetGroup(tombstone: Snapshot | undefined, reading: Reading, options: C
   // A newer stamp proves nothing here: the group may have got it, unseen, before it was removed.
   if (tombstone !== undefined && !isSettled(reading.sentAt, tombstone.receivedAt, options.settle))
     return { verdict: 'left' };
-  const next: KnownState = { projection: reading.projection, absences: {}, untold: {} };
+  const next: KnownState = { projection: reading.projection, absences: {}, unpublished: {} };
   const isAnnounced = tombstone !== undefined || options.announces(reading);
   const changes = isAnnounced ? announceGroup(reading.projection) : [];
-  const nothingYet: KnownState = { projection: emptied(reading.projection), absences: {}, untold: {} };
+  const nothingYet: KnownState = { projection: emptied(reading.projection), absences: {}, unpublished: {} };
   return { verdict: 'differs', saves: makeSaves(tombstone, nothingYet, { changes, next }, reading, options) };
 }
 

@@ -104,7 +104,7 @@ function contextOf(
 
 /**
  * When the request was sent that last showed all that a snapshot tells, for the last of the saves and for those
- * before it. What is still untold then may have changed long before this reading: since the last one, or, where that
+ * before it. What is still unpublished then may have changed long before this reading: since the last one, or, where that
  * had nothing of it, since there is a group.
  */
 function lastShownWhole(

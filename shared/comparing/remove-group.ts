@@ -1,7 +1,7 @@
 // A group that the service has no more: one event, and a tombstone that keeps the group's numbers for ever. What
 // comes back under the same id goes on from them as created.
 import type { Save } from '../ports.ts';
-import { asTold } from './change-set.ts';
+import { asPublished } from './change-set.ts';
 import { makeEvent } from './make-event.ts';
 import { lastShownAt, type SaveOptions } from './make-saves.ts';
 import type { Reading, Snapshot } from './snapshot.ts';
@@ -21,7 +21,7 @@ export function removeGroup(snapshot: Snapshot, lookUp: VainLookUp, options: Sav
   const { groupId, removedAt } = snapshot;
   if (removedAt !== undefined) throw new RangeError(`Group ${groupId} was told as removed already.`);
   if (!isSettled(lookUp.sentAt, snapshot.receivedAt, options.settle)) return undefined;
-  const group = asTold(snapshot.projection.group, snapshot);
+  const group = asPublished(snapshot.projection.group, snapshot);
   const event = makeEvent({ verb: 'removed', object: group }, snapshot.sequence + 1, {
     source: options.source,
     generation: options.generation,

@@ -70,7 +70,7 @@ export interface Snapshot {
    * Watched fields that were filled in without an event, with the value that the entity's last event carried: so
    * that the next event's `previous_attributes` go on from there.
    */
-  readonly untold: Readonly<Record<EntityKey, Readonly<Record<string, unknown>>>>;
+  readonly unpublished: Readonly<Record<EntityKey, Readonly<Record<string, unknown>>>>;
   /** Set on a tombstone: the group was told as removed. It keeps its numbers for ever. */
   readonly removedAt?: Instant;
 }

@@ -22,6 +22,6 @@ export function makeTombstone({ groupId, version }: Snapshot, { group, ...kept }
       refund_transactions: undefined,
     },
     absences: {},
-    untold: {},
+    unpublished: {},
   };
 }

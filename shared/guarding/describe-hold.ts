@@ -33,7 +33,7 @@ export function describeConsequence({ guard }: Hold): string {
 }
 
 /** All of it, with the command that releases it. */
-export function tellHold(hold: Hold, source: string): string {
+export function formatHold(hold: Hold, source: string): string {
   return `${describeHold(hold)} ${describeConsequence(hold)} If this is right: ${releaseCommand(hold, source)}`;
 }
 

@@ -9,10 +9,10 @@ import { findHold, findPermit, holdBack, needPermit } from './holds.ts';
 import { type Differing, isImprobable, learnUsual } from './judge-changes.ts';
 import {
   type ComparedReading,
+  hasEvents,
   isFirstSight,
   isUnstamped,
   type ReadingGuard,
-  tellsAnything,
 } from './reading-guard.ts';
 
 const GUARD = 'changed_without_stamps';
@@ -47,7 +47,7 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
     if (!isFirstSight(each)) compared.add(groupId);
     if (!isUnstamped(each)) return true;
     if (compared.has(groupId)) unstamped.add(groupId);
-    if (!tellsAnything(each.compared)) return true;
+    if (!hasEvents(each.compared)) return true;
     // Of a group that is read again, the last reading.
     waiting.set(groupId, each);
     return false;
@@ -111,17 +111,21 @@ interface Found {
 function judge(state: SourceState, tier: Tier, found: Found, isAnyWaiting: boolean) {
   const { range, cycle, fresh, from, now } = found;
   const { usual } = state.guarding;
-  const isMet = [range, cycle].some((differing) => isImprobable(differing, usual, now));
+  const isOverThreshold = [range, cycle].some((differing) => isImprobable(differing, usual, now));
   const permit = findPermit(state, GUARD, tier);
   const isPermitted = permit !== undefined && cycle.unstamped <= permit.suspects + FEWEST_IMPROBABLE;
   const isStanding = findHold(state, GUARD, tier) !== undefined;
-  if (isAnyWaiting && (isStanding || (isMet && !isPermitted))) {
-    const held = holdBack(state, { guard: GUARD, tier, suspects: fresh.unstamped, isMet, from }, now);
+  if (isAnyWaiting && (isStanding || (isOverThreshold && !isPermitted))) {
+    const held = holdBack(
+      state,
+      { guard: GUARD, tier, suspects: fresh.unstamped, isOverThreshold, from },
+      now,
+    );
     return { state: held, isAdmitted: false };
   }
   if (isStanding) return { state, isAdmitted: true };
   const learned = [range, cycle].reduce((known, differing) => learnUsual(differing, known, now), usual);
-  const used = isMet ? needPermit(state, GUARD, tier) : state;
+  const used = isOverThreshold ? needPermit(state, GUARD, tier) : state;
   return { state: { ...used, guarding: { ...used.guarding, usual: learned } }, isAdmitted: true };
 }
 

@@ -14,7 +14,7 @@ export interface Suspicion {
   /** How many groups or entities, besides those already met in this cycle. */
   readonly suspects: number;
   /** Whether they are still too many, or all that keeps the hold up is that it was made. @default true */
-  readonly isMet?: boolean;
+  readonly isOverThreshold?: boolean;
   /** Where, by creation time, they begin; undefined for the beginning of time. */
   readonly from?: Instant | undefined;
   readonly tokenHash?: string | undefined;
@@ -42,7 +42,7 @@ export function findPermit({ guarding }: Guarded, guard: Guard, tier: Tier): Hol
 /** The state with the suspicion held: in the hold that stands, or in a new one. */
 export function holdBack<State extends Guarded>(state: State, suspicion: Suspicion, now: Instant): State {
   const { guarding } = state;
-  const { guard, tier, suspects, isMet = true, from, tokenHash } = suspicion;
+  const { guard, tier, suspects, isOverThreshold = true, from, tokenHash } = suspicion;
   const known = findHold(state, guard, tier);
   if (known === undefined || known.tokenHash !== tokenHash) {
     const number = guarding.lastNumber + 1;
@@ -54,7 +54,7 @@ export function holdBack<State extends Guarded>(state: State, suspicion: Suspici
       suspects,
       numberedAt: suspects,
       met: suspects,
-      isMet,
+      isOverThreshold,
       from,
       tokenHash,
       releasedAt: undefined,
@@ -72,7 +72,7 @@ export function holdBack<State extends Guarded>(state: State, suspicion: Suspici
     ...(isAnother ? { number: lastNumber, numberedAt: grown } : {}),
     suspects: grown,
     met,
-    isMet: known.isMet || isMet,
+    isOverThreshold: known.isOverThreshold || isOverThreshold,
     from: earlier(known.from, from),
   });
 }
@@ -86,13 +86,13 @@ export function replaceHold<State extends Guarded>(state: State, hold: Hold, nex
 /** The permit with so many of what it allows used, and noted as needed. */
 export function usePermit<State extends Guarded>(state: State, permit: Hold, used: number): State {
   const suspects = Math.max(0, permit.suspects - used);
-  return replaceHold(state, permit, { ...permit, suspects, isMet: true });
+  return replaceHold(state, permit, { ...permit, suspects, isOverThreshold: true });
 }
 
 /** Notes that a permit, if there is one, is still needed. */
 export function needPermit<State extends Guarded>(state: State, guard: Guard, tier: Tier): State {
   const permit = findPermit(state, guard, tier);
-  return permit === undefined || permit.isMet ? state : usePermit(state, permit, 0);
+  return permit === undefined || permit.isOverThreshold ? state : usePermit(state, permit, 0);
 }
 
 /** As a cycle begins, nothing was met in it yet. Where all groups are walked anyway there is but one tier. */
@@ -102,7 +102,7 @@ export function beginCycleOfHolds<State extends Guarded>(
   isOnlyTier: boolean,
 ): State {
   const holds = state.guarding.holds.map((hold) =>
-    hold.tier === tier || isOnlyTier ? { ...hold, tier, met: 0, isMet: false } : hold,
+    hold.tier === tier || isOnlyTier ? { ...hold, tier, met: 0, isOverThreshold: false } : hold,
   );
   return { ...state, guarding: { ...state.guarding, holds } };
 }
@@ -113,7 +113,7 @@ export function endCycleOfHolds<State extends Guarded>(state: State, tier: Tier)
     if (hold.tier !== tier) return [hold];
     // Only a known group that is found takes it back.
     if (hold.guard === 'known_group_not_found' && hold.releasedAt === undefined) return [hold];
-    if (!hold.isMet || hold.suspects === 0) return [];
+    if (!hold.isOverThreshold || hold.suspects === 0) return [];
     return [hold.releasedAt === undefined ? { ...hold, suspects: Math.max(hold.met, 1) } : hold];
   });
   return { ...state, guarding: { ...state.guarding, holds } };

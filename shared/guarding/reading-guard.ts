@@ -22,11 +22,11 @@ export const ADMITS_ALL: ReadingGuard = { admits: () => true, admitsRemovals: ()
 export function isUnstamped({ snapshot, reading, compared }: ComparedReading): boolean {
   if (snapshot === undefined || snapshot.removedAt !== undefined) return false;
   if (reading.updatedAt > snapshot.updatedAt) return false;
-  return compared.verdict === 'left' || tellsAnything(compared);
+  return compared.verdict === 'left' || hasEvents(compared);
 }
 
 /** Whether it comes with events; else it fills in, or notes, what nobody is told of. */
-export function tellsAnything(compared: Compared): boolean {
+export function hasEvents(compared: Compared): boolean {
   return compared.verdict === 'differs' && compared.saves.some(({ events }) => events.length > 0);
 }
 

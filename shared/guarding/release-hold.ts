@@ -27,10 +27,10 @@ function permit(state: SourceState, hold: Hold, now: Instant): SourceState {
   const without = before === undefined ? state : replaceHold(state, before, undefined);
   if (hold.guard === 'known_group_not_found') {
     const trusting = { ...without, guarding: { ...without.guarding, seenWith: hold.tokenHash } };
-    return replaceHold(trusting, hold, { ...hold, releasedAt: now, isMet: true });
+    return replaceHold(trusting, hold, { ...hold, releasedAt: now, isOverThreshold: true });
   }
   const suspects = hold.suspects + (before?.suspects ?? 0);
-  return replaceHold(without, hold, { ...hold, suspects, releasedAt: now, isMet: true });
+  return replaceHold(without, hold, { ...hold, suspects, releasedAt: now, isOverThreshold: true });
 }
 
 /** The next tick is to go on at once: whoever is at work now is overtaken, and the cycle begins, or goes back. */

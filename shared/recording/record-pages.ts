@@ -11,8 +11,8 @@ import {
   ADMITS_ALL,
   type ComparedReading,
   countAbsences,
+  hasEvents,
   type ReadingGuard,
-  tellsAnything,
 } from '../guarding/reading-guard.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Instant } from '../instant.ts';
@@ -88,8 +88,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   async function record(all: readonly ComparedReading[]): Promise<void> {
     const admitted = all.map(keepWhatIsHeld);
     await saveSilent(admitted);
-    const told = admitted.filter(({ compared }) => tellsAnything(compared));
-    await inParallel(told, SAVES_AT_ONCE, saveTold);
+    const told = admitted.filter(({ compared }) => hasEvents(compared));
+    await inParallel(told, SAVES_AT_ONCE, saveWithEvents);
   }
 
   /** The same, without removals of entities where these are held. */
@@ -178,7 +178,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
   }
 
-  async function saveTold({ reading, compared }: ComparedReading): Promise<void> {
+  async function saveWithEvents({ reading, compared }: ComparedReading): Promise<void> {
     if (compared.verdict !== 'differs') return;
     const key: GroupKey = { source, generation, group: reading.projection.group.id };
     try {

@@ -57,21 +57,21 @@ export function judgeHealth(
   if (reasons.length === 0) {
     const isOver = wasDegraded && isComplete;
     const next = isOver
-      ? { degradedSince: undefined, reasons: [], setAsideTold: 0 }
+      ? { degradedSince: undefined, reasons: [], setAsideReported: 0 }
       : { degradedSince: since };
     return { health: { ...health, ...moments, ...next }, tell: isOver ? 'recovered' : undefined };
   }
   // What is held later is told as well, for somebody has to look at it.
   const lastHold = Math.max(0, ...observed.holds.map(({ number }) => number));
   const known = new Set(health.reasons.map(kindOf));
-  const { setAsideTold } = health;
+  const { setAsideReported } = health;
   const isNews =
     !wasDegraded ||
-    lastHold > health.lastHoldTold ||
-    observed.setAside.length > ANOTHER_SET_ASIDE_TIMES * setAsideTold ||
+    lastHold > health.lastHoldReported ||
+    observed.setAside.length > ANOTHER_SET_ASIDE_TIMES * setAsideReported ||
     reasons.some((reason) => !known.has(kindOf(reason)) && !followsFromHold(reason, observed));
-  const lastHoldTold = Math.max(lastHold, health.lastHoldTold);
-  const told = { lastHoldTold, setAsideTold: isNews ? observed.setAside.length : setAsideTold };
+  const lastHoldReported = Math.max(lastHold, health.lastHoldReported);
+  const told = { lastHoldReported, setAsideReported: isNews ? observed.setAside.length : setAsideReported };
   return {
     health: { ...health, ...moments, ...told, degradedSince: since ?? now, reasons },
     tell: isNews ? 'degraded' : undefined,

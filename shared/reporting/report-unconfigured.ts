@@ -4,7 +4,7 @@ import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts'
 import { DEGRADED_AFTER } from '../limits.ts';
 import type { Ledger, SourceStates } from '../ports.ts';
 import type { SourceState } from '../source/source-state.ts';
-import { noteToTell, tellNoted } from './tell-feed.ts';
+import { publishFeedReports, queueFeedReport } from './feed-reports.ts';
 
 const REASON = {
   code: 'misconfigured',
@@ -28,7 +28,7 @@ export async function reportUnconfigured(
   if (state.health.reasons.some(({ code }) => code === REASON.code)) return;
   const next = { ...degrade(state, now), version: state.version + 1 };
   // The next save of the state takes what is told here off its list; told again until then, it is told once.
-  if ((await states.save(next, state.version)) === 'saved') await tellNoted(ledger, next);
+  if ((await states.save(next, state.version)) === 'saved') await publishFeedReports(ledger, next);
 }
 
 function isOverdue({ health, pace }: SourceState, now: Instant): boolean {
@@ -42,5 +42,10 @@ function degrade(state: SourceState, now: Instant): SourceState {
   const degradedSince = health.degradedSince ?? now;
   const degraded = { ...state, health: { ...health, degradedSince, reasons } };
   const since = formatInstant(degradedSince);
-  return noteToTell(degraded, 'feed.source_degraded', { type: 'source', name: source, reasons, since }, now);
+  return queueFeedReport(
+    degraded,
+    'feed.source_degraded',
+    { type: 'source', name: source, reasons, since },
+    now,
+  );
 }

@@ -11,7 +11,7 @@ import { kindOf } from './json.ts';
  */
 export function decodeJson(answer: HttpAnswer): unknown {
   const date = parseHttpDate(answer.headers.date);
-  if (isShorterThanTold(answer)) {
+  if (isShorterThanDeclared(answer)) {
     throw new TruncatedAnswerError('The answer is shorter than its Content-Length.', { date });
   }
   const text = decodeUtf8(answer.body);
@@ -35,7 +35,7 @@ export function decodeJsonArray(answer: HttpAnswer): readonly unknown[] {
 }
 
 /** The length that was told counts the bytes on the wire, which only without an encoding are those of the body. */
-function isShorterThanTold({ headers, body }: HttpAnswer): boolean {
+function isShorterThanDeclared({ headers, body }: HttpAnswer): boolean {
   const length = Number(headers['content-length']);
   return headers['content-encoding'] === undefined && length > body.byteLength;
 }

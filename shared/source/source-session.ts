@@ -48,7 +48,7 @@ export interface SourceSession extends SourceServices {
   hasAnswers: boolean;
   readonly expectation: Expectation;
   /** Whether it was told that reconciliation takes longer than asked for. */
-  toldOverrun: boolean;
+  overrunLogged: boolean;
 }
 
 export function createSourceSession(services: SourceServices): SourceSession {
@@ -82,7 +82,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
     epoch: undefined,
     hasAnswers: false,
     expectation: createExpectation(),
-    toldOverrun: false,
+    overrunLogged: false,
   };
   return session;
 }

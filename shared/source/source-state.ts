@@ -28,10 +28,10 @@ export interface SourceState {
   /** The number of the feed's own last event. */
   readonly feedSequence: number;
   /** What the feed tells of itself with this state: appended once it is saved, again by who finds it here. */
-  readonly toTell: readonly FeedTelling[];
+  readonly feedReports: readonly FeedReport[];
   readonly health: HealthState;
   /** Unlisted values and fields already told as drift. Bounded. */
-  readonly driftTold: readonly string[];
+  readonly driftReported: readonly string[];
   /** Rows to a page that the service accepts; lowered by a 422 on `limit`. */
   readonly pageLimit: number;
   /** How far the service's lists can be paged. */
@@ -64,7 +64,7 @@ export type PaceSettings = Pick<
 type OwnType = Exclude<Extract<EventType, `feed.${string}`>, 'feed.events_skipped'>;
 
 /** An event of the feed itself that has no number yet. */
-export type FeedTelling = {
+export type FeedReport = {
   readonly [Type in OwnType]: {
     readonly type: Type;
     readonly object: EventOf<Type>['data']['object'];
@@ -158,9 +158,9 @@ export interface HealthState {
   readonly restUntil: Instant;
   readonly refusals: number;
   /** The number of the last hold that was told. */
-  readonly lastHoldTold: number;
+  readonly lastHoldReported: number;
   /** How many groups were set aside when that was told last. */
-  readonly setAsideTold: number;
+  readonly setAsideReported: number;
 }
 
 export interface SetAside {
@@ -218,7 +218,7 @@ export interface Hold {
   readonly numberedAt: number;
   /** How many of them were met in the present cycle, and whether that still is too many. */
   readonly met: number;
-  readonly isMet: boolean;
+  readonly isOverThreshold: boolean;
   /** The earliest creation time of a range in which they were met: a release goes back there. */
   readonly from: Instant | undefined;
   /** Of the address and the token that showed it, where that is what is not believed. */

@@ -1,5 +1,5 @@
 import { formatInstant } from '../instant.ts';
-import { noteToTell } from '../reporting/tell-feed.ts';
+import { queueFeedReport } from '../reporting/feed-reports.ts';
 import type { SourceState } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -16,5 +16,5 @@ export function completeBaseline(run: TickRun): void {
     completed_at: formatInstant(now),
   };
   const completed: SourceState = { ...run.state, baseline: { ...baseline, status: 'completed' } };
-  run.state = noteToTell(completed, 'feed.baseline_completed', object, now);
+  run.state = queueFeedReport(completed, 'feed.baseline_completed', object, now);
 }

@@ -1,14 +1,14 @@
 // The end of a tick: what it says of the source's health and of the service's drift is told once, the lease is given
 // back, and the state is saved.
-import { tellHold } from '../guarding/describe-hold.ts';
+import { formatHold } from '../guarding/describe-hold.ts';
 import { standingHolds } from '../guarding/holds.ts';
 import { formatInstant, MILLISECOND } from '../instant.ts';
 import { MAX_DRIFT_TOLD, NARROWEST_RANGE } from '../limits.ts';
 import { SourceRefused } from '../pacing/errors.ts';
 import { releaseLease } from '../pacing/lease.ts';
 import { restAfter } from '../pacing/rest.ts';
+import { queueFeedReport } from '../reporting/feed-reports.ts';
 import { type Degradation, describeFailure, judgeHealth } from '../reporting/health.ts';
-import { noteToTell } from '../reporting/tell-feed.ts';
 import { noteWalks } from './note-walks.ts';
 import type { TickReport } from './tick-report.ts';
 import type { TickRun } from './tick-run.ts';
@@ -17,8 +17,8 @@ import type { TickRun } from './tick-run.ts';
 export async function concludeTick(run: TickRun, error: Error | undefined): Promise<TickReport> {
   rest(run, error);
   narrowRange(run);
-  tellHealth(run, error && describeFailure(error));
-  tellDrift(run);
+  reportHealth(run, error && describeFailure(error));
+  reportDrift(run);
   run.state = { ...run.state, lease: releaseLease(run.state.lease) };
   await run.save();
   return run.report('done', error);
@@ -49,7 +49,7 @@ function narrowRange(run: TickRun): void {
   }
 }
 
-function tellHealth(run: TickRun, failure: Degradation | undefined): void {
+function reportHealth(run: TickRun, failure: Degradation | undefined): void {
   const { serviceClock, settings, log } = run.session;
   // While the service does not answer there is no time of its own, and each process has another idea of it.
   const now = run.state.lastSlot * MILLISECOND;
@@ -61,7 +61,7 @@ function tellHealth(run: TickRun, failure: Degradation | undefined): void {
     setAside: run.state.setAside,
     holds: standingHolds(run.state).map((hold) => ({
       number: hold.number,
-      message: tellHold(hold, settings.name),
+      message: formatHold(hold, settings.name),
     })),
     unstable: run.unstable,
     failure,
@@ -85,20 +85,20 @@ function tellHealth(run: TickRun, failure: Degradation | undefined): void {
     since: formatInstant(degradedSince ?? since ?? now),
   };
   const type = judged.tell === 'degraded' ? 'feed.source_degraded' : 'feed.source_recovered';
-  run.state = noteToTell(run.state, type, object, serviceClock.now().atMost);
+  run.state = queueFeedReport(run.state, type, object, serviceClock.now().atMost);
 }
 
 /** Values and fields that the service's document does not list are told once each. */
-function tellDrift(run: TickRun): void {
-  const { driftTold } = run.state;
+function reportDrift(run: TickRun): void {
+  const { driftReported } = run.state;
   const findings = run
     .drift()
-    .filter((finding) => !driftTold.includes(finding))
-    .slice(0, MAX_DRIFT_TOLD - driftTold.length);
+    .filter((finding) => !driftReported.includes(finding))
+    .slice(0, MAX_DRIFT_TOLD - driftReported.length);
   if (findings.length === 0) return;
   const { serviceClock, log } = run.session;
   log.warn('The service sends what its document does not list.', { findings });
-  const told = { ...run.state, driftTold: [...driftTold, ...findings] };
+  const told = { ...run.state, driftReported: [...driftReported, ...findings] };
   const drift = { type: 'drift' as const, findings };
-  run.state = noteToTell(told, 'feed.drift_detected', drift, serviceClock.now().atMost);
+  run.state = queueFeedReport(told, 'feed.drift_detected', drift, serviceClock.now().atMost);
 }

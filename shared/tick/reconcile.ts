@@ -50,7 +50,7 @@ export async function reconcile(run: TickRun, walking: Walking): Promise<void> {
         const pageLimit = listDepth === run.state.listDepth ? run.state.pageLimit : PAGE_LIMIT;
         run.state = { ...run.state, fullPageSeen: false, listDepth, pageLimit };
       }
-      tellPlan(run, tier);
+      logPlan(run, tier);
     }
     // A range that the tick's end cuts off has taken its share as well.
     if (keepsToShare(run, tier)) pause(run, tier, now + pauseAfterRange(tier, maxPages, settings));
@@ -60,7 +60,7 @@ export async function reconcile(run: TickRun, walking: Walking): Promise<void> {
 }
 
 /** How long a cycle is follows from the groups and the budget. */
-function tellPlan({ state, session }: TickRun, tier: Tier): void {
+function logPlan({ state, session }: TickRun, tier: Tier): void {
   const plan = planCycles(state, session.settings).find((planned) => planned.tier === tier);
   session.log.info('A reconciliation cycle begins.', {
     source: session.settings.name,
@@ -154,7 +154,7 @@ function advance(
     ...(isDone ? done : {}),
   });
   if (!isDone) return;
-  tellOverrun(run, tier, now - cycle.startedAt);
+  warnOfOverrun(run, tier, now - cycle.startedAt);
   run.state = finishLearning(endCycleOfHolds(run.state, tier));
   if (tier !== 'all') return;
   // The newest groups may have been left unproved, for polls to find.
@@ -172,11 +172,11 @@ function readsAll({ guarding, setAside }: SourceState): boolean {
 }
 
 /** A cycle that takes much longer than was asked for is told once: what only it finds, it finds as late. */
-function tellOverrun({ state, session }: TickRun, tier: Tier, took: Instant): void {
+function warnOfOverrun({ state, session }: TickRun, tier: Tier, took: Instant): void {
   const { settings, log } = session;
   const isAsked = tier === 'recent' || fitsCycle(state, settings);
-  if (session.toldOverrun || !isAsked || took <= OVERRUN_TIMES * settings.reconcileMs * MILLISECOND) return;
-  session.toldOverrun = true;
+  if (session.overrunLogged || !isAsked || took <= OVERRUN_TIMES * settings.reconcileMs * MILLISECOND) return;
+  session.overrunLogged = true;
   const [seconds, asked] = [took / SECOND, settings.reconcileMs / 1_000].map(Math.round);
   log.warn(
     `A reconciliation cycle took ${seconds} s, not ${asked} s: beside the polls the budget has no room for more.`,

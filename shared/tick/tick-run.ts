@@ -14,8 +14,8 @@ import type { FetchPage, Page } from '../reading/page.ts';
 import { createLookUp, createPageSource } from '../reading/page-source.ts';
 import { learnLead, learnStamps, UNKNOWN_STAMPS } from '../reading/stamps-clock.ts';
 import { createRecorder, type RecordCounts, type Recorder } from '../recording/record-pages.ts';
+import { publishFeedReports } from '../reporting/feed-reports.ts';
 import { describeFailure } from '../reporting/health.ts';
-import { tellNoted } from '../reporting/tell-feed.ts';
 import { nextCycleIn } from '../source/reconciliation-plan.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { BaselineState, SourceState, StampsState, Tier } from '../source/source-state.ts';
@@ -260,9 +260,9 @@ export function createTickRun(session: SourceSession): TickRun {
       }
       // What was noted while it was being saved is left to the next save.
       state = { ...(state ?? next), version: next.version };
-      if (next.toTell.length === 0) return;
-      const feedSequence = await tellNoted(session.ledger, next);
-      state = { ...state, feedSequence, toTell: state.toTell.slice(next.toTell.length) };
+      if (next.feedReports.length === 0) return;
+      const feedSequence = await publishFeedReports(session.ledger, next);
+      state = { ...state, feedSequence, feedReports: state.feedReports.slice(next.feedReports.length) };
     },
     report(outcome, error) {
       return {

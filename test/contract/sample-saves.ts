@@ -109,7 +109,7 @@ export function aSnapshot(groupId: number, version = 1, changes: Partial<Snapsho
       refund_transactions: [],
     },
     absences: {},
-    untold: {},
+    unpublished: {},
     ...changes,
   };
 }

@@ -84,7 +84,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       },
     },
     feedSequence: 3,
-    toTell: [
+    feedReports: [
       {
         type: 'feed.drift_detected',
         object: { type: 'drift', findings: ['shipment.status=LOST'] },
@@ -98,10 +98,10 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       reasons: [{ code: 'set_aside', message: 'A group could not be read.' }],
       restUntil: 0,
       refusals: 0,
-      lastHoldTold: 7,
-      setAsideTold: 1,
+      lastHoldReported: 7,
+      setAsideReported: 1,
     },
-    driftTold: ['shipment.status: LOST'],
+    driftReported: ['shipment.status: LOST'],
     pageLimit: 200,
     listDepth: {
       trusted: 5_000,
@@ -127,7 +127,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
           suspects: 41,
           numberedAt: 25,
           met: 41,
-          isMet: true,
+          isOverThreshold: true,
           from: undefined,
           tokenHash: undefined,
           releasedAt: undefined,

@@ -34,7 +34,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     const key = freshKey();
     const snapshot = aSmallSnapshot(idOf(key), 1, {
       absences: { 'shipment/77120': 1_763_633_703_000_001 },
-      untold: { 'shipment/77120': { carrier: null, return_ids: [1, 2] } },
+      unpublished: { 'shipment/77120': { carrier: null, return_ids: [1, 2] } },
       removedAt: 1_763_633_703_000_002,
     });
 

@@ -115,13 +115,13 @@ async function runInParallel(options: Options, tell: (outcome: Outcome) => boole
 async function runMany(options: Options): Promise<Tally> {
   const tally = createTally();
   const startedAt = performance.now();
-  let toldAt = startedAt;
+  let reportedAt = startedAt;
   const run = options.jobs === 1 ? runSeeds : runInParallel;
   await run(options, (outcome) => {
     addOutcome(tally, outcome);
-    if (performance.now() - toldAt > PROGRESS_EVERY_MS) {
-      toldAt = performance.now();
-      const perSecond = (tally.runs * 1_000) / (toldAt - startedAt);
+    if (performance.now() - reportedAt > PROGRESS_EVERY_MS) {
+      reportedAt = performance.now();
+      const perSecond = (tally.runs * 1_000) / (reportedAt - startedAt);
       process.stderr.write(
         `${tally.runs}/${options.seeds} runs, ${perSecond.toFixed(1)} a second, ${tally.violating.length} violating\n`,
       );

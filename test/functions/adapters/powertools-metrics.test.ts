@@ -1,6 +1,6 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { expect, test, vi } from 'vitest';
-import { tellTick } from '../../../functions/adapters/powertools-metrics.ts';
+import { addTickMetrics } from '../../../functions/adapters/powertools-metrics.ts';
 import type { TickReport } from '../../../shared/tick/tick-report.ts';
 import { createSourceWorld } from '../../shared/source-world.ts';
 
@@ -9,7 +9,7 @@ function written(report: TickReport): Record<string, unknown>[] {
   const lines: string[] = [];
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
   try {
-    tellTick(new Metrics({ namespace: 'ReturnsChangeFeed', serviceName: 'feed' }), report);
+    addTickMetrics(new Metrics({ namespace: 'ReturnsChangeFeed', serviceName: 'feed' }), report);
   } finally {
     spy.mockRestore();
   }

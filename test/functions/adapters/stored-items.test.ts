@@ -22,7 +22,7 @@ const KEY = aKey(184_467);
 const SNAPSHOT = aSnapshot(184_467, 3, {
   sequence: 42,
   absences: { 'shipment/7': 5 },
-  untold: { 'shipment/7': { carrier: null } },
+  unpublished: { 'shipment/7': { carrier: null } },
 });
 const snapshotItem = () => toSnapshotItem(ACME, SNAPSHOT);
 const eventItem = () => toLedgerItem(KEY, anEvent(KEY, 42), 1_766_275_200);
@@ -83,7 +83,7 @@ describe('what earlier releases wrote is read', () => {
     const cycleBefore = ({ compared, unstamped, previousStartedAt, isAsked, ...cycle }: CycleState) => cycle;
     const older = withBody(stateItem(), (body) => {
       const { guarding, pace, reconciliation, health, ...rest } = body as unknown as SourceState;
-      const { lastHoldTold, setAsideTold, ...healthBefore } = health;
+      const { lastHoldTold, setAsideTold, ...healthBefore } = health as unknown as Record<string, unknown>;
       const { recent, all } = reconciliation;
       return {
         ...rest,
@@ -101,7 +101,7 @@ describe('what earlier releases wrote is read', () => {
       ...now,
       guarding: NO_GUARDING,
       pace: undefined,
-      health: { ...now.health, lastHoldTold: 0, setAsideTold: 0 },
+      health: { ...now.health, lastHoldReported: 0, setAsideReported: 0 },
       reconciliation: {
         recent: { ...recent, ...fresh },
         open: newCycle(recent.startedAt),

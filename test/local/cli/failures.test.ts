@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { tellFailure } from '../../../local/cli/failures.ts';
+import { formatFailure } from '../../../local/cli/failures.ts';
 
 test('a failure is one line without its stack', () => {
   const error = new Error('The service\n  can not be read.', { cause: new Error('hidden') });
 
-  const line = tellFailure(error);
+  const line = formatFailure(error);
 
   expect(line).toBe('error: The service can not be read.');
 });
 
 test('what is thrown without being an error is told as well', () => {
-  const line = tellFailure('gone');
+  const line = formatFailure('gone');
 
   expect(line).toBe('error: gone');
 });

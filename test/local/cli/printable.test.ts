@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatEntry } from '../../../local/cli/entries.ts';
-import { tellFailure } from '../../../local/cli/failures.ts';
+import { formatFailure } from '../../../local/cli/failures.ts';
 import { printable } from '../../../local/cli/printable.ts';
 import { createTerminalLog } from '../../../local/cli/terminal-log.ts';
 
@@ -29,7 +29,7 @@ test('what commands print of a service is printable', () => {
     field: bad,
     error: new Error(bad),
   });
-  told.push(tellFailure(new Error(bad)), ...formatEntry('set aside', [bad]));
+  told.push(formatFailure(new Error(bad)), ...formatEntry('set aside', [bad]));
 
   for (const line of told) expect(line).toContain('a\\x1b]0;title\\x07\\u202eb');
 });

@@ -11,7 +11,7 @@ function setUp() {
   const state: KnownState = {
     projection,
     absences: { 'return_line_item/1844671': 1, 'return_line_item/1844672': 2 },
-    untold: {
+    unpublished: {
       'return_line_item/1844671': { quantity: null },
       'return_line_item/1844672': { quantity: null },
     },
@@ -27,7 +27,7 @@ describe('the state after some changes are told', () => {
     expect(next).toEqual({
       projection: { ...projection, return_line_items: [second] },
       absences: { 'return_line_item/1844672': 2 },
-      untold: { 'return_line_item/1844672': { quantity: null } },
+      unpublished: { 'return_line_item/1844672': { quantity: null } },
     });
   });
 
@@ -42,7 +42,7 @@ describe('the state after some changes are told', () => {
     expect(next).toEqual({
       projection: { ...projection, return_line_items: [first, object] },
       absences: { 'return_line_item/1844671': 1 },
-      untold: { 'return_line_item/1844671': { quantity: null } },
+      unpublished: { 'return_line_item/1844671': { quantity: null } },
     });
   });
 
@@ -50,13 +50,13 @@ describe('the state after some changes are told', () => {
     const { first, projection, refund, second } = setUp();
     const nothing = { ...projection, return_line_items: undefined, refund_transactions: undefined };
 
-    const next = applyChanges({ projection: nothing, absences: {}, untold: {} }, [
+    const next = applyChanges({ projection: nothing, absences: {}, unpublished: {} }, [
       { verb: 'created', object: first },
       { verb: 'created', object: refund, place: 'x' },
       { verb: 'created', object: second },
     ]);
 
-    expect(next).toEqual({ projection, absences: {}, untold: {} });
+    expect(next).toEqual({ projection, absences: {}, unpublished: {} });
   });
 
   it('has a refund that was created beside those it had', () => {

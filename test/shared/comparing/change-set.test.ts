@@ -5,12 +5,12 @@ import { MINUTE } from '../../../shared/instant.ts';
 import { aRow, OPTIONS, read } from './a-reading.ts';
 
 function known(row: unknown, notes: Partial<KnownState> = {}): KnownState {
-  return { projection: read(row).projection, absences: {}, untold: {}, ...notes };
+  return { projection: read(row).projection, absences: {}, unpublished: {}, ...notes };
 }
 
 const NOTES = {
   absences: { 'return_line_item/1844671': 5 },
-  untold: { 'return_line_item/1844672': { quantity: null } },
+  unpublished: { 'return_line_item/1844672': { quantity: null } },
 };
 
 describe('the notes on entities', () => {
@@ -21,7 +21,7 @@ describe('the notes on entities', () => {
 
     expect(changes).toEqual([]);
     expect(next.absences).toStrictEqual(NOTES.absences);
-    expect(next.untold).toStrictEqual(NOTES.untold);
+    expect(next.unpublished).toStrictEqual(NOTES.unpublished);
   });
 
   it('are none where an array was never known and is left out', () => {
@@ -33,7 +33,7 @@ describe('the notes on entities', () => {
     expect(next).toStrictEqual(known(withoutItems));
   });
 
-  it('are the time of the answer that lacks one, and nothing as untold that was told', () => {
+  it('are the time of the answer that lacks one, and nothing as unpublished that was told', () => {
     const lacking = read({ ...aRow(), returns: [] }, 2 * MINUTE);
 
     const { next } = findChanges(known(aRow()), lacking, OPTIONS);
@@ -42,7 +42,7 @@ describe('the notes on entities', () => {
       'return_line_item/1844671': lacking.receivedAt,
       'return_line_item/1844672': lacking.receivedAt,
     });
-    expect(next.untold).toStrictEqual({});
+    expect(next.unpublished).toStrictEqual({});
   });
 });
 

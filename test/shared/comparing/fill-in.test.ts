@@ -30,14 +30,14 @@ function filledIn(): Snapshot {
 }
 
 describe('a field that the snapshot could not know', () => {
-  it('is filled in without an event, and noted as untold', () => {
+  it('is filled in without an event, and noted as unpublished', () => {
     const taken = take(snapshotOf(read(withShipment(BARE))), read(withShipment(FULL), 2 * MINUTE), {
       unknowable,
     });
 
     expect(taken).toMatchObject({ verdict: 'differs', events: [] });
     expect(taken.snapshot?.projection.shipments?.[0]).toMatchObject(FULL);
-    expect(taken.snapshot?.untold).toEqual({ 'shipment/1844670': NEVER_TOLD });
+    expect(taken.snapshot?.unpublished).toEqual({ 'shipment/1844670': NEVER_TOLD });
   });
 
   it('is filled in just so where the older release did not keep it at all', () => {
@@ -50,7 +50,7 @@ describe('a field that the snapshot could not know', () => {
     });
 
     expect(taken).toMatchObject({ verdict: 'differs', events: [], snapshot: { projectionVersion: 1 } });
-    expect(taken.snapshot?.untold).toEqual({ 'shipment/1844670': NEVER_TOLD });
+    expect(taken.snapshot?.unpublished).toEqual({ 'shipment/1844670': NEVER_TOLD });
   });
 
   it('is told where the snapshot knew it after all', () => {
@@ -74,7 +74,7 @@ describe('a field that the snapshot could not know', () => {
     expect(inShort(changed.events)).toEqual([
       ['shipment.status_changed', '1844670', { status: 'IN_TRANSIT', ...NEVER_TOLD }],
     ]);
-    expect(changed.snapshot?.untold).toEqual({});
+    expect(changed.snapshot?.unpublished).toEqual({});
     expect(inShort(next.events)).toEqual([['shipment.status_changed', '1844670', { status: 'DELIVERED' }]]);
   });
 
@@ -89,7 +89,7 @@ describe('a field that the snapshot could not know', () => {
     const taken = take(filledIn(), read(withShipment({ ...FULL, carrier: null }), 5 * MINUTE));
 
     expect(taken).toMatchObject({ verdict: 'differs', events: [] });
-    expect(taken.snapshot?.untold).toEqual({
+    expect(taken.snapshot?.unpublished).toEqual({
       'shipment/1844670': { tracking_number: null, return_ids: [] },
     });
   });
@@ -99,7 +99,7 @@ describe('a field that the snapshot could not know', () => {
     const leftOut = take(lacking, read({ ...renamed(), shipments: undefined }, 7 * MINUTE)).snapshot;
     const back = take(leftOut, read({ ...withShipment({ ...FULL, carrier: 'DHL' }) }, 9 * MINUTE));
 
-    expect(leftOut?.untold).toEqual({ 'shipment/1844670': NEVER_TOLD });
+    expect(leftOut?.unpublished).toEqual({ 'shipment/1844670': NEVER_TOLD });
     expect(inShort(back.events)).toEqual([['shipment.updated', '1844670', NEVER_TOLD]]);
   });
 
@@ -109,7 +109,7 @@ describe('a field that the snapshot could not know', () => {
     const gone = take(lacking, read({ ...aRow(), shipments: [] }, 7 * MINUTE));
 
     expect(inShort(gone.events)).toEqual([['shipment.removed', '1844670']]);
-    expect(gone.snapshot?.untold).toEqual({});
+    expect(gone.snapshot?.unpublished).toEqual({});
   });
 
   it('is not part of the removal of its entity, which shows what was last told', () => {

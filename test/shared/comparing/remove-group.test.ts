@@ -44,7 +44,7 @@ describe('a group that is gone', () => {
 
   it('is told as it was last told, without what was filled in since', () => {
     const before = snapshotOf(read(aRow()));
-    const snapshot = { ...before, untold: { 'return_group/184467': { credit_method: null } } };
+    const snapshot = { ...before, unpublished: { 'return_group/184467': { credit_method: null } } };
 
     const save = removeGroup(snapshot, lookUp(10 * MINUTE), OPTIONS);
 
@@ -62,8 +62,8 @@ describe('a group that is gone', () => {
   });
 
   it('leaves a tombstone that keeps its numbers and nothing of its entities', () => {
-    const [absences, untold] = [{ 'shipment/1844670': 1 }, { 'shipment/1844670': { carrier: null } }];
-    const snapshot = { ...snapshotOf(read(aRow())), absences, untold };
+    const [absences, unpublished] = [{ 'shipment/1844670': 1 }, { 'shipment/1844670': { carrier: null } }];
+    const snapshot = { ...snapshotOf(read(aRow())), absences, unpublished };
 
     const tombstone = buried(snapshot, 10 * MINUTE);
 
@@ -71,7 +71,7 @@ describe('a group that is gone', () => {
     const { groupId, updatedAt, createdAt, projectionVersion, projection } = snapshot;
     expect(tombstone).toEqual({
       ...{ groupId, updatedAt, createdAt, projectionVersion, sentAt, receivedAt },
-      ...{ version: 2, sequence: 7, removedAt: receivedAt, absences: {}, untold: {} },
+      ...{ version: 2, sequence: 7, removedAt: receivedAt, absences: {}, unpublished: {} },
       projection: { group: projection.group },
     });
   });

@@ -155,9 +155,14 @@ describe('the number of saves', () => {
 
 /** All that a later comparison looks at but the times. */
 function contentOf(snapshot: Snapshot | undefined): unknown {
-  const { projection, absences, untold, sequence } = snapshot ?? {};
+  const { projection, absences, unpublished, sequence } = snapshot ?? {};
   const entities = Object.values(projection ?? {}).flatMap((value) => value ?? []);
-  return { absences, untold, sequence, entities: entities.map((entity) => JSON.stringify(entity)).sort() };
+  return {
+    absences,
+    unpublished,
+    sequence,
+    entities: entities.map((entity) => JSON.stringify(entity)).sort(),
+  };
 }
 
 describe('as many changes as fit one transaction', () => {

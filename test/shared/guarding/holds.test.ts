@@ -20,7 +20,7 @@ describe('a hold', () => {
     const second = holdBack(first, { ...MISSING, suspects: 5, from: 3 }, 200);
 
     expect(standingHolds(second)).toMatchObject([
-      { number: 1, since: 100, suspects: 30, met: 30, from: 3, isMet: true },
+      { number: 1, since: 100, suspects: 30, met: 30, from: 3, isOverThreshold: true },
     ]);
   });
 

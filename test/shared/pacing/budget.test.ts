@@ -221,11 +221,11 @@ describe('the deadline', () => {
 
     const early = budget.take({ ...POLL, deadline: slotAt - 1 });
     await expect(clock.run(early)).rejects.toThrow(DeadlineReached);
-    const toldAt = clock.elapsed();
+    const reportedAt = clock.elapsed();
     // The slot is awaited in whole milliseconds, and the store's time known to one.
     await clock.run(budget.take({ ...POLL, deadline: slotAt + 2 * MILLISECOND }));
 
-    expect(toldAt).toBe(0);
+    expect(reportedAt).toBe(0);
   });
 
   it('of one leaves the slot to another who has more time', async () => {

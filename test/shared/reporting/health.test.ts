@@ -11,8 +11,8 @@ const WELL: HealthState = {
   reasons: [],
   restUntil: 0,
   refusals: 0,
-  lastHoldTold: 0,
-  setAsideTold: 0,
+  lastHoldReported: 0,
+  setAsideReported: 0,
 };
 
 function seen(changes: Partial<Observed>): Observed {

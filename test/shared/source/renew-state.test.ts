@@ -54,7 +54,7 @@ test('the generations before are remembered, holds of theirs are not, but for th
 
   expect(renewed.earlierGenerations).toEqual(['mh1a0b', 'mi8x2k']);
   expect(renewed.guarding).toMatchObject({ holds: [], lastNumber: 7, seenWith: undefined });
-  expect(renewed.toTell).toEqual([]);
+  expect(renewed.feedReports).toEqual([]);
 });
 
 test('who took the lease before takes it as another', () => {

@@ -9,7 +9,7 @@ describe('what a tick has to tell of the feed itself', () => {
       states: {
         ...world.states,
         save: async (state, version) =>
-          state.toTell.length > 0 ? 'conflict' : world.states.save(state, version),
+          state.feedReports.length > 0 ? 'conflict' : world.states.save(state, version),
       },
     });
 
@@ -32,7 +32,7 @@ describe('what a tick has to tell of the feed itself', () => {
 
     expect(before).toEqual([]);
     expect((await world.feedEvents()).map(({ type }) => type)).toEqual(['feed.baseline_completed']);
-    expect((await world.state()).toTell).toEqual([]);
+    expect((await world.state()).feedReports).toEqual([]);
   });
 });
 

@@ -26,7 +26,7 @@ export function createFaultyRequests(
   { shape, what }: LastingFault,
   { service, isOn, trace }: FaultyRequestsOptions,
 ): FaultyRequests {
-  const { isMet, groups } = createMatcher(shape, service);
+  const { isOverThreshold, groups } = createMatcher(shape, service);
   const name = nameOfShape(shape);
   return {
     groups,
@@ -37,7 +37,7 @@ export function createFaultyRequests(
         return withoutArray(honest(), shape.name);
       }
       const made = shape.kind === 'id' && shape.where === 'pages' ? honest() : undefined;
-      if (!isMet(query, made)) return made ?? honest();
+      if (!isOverThreshold(query, made)) return made ?? honest();
       trace.count(`lasting ${name}`);
       trace.count(`lasting answer ${what}`);
       return dated(faulty(what, shape), service);
@@ -46,7 +46,7 @@ export function createFaultyRequests(
 }
 
 interface Matcher {
-  readonly isMet: (query: URLSearchParams, answer: Answer | undefined) => boolean;
+  readonly isOverThreshold: (query: URLSearchParams, answer: Answer | undefined) => boolean;
   readonly groups: ReadonlySet<number>;
 }
 
@@ -57,17 +57,17 @@ function createMatcher(shape: FaultShape, service: InProcessService): Matcher {
     case 'offset':
     case 'limit':
       return {
-        isMet: (query) => Number(query.get(shape.kind) ?? 0) > shape.above,
+        isOverThreshold: (query) => Number(query.get(shape.kind) ?? 0) > shape.above,
         groups: NO_GROUPS,
       };
     case 'parameter':
-      return { isMet: (query) => query.has(shape.name), groups: NO_GROUPS };
+      return { isOverThreshold: (query) => query.has(shape.name), groups: NO_GROUPS };
     case 'id':
       return idMatcher(shape, service);
     case 'range':
       return rangeMatcher(shape, service);
     case 'array':
-      return { isMet: () => true, groups: NO_GROUPS };
+      return { isOverThreshold: () => true, groups: NO_GROUPS };
   }
 }
 
@@ -78,8 +78,9 @@ function idMatcher(
   const ids = Array.from(store.groups(), ({ id }) => id);
   const id = placed(ids, place);
   const groups = new Set([id]);
-  if (where === 'look-ups') return { isMet: (query) => query.get('return_group_id') === String(id), groups };
-  return { isMet: (_, answer) => rowsOf(answer).some((row) => row?.id === id), groups };
+  if (where === 'look-ups')
+    return { isOverThreshold: (query) => query.get('return_group_id') === String(id), groups };
+  return { isOverThreshold: (_, answer) => rowsOf(answer).some((row) => row?.id === id), groups };
 }
 
 function rangeMatcher(shape: Extract<FaultShape, { kind: 'range' }>, service: InProcessService): Matcher {
@@ -91,7 +92,7 @@ function rangeMatcher(shape: Extract<FaultShape, { kind: 'range' }>, service: In
   const isWithin = (group: { readonly created: Instant }) => group.created >= from && group.created <= to;
   return {
     groups: new Set(known.filter(isWithin).map(({ id }) => id)),
-    isMet(query) {
+    isOverThreshold(query) {
       const { stampForm, stampPrecision } = control.knobs();
       const { read } = createStampForm(stampForm, stampPrecision);
       const least = read(query.get('min_created_at') ?? '');

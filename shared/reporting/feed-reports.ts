@@ -8,16 +8,14 @@ import { FEED_GROUP } from '../contract/event-id.ts';
 import { formatInstant, type Instant } from '../instant.ts';
 import { MAX_APPEND_ATTEMPTS, RELAY_READ_EVENTS } from '../limits.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../ports.ts';
-import type { FeedTelling, SourceState } from '../source/source-state.ts';
+import type { FeedReport, SourceState } from '../source/source-state.ts';
 
 /** The state with an event of the feed itself, to be told as soon as it is saved. */
-export function noteToTell<State extends Pick<SourceState, 'toTell'>, Type extends FeedTelling['type']>(
-  state: State,
-  type: Type,
-  object: EventOf<Type>['data']['object'],
-  time: Instant,
-): State {
-  return { ...state, toTell: [...state.toTell, { type, object, time } as FeedTelling] };
+export function queueFeedReport<
+  State extends Pick<SourceState, 'feedReports'>,
+  Type extends FeedReport['type'],
+>(state: State, type: Type, object: EventOf<Type>['data']['object'], time: Instant): State {
+  return { ...state, feedReports: [...state.feedReports, { type, object, time } as FeedReport] };
 }
 
 /**
@@ -25,19 +23,19 @@ export function noteToTell<State extends Pick<SourceState, 'toTell'>, Type exten
  *
  * @returns the number of the last event, to be kept as the state's `feedSequence`
  */
-export async function tellNoted(
+export async function publishFeedReports(
   ledger: Ledger,
-  state: Pick<SourceState, 'source' | 'generation' | 'feedSequence' | 'toTell'>,
+  state: Pick<SourceState, 'source' | 'generation' | 'feedSequence' | 'feedReports'>,
 ): Promise<number> {
   let last = state.feedSequence;
-  for (const telling of state.toTell) last = await append(ledger, state, telling, last);
+  for (const telling of state.feedReports) last = await append(ledger, state, telling, last);
   return last;
 }
 
 async function append(
   ledger: Ledger,
   { source, generation }: Pick<SourceState, 'source' | 'generation'>,
-  telling: FeedTelling,
+  telling: FeedReport,
   after: number,
 ): Promise<number> {
   const key = { source, generation, group: FEED_GROUP } as const;
@@ -69,7 +67,7 @@ function isTold(entry: LedgerEntry, event: FeedEvent): boolean {
 
 function makeFeedEvent(
   key: { readonly source: string; readonly generation: string; readonly group: typeof FEED_GROUP },
-  { type, object, time }: FeedTelling,
+  { type, object, time }: FeedReport,
   sequence: number,
 ): FeedEvent {
   return {
@@ -84,7 +82,7 @@ function makeFeedEvent(
 }
 
 /** Only the source's condition makes an earlier one stale; what else is told of it stays true beside the later. */
-function subjectOf(type: FeedTelling['type'], source: string, sequence: number): string {
+function subjectOf(type: FeedReport['type'], source: string, sequence: number): string {
   const subject = `sources/${source}`;
   if (type === 'feed.baseline_completed') return `${subject}/baseline`;
   return type === 'feed.drift_detected' ? `${subject}/drift/${sequence}` : subject;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
-import { noteToTell, tellNoted } from '../../../shared/reporting/tell-feed.ts';
-import type { FeedTelling } from '../../../shared/source/source-state.ts';
+import { publishFeedReports, queueFeedReport } from '../../../shared/reporting/feed-reports.ts';
+import type { FeedReport } from '../../../shared/source/source-state.ts';
 import { createMemoryLedger, type MemoryLedger } from '../../fakes/memory-ledger.ts';
 
 const NOTHING = {
   source: 'acme',
   generation: 'mi8x2k',
   feedSequence: 0,
-  toTell: [] as readonly FeedTelling[],
+  feedReports: [] as readonly FeedReport[],
 };
 const CONDITION = {
   type: 'source' as const,
@@ -26,12 +26,12 @@ async function told(ledger: MemoryLedger): Promise<FeedEvent[]> {
 describe('the subject of an event of the feed itself', () => {
   it('is shared by what makes the earlier stale, and by nothing else', async () => {
     const ledger = createMemoryLedger();
-    const degraded = noteToTell(NOTHING, 'feed.source_degraded', CONDITION, 0);
-    const lost = noteToTell(degraded, 'feed.drift_detected', drift('shipment.status=LOST'), 0);
-    const found = noteToTell(lost, 'feed.drift_detected', drift('shipment.status=FOUND'), 0);
-    const recovered = noteToTell(found, 'feed.source_recovered', CONDITION, 0);
+    const degraded = queueFeedReport(NOTHING, 'feed.source_degraded', CONDITION, 0);
+    const lost = queueFeedReport(degraded, 'feed.drift_detected', drift('shipment.status=LOST'), 0);
+    const found = queueFeedReport(lost, 'feed.drift_detected', drift('shipment.status=FOUND'), 0);
+    const recovered = queueFeedReport(found, 'feed.source_recovered', CONDITION, 0);
 
-    await tellNoted(ledger, recovered);
+    await publishFeedReports(ledger, recovered);
 
     const [first, second, third, last] = (await told(ledger)).map(({ subject }) => subject);
     expect(first).toBe('sources/acme');
@@ -41,8 +41,8 @@ describe('the subject of an event of the feed itself', () => {
 });
 
 describe('what a state has to tell', () => {
-  const state = noteToTell(
-    noteToTell(NOTHING, 'feed.source_degraded', CONDITION, 0),
+  const state = queueFeedReport(
+    queueFeedReport(NOTHING, 'feed.source_degraded', CONDITION, 0),
     'feed.drift_detected',
     drift('shipment.status=LOST'),
     0,
@@ -51,7 +51,7 @@ describe('what a state has to tell', () => {
   it('is told once, however many find it there', async () => {
     const ledger = createMemoryLedger();
 
-    const numbers = [await tellNoted(ledger, state), await tellNoted(ledger, state)];
+    const numbers = [await publishFeedReports(ledger, state), await publishFeedReports(ledger, state)];
 
     expect(numbers).toEqual([2, 2]);
     expect((await told(ledger)).map(({ type }) => type)).toEqual([
@@ -62,10 +62,10 @@ describe('what a state has to tell', () => {
 
   it('goes round numbers that others have taken, each time in the same way', async () => {
     const ledger = createMemoryLedger();
-    const other = noteToTell(NOTHING, 'feed.drift_detected', drift('order.name is a fraction'), 0);
-    await tellNoted(ledger, other);
+    const other = queueFeedReport(NOTHING, 'feed.drift_detected', drift('order.name is a fraction'), 0);
+    await publishFeedReports(ledger, other);
 
-    const numbers = [await tellNoted(ledger, state), await tellNoted(ledger, state)];
+    const numbers = [await publishFeedReports(ledger, state), await publishFeedReports(ledger, state)];
 
     expect(numbers).toEqual([3, 3]);
     expect((await told(ledger)).map(({ data }) => data.sequence)).toEqual([1, 2, 3]);
