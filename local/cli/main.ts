@@ -1,37 +1,16 @@
 // The command `returns-feed`. What a command can't do it says in one line on stderr; the exit code is 2 for what was
 // asked wrongly, 1 for what went wrong, 0 otherwise, unless the command has more to say with it.
-import { Command, CommanderError } from 'commander';
-import { createExplainCommand } from '../commands/explain.ts';
-import { createForgetCommand } from '../commands/forget.ts';
-import { createProbeCommand } from '../commands/probe.ts';
-import { createRedriveCommand } from '../commands/redrive.ts';
-import { createReleaseCommand } from '../commands/release.ts';
-import { createReplayCommand } from '../commands/replay.ts';
-import { createServeCommand } from '../commands/serve.ts';
-import { createSourcesCommand } from '../commands/sources.ts';
-import { createStartCommand } from '../commands/start.ts';
-import { createStatusCommand } from '../commands/status.ts';
-import { createWatchCommand } from '../commands/watch.ts';
+import { CommanderError } from 'commander';
 import { formatFailure, UsageError } from './failures.ts';
 import { endWithReader } from './print.ts';
+import { createProgram, withAllBelow } from './program.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
   endWithReader(process.stdout);
   endWithReader(process.stderr);
-  const program = new Command('returns-feed')
-    .description('The webhook that a returns service never had: every change as an event.')
-    .configureOutput({ writeErr: (text) => process.stderr.write(oneLine(text)) })
-    .addCommand(createWatchCommand())
-    .addCommand(createStatusCommand())
-    .addCommand(createReleaseCommand())
-    .addCommand(createExplainCommand())
-    .addCommand(createReplayCommand())
-    .addCommand(createRedriveCommand())
-    .addCommand(createSourcesCommand())
-    .addCommand(createForgetCommand())
-    .addCommand(createProbeCommand())
-    .addCommand(createServeCommand())
-    .addCommand(createStartCommand(), { hidden: true });
+  const program = createProgram().configureOutput({
+    writeErr: (text) => process.stderr.write(oneLine(text)),
+  });
   for (const command of withAllBelow(program)) command.exitOverride().copyInheritedSettings(program);
   try {
     await program.parseAsync(argv);
@@ -39,10 +18,6 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = exitCodeOf(error);
     if (!(error instanceof CommanderError)) process.stderr.write(`${formatFailure(error)}\n`);
   }
-}
-
-function withAllBelow(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(withAllBelow)];
 }
 
 /** Of an error commander adds what may have been meant in a line of its own. Help keeps its lines. */

@@ -50,8 +50,11 @@ export function faultyAnswer(kind: FaultKind, honest: () => Answer, now: Instant
       return jsonAnswer(429, busy);
     case '429-retry-after':
       return jsonAnswer(429, busy, pause);
-    case '429-date':
-      return jsonAnswer(429, busy, { 'retry-after': httpDate(now + (knobs.pauseSeconds + 1) * SECOND) });
+    case '429-date': {
+      // By the same clock as the answer's Date.
+      const seconds = knobs.pauseSeconds + 1 + knobs.dateSkewSeconds;
+      return jsonAnswer(429, busy, { 'retry-after': httpDate(now + seconds * SECOND) });
+    }
     case 'reset':
     case 'hang':
       return { ...answerOf(200, '', 'application/json'), delivery: kind };

@@ -6,12 +6,12 @@
 // may be untrue (G5), and wherever one of them is missing the source must be degraded:
 //
 // - `offset`: nothing may be missing. It is a list window, whatever it answers: shorter ranges get by. Only a 500
-//   names no reason, so it may be taken for an outage.
+//   and no answer at all name no reason, so they may be taken for an outage.
 // - `parameter min_updated_at`: polls fail. Everything may be missing.
 // - `parameter min_created_at`: walks fail. Everything may be missing that polls don't show: a baseline, groups that
 //   changed without a stamp, removals. This checker lets everything be missing.
-// - `parameter return_group_id`: look-ups fail. Only removals may be missing; everything, once the token is exchanged,
-//   for the look-up of a known group has to prove that the new one shows the same store.
+// - `parameter return_group_id`: look-ups fail. Only removals may be missing; everything, once the token is exchanged
+//   or a walk stands still before an empty range, for only the look-up of a known group proves that it is the same store.
 // - `limit`: every larger page fails. Everything may be missing, but for a 422, which names the limit.
 // - `range`: walks fail that touch a part of creation time, and end there: as with `min_created_at`, everything may be
 //   missing.
@@ -37,12 +37,23 @@ export function isUnknowable({ lasting }: Evidence, kind: string): boolean {
 /** Whether what is missing in the end is explained by a fault that is still on, and that the source reports. */
 export function isReported({ lasting }: Evidence, source: SourceEvidence, missing?: Missing): boolean {
   if (lasting === undefined || lasting.to !== undefined) return false;
-  return mayBeMissing(lasting, missing) && isDegradedAtTheEnd(source);
+  const codes = codesAtTheEnd(source);
+  return codes.length > 0 && (mayBeMissing(lasting, missing) || standsStill(lasting, codes));
 }
 
-export function isDegradedAtTheEnd({ written }: SourceEvidence): boolean {
-  const last = written.findLast(({ event }) => CONDITIONS.has(event.type));
-  return last?.event.type === 'feed.source_degraded';
+/** Only a look-up can prove that a range which is empty all at once is still of the same store. */
+function standsStill({ shape }: Lasting, codes: readonly string[]): boolean {
+  return shape === 'parameter return_group_id' && codes.includes('stalled');
+}
+
+/** Why the source is degraded in the end; nothing where it is well. */
+function codesAtTheEnd({ written }: SourceEvidence): string[] {
+  const last = written.findLast(({ event }) => CONDITIONS.has(event.type))?.event;
+  return last?.type === 'feed.source_degraded' ? last.data.object.reasons.map(({ code }) => code) : [];
+}
+
+export function isDegradedAtTheEnd(source: SourceEvidence): boolean {
+  return codesAtTheEnd(source).length > 0;
 }
 
 const CONDITIONS = new Set<string>(['feed.source_degraded', 'feed.source_recovered']);
@@ -51,7 +62,7 @@ const CONDITIONS = new Set<string>(['feed.source_degraded', 'feed.source_recover
 function mayBeMissing({ shape, what, exchangesToken }: Lasting, missing: Missing | undefined): boolean {
   switch (shape) {
     case 'offset':
-      return what === '500';
+      return what === '500' || what === 'hang';
     case 'limit':
       return what !== '422';
     case 'parameter return_group_id':

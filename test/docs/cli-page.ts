@@ -1,0 +1,98 @@
+// docs/cli.md, made of the commands themselves.
+import type { Argument, Command, Option } from 'commander';
+import { createProgram } from '../../local/cli/program.ts';
+
+export const CLI_PAGE = new URL('../../docs/cli.md', import.meta.url);
+
+const INTRODUCTION = `# Command line
+
+\`npm run cli-reference\` writes this page from the commands; a test compares. In a checkout the command is
+\`npx returns-feed\`.
+
+The token of the service comes from the environment variable \`RETURNS_API_TOKEN\`. Times are written as \`30s\`, \`5m\` or
+\`2h\`. \`--data\` names a directory that \`watch --data\` keeps; \`--stack\` names a deployment, for which the AWS credentials
+and the region come from the environment ([what they must allow](../SECURITY.md#operators)).
+
+| exit code | meaning |
+| --- | --- |
+| 0 | done, or stopped by Ctrl-C or \`--for\` |
+| 1 | it can't work: no connection, no valid token, no returns service at the address, a directory that can't be written |
+| 2 | invalid usage: an option, the address, a missing token |
+| 3 | \`status\`: a source is not read completely; \`replay\` and \`redrive\`: not everything was sent |
+
+Errors are one line on stderr, never with the token. After Ctrl-C \`npx\` may report 130, because its own shell was
+interrupted too; \`npm start\` and \`node_modules/.bin/returns-feed\` report 0.
+`;
+
+export function renderCliPage(): string {
+  const commands = createProgram().commands.filter((command) => !isHidden(command));
+  return [INTRODUCTION, ...commands.flatMap((command) => renderCommand(command, 'returns-feed'))].join('\n');
+}
+
+function renderCommand(command: Command, above: string): string[] {
+  const name = `${above} ${command.name()}`;
+  const below = command.commands.filter((each) => each.name() !== 'help');
+  if (below.length > 0) return below.flatMap((each) => renderCommand(each, name));
+  const usage = command.usage().replace('[options] ', '').replace('[options]', '').trim();
+  return [
+    `## ${name}`,
+    '',
+    inMarkdown(command.description()),
+    '',
+    '```',
+    `${name} ${[usage, '[options]'].filter((part) => part !== '').join(' ')}`,
+    '```',
+    '',
+    ...renderTable('argument', command.registeredArguments.map(renderArgument)),
+    ...renderTable('option', command.options.filter(({ hidden }) => !hidden).map(renderOption)),
+    ...renderNotes(command),
+  ];
+}
+
+function renderTable(kind: string, rows: readonly string[][]): string[] {
+  if (rows.length === 0) return [];
+  const header = [kind, 'meaning', 'default'];
+  const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return [...lines, ''];
+}
+
+function renderArgument(argument: Argument): string[] {
+  const name = argument.required ? `\`<${argument.name()}>\`` : `\`[${argument.name()}]\``;
+  return [name, inMarkdown(argument.description), ''];
+}
+
+function renderOption(option: Option): string[] {
+  const choices = option.argChoices === undefined ? '' : `: ${option.argChoices.map(code).join(' or ')}`;
+  return [code(option.flags), `${inMarkdown(option.description)}${choices}`, defaultOf(option)];
+}
+
+function defaultOf({ mandatory, defaultValue, defaultValueDescription }: Option): string {
+  if (mandatory && defaultValue === undefined) return 'required';
+  if (defaultValue === undefined || defaultValue === false || isEmpty(defaultValue)) return '';
+  return code(defaultValueDescription ?? String(defaultValue));
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** What \`--help\` says after the options: sentences, or a list whose columns count. */
+function renderNotes(command: Command): string[] {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+  const notes = help.slice(command.helpInformation().length).trim();
+  if (notes === '') return [];
+  return /^ {2}/m.test(notes) ? ['```', notes, '```', ''] : [inMarkdown(notes), ''];
+}
+
+function inMarkdown(text: string): string {
+  return text.replaceAll('<', '\\<').replaceAll('|', '\\|');
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll('|', '\\|')}\``;
+}
+
+function isHidden(command: Command): boolean {
+  return '_hidden' in command && command._hidden === true;
+}
