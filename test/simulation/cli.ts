@@ -118,7 +118,11 @@ async function runMany(options: Options): Promise<Tally> {
   let reportedAt = startedAt;
   const run = options.jobs === 1 ? runSeeds : runInParallel;
   await run(options, (outcome) => {
+    const known = tally.violating.length;
     addOutcome(tally, outcome);
+    // A long run may be stopped before its end.
+    for (const violating of tally.violating.slice(known))
+      process.stderr.write(`${summarizeOutcome(violating)}\n`);
     if (performance.now() - reportedAt > PROGRESS_EVERY_MS) {
       reportedAt = performance.now();
       const perSecond = (tally.runs * 1_000) / (reportedAt - startedAt);
