@@ -1,0 +1,73 @@
+// What the feed is for, measured: four hours of one store's life, 40 changes a minute, read once a minute by the usual
+// poller and by the feed. Both get a quarter of an hour of quiet at the end. The figures stand in README.md.
+import { expect, test } from 'vitest';
+import type { Knobs } from '../../local/reference-service/knobs.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { createSourceWorld } from '../shared/source-world.ts';
+import { createUsualPoller, statusesOf } from './usual-poller.ts';
+
+const MINUTES = 240;
+const QUIET_MINUTES = 15;
+
+interface Case {
+  readonly name: string;
+  readonly knobs: Partial<Knobs>;
+  /** Percent of all statuses that the usual poller has wrong in the end. */
+  readonly wrong: number;
+}
+
+test.each<Case>([
+  { name: 'pages of 50 rows at most', knobs: { limitMax: 50 }, wrong: 12.9 },
+  {
+    name: 'shipments that do not move updated_at',
+    knobs: { touches: ['return_group', 'return_line_item', 'exchange_line_item'] },
+    wrong: 1.5,
+  },
+  {
+    name: 'changes that show up to 30 seconds after their stamp',
+    knobs: { lateSeconds: { least: 0, most: 30 } },
+    wrong: 1.2,
+  },
+])(
+  '$name',
+  async ({ knobs, wrong }) => {
+    const world = createSourceWorld({
+      groups: 300,
+      life: { changesPerSecond: 40 / 60 },
+      knobs,
+      settings: { baseline: 'emit' },
+    });
+    const poller = createUsualPoller(world.reference.service.answer, world.reference.token);
+    const session = world.startProcess('a');
+
+    for (let minute = 0; minute < MINUTES + QUIET_MINUTES; minute += 1) {
+      if (minute === MINUTES) world.control.pause();
+      poller.poll();
+      await world.nextTick(session);
+    }
+
+    const real = new Map(world.control.snapshot().flatMap((group) => statusesOf(group as never)));
+    const published = statusesAfter(await world.events());
+    expect(shareWrong(real, published)).toBe(0);
+    expect(shareWrong(real, poller.statuses)).toBe(wrong);
+  },
+  120_000,
+);
+
+/** The statuses that a subscriber has after these events, each group's in order. */
+function statusesAfter(events: readonly FeedEvent[]): Map<string, string> {
+  const statuses = new Map<string, string>();
+  for (const { type, data } of events) {
+    if (!('object' in data) || !('status' in data.object) || !('id' in data.object)) continue;
+    const key = `${data.object.type}/${data.object.id}`;
+    if (type.endsWith('.removed')) statuses.delete(key);
+    else statuses.set(key, String(data.object.status));
+  }
+  return statuses;
+}
+
+/** In percent, to one decimal: of all that there are, those that are unknown or another. */
+function shareWrong(real: ReadonlyMap<string, string>, known: ReadonlyMap<string, string>): number {
+  const wrong = [...real].filter(([key, status]) => known.get(key) !== status).length;
+  return Math.round((1_000 * wrong) / real.size) / 10;
+}
