@@ -15,15 +15,18 @@ test('the stack names all that commands look for in it', () => {
 });
 
 /** `<Word>` in a command stands for an output; words without capitals for what else a person fills in. */
-test.each(['docs/runbook.md', 'README.md', 'SECURITY.md'])('%s names outputs that the stack has', (page) => {
-  const stack = new ReturnsFeedStack(newUnbundledApp(), stageNamed('production'));
-  const outputs = Object.keys(Template.fromStack(stack).toJSON().Outputs);
-  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+test.each(['docs/runbook.md', 'docs/deploying.md', 'SECURITY.md'])(
+  '%s names outputs that the stack has',
+  (page) => {
+    const stack = new ReturnsFeedStack(newUnbundledApp(), stageNamed('production'));
+    const outputs = Object.keys(Template.fromStack(stack).toJSON().Outputs);
+    const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
 
-  const named = [...text.matchAll(/<([A-Z]\w+)>/g)].map(([, name]) => name);
+    const named = [...text.matchAll(/<([A-Z]\w+)>/g)].map(([, name]) => name);
 
-  expect(named.filter((name) => !outputs.includes(name ?? ''))).toEqual([]);
-});
+    expect(named.filter((name) => !outputs.includes(name ?? ''))).toEqual([]);
+  },
+);
 
 test('a stage without a dashboard names none', () => {
   const stack = new ReturnsFeedStack(newUnbundledApp(), stageNamed('trial'));

@@ -177,7 +177,7 @@ describe('the package in another repository', () => {
     const files = await readdir(root, { recursive: true });
 
     expect((await readdir(root)).sort()).toEqual([
-      ...['LICENSE', 'README.md', 'SECURITY.md', 'dist', 'docs', 'package.json'],
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'dist', 'docs', 'package.json'],
     ]);
     const sources = files.filter((file) => /(?<!\.d)\.ts$/.test(file));
     expect(sources.filter((file) => dirname(file) !== join('docs', 'examples'))).toEqual([]);
