@@ -1,6 +1,6 @@
-// The use case of forgetting, top to bottom: a tombstone in the place of what was known, so that nothing more is saved
-// on top of it; then its events; then the note that it can't be read, if there is one. In this order whatever
-// interrupts it leaves something that doing it again completes, and never a number that could be given out twice.
+// The use case of forgetting, top to bottom: a tombstone replaces the snapshot, so that nothing more is saved on top of
+// it; then the events are erased; then the note that the group can't be read, if there is one. In this order an
+// interruption leaves work that a repetition completes, and never a number that could be used twice.
 import { forgetGroup, isForgotten } from './comparing/forget-group.ts';
 import type { Snapshot } from './comparing/snapshot.ts';
 import type { GroupKey, SnapshotStore, SourceStates } from './ports.ts';
@@ -14,19 +14,19 @@ export interface ForgetPorts extends ForgetEventsPorts {
 
 export interface Forgotten extends ForgottenEvents {
   readonly generation: string;
-  /** What its tombstone keeps, so that what returns goes on from there. */
+  /** The number that its tombstone keeps: a group that returns is numbered on from there. */
   readonly lastNumber: number;
 }
 
-/** Polls that may save the group, or the source's state, in between. */
+/** Tries to save while polls save the group, or the source's state, in between. */
 const MAX_TRIES = 20;
 
 /**
  * Forgets a return group in all generations of its source.
  *
- * @param destinations whose marks there are
- * @returns what was forgotten, by generation; nothing of one in which the group is not known
- * @throws Error when others keep saving the group
+ * @param destinations those that have marks
+ * @returns what was forgotten in each generation that knows the group
+ * @throws Error if others keep saving the group or the source's state
  */
 export async function forgetReturnGroup(
   ports: ForgetPorts,
@@ -48,7 +48,7 @@ export async function forgetReturnGroup(
   return forgotten;
 }
 
-/** @returns the tombstone that is stored then; undefined for a group that was never saved */
+/** @returns the stored tombstone; undefined for a group that was never saved */
 async function bury(
   { store, clock }: ForgetPorts,
   key: GroupKey,
@@ -64,7 +64,7 @@ async function bury(
   throw new Error(`Return group ${groupId} is being saved all the time; try again.`);
 }
 
-/** What was set aside is noted with a digest of what the service showed. */
+/** Removes the note of a set-aside group: it holds a digest of what the service showed. */
 async function forgetNote({ states }: ForgetPorts, source: string, groupId: number): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const state = await states.load(source);

@@ -1,7 +1,7 @@
 /**
- * Does the work for each item, at most so many at once, and answers in their order.
+ * Returns the results of the work for each item, in order, with at most `atOnce` under way.
  *
- * @throws the first failure, once nothing is under way any more: no write lands after the caller was told.
+ * @throws the first failure, once nothing is under way any more: no write lands after the error.
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
@@ -26,7 +26,7 @@ export async function inParallel<Item, Result>(
   return results;
 }
 
-/** The items in runs of at most so many. */
+/** Splits the items into chunks of at most `size`. */
 export function chunked<Item>(items: readonly Item[], size: number): Item[][] {
   const chunks: Item[][] = [];
   for (let at = 0; at < items.length; at += size) chunks.push(items.slice(at, at + size));

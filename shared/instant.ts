@@ -1,4 +1,4 @@
-// Time as the service tells it. Stamps come in any ISO 8601 precision, with an offset, `Z` or no zone at all
+// The service's time. Stamps come in any ISO 8601 precision, with an offset, `Z` or no zone at all
 // (returns-data-service.md, "Resources and their fields"); they are compared as whole microseconds since the
 // epoch. A number holds them exactly until the year 2255.
 
@@ -12,7 +12,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** A parsed stamp. `zoned` tells whether it named an offset; without one it was read as if it were UTC. */
+/** A parsed stamp. `zoned`: whether it named an offset; without one it was read as UTC. */
 export interface Stamp {
   readonly instant: Instant;
   readonly zoned: boolean;
@@ -80,7 +80,7 @@ const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
  * The instant as `2026-11-20T10:15:02.123456Z`; always four digits of the year and six of the second, so that texts
- * sort like instants. An instant outside of these years is told as the first or the last of them.
+ * sort like instants. An instant outside of these years becomes the first or the last of them.
  */
 export function formatInstant(instant: Instant): string {
   const milliseconds = Math.floor(instant / MILLISECOND);

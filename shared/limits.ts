@@ -1,29 +1,29 @@
-// Every bound of the feed in one place, each with its reason. What is promised (lookback, settle, budget) comes
-// from the source's settings; what stands here is not for users to turn.
+// Every bound of the feed in one place, each with its reason. Promised values (lookback, settle, budget) come from the
+// source's settings; the bounds here are not for users to change.
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 
-/** Groups asked for at once. More than any page known to us; a service that gives fewer is followed. */
+/** Groups requested at once: more than any known page. If a service sends fewer, reading follows it. */
 export const PAGE_LIMIT = 200;
-/** Rows that a page repeats of the one before it, so that a shift of the list shows (R2). */
+/** Rows of the previous page that a page repeats, so that a shift of the list shows (R2). */
 export const SEAM_ROWS = 3;
-/** The same in a range of creation, which next to no row leaves: there one shows a shift as well as three. */
+/** The same in a range of creation, which rows almost never leave: there one shows a shift as well as three. */
 export const SEAM_ROWS_BY_CREATION = 1;
 /** A page below both of these ends a poll's list: no service cuts a page that small (R1). */
 export const SHORT_PAGE_ROWS = 10;
 export const SHORT_PAGE_BYTES = 64 * 1024;
-/** Pages to one range. A longer one takes so long that too much leaves it while it is read (R3). */
+/** Pages of one range. A longer one takes so long that too many rows leave it while it is read (R3). */
 export const MAX_RANGE_PAGES = 50;
-/** The same where a tick manages next to nothing: with fewer pages next to nothing of it would be progress. */
+/** The same, at least, however little a tick manages: with fewer pages almost none of them would be progress. */
 export const FEWEST_RANGE_PAGES = 8;
-/** The same of a walk over all groups, whose ranges next to no row leaves: what a tick has the budget for (R3). */
+/** The same for a walk over all groups, whose ranges rows almost never leave: what a tick has the budget for (R3). */
 export const MAX_WALK_PAGES = 160;
-/** A walk's range that has time for fewer pages is left to the next tick: finding its end takes four requests. */
+/** A walk's range with time for fewer pages is left to the next tick: finding its end takes four requests. */
 export const FEWEST_WALK_PAGES = 20;
-/** Pages to a range that is too narrow to be cut: what was changed all at once has to be read all at once. */
+/** Pages of a range that is too narrow to be cut: rows that changed all at once have to be read all at once. */
 export const MAX_CROWD_PAGES = 1_000;
-/** Pages that a poll is read in at once, up to its open end, where little is expected. */
+/** Pages of a poll that is read at once, up to its open end, because little is expected. */
 export const MAX_OPEN_PAGES = 5;
-/** Pages of an open tail: it is read for its news only, covering is left to closed ranges. */
+/** Pages of an open tail: it is read for its news only, closed ranges do the covering. */
 export const MAX_TAIL_PAGES = 20;
 /** A range is closed if it ends at least this long before the stamps' clock (R3). */
 export const CLOSED_AFTER = 10 * SECOND;
@@ -31,14 +31,14 @@ export const CLOSED_AFTER = 10 * SECOND;
 export const CLOSED_FOR_SURE_AFTER = 26 * HOUR;
 /** Neighbouring ranges share a second, for bounds that exclude and stamps that are rounded (R4). */
 export const RANGE_OVERLAP = SECOND;
-/** A range this narrow is not cut by time any more (R5). */
+/** A range this narrow is no longer cut by time (R5). */
 export const NARROWEST_RANGE = 4 * SECOND;
-/** Requests for a range that won't hold still, cut into pieces; beyond, the rest is left to the next try (R5). */
+/** Requests for a range that keeps changing, cut into pieces; after these the rest is left to the next try (R5). */
 export const MAX_COVER_REQUESTS = 1_000;
-/** Requests for a piece that will neither hold still nor be cut; beyond, it stays unproved and is tried later (R5). */
+/** Requests for a piece that keeps changing and can't be cut; after these it stays unproved and is tried later (R5). */
 export const MAX_COUNTING_REQUESTS = 1_000;
 
-/** How far beyond the stamps' clock polls ask, so that a stamp a little ahead is not missed. */
+/** How far beyond the stamps' clock polls read, so that a stamp a little ahead is not missed. */
 export const ASK_AHEAD = HOUR;
 /** The same while stamps have no zone and the service's offset is not known yet. */
 export const ASK_AHEAD_WITHOUT_ZONE = 15 * HOUR;
@@ -50,31 +50,31 @@ export const SAVES_AT_ONCE = 16;
 /** Entries of one SendMessageBatch or PutEvents call. */
 export const MAX_BATCH_ENTRIES = 10;
 
-/** Events of one group that a relay reads at once: the largest transaction, and a little. */
+/** Events of one group that a relay reads at once: the largest transaction and a few more. */
 export const RELAY_READ_EVENTS = 100;
-/** Times that one run of a relay tries an event which the destination fails; then its stream record comes again. */
+/** Times that one run of a relay tries an event that the destination fails; then its stream record comes again. */
 export const SEND_ATTEMPTS = 5;
-/** The pause before the second of them is at most this long, and twice as long before each further one (full jitter). */
+/** The longest pause before the second try; it doubles before each further one (full jitter). */
 export const SEND_PAUSE_MS = 100;
-/** A gap in the ledger that looks the same this much later is no transaction half seen: those last milliseconds. */
+/** A gap in the ledger that is the same after this time is no half-visible transaction: those last milliseconds. */
 export const GAP_IS_LOST_AFTER_MS = 60_000;
-/** Groups that a sweep reads the marks of at once: twice the connections that the SDK keeps. */
+/** Groups whose marks a sweep reads at once: twice the connections that the SDK keeps. */
 export const SWEEP_GROUPS = 100;
-/** Gaps that a sweep looks at again, and those of one group among them; more are left to the next sweep. */
+/** Gaps that a sweep looks at again, in all and of one group; more are left to the next sweep. */
 export const SWEEP_GAPS = 10_000;
 export const MAX_GAPS_PER_GROUP = 5;
-/** Numbers that an event of the feed is tried under; each one taken means that somebody else just told of something. */
+/** Numbers tried for an event of the feed; one is taken when another process has just appended an event. */
 export const MAX_APPEND_ATTEMPTS = 20;
 
-/** Bytes of one answer, decompressed. 200 groups of 100 KB each; a service that sends more has lost its mind. */
+/** Bytes of one answer, decompressed. 200 groups of 100 KB each take a third of it; more is a fault of the service. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** A request is given up after this long unless told otherwise. */
+/** Time limit of a request by default. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 
-/** How long the ledger keeps events. A destination that was away longer has lost some, and is told so. */
+/** How long the ledger keeps events. A destination that was away longer has lost some, and gets a report of it. */
 export const LEDGER_RETENTION = 30 * 24 * HOUR;
 
-/** A source counts as degraded when nothing was settled for this long or three intervals, whichever is longer. */
+/** A source counts as degraded if nothing was settled for this long or three intervals, whichever is longer. */
 export const DEGRADED_AFTER = 5 * MINUTE;
 
 /**
@@ -83,41 +83,41 @@ export const DEGRADED_AFTER = 5 * MINUTE;
  */
 export const SLOT_TOO_FAR_AHEAD = HOUR;
 
-/** Groups noted as set aside; each is read again by every walk, the note is for people. */
+/** Groups noted as set aside. Every walk reads each of them again; the note is for people. */
 export const MAX_SET_ASIDE = 500;
-/** More than so many times as many groups set aside as were told is news: one of them must not hide the others. */
+/** More than this many times as many set-aside groups as reported are news: one must not hide the others. */
 export const ANOTHER_SET_ASIDE_TIMES = 2;
-/** Findings of drift told of a source; a service with more has another document. */
+/** Findings of drift reported for a source; a service with more has another document. */
 export const MAX_DRIFT_TOLD = 200;
 
-/** Groups created later than this ago are reconciled often: nearly all that are still open are among them. */
+/** Groups created within this time are reconciled often: nearly all that are still open are among them. */
 export const RECENT = 45 * DAY;
 /** Share of the budget that a walk over all groups may take and still be done in every cycle. */
 export const WHOLE_WALK_SHARE = 0.5;
-/** Share of the budget that the walk over all groups keeps to where it takes longer than a cycle. */
+/** Share of the budget that the walk over all groups keeps to if it takes longer than a cycle. */
 export const SLOW_WALK_SHARE = 0.2;
-/** The same of the walk over older groups that are open: in a cycle of ten minutes nearly five hundred of them. */
+/** The same for the walk over older open groups: in a cycle of ten minutes nearly five hundred of them. */
 export const OPEN_WALK_SHARE = 0.2;
-/** Requests that a range takes beside its pages: its end is looked for, and what lies before it looked at again. */
+/** Requests that a range takes besides its pages: to find its end, and to look again at what lies before it. */
 export const PROOF_REQUESTS = 3;
-/** Groups, and entities, of one cycle that may be gone, or this share of all groups; more look like a fault, not like removals. */
+/** Groups, or entities, that may be gone in one cycle, or this share of all groups; more look like a fault. */
 export const MAX_REMOVALS = 20;
 export const MAX_REMOVAL_SHARE = 0.01;
-/** Groups known of a range that answers with none of them; fewer may have been removed together, as a test order's are. */
+/** Known groups of a range that shows none of them; fewer may have been removed together, as a test order's are. */
 export const FEWEST_OF_EMPTY_RANGE = 5;
-/** Known groups that are looked up before a source counts as not being itself: any of them may have been removed. */
+/** Known groups that are looked up before a source counts as another store: any of them may have been removed. */
 export const MAX_CANARIES = 5;
 /** How far a known group's creation may have moved, by whole zones, and still be the same group. */
 export const SAME_CREATION_WITHIN = 15 * HOUR;
-/** Of the groups of a range, or of a walk, that differ without a newer stamp: more than half, and more than a few. */
+/** Improbable: more than half of the groups of a range or walk, and more than a few, differ without a newer stamp. */
 export const IMPROBABLE_SHARE = 0.5;
 export const FEWEST_IMPROBABLE = 20;
-/** So many times as many as usual in the same time; what is usual for a source is the most of the last days. */
+/** And so many times as many as usual in the same time; usual for a source is the most of the last days. */
 export const UNUSUAL_TIMES = 4;
 export const USUAL_HALVES_IN = DAY;
-/** Changes that wait for their range to be judged: about 15 MB. With more the range is judged by what came so far. */
+/** Changes that wait for their range to be judged: about 15 MB. With more, it is judged by the changes so far. */
 export const MAX_WAITING_CHANGES = 5_000;
-/** A hold that has grown beyond so many times its size is another one, which an old command must not release. */
+/** A hold that grows beyond so many times its size is another one, which an old command must not release. */
 export const ANOTHER_HOLD_TIMES = 2;
-/** As old as any service's groups are: the width of a walk's first range, which is open-ended all the same. */
+/** Width of a walk's first range, which is open-ended all the same: as old as any service's groups. */
 export const FIRST_WIDTH = 32 * 365 * DAY;

@@ -1,6 +1,6 @@
-// The use case, top to bottom. A tick polls what was updated lately and, as long as there is time, goes on with the
-// walk over all groups (the baseline at first), without letting the next poll wait for it. What a tick can't finish
-// is left to the next: everything it has read is saved by then, and nothing is settled that was not.
+// The use case, top to bottom. A tick polls recent updates and, while there is time, goes on with the walk over all
+// groups (the baseline at first) without delaying the next poll. The next tick continues what this one can't finish:
+// everything that it read is saved by then, and nothing counts as settled that was not saved.
 
 import { SourceHeld } from './guarding/source-held.ts';
 import { DeadlineReached, SourceRefused, TokenUnavailable } from './pacing/errors.ts';
@@ -15,10 +15,10 @@ import { createTickRun, LeaseLost, type TickRun } from './tick/tick-run.ts';
 import { walkWhileTime } from './tick/walk-while-time.ts';
 
 /**
- * Does one tick of a source.
+ * Runs one tick of a source and reports what it did.
  *
- * @throws what the stores throw: nothing is lost then, but the tick must be seen to have failed. So it must where the
- * token can't be had before there is a state that could say so.
+ * @throws what the stores throw: nothing is lost then, but the tick must be seen to have failed. The same if the token
+ * or the address can't be used before there is a state to report it.
  */
 export async function pollSource(tick: Tick, session: SourceSession): Promise<TickReport> {
   session.deadline = session.clock.elapsed() + tick.durationMs * 1_000;
@@ -36,7 +36,7 @@ export async function pollSource(tick: Tick, session: SourceSession): Promise<Ti
   }
 }
 
-/** @returns what ended the work early, unless that was the deadline. */
+/** @returns the failure that ended the work early or that of the last poll; reaching the deadline is no failure. */
 async function work(run: TickRun): Promise<Error | undefined> {
   try {
     await run.tokenGuard.proveIfHeld();
@@ -45,7 +45,7 @@ async function work(run: TickRun): Promise<Error | undefined> {
     return run.pollFailure;
   } catch (error) {
     if (error instanceof DeadlineReached) return run.pollFailure;
-    // Nothing was too wide for the tick.
+    // The failure ended the tick, not a range too wide for it.
     run.unfinished = undefined;
     if (error instanceof SourceHeld) return undefined;
     const failure = failureOf(error);
@@ -54,7 +54,7 @@ async function work(run: TickRun): Promise<Error | undefined> {
   }
 }
 
-/** The failures that are the service's or its access's, and that the next tick may find mended. */
+/** Returns the error if it is one of the service or of the access to it, which the next tick may find mended. */
 function failureOf(error: unknown): Error | undefined {
   return error instanceof SourceRefused ||
     error instanceof ReturnsServiceError ||
@@ -64,7 +64,7 @@ function failureOf(error: unknown): Error | undefined {
     : undefined;
 }
 
-/** Whether nothing could be sent at all: somebody has to set the token, or the address, right. */
+/** Whether nothing could be sent at all: somebody has to correct the token or the address. */
 function isLackOfAccess(error: unknown): error is Error {
   return (
     error instanceof TokenUnavailable ||

@@ -1,29 +1,29 @@
-// What the domain needs of the world. Each port has an adapter for AWS in functions/adapters and a fake in test/;
-// one contract suite holds both to what is written here. No type of an SDK shows.
+// What the domain needs of the world. Each port has an adapter for AWS in functions/adapters and a fake in test/; one
+// contract suite tests both against what is written here. No type of an SDK appears.
 import type { Snapshot } from './comparing/snapshot.ts';
 import type { FeedEvent } from './contract/event.ts';
 import type { FEED_GROUP } from './contract/event-id.ts';
 import type { Instant } from './instant.ts';
 import type { SourceState } from './source/source-state.ts';
 
-/** Time. The domain never looks at a clock of its own. */
+/** Time. The domain reads no other clock. */
 export interface Clock {
-  /** The time here; may be wrong by any amount and may jump. */
+  /** The local time; may be wrong by any amount and may jump. */
   now(): Instant;
   /** Time since some moment, never going back, in the unit of {@link Instant}. */
   elapsed(): number;
-  /** Resolves after so long, at once when the signal is or gets aborted. */
+  /** Resolves after this time, or at once when the signal is aborted. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A group's events are numbered within its source's generation; this names that sequence. */
+/** Names the sequence in which a group's events are numbered, within its source's generation. */
 export interface GroupKey {
   readonly source: string;
   readonly generation: string;
   readonly group: number | typeof FEED_GROUP;
 }
 
-/** What a group's next state and events are saved as, together or not at all. */
+/** A group's next state and events, saved together or not at all. */
 export interface Save {
   readonly snapshot: Snapshot;
   /** The version that the change set was computed from; 0 where there was no snapshot. */
@@ -37,8 +37,7 @@ export type SaveResult = 'saved' | 'conflict';
 /** The snapshots of all groups, and the events that come with their changes. */
 export interface SnapshotStore {
   /**
-   * Strongly consistent. A group that is not in the answer has no snapshot; one that could not be read makes the
-   * call throw, never look absent.
+   * Strongly consistent. A group that is not in the answer has no snapshot; if one could not be read, the call throws.
    */
   load(
     source: Pick<GroupKey, 'source' | 'generation'>,
@@ -49,11 +48,11 @@ export interface SnapshotStore {
    * A timeout may leave the save done or not done; calling again with the same argument then answers `conflict` or
    * `saved` and never saves twice.
    *
-   * @throws TooLargeToStoreError when trying again is of no use; nothing was saved.
+   * @throws TooLargeToStoreError if a retry is of no use; nothing was saved.
    */
   save(key: GroupKey, save: Save): Promise<SaveResult>;
   /**
-   * Saves without events, no two of one group, each on its own condition, as fast as the store takes them.
+   * Saves snapshots without events, no two of one group, each on its own condition, as fast as the store takes them.
    *
    * @returns one result per save, in the order given.
    * @throws TooLargeToStoreError for the first that is too large; then nothing was saved.
@@ -63,15 +62,15 @@ export interface SnapshotStore {
     saves: readonly Omit<Save, 'events'>[],
   ): Promise<SaveResult[]>;
   /**
-   * The groups known of one range of creation, ascending, both bounds included; removed ones are left out. What was
-   * saved a moment ago may not show yet.
+   * Returns the known groups of one range of creation, ascending, both bounds included; removed ones are left out. A
+   * save of a moment ago may not show yet.
    */
   knownCreatedBetween(
     source: Pick<GroupKey, 'source' | 'generation'>,
     from: Instant,
     to: Instant,
   ): AsyncIterable<KnownGroup>;
-  /** Of these, the ones that are open (comparing/is-open.ts). */
+  /** The open ones among them (comparing/is-open.ts). */
   openCreatedBetween(
     source: Pick<GroupKey, 'source' | 'generation'>,
     from: Instant,
@@ -92,49 +91,49 @@ export type LedgerEntry =
 /** The append-only table of all events. */
 export interface Ledger {
   /**
-   * Strongly consistent, ascending, from the first number above `after`; at most `limit` entries, fewer only where
+   * Strongly consistent, ascending, from the first number above `after`; at most `limit` entries, fewer only if
    * the group has no more. May show a part of a transaction that is just being written.
    */
   read(key: GroupKey, after: number, limit: number): Promise<LedgerEntry[]>;
   /**
    * Adds one event of the feed itself (group `feed`), which has no snapshot; `conflict` if its number is taken.
-   * Kept for ever: there is nothing else that remembers the feed's last number. Events of return groups come in
-   * through {@link SnapshotStore.save} alone.
+   * It never expires: nothing else remembers the feed's last number. Events of return groups are only added by
+   * {@link SnapshotStore.save}.
    */
   append(key: GroupKey, event: FeedEvent): Promise<SaveResult>;
   /**
-   * Every group that has events, in any order, with the number of its last one; a group may come twice. Not a
-   * snapshot: what is written meanwhile may be left out.
+   * Returns every group that has events, in any order, with the number of its last one; a group may come twice. Not a
+   * snapshot: groups written meanwhile may be left out.
    */
   groups(): AsyncIterable<{ readonly key: GroupKey; readonly last: number }>;
 }
 
-/** What alone takes events out of the ledger before their time. None of the functions has it. */
+/** The only way to erase events from the ledger before they expire. None of the functions has it. */
 export interface LedgerEraser {
   /**
-   * Erases a group's events up to a number, that one included; done again it erases what was left.
+   * Erases a group's events up to and including a number; a repetition erases what was left.
    *
    * @returns how many there were.
    */
   erase(key: GroupKey, through: number): Promise<number>;
 }
 
-/** How far a destination got with each group. Marks never expire and never go back but by `rewind`. */
+/** How far a destination got with each group. Marks never expire, and only `rewind` moves them back. */
 export interface Marks {
   /** The number of the last event sent, undefined before the first. */
   load(destination: string, key: GroupKey): Promise<number | undefined>;
   /**
-   * Moves the mark forward, and takes back the note that the group is behind; a mark that already is as far or
-   * further stays, and so does its note.
+   * Moves the mark forward and removes the note that the group is behind; a mark that already is as far or further
+   * stays, and so does its note.
    */
   advance(destination: string, key: GroupKey, sequence: number): Promise<void>;
-  /** Notes that a group stopped at its mark, and why; an undefined reason takes the note back. */
+  /** Notes that a group stopped at its mark, and why; an undefined reason removes the note. */
   noteBehind(destination: string, key: GroupKey, reason: string | undefined): Promise<void>;
 }
 
 export type SendResult =
   | { readonly sent: true }
-  /** `refused`: for its content, sending again would not help. `failed`: try again. */
+  /** `refused`: for its content, a retry would not help. `failed`: retry. */
   | { readonly sent: false; readonly cause: 'refused' | 'failed'; readonly reason: string };
 
 /** Where events go: the FIFO queue, the bus. */
@@ -144,12 +143,12 @@ export interface Destination {
    * At most MAX_BATCH_ENTRIES events, no two of one group.
    *
    * @returns one result per event, in order.
-   * @throws when the destination failed as a whole; then any of them may have been sent.
+   * @throws if the destination failed as a whole; then any of them may have been sent.
    */
   send(events: readonly FeedEvent[]): Promise<SendResult[]>;
 }
 
-/** The one item per source that says where its reading stands. */
+/** The one item per source that keeps how far it is read. */
 export interface SourceStates {
   /** Strongly consistent; undefined before the first tick. */
   load(source: string): Promise<SourceState | undefined>;
@@ -158,16 +157,16 @@ export interface SourceStates {
    * must be one more.
    */
   save(state: SourceState, expectedVersion: number): Promise<SaveResult>;
-  /** Names the place in which states are kept, for telling a restored copy from the original. */
+  /** Identifies the place in which states are kept, to distinguish a restored copy from the original. */
   identity(): Promise<string>;
 }
 
-/** The requests that may be sent with one token, shared by all who hold it. */
+/** The requests that may be sent with one token, shared by all processes that use it. */
 export interface Budgets {
   /**
    * Strongly consistent. `version` counts writes, `state` is undefined (and `version` 0) before the first.
    * `storeTime` is the store's own clock (the Date of its answer, so up to a second behind), the one clock that
-   * all holders of a token share; the local time where the store sends none.
+   * all holders of a token share; the local time if the store sends none.
    */
   load(tokenHash: string): Promise<{
     readonly version: number;
@@ -177,13 +176,13 @@ export interface Budgets {
   save(tokenHash: string, state: BudgetState, expectedVersion: number): Promise<SaveResult>;
 }
 
-/** Two GCRAs, one for all and one for reconciliation alone, and how far a 429 has lowered their rate. */
+/** Two GCRAs, one for all purposes and one for reconciliation alone, and how far 429s have lowered their rate. */
 export interface BudgetState {
   /** When the next request of the common four fifths would be due if all were evenly spaced. */
   readonly theoreticalArrival: Instant;
-  /** The same of the fifth that only reconciliation may use. */
+  /** The same for the fifth that only reconciliation may use. */
   readonly reservedArrival: Instant;
-  /** Share of the full rate in force, from a 429's half up to 1. */
+  /** Share of the full rate in force: halved by a 429, then rising to 1. */
   readonly rateShare: number;
   /** When the share was last changed. */
   readonly rateChangedAt: Instant;
@@ -195,7 +194,7 @@ export interface LogFields {
   readonly [name: string]: string | number | boolean | undefined | Error | readonly string[];
 }
 
-/** Structured lines for people who operate the feed. Never holds a field of a row but ids. */
+/** Structured lines for people who operate the feed. Never contains fields of a row other than ids. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

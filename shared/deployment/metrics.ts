@@ -1,30 +1,33 @@
-// What the poller tells CloudWatch in figures, and the infrastructure makes alarms of. CloudWatch bills each metric's
-// each set of dimensions, so only freshness is kept apart by source; the rest is in the logs.
+// The metrics that the functions report to CloudWatch and the infrastructure makes alarms of. CloudWatch bills each set
+// of dimensions of a metric, so only freshness is kept apart by source; the rest is in the logs.
 
-/** Of all feeds; the dimension `service` tells one from another. */
+/** Shared by all feeds; the dimension `service` identifies one. */
 export const METRICS_NAMESPACE = 'ReturnsChangeFeed';
 
 export const METRICS = {
-  /** Of each source (dimensions `service` and `source`), once a tick: seconds since polls last covered everything, or since walks last got on if that is longer. */
+  /**
+   * Of each source (dimensions `service` and `source`), once a tick: seconds since polls last covered everything, or
+   * since walks last got on if that is longer.
+   */
   secondsBehind: 'SecondsBehind',
   /** Of the feed (dimension `service`): return groups of a source that can't be read, and are set aside. */
   setAsideGroups: 'SetAsideGroups',
   /** Of the feed (dimension `service`): findings of a source that are held because they look wrong. */
   holds: 'Holds',
   /**
-   * Of each destination (dimensions `service` and `destination`): return groups that stopped at an event which it refuses.
-   * A relay reports those that stop, a sweep that came to the end reports all, also that there are none.
+   * Of each destination (dimensions `service` and `destination`): return groups that stopped at an event that it
+   * refuses. A relay reports those that stop; a sweep that came to the end reports all, even if there are none.
    */
   groupsBehind: 'GroupsBehind',
 } as const;
 
-/** Figures in the line that the poller logs of each tick; the dashboard sums them up. */
+/** Figures in the line that the poller logs for each tick; the dashboard sums them up. */
 export type TickField = 'polls' | 'requests' | 'rateLimited' | 'events' | 'foundByReconciliation';
 
 /** How long a source may go without being read completely; or three polls, if that is longer. */
 const SILENCE_SECONDS = 300;
 
-/** When a source's freshness sets off its alarm, by the time between its polls. Missing data sets it off as well. */
+/** Returns when freshness sets off a source's alarm, by the time between its polls. Missing data sets it off too. */
 export function freshnessAlarm(intervalSeconds: number): {
   readonly periodSeconds: number;
   readonly evaluationPeriods: number;
@@ -34,7 +37,7 @@ export function freshnessAlarm(intervalSeconds: number): {
   return {
     periodSeconds,
     evaluationPeriods: Math.max(3, Math.ceil(SILENCE_SECONDS / periodSeconds)),
-    // Right after a poll that covered everything it is about 0, after one that did not an interval or more.
+    // The metric is about 0 right after a poll that covered everything, and an interval or more after another.
     threshold: Math.max(30, intervalSeconds / 2),
   };
 }

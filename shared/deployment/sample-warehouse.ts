@@ -1,23 +1,23 @@
-// What the sample warehouse's function, its table and its workflow must agree on: the function notes what is told of
-// line items, the workflow waits for it, and the table is where they meet.
+// What the sample warehouse's function, its table and its workflow must agree on: the function notes the statuses of
+// line items in the table, and the workflow waits for them.
 import type { StatusOf } from '../contract/statuses.ts';
 import type { TableShape } from './tables.ts';
 
 /**
- * One item for each line item and each parcel of a return group, and one ({@link GROUP_PART}) once it was removed.
+ * One item for each line item and each parcel of a return group, and one ({@link GROUP_PART}) once it is removed.
  *
- * | attribute      | of a line item                                                          | of a parcel              |
- * | -------------- | ----------------------------------------------------------------------- | ------------------------ |
- * | `return_group` | `<source>/<id>`, the events' `partitionkey`                             | the same                 |
- * | `part`         | `line_item/<id>`                                                        | `parcel/<id>`            |
- * | `status`       | the newest that was told; absent if none was                            |                          |
- * | `position`     | of the event that told it                                               |                          |
- * | `waiting`      | task tokens of the workflows that wait for it                           |                          |
- * | `parcels`      | those that are to bring it                                              |                          |
- * | `line_items`   |                                                                         | what it is to bring      |
- * | `delivery`     |                                                                         | id of the event of it    |
- * | `decision`     | what a workflow decided                                                 | only if nobody knows what it brings |
- * | `expires`      | second after which all this may be forgotten                            | the same                 |
+ * | attribute      | of a line item                                           | of a parcel                      |
+ * | -------------- | -------------------------------------------------------- | -------------------------------- |
+ * | `return_group` | `<source>/<id>`, the events' `partitionkey`              | the same                         |
+ * | `part`         | `line_item/<id>`                                         | `parcel/<id>`                    |
+ * | `status`       | the newest that was published; absent if none was        |                                  |
+ * | `position`     | of the event with the status                             |                                  |
+ * | `waiting`      | task tokens of the workflows that wait for the line item |                                  |
+ * | `parcels`      | the parcels that will bring it                           |                                  |
+ * | `line_items`   |                                                          | the line items in it             |
+ * | `delivery`     |                                                          | id of the delivery's event       |
+ * | `decision`     | what a workflow decided                                  | only if its contents are unknown |
+ * | `expires`      | second after which all this may be forgotten             | the same                         |
  */
 export const WAREHOUSE_TABLE = {
   partitionKey: { name: 'return_group', type: 'S' },
@@ -25,19 +25,19 @@ export const WAREHOUSE_TABLE = {
   timeToLive: 'expires',
 } as const satisfies TableShape;
 
-/** Statuses with which the workflow goes on waiting. Any other, those of no document included, is news to act on. */
+/** Statuses at which the workflow keeps waiting. It acts on any other, even one that no document lists. */
 export const OPEN_STATUSES = ['IN_REVIEW', 'OPEN'] as const satisfies readonly StatusOf<'return_line_item'>[];
 
 /** Goods with this status are as they should be. */
 export const DONE_STATUS = 'COMPLETED' satisfies StatusOf<'return_line_item'>;
 
-/** Not of the service: the line item is not there any more. */
+/** Not a status of the service: the line item no longer exists. */
 export const REMOVED_STATUS = 'REMOVED';
 
-/** What becomes of goods. */
+/** What happens to the goods. */
 export type Decision = 'RESTOCK' | 'QUARANTINE' | 'ESCALATE';
 
-/** What the workflow is started with. The names of parts are those of the table. */
+/** The workflow's input. The names of parts are those of the table. */
 export interface DeliveredParcel {
   readonly return_group: string;
   readonly parcel: string;
@@ -46,7 +46,7 @@ export interface DeliveredParcel {
   readonly expires: string;
 }
 
-/** Notes that the return itself was removed. */
+/** The part that notes that the return itself was removed. */
 export const GROUP_PART = 'return_group';
 
 export function lineItemPart(id: number): string {

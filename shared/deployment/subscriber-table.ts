@@ -1,5 +1,5 @@
-// What whoever makes the table and the subscriber that remembers in it must agree on. The names are those that
-// Powertools' idempotency uses unless told otherwise.
+// What the infrastructure and a subscriber must agree on about the subscriber's table. The names are the defaults of
+// Powertools' idempotency.
 import type { TableShape } from './tables.ts';
 
 export const SUBSCRIBER_TABLE = {

@@ -1,6 +1,5 @@
-// What the infrastructure that makes the tables and the adapters that use them must agree on. Tables go by their
-// role; what they are called is up to the deployment. Attribute names are one letter: they are stored, and paid
-// for, with every item.
+// What the infrastructure that makes the tables and the adapters that use them must agree on. A table is identified by
+// its role; the deployment names it. Attribute names are one letter: they are stored, and paid for, with every item.
 
 export type TableRole = 'snapshots' | 'ledger' | 'marks' | 'sources';
 
@@ -33,8 +32,8 @@ const KEY = { name: 'k', type: 'S' } as const;
 
 export const TABLES = {
   /**
-   * One item per group, under its {@link formatGroupKey key}. The index knows the groups that were not removed, those
-   * that are open apart from the others.
+   * One item per group, under its {@link formatGroupKey key}. The index holds the groups that were not removed, open
+   * ones apart from the others.
    */
   snapshots: {
     partitionKey: KEY,

@@ -17,7 +17,7 @@ export function describeHold({ guard, suspects }: Hold): string {
   }
 }
 
-/** What of the source goes on meanwhile. */
+/** What the hold stops, and when it ends by itself. */
 export function describeConsequence({ guard }: Hold): string {
   switch (guard) {
     case 'known_group_not_found':
@@ -32,12 +32,12 @@ export function describeConsequence({ guard }: Hold): string {
   }
 }
 
-/** All of it, with the command that releases it. */
+/** The whole description, with the command that releases the hold. */
 export function formatHold(hold: Hold, source: string): string {
   return `${describeHold(hold)} ${describeConsequence(hold)} If this is right: ${releaseCommand(hold, source)}`;
 }
 
-/** The command that acknowledges a hold; where the source's state is kept is for whoever runs it to add. */
+/** The command that releases a hold; the user adds the options for where the source's state is kept. */
 export function releaseCommand({ number }: Hold, source: string): string {
   return `returns-feed release --source ${source} --hold ${number}`;
 }

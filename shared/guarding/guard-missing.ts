@@ -1,5 +1,5 @@
-// Whether groups that are missing from a range may count as gone, or look like a fault: too many at once, or all
-// that are known of a range.
+// Whether groups that are missing from a range may count as gone, or look like a fault: too many at once, or all known
+// groups of a range.
 import type { Instant } from '../instant.ts';
 import { FEWEST_OF_EMPTY_RANGE } from '../limits.ts';
 import { mostRemovals } from '../source/reconciliation-plan.ts';
@@ -17,12 +17,12 @@ export interface Missing {
   readonly missing: number;
 }
 
-/** Whether a range that is known to hold groups answered with none of them. */
+/** Whether a range with known groups showed none of them. */
 export function isKnownRangeEmpty({ known, missing }: Pick<Missing, 'known' | 'missing'>): boolean {
   return known >= FEWEST_OF_EMPTY_RANGE && missing === known;
 }
 
-/** Whether what is missing may be looked for, and the state that remembers what was met. */
+/** Returns whether missing groups may be looked up, and the state that remembers what was found. */
 export function admitMissing(
   state: SourceState,
   found: Missing,
@@ -41,17 +41,17 @@ export function admitMissing(
   return { state: GUARDS.reduce((next, guard) => needPermit(next, guard, tier), state), isAdmitted: true };
 }
 
-/** Whether no group of a tier may be told as removed. */
+/** Whether the removals of a tier's groups are held. */
 export function areRemovalsHeld(state: SourceState, tier: Tier): boolean {
   return GUARDS.some((guard) => findHold(state, guard, tier) !== undefined);
 }
 
-/** How many groups may be told as removed because that was released. */
+/** How many groups may be published as removed because a hold was released. */
 export function permittedRemovals(state: SourceState, tier: Tier): number {
   return GUARDS.reduce((sum, guard) => sum + (findPermit(state, guard, tier)?.suspects ?? 0), 0);
 }
 
-/** One of them was told as removed. */
+/** Returns the state with one of the permitted removals used. */
 export function useRemovalPermit(state: SourceState, tier: Tier): SourceState {
   const permits = GUARDS.map((guard) => findPermit(state, guard, tier));
   const permit = permits.find((found) => found !== undefined && found.suspects > 0);

@@ -1,17 +1,17 @@
 import type { PacedRequests } from '../pacing/paced-requests.ts';
 import { SourceHeld } from './source-held.ts';
 
-/** Times that an answer is asked for again because the token was exchanged in the meantime. */
+/** Times that a request is sent while the token is being exchanged. */
 const MAX_TRIES = 3;
 
 export interface TokenGuard {
-  /** Whether the source was last seen to be itself with this token. */
+  /** Whether this address and token were the last that were proved to show the source. */
   isTrusted(accessHash: string): boolean;
-  /** Makes sure of it. @throws SourceHeld */
+  /** Proves that they show the source. @throws SourceHeld */
   prove(accessHash: string): Promise<void>;
 }
 
-/** Requests whose answers nobody sees before the source was seen to be itself with the token that they were asked with. */
+/** Returns an answer only once the address and token that it was requested with are proved to show the source. */
 export function guardRequests(requests: PacedRequests, guard: TokenGuard): PacedRequests {
   return {
     counters: requests.counters,

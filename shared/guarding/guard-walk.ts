@@ -1,6 +1,6 @@
-// Changes that a walk finds and that no stamp tells of wait until their range was read, and are then judged together:
-// what an improbable share of all groups does at once is no change but another way to answer, and none of it is told.
-// Judged page by page, half of such a fault would be told before it shows.
+// Changes that a walk finds without a newer stamp wait until their range is read, and are then judged together. If an
+// improbable share of all groups differs at once, the service answers in another way: none of it is published. Judged
+// page by page, half of such a fault would be published before it shows.
 import type { Instant } from '../instant.ts';
 import { FEWEST_IMPROBABLE, MAX_WAITING_CHANGES } from '../limits.ts';
 import type { Recorder } from '../recording/record-pages.ts';
@@ -18,18 +18,18 @@ import {
 const GUARD = 'changed_without_stamps';
 
 export interface WalkGuard extends ReadingGuard {
-  /** Whether so much waits that it is to be judged by what came so far. */
+  /** Whether so many changes wait that they must be judged before the whole range is read. */
   isFull(): boolean;
-  /** Saves what waited, or holds it. Call it when a range was read, however that ended. */
+  /** Saves the waiting changes or holds them. Call it after each range, covered or not. */
   conclude(recorder: Pick<Recorder, 'record'>): Promise<void>;
 }
 
 export interface GuardedWalk {
   state: SourceState;
   readonly now: () => Instant;
-  /** What guards every reading, however it came. */
+  /** The guard of every reading, however it came. */
   readonly readings: ReadingGuard;
-  /** Saves the source's state. @throws where another process has saved one since */
+  /** Saves the source's state. @throws if another process saved it since */
   save(): Promise<void>;
 }
 
@@ -48,20 +48,20 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
     if (!isUnstamped(each)) return true;
     if (compared.has(groupId)) unstamped.add(groupId);
     if (!hasEvents(each.compared)) return true;
-    // Of a group that is read again, the last reading.
+    // The last reading of a group counts.
     waiting.set(groupId, each);
     return false;
   }
 
-  /** What came since the last time. */
+  /** Counts what came since the last call. */
   function countNew(): Counted {
     const fresh = { compared: compared.size - counted, unstamped: unstamped.size - countedUnstamped };
     [counted, countedUnstamped] = [compared.size, unstamped.size];
     return fresh;
   }
 
-  /** Whether the changes that wait may be told; the state remembers what was found. */
-  function judgeWhatCame(isAnyWaiting: boolean): boolean {
+  /** Whether the waiting changes may be published; the state remembers what was found. */
+  function judgeWaiting(isAnyWaiting: boolean): boolean {
     const { reconciliation, baseline } = run.state;
     const fresh = countNew();
     const cycle = addTo(reconciliation[tier], fresh);
@@ -82,10 +82,10 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
       if (counted === compared.size && waiting.size === 0) return;
       const changes = [...waiting.values()];
       waiting.clear();
-      // What was frozen for minutes judges by what it knew then: another may hold by now what it would tell.
+      // Save first: a process that was frozen holds stale state, and another may hold these changes by now.
       if (changes.length > 0) await run.save();
-      if (judgeWhatCame(changes.length > 0)) await recorder.record(changes);
-      // What comes next may fail; were the hold forgotten with it, less of the same in the next walk would be told.
+      if (judgeWaiting(changes.length > 0)) await recorder.record(changes);
+      // The next step may fail: if it lost the hold, fewer of the same changes in the next walk would be published.
       else await run.save();
     },
   };
@@ -99,15 +99,15 @@ function addTo(cycle: CycleState, { compared, unstamped }: Counted): CycleState 
 
 interface Found {
   readonly range: Differing;
-  /** Of the whole cycle so far. */
+  /** The whole cycle so far. */
   readonly cycle: Differing;
-  /** What of both was not counted before. */
+  /** What was not counted before. */
   readonly fresh: Counted;
   readonly from: Instant | undefined;
   readonly now: Instant;
 }
 
-/** Whether the changes that wait may be told, and the state that remembers it. */
+/** Returns whether the waiting changes may be published, and the state that remembers it. */
 function judge(state: SourceState, tier: Tier, found: Found, isAnyWaiting: boolean) {
   const { range, cycle, fresh, from, now } = found;
   const { usual } = state.guarding;
@@ -129,7 +129,7 @@ function judge(state: SourceState, tier: Tier, found: Found, isAnyWaiting: boole
   return { state: { ...used, guarding: { ...used.guarding, usual: learned } }, isAdmitted: true };
 }
 
-/** Once a walk was finished, what it has shown is what is usual. */
+/** Returns the state after a finished walk: the rate that it has shown is the usual one. */
 export function finishLearning(state: SourceState): SourceState {
   const { usual } = state.guarding;
   return usual === undefined
@@ -137,7 +137,7 @@ export function finishLearning(state: SourceState): SourceState {
     : { ...state, guarding: { ...state.guarding, usual: { ...usual, isWhole: true } } };
 }
 
-/** Whether what polls find without a newer stamp is left to the walks, which hold it. */
+/** Whether changes without a newer stamp are held; polls then leave them to the walks. */
 export function areUnstampedHeld(state: SourceState): boolean {
   return findHold(state, GUARD) !== undefined;
 }

@@ -1,4 +1,4 @@
-// The guards of the readings of one tick, by how they come.
+// The guards of one tick's readings, by how these come.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { SourceState, Tier } from '../source/source-state.ts';
@@ -6,7 +6,7 @@ import { admitAbsences, noteStillMissing } from './guard-entities.ts';
 import { areUnstampedHeld, createWalkGuard, type WalkGuard } from './guard-walk.ts';
 import { countStillMissing, isUnstamped, type ReadingGuard } from './reading-guard.ts';
 
-/** What is needed of a tick at work. */
+/** What the guards need of a tick at work. */
 export interface GuardedRun {
   readonly session: Pick<SourceSession, 'settings' | 'serviceClock'>;
   state: SourceState;
@@ -15,7 +15,7 @@ export interface GuardedRun {
 
 type Through = 'poll' | 'reconciliation' | 'baseline';
 
-/** Polls and the baseline: what they find is told at once. */
+/** Returns the guard of polls and the baseline, whose changes are published at once. */
 export function guardReadings(run: GuardedRun, through: Through): ReadingGuard {
   const { settings, serviceClock } = run.session;
   const now = () => serviceClock.now().atMost;
@@ -34,7 +34,7 @@ export function guardReadings(run: GuardedRun, through: Through): ReadingGuard {
   };
 }
 
-/** A walk's next range: see guard-walk.ts. @param from where it begins */
+/** Returns the guard of a walk's next range (guard-walk.ts). @param from where the range begins */
 export function guardWalk(run: GuardedRun, tier: Tier, from: Instant | undefined): WalkGuard {
   const walk = {
     get state() {

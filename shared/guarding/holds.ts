@@ -1,45 +1,45 @@
-// What guards hold: kept in the source's state, so that it outlives every process. A hold stands until its guard has
-// a reason to take it back or somebody releases it. A released one stays as a permit, for as much as was held, until
-// a whole cycle did without it. Pure: from one state to the next.
+// What guards hold, kept in the source's state so that it outlives every process. A hold stands until its guard ends it
+// or an operator releases it. A released hold stays as a permit, for as much as was held, until a whole cycle did not
+// need it. Pure: from one state to the next.
 import type { Instant } from '../instant.ts';
 import { ANOTHER_HOLD_TIMES } from '../limits.ts';
 import type { Guard, Hold, SourceState, Tier } from '../source/source-state.ts';
 
 export type Guarded = Pick<SourceState, 'guarding'>;
 
-/** What a guard has met. */
+/** What a guard has found. */
 export interface Suspicion {
   readonly guard: Guard;
   readonly tier: Tier;
-  /** How many groups or entities, besides those already met in this cycle. */
+  /** How many groups or entities, besides those already found in this cycle. */
   readonly suspects: number;
-  /** Whether they are still too many, or all that keeps the hold up is that it was made. @default true */
+  /** Whether they are too many by themselves; if not, only the hold that stands keeps them back. @default true */
   readonly isOverThreshold?: boolean;
-  /** Where, by creation time, they begin; undefined for the beginning of time. */
+  /** The creation time at which they begin; undefined for the beginning of time. */
   readonly from?: Instant | undefined;
   readonly tokenHash?: string | undefined;
 }
 
-/** What is held of a source now, oldest first. */
+/** Returns the holds of a source that stand, oldest first. */
 export function standingHolds({ guarding }: Guarded): Hold[] {
   return guarding.holds.filter(({ releasedAt }) => releasedAt === undefined);
 }
 
-/** @param tier whose hold; any without it */
+/** @param tier the hold's tier; any tier without it */
 export function findHold(state: Guarded, guard: Guard, tier?: Tier): Hold | undefined {
   return standingHolds(state).find(
     (hold) => hold.guard === guard && (tier === undefined || tier === hold.tier),
   );
 }
 
-/** What was released and may still be told. */
+/** Returns the released hold whose findings may still be published. */
 export function findPermit({ guarding }: Guarded, guard: Guard, tier: Tier): Hold | undefined {
   return guarding.holds.find(
     (hold) => hold.guard === guard && hold.tier === tier && hold.releasedAt !== undefined,
   );
 }
 
-/** The state with the suspicion held: in the hold that stands, or in a new one. */
+/** Returns the state with the suspicion held, in the hold that stands or in a new one. */
 export function holdBack<State extends Guarded>(state: State, suspicion: Suspicion, now: Instant): State {
   const { guarding } = state;
   const { guard, tier, suspects, isOverThreshold = true, from, tokenHash } = suspicion;
@@ -62,28 +62,28 @@ export function holdBack<State extends Guarded>(state: State, suspicion: Suspici
     const holds = [...guarding.holds.filter((other) => other !== known), hold];
     return { ...state, guarding: { ...guarding, holds, lastNumber: number } };
   }
-  const met = known.met + suspects;
-  const grown = Math.max(known.suspects, met);
-  // Whoever releases the small one did not mean this one.
+  const found = known.met + suspects;
+  const grown = Math.max(known.suspects, found);
+  // A release of the small hold was not meant for this one.
   const isAnother = grown > known.numberedAt * ANOTHER_HOLD_TIMES;
   const lastNumber = isAnother ? guarding.lastNumber + 1 : guarding.lastNumber;
   return replaceHold({ ...state, guarding: { ...guarding, lastNumber } }, known, {
     ...known,
     ...(isAnother ? { number: lastNumber, numberedAt: grown } : {}),
     suspects: grown,
-    met,
+    met: found,
     isOverThreshold: known.isOverThreshold || isOverThreshold,
     from: earlier(known.from, from),
   });
 }
 
-/** The state with another hold in the place of one; with none where that is undefined. */
+/** Returns the state with the next hold in the place of one, or without it if the next is undefined. */
 export function replaceHold<State extends Guarded>(state: State, hold: Hold, next: Hold | undefined): State {
   const holds = state.guarding.holds.flatMap((other) => (other !== hold ? [other] : (next ?? [])));
   return { ...state, guarding: { ...state.guarding, holds } };
 }
 
-/** The permit with so many of what it allows used, and noted as needed. */
+/** Returns the state with this much of the permit used, and the permit noted as needed. */
 export function usePermit<State extends Guarded>(state: State, permit: Hold, used: number): State {
   const suspects = Math.max(0, permit.suspects - used);
   return replaceHold(state, permit, { ...permit, suspects, isOverThreshold: true });
@@ -95,7 +95,7 @@ export function needPermit<State extends Guarded>(state: State, guard: Guard, ti
   return permit === undefined || permit.isOverThreshold ? state : usePermit(state, permit, 0);
 }
 
-/** As a cycle begins, nothing was met in it yet. Where all groups are walked anyway there is but one tier. */
+/** Returns the state as a cycle begins, which has found nothing yet. An only tier takes over all holds. */
 export function beginCycleOfHolds<State extends Guarded>(
   state: State,
   tier: Tier,
@@ -107,11 +107,11 @@ export function beginCycleOfHolds<State extends Guarded>(
   return { ...state, guarding: { ...state.guarding, holds } };
 }
 
-/** Once a cycle is whole, what was not met again in it is mended; how large the rest is, is known anew. */
+/** Ends the holds that a whole cycle did not find again and the permits that it did not need; resizes other holds. */
 export function endCycleOfHolds<State extends Guarded>(state: State, tier: Tier): State {
   const holds = state.guarding.holds.flatMap((hold) => {
     if (hold.tier !== tier) return [hold];
-    // Only a known group that is found takes it back.
+    // Only a known group that is found ends this hold.
     if (hold.guard === 'known_group_not_found' && hold.releasedAt === undefined) return [hold];
     if (!hold.isOverThreshold || hold.suspects === 0) return [];
     return [hold.releasedAt === undefined ? { ...hold, suspects: Math.max(hold.met, 1) } : hold];

@@ -1,6 +1,6 @@
-// Whether it is likely that so many groups changed without a newer stamp as a walk has found. Services differ: at one
-// nothing moves the stamps, and everything that a walk finds looks like that; at another it never happens. So what is
-// usual is learned from the walks themselves, as a rate: in twice the time twice as much may change. Pure.
+// Whether a walk found an improbable number of groups that changed without a newer stamp. Services differ: at some
+// nothing moves the stamps, and every change that a walk finds looks like that; at others it never happens. So the
+// usual rate is learned from the walks themselves: in twice the time twice as much may change. Pure.
 import { HOUR, type Instant } from '../instant.ts';
 import { FEWEST_IMPROBABLE, IMPROBABLE_SHARE, UNUSUAL_TIMES, USUAL_HALVES_IN } from '../limits.ts';
 import type { UsualChange } from '../source/source-state.ts';
@@ -13,12 +13,12 @@ export interface Differing {
   readonly duration: number;
 }
 
-/** A share this near to all says no more of the rate. */
+/** A share nearer to all says nothing more about the rate. */
 const LARGEST_SHARE = 0.999;
 
 /**
- * More than half of the groups, more than a few, and far more than usual. Never before a whole walk has shown what is
- * usual.
+ * Whether more than half of the groups, more than a few, and far more than usual differ. Never before a whole walk has
+ * shown what is usual.
  */
 export function isImprobable(differing: Differing, usual: UsualChange | undefined, now: Instant): boolean {
   const { compared, unstamped, duration } = differing;
@@ -28,7 +28,7 @@ export function isImprobable(differing: Differing, usual: UsualChange | undefine
   return share > IMPROBABLE_SHARE && share > UNUSUAL_TIMES * expected;
 }
 
-/** What is usual once these are known as well: the most of the last days. Few groups say nothing. */
+/** Returns the usual rate, these groups included: the most of the last days. Few groups say nothing. */
 export function learnUsual(
   { compared, unstamped, duration }: Differing,
   usual: UsualChange | undefined,

@@ -1,6 +1,6 @@
 import type { GuardingState } from '../source/source-state.ts';
 
-/** What guards know of a source at its start, or from before there were any. */
+/** What guards know about a source at its start, or if its state was stored before there were guards. */
 export const NO_GUARDING: GuardingState = {
   holds: [],
   lastNumber: 0,

@@ -1,8 +1,7 @@
-// Whether the service, asked at its address with the token at hand, still shows this source: a token or an address
-// that was exchanged by mistake shows another store, or an empty one, and everything known would look removed. So
-// before anything that was read with another address or token than before is looked at, known groups are looked up by
-// their ids. One that is found is proof.
-// Several are tried, from all of the source's past: each of them may itself have been removed.
+// Whether the service still shows this source at the current address, with the current token. One that was exchanged by
+// mistake shows another store, or an empty one, and everything known would look removed. So before answers for another
+// address or token are used, known groups are looked up by their ids. One that is found is proof. Several are tried,
+// from all of the source's past: each of them may itself have been removed.
 import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
 import { MAX_CANARIES, SAME_CREATION_WITHIN } from '../limits.ts';
 import type { GroupKey, SnapshotStore } from '../ports.ts';
@@ -16,14 +15,14 @@ export interface Canary {
 
 export interface LookedUp {
   readonly rows: readonly RowReading[];
-  /** Of the address and the token that it was looked up with. */
+  /** Hash of the address and token of the look-up. */
   readonly accessHash: string;
 }
 
 export interface Proof {
   /**
-   * `unknown`: there is no known group to look up. `exchanged`: the token was, meanwhile; that proves nothing.
-   * `unreadable`: none is found, but one at least may be a row that can't be read; that proves nothing either.
+   * `unknown`: there is no known group to look up. `exchanged`: the token changed meanwhile, which proves nothing.
+   * `unreadable`: none is found, but at least one may be a row that can't be read, which proves nothing either.
    */
   readonly outcome: 'found' | 'not_found' | 'unknown' | 'exchanged' | 'unreadable';
   readonly accessHash: string | undefined;
@@ -36,16 +35,16 @@ export interface IdentityOptions {
   readonly now: Instant;
   /** Whether the source's stamps name their zone. */
   readonly zoned: boolean;
-  /** Look-ups that it may take at most. @default MAX_CANARIES */
+  /** Number of look-ups at most. @default MAX_CANARIES */
   readonly most?: number;
   /** From 0 to below 1. */
   readonly random: () => number;
 }
 
-/** How far back canaries are taken from: groups of late are least likely gone, the oldest have stood the test of time. */
+/** How far back canaries are taken from: recent groups are least likely to be gone, the oldest have lasted longest. */
 const SPANS = [DAY, 7 * DAY, 45 * DAY, 365 * DAY, Number.POSITIVE_INFINITY];
 
-/** No two zones are less apart. */
+/** The smallest difference between two time zones. */
 const ZONES_DIFFER_BY = 15 * MINUTE;
 
 /** @throws what looking up throws */
@@ -65,7 +64,7 @@ export async function proveIdentity(options: IdentityOptions): Promise<Proof> {
   return { outcome: isDoubtful ? 'unreadable' : 'not_found', accessHash };
 }
 
-/** A few known groups, others each time: the first after a moment chosen by chance. */
+/** Returns a few known groups, others each time: from each span the first one after a random moment. */
 async function chooseCanaries(options: IdentityOptions): Promise<Canary[]> {
   const { source, store, now, random, most = MAX_CANARIES } = options;
   const chosen = new Map<number, Canary>();
@@ -83,15 +82,15 @@ async function chooseCanaries(options: IdentityOptions): Promise<Canary[]> {
 }
 
 /**
- * Another store may have a group of that id; hardly one that was created at the same time. In any zone at all it would
- * be one group in some hundred, and a source that is held tries one with each tick.
+ * Another store may have a group of that id, but hardly one created at the same time. If any zone counted, one group in
+ * some hundred would match, and a source that is held tries one with each tick.
  */
 function isSame(row: RowReading, { createdAt }: Canary, zoned: boolean): boolean {
   if (row.kind === 'readable') return isSameMoment(row.createdAt - createdAt, row.zoned !== zoned);
   return row.createdAt !== undefined && isSameMoment(row.createdAt - createdAt, false);
 }
 
-/** The same moment, cut off to the second; in another zone only where stamps have begun, or ceased, to name theirs. */
+/** Whether the moments are the same to the second; in another zone only if stamps began or ceased to name theirs. */
 function isSameMoment(difference: number, isZoneNew: boolean): boolean {
   const apart = Math.abs(difference);
   if (!isZoneNew) return apart <= SECOND;

@@ -1,5 +1,5 @@
-// What guards have a say in when readings are recorded: whether what differs may be saved now, and whether entities
-// that are gone may be told as removed.
+// What guards decide when readings are recorded: whether differences may be saved now, and whether missing entities may
+// be published as removed.
 import type { Compared } from '../comparing/compare-reading.ts';
 import { GROUP_ARRAYS, type Reading, type Snapshot } from '../comparing/snapshot.ts';
 
@@ -10,29 +10,29 @@ export interface ComparedReading {
 }
 
 export interface ReadingGuard {
-  /** Whether it may be saved now. What may not is kept by the guard, or found again by a later walk. */
+  /** Whether the reading may be saved now. Otherwise the guard keeps it, or a later walk finds it again. */
   admits(compared: ComparedReading): boolean;
-  /** Whether entities of a group may be told as removed; else they stay known as missing. */
+  /** Whether entities of a group may be published as removed; otherwise they stay known as missing. */
   admitsRemovals(absences: Absences): boolean;
 }
 
 export const ADMITS_ALL: ReadingGuard = { admits: () => true, admitsRemovals: () => true };
 
-/** Whether a reading tells of changes that the group's stamp says nothing of. */
+/** Whether a reading shows changes without a newer stamp of the group. */
 export function isUnstamped({ snapshot, reading, compared }: ComparedReading): boolean {
   if (snapshot === undefined || snapshot.removedAt !== undefined) return false;
   if (reading.updatedAt > snapshot.updatedAt) return false;
   return compared.verdict === 'left' || hasEvents(compared);
 }
 
-/** Whether it comes with events; else it fills in, or notes, what nobody is told of. */
+/** Whether the comparison has events; otherwise it only fills in or notes what is not published. */
 export function hasEvents(compared: Compared): boolean {
   return compared.verdict === 'differs' && compared.saves.some(({ events }) => events.length > 0);
 }
 
 /**
- * Whether all that a reading tells is what an array holds that no answer had before: it may have been there all along,
- * so it says nothing of how often groups change.
+ * Whether a reading only shows the entities of an array that no answer had before: they may have been there all along,
+ * so they say nothing about how often groups change.
  */
 export function isFirstSight({ snapshot, reading, compared }: ComparedReading): boolean {
   const shows = GROUP_ARRAYS.some((name) => !snapshot?.projection[name] && reading.projection[name]);
@@ -44,7 +44,7 @@ export function isFirstSight({ snapshot, reading, compared }: ComparedReading): 
 export interface Absences {
   /** For the first time. */
   readonly missing: number;
-  /** For the second: they would be told as removed. */
+  /** For the second time: they would be published as removed. */
   readonly removed: number;
 }
 
@@ -57,7 +57,7 @@ export function countAbsences({ snapshot, compared }: ComparedReading): Absences
   return { missing, removed: before.filter((key) => !after.has(key)).length };
 }
 
-/** How many entities a group that did not change is known to lack. */
+/** How many entities an unchanged group is known to lack. */
 export function countStillMissing({ snapshot, compared }: ComparedReading): number {
   if (snapshot === undefined || compared.verdict === 'differs') return 0;
   const known = new Set(entitiesOf(snapshot));

@@ -1,17 +1,17 @@
-// Acknowledging a hold: what it holds is right, and is to be told. It names the hold by its number, so that an old
-// command never releases what came later, nor what has grown to another size since. Doing it twice does nothing more.
+// Releases a hold: its findings are right and may be published. A hold is named by its number, so that an old command
+// never releases a later hold, nor one that has grown to another size since. A second release changes nothing.
 import type { Instant } from '../instant.ts';
 import { NO_LEASE } from '../pacing/lease.ts';
 import type { CycleState, Hold, SourceState } from '../source/source-state.ts';
 import { findPermit, replaceHold } from './holds.ts';
 
 export type Release =
-  /** The state to be saved, on the condition that nobody saved another one since. */
+  /** The state to save, on condition that no other was saved since. */
   | { readonly outcome: 'released'; readonly hold: Hold; readonly state: SourceState }
   | { readonly outcome: 'released_before'; readonly hold: Hold }
-  /** It has ended by itself, was released and is over, or has become another one. */
+  /** It ended by itself, was released and is no longer needed, or got another number. */
   | { readonly outcome: 'over' }
-  /** There never was a hold of that number. */
+  /** There never was a hold with this number. */
   | { readonly outcome: 'unknown' };
 
 export function releaseHold(state: SourceState, number: number, now: Instant): Release {
@@ -19,7 +19,7 @@ export function releaseHold(state: SourceState, number: number, now: Instant): R
   const hold = guarding.holds.find((known) => known.number === number);
   if (hold === undefined) return { outcome: number <= guarding.lastNumber ? 'over' : 'unknown' };
   if (hold.releasedAt !== undefined) return { outcome: 'released_before', hold };
-  return { outcome: 'released', hold, state: goOn(permit(state, hold, now), hold) };
+  return { outcome: 'released', hold, state: actAtOnce(permit(state, hold, now), hold) };
 }
 
 function permit(state: SourceState, hold: Hold, now: Instant): SourceState {
@@ -33,8 +33,8 @@ function permit(state: SourceState, hold: Hold, now: Instant): SourceState {
   return replaceHold(without, hold, { ...hold, suspects, releasedAt: now, isOverThreshold: true });
 }
 
-/** The next tick is to go on at once: whoever is at work now is overtaken, and the cycle begins, or goes back. */
-function goOn(state: SourceState, { guard, tier, from }: Hold): SourceState {
+/** Makes the next tick act at once: it overtakes a tick under way, and the cycle begins or goes back. */
+function actAtOnce(state: SourceState, { guard, tier, from }: Hold): SourceState {
   const lease = { ...state.lease, expiresAt: NO_LEASE.expiresAt };
   if (guard === 'known_group_not_found') return { ...state, lease };
   const cycle: CycleState = state.reconciliation[tier];

@@ -1,4 +1,4 @@
-/** Thrown where nothing of a source may be read until it was seen to be itself again, or was released. */
+/** Thrown when a source may not be read until known groups are found again, or its hold is released. */
 export class SourceHeld extends Error {
   override readonly name = 'SourceHeld';
 }

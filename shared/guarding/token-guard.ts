@@ -1,5 +1,5 @@
-// Holds a source whose token or address was exchanged for one that does not show it (prove-identity.ts). While it is held
-// nothing is read of it but known groups, and it goes on by itself as soon as one of them is found.
+// Holds a source whose token or address was exchanged for one that does not show it (prove-identity.ts). While it is
+// held, only known groups are read, and it goes on by itself as soon as one of them is found.
 import { UnreadableAnswerError } from '../returns-service/errors.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { Hold, SourceState } from '../source/source-state.ts';
@@ -10,17 +10,17 @@ import { type Proof, proveIdentity } from './prove-identity.ts';
 import { SourceHeld } from './source-held.ts';
 
 const GUARD = 'known_group_not_found';
-/** Whose cycle shows whether what was released is still needed. */
+/** The tier whose cycle shows whether a permit is still needed. */
 const TIER = 'all';
 
 export interface SourceTokenGuard extends TokenGuard {
-  /** Looks whether a source that is held is itself again. @throws SourceHeld where it is not */
+  /** Checks whether a held source shows known groups again. @throws SourceHeld if it does not */
   proveIfHeld(): Promise<void>;
   /**
-   * Makes sure of it whatever was seen before, for what a walk has read looks like another store.
+   * Looks up known groups whatever was proved before, because a walk's readings look like another store.
    *
-   * @returns whether what was read just before still counts: not where the token was exchanged since, or known groups
-   * are shown and can't be read
+   * @returns whether these readings still count: not if the token was exchanged since, or known groups are shown and
+   * can't be read
    * @throws SourceHeld
    */
   proveAnew(): Promise<boolean>;
@@ -28,7 +28,7 @@ export interface SourceTokenGuard extends TokenGuard {
 
 export interface HeldSource {
   readonly session: SourceSession;
-  /** Undefined before the source's first state: then nothing is known that could be looked up. */
+  /** Undefined before the source's first state: then there is no known group to look up. */
   readonly current: () => SourceState | undefined;
   readonly change: (state: SourceState) => void;
 }
@@ -36,7 +36,7 @@ export interface HeldSource {
 export function createTokenGuard({ session, current, change }: HeldSource): SourceTokenGuard {
   const { requests, store, serviceClock, settings, signal, log, random } = session;
 
-  /** With what the secret holds now: an old token may be answered as if the store were empty. */
+  /** Uses the secret's current token: an old one may be answered as if the store were empty. */
   async function lookUp(returnGroupId: number) {
     const { answer, accessHash } = await requests.send(
       'poll',
@@ -46,7 +46,7 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
     return { rows: answer.rows, accessHash };
   }
 
-  /** @throws UnreadableAnswerError where known groups are shown, and can't be read */
+  /** @throws UnreadableAnswerError if known groups are shown and can't be read */
   async function prove(accessHash: string | undefined): Promise<void> {
     if ((await lookForProof(accessHash)) !== 'unreadable') return;
     throw new UnreadableAnswerError(
@@ -65,7 +65,7 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
       now: serviceClock.now().atMost,
       random,
       zoned: state.stamps.zoned,
-      // Each tick tries; one is enough, for it is another one each time.
+      // One is enough: each tick tries another.
       ...(findHold(state, GUARD) === undefined ? {} : { most: 1 }),
     });
     conclude(proof, accessHash);
@@ -111,7 +111,7 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
       const before = current();
       if (before === undefined) return true;
       const { seenWith } = before.guarding;
-      // Somebody has looked at it already, and it is right that none of them is found.
+      // An operator has confirmed by a release that none of them is found.
       const permit = findPermit(before, GUARD, TIER);
       if (permit !== undefined && permit.tokenHash === seenWith) {
         change(needPermit(before, GUARD, TIER));

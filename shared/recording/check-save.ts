@@ -1,5 +1,5 @@
-// What every store may take for granted of a save. A save that breaks one of these rules is a bug of the caller's,
-// and would break the numbers that all else rests on.
+// What every store may rely on in a save. A save that breaks one of these rules is a bug of the caller, and would break
+// the numbers that everything else relies on.
 import { formatEventId } from '../contract/event-id.ts';
 import { MAX_EVENTS_PER_SAVE } from '../limits.ts';
 import type { GroupKey, Save } from '../ports.ts';

@@ -1,5 +1,5 @@
-// `<source>_<generation>_<group id>`: what snapshots, ledger entries and marks are kept under, and an event's id
-// without its number.
+// `<source>_<generation>_<group id>`: the key of snapshots, ledger entries and marks, and an event's id without its
+// number.
 import { FEED_GROUP } from '../contract/event-id.ts';
 import type { GroupKey } from '../ports.ts';
 
@@ -9,7 +9,7 @@ export function formatGroupKey({ source, generation, group }: GroupKey): string 
   return `${source}_${generation}_${group}`;
 }
 
-/** @returns the parts, or undefined for a text that is no group's key. */
+/** @returns the parts, or undefined for a text that is not a group's key. */
 export function parseGroupKey(text: string): GroupKey | undefined {
   const match = GROUP_KEY.exec(text);
   if (match === null) return undefined;

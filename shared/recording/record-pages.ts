@@ -1,5 +1,5 @@
-// What becomes of the rows of a page: each group is compared with its snapshot, and what differs is saved with its
-// events before anything may count as settled. Nothing of a row outlives this but its projection.
+// Records the rows of a page: each group is compared with its snapshot, and differences are saved with their events
+// before anything may count as settled. Only a row's projection outlives this, and its customer if settings ask for it.
 
 import type { Unknowable } from '../comparing/changes.ts';
 import { compareReading } from '../comparing/compare-reading.ts';
@@ -28,18 +28,18 @@ export interface RecorderOptions {
   readonly store: SnapshotStore;
   readonly through: Reading['through'];
   readonly memory: Memory;
-  /** Whether it spares loading what has not changed. Who does not trust it still makes it forget what is saved. */
+  /** Whether groups that it shows as unchanged are not loaded. If false, it still forgets the groups that are saved. */
   readonly trustsMemory: boolean;
   readonly settle: number;
   readonly announces: (reading: Reading) => boolean;
   readonly customerData: boolean;
-  /** What the snapshot could not have known of the fields that the reading shows. */
+  /** Which fields of the reading the snapshot could not have known. */
   readonly unknowable: (snapshot: Snapshot | undefined, reading: Reading) => Unknowable;
-  /** A row that can't be read, or a group that can't be stored: to be set aside durably. */
+  /** Durably sets aside a row that can't be read, or a group that can't be stored. */
   readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>) => void;
-  /** A group that changed since it was last read, with its stamp. */
+  /** Takes note of a group that changed since it was last read, with its stamp. */
   readonly noteFresh: (fresh: FreshGroup) => void;
-  /** @default lets everything pass */
+  /** @default ADMITS_ALL */
   readonly guard?: ReadingGuard;
 }
 
@@ -50,7 +50,7 @@ export interface FreshGroup extends Pick<Reading, 'updatedAt' | 'receivedAt'> {
 
 export interface Recorder {
   take(page: Page): Promise<void>;
-  /** Saves what its guard had kept back. */
+  /** Saves what the guard kept back. */
   record(compared: readonly ComparedReading[]): Promise<void>;
   /** The earliest stamp of a group that differed and was not saved, since the start. */
   unsavedFrom(): Instant | undefined;
@@ -58,12 +58,12 @@ export interface Recorder {
 }
 
 export interface RecordCounts {
-  /** Groups that came, each as often as it came. */
+  /** Groups of all pages, each as often as it came. */
   groups: number;
   /** Groups seen for the first time. */
   firstSeen: number;
   events: number;
-  /** Readings left for later: too stale to be told from news, or overtaken by another process. */
+  /** Readings left for later: too stale to count as news, or overtaken by another process. */
   left: number;
   unreadable: number;
 }
@@ -86,14 +86,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   async function record(all: readonly ComparedReading[]): Promise<void> {
-    const admitted = all.map(keepWhatIsHeld);
+    const admitted = all.map(withoutHeldRemovals);
     await saveSilent(admitted);
-    const told = admitted.filter(({ compared }) => hasEvents(compared));
-    await inParallel(told, SAVES_AT_ONCE, saveWithEvents);
+    const withEvents = admitted.filter(({ compared }) => hasEvents(compared));
+    await inParallel(withEvents, SAVES_AT_ONCE, saveWithEvents);
   }
 
-  /** The same, without removals of entities where these are held. */
-  function keepWhatIsHeld(each: ComparedReading): ComparedReading {
+  /** Returns the comparison, without removals of entities if these are held. */
+  function withoutHeldRemovals(each: ComparedReading): ComparedReading {
     const absences = countAbsences(each);
     if (absences.missing + absences.removed === 0) return each;
     if (guard.admitsRemovals(absences) || absences.removed === 0) return each;
@@ -117,7 +117,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     options.setAside(row);
   }
 
-  /** Readings that are not known to be what was saved last; of a group that came twice, the last. */
+  /** Returns readings that may differ from what was saved last; the last one of a group that came twice. */
   function differing(page: Page): Reading[] {
     const readings = new Map<number, Reading>();
     for (const row of page.rows) {
@@ -164,7 +164,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
   }
 
-  /** @returns the results by group, without those that are too large to store: these were set aside. */
+  /** @returns the results by group; groups too large to store are set aside and left out. */
   async function saveAll(saves: readonly Omit<Save, 'events'>[]): Promise<Map<number, SaveResult>> {
     try {
       const results = await store.saveAll({ source, generation }, saves);
@@ -200,7 +200,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     unsavedFrom = Math.min(unsavedFrom ?? reading.updatedAt, reading.updatedAt);
   }
 
-  /** An unchanged group: what was remembered of it is still true. */
+  /** Remembers an unchanged group: what was remembered about it is still true. */
   function rememberAgain(reading: Reading, snapshot: Snapshot | undefined): void {
     remember(reading, snapshot, recall(reading.projection.group.id)?.sentAt);
   }
@@ -209,7 +209,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (snapshot === undefined) return;
     const hasMissing = Object.keys(snapshot.absences).length > 0;
     const { id } = reading.projection.group;
-    // Remembered is what the service showed; the snapshot may keep an entity that this reading lacks.
+    // The memory keeps what the service showed; the snapshot may keep an entity that this reading lacks.
     if (hasMissing || !trustsMemory) return void memory.forget(id);
     const showsAll = !leavesOut(snapshot, reading);
     const sentAt = showsAll ? reading.sentAt : lastShownAt(snapshot, { lastSeenAt });

@@ -1,7 +1,7 @@
-// The feed's events about itself: a group of its own in the same ledger, with its own numbers. What a tick has to tell
-// is noted in the state that it follows from, and appended once that state was saved: so nothing is told of a state
-// that never came to be, and who takes over tells what a process that died had left to tell. A number that is taken
-// belongs to another event: the next one is used, and nothing is overwritten.
+// The feed's events about itself: a group of its own in the same ledger, with its own numbers. A tick queues reports in
+// the state that they follow from, and appends them once that state is saved. So nothing is published about a state
+// that was never saved, and a process that takes over publishes what a dead one left. A taken number belongs to another
+// event: the next one is used, and nothing is overwritten.
 import { makeEnvelope } from '../comparing/make-event.ts';
 import type { EventOf, FeedEvent } from '../contract/event.ts';
 import { FEED_GROUP } from '../contract/event-id.ts';
@@ -10,7 +10,7 @@ import { MAX_APPEND_ATTEMPTS, RELAY_READ_EVENTS } from '../limits.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../ports.ts';
 import type { FeedReport, SourceState } from '../source/source-state.ts';
 
-/** The state with an event of the feed itself, to be told as soon as it is saved. */
+/** Returns the state with an event about the feed itself, to be published once the state is saved. */
 export function queueFeedReport<
   State extends Pick<SourceState, 'feedReports'>,
   Type extends FeedReport['type'],
@@ -19,32 +19,32 @@ export function queueFeedReport<
 }
 
 /**
- * Appends what a saved state has to tell. Done again, also by two processes at once, it tells nothing twice.
+ * Appends the reports of a saved state. Repeated, even by two processes at once, it appends nothing twice.
  *
- * @returns the number of the last event, to be kept as the state's `feedSequence`
+ * @returns the number of the last event, for the state's `feedSequence`
  */
 export async function publishFeedReports(
   ledger: Ledger,
   state: Pick<SourceState, 'source' | 'generation' | 'feedSequence' | 'feedReports'>,
 ): Promise<number> {
   let last = state.feedSequence;
-  for (const telling of state.feedReports) last = await append(ledger, state, telling, last);
+  for (const report of state.feedReports) last = await append(ledger, state, report, last);
   return last;
 }
 
 async function append(
   ledger: Ledger,
   { source, generation }: Pick<SourceState, 'source' | 'generation'>,
-  telling: FeedReport,
+  report: FeedReport,
   after: number,
 ): Promise<number> {
   const key = { source, generation, group: FEED_GROUP } as const;
   let last = after;
   for (let attempt = 0; attempt < MAX_APPEND_ATTEMPTS; attempt += 1) {
-    if ((await ledger.append(key, makeFeedEvent(key, telling, last + 1))) === 'saved') return last + 1;
-    // A sweep or a command may have appended very many: they are read, not tried one by one.
+    if ((await ledger.append(key, makeFeedEvent(key, report, last + 1))) === 'saved') return last + 1;
+    // A sweep or a command may have appended very many events: read them instead of trying each number.
     const taken = await readTaken(ledger, key, last);
-    const own = taken.find((entry) => isTold(entry, makeFeedEvent(key, telling, entry.sequence)));
+    const own = taken.find((entry) => isSameEvent(entry, makeFeedEvent(key, report, entry.sequence)));
     if (own !== undefined) return own.sequence;
     last = taken.at(-1)?.sequence ?? last;
   }
@@ -60,8 +60,8 @@ async function readTaken(ledger: Ledger, key: GroupKey, after: number): Promise<
   }
 }
 
-/** Whether it is this very event: appended before, by a process that could not note it. */
-function isTold(entry: LedgerEntry, event: FeedEvent): boolean {
+/** Whether the entry is this very event, appended before by a process that could not note it. */
+function isSameEvent(entry: LedgerEntry, event: FeedEvent): boolean {
   return 'event' in entry && JSON.stringify(entry.event) === JSON.stringify(event);
 }
 

@@ -1,5 +1,5 @@
-// G8, never silent: a source that is not being read completely is told as degraded, and as recovered once it is
-// read completely again. Pure: what is told follows from the state before and what the tick has seen.
+// G8, never silent: a source that is not being read completely is reported as degraded, and as recovered once it is
+// read completely again. Pure: the report follows from the state before and what the tick has seen.
 import type { Instant } from '../instant.ts';
 import { ANOTHER_SET_ASIDE_TIMES, DEGRADED_AFTER } from '../limits.ts';
 import type { HealthState, SetAside } from '../source/source-state.ts';
@@ -25,28 +25,28 @@ export interface Degradation {
 
 export interface Observed {
   readonly now: Instant;
-  /** Whether a poll of this tick covered all there was. */
+  /** Whether this tick's last poll covered everything. */
   readonly isComplete: boolean;
   /** Whether the walks of this tick got on, or had nothing to do. */
   readonly hasWalked: boolean;
   /** Groups that can't be read. */
   readonly setAside: readonly Pick<SetAside, 'groupId' | 'reason'>[];
-  /** What guards hold: the number that each is named by, and what it is about. */
+  /** The holds that stand: the number of each, and what it is about. */
   readonly holds: readonly { readonly number: number; readonly message: string }[];
-  /** How the list's order was found not to be stable, if it was. */
+  /** How the list failed to keep its order, if it did. */
   readonly unstable: string | undefined;
-  /** What went wrong, if anything did; never with a value of a row or the token. */
+  /** What went wrong, if anything did; never contains a value of a row or the token. */
   readonly failure: Degradation | undefined;
   readonly intervalUs: number;
 }
 
-/** A source's health after a tick, and the event to tell if it changed. */
+/** Returns a source's health after a tick, and the event to publish if it changed. */
 export function judgeHealth(
   health: HealthState,
   observed: Observed,
 ): { readonly health: HealthState; readonly tell: 'degraded' | 'recovered' | undefined } {
   const { now, isComplete, hasWalked } = observed;
-  // A moment ahead of now was noted by a clock that was wrong.
+  // A moment in the future comes from a wrong clock.
   const lastSettledAt = isComplete ? now : Math.min(health.lastSettledAt, now);
   const lastWalkedAt = hasWalked ? now : Math.min(health.lastWalkedAt ?? now, now);
   const moments = { lastSettledAt, lastWalkedAt };
@@ -61,7 +61,7 @@ export function judgeHealth(
       : { degradedSince: since };
     return { health: { ...health, ...moments, ...next }, tell: isOver ? 'recovered' : undefined };
   }
-  // What is held later is told as well, for somebody has to look at it.
+  // A later hold is reported as well: somebody has to look at it.
   const lastHold = Math.max(0, ...observed.holds.map(({ number }) => number));
   const known = new Set(health.reasons.map(kindOf));
   const { setAsideReported } = health;
@@ -71,21 +71,24 @@ export function judgeHealth(
     observed.setAside.length > ANOTHER_SET_ASIDE_TIMES * setAsideReported ||
     reasons.some((reason) => !known.has(kindOf(reason)) && !followsFromHold(reason, observed));
   const lastHoldReported = Math.max(lastHold, health.lastHoldReported);
-  const told = { lastHoldReported, setAsideReported: isNews ? observed.setAside.length : setAsideReported };
+  const reported = {
+    lastHoldReported,
+    setAsideReported: isNews ? observed.setAside.length : setAsideReported,
+  };
   return {
-    health: { ...health, ...moments, ...told, degradedSince: since ?? now, reasons },
+    health: { ...health, ...moments, ...reported, degradedSince: since ?? now, reasons },
     tell: isNews ? 'degraded' : undefined,
   };
 }
 
-/** What is held is behind: that is no news. */
+/** Whether a reason only follows from a hold: a source that is held falls behind, which is no news. */
 function followsFromHold(reason: Degradation, { holds, failure }: Observed): boolean {
   return holds.length > 0 && failure === undefined && ['behind', 'stalled'].includes(kindOf(reason));
 }
 
 /**
- * Polls that are behind are one thing however it is explained in each tick. Walks that stand still while polls go on
- * are another.
+ * Polls that are behind are one kind, however each tick explains it. Walks that stand still while polls go on are
+ * another.
  */
 function kindOf({ code }: { readonly code: string }): string {
   return ['behind', 'unstable', 'failing'].includes(code) ? 'behind' : code;
@@ -132,7 +135,7 @@ const STALLED: Degradation = {
     'The walk over all groups has not got on for a while: changes that do not move updated_at are not found.',
 };
 
-/** With what the service answers: polls go on. */
+/** Includes what stops the walk while polls go on. */
 function describeStalled(failure: Degradation | undefined): Degradation {
   if (failure === undefined) return STALLED;
   return failure.code === 'failing'
@@ -147,12 +150,12 @@ function describeUnstable(how: string): Degradation {
   };
 }
 
-/** A failure in words for people, under a code for machines. */
+/** Describes a failure in words for people, with a code for machines. */
 export function describeFailure(error: Error): Degradation {
   return { code: CODES[error.name] ?? 'failing', message: error.message };
 }
 
-/** By the name of what was thrown. */
+/** By the name of the error. */
 const CODES: Readonly<Record<string, DegradationCode>> = {
   SourceRefused: 'refused',
   TokenUnavailable: 'token_unreadable',

@@ -13,7 +13,7 @@ const REASON = {
 
 /**
  * Notes in the source's health that its settings can't be read, once polls have been missing for as long as any other
- * failure may last, and reports it. Does nothing where there is no state, or another process is at work.
+ * failure may last, and reports it. Does nothing if there is no state, or another process is at work.
  *
  * @param tick the one that found no settings; `slot` in milliseconds since the epoch
  */
@@ -27,7 +27,7 @@ export async function reportUnconfigured(
   if (state.lease.expiresAt > now || !isOverdue(state, now)) return;
   if (state.health.reasons.some(({ code }) => code === REASON.code)) return;
   const next = { ...degrade(state, now), version: state.version + 1 };
-  // The next save of the state takes what is told here off its list; told again until then, it is told once.
+  // The next save of the state takes the report off its list; if it is appended again until then, it appears once.
   if ((await states.save(next, state.version)) === 'saved') await publishFeedReports(ledger, next);
 }
 

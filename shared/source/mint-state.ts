@@ -1,5 +1,5 @@
-// A source's first state. Before it is minted the service is looked at once, for what its stamps are like: polls
-// start a lookback before the stamps' time, or as far back as stamps may lag behind any clock.
+// A source's first state. It takes a look at the service's stamps first: polls start one lookback before the stamps'
+// time, or, without a stamp, as far back as stamps may lag behind any clock.
 import { NO_GUARDING } from '../guarding/no-guarding.ts';
 import { HOUR, type Instant, MILLISECOND } from '../instant.ts';
 import { CLOSED_FOR_SURE_AFTER, FIRST_WIDTH, MAX_TAIL_PAGES, PAGE_LIMIT } from '../limits.ts';
@@ -12,7 +12,7 @@ import { newCycle } from './reconciliation-plan.ts';
 import type { SourceSettings } from './source-settings.ts';
 import type { SourceState, StampsState } from './source-state.ts';
 
-/** How far back the first look goes, until it finds a stamp. */
+/** How far back the first look goes, step by step, until it finds a stamp. */
 const FIRST_LOOKS = [HOUR, 8 * HOUR, CLOSED_FOR_SURE_AFTER];
 
 export interface MintOptions {
@@ -20,14 +20,13 @@ export interface MintOptions {
   /** The service's time. */
   readonly now: () => Instant;
   readonly fetch: FetchPage;
-  /** What has been learned of the stamps by now. */
+  /** What is known about the stamps so far. */
   readonly stamps: () => StampsState;
 }
 
 /**
- * Looks at the service's latest stamps: how the source's clock runs, and where polls begin.
- *
- * @returns the feed's start by the stamps' clock, and the first instant that polls have to read
+ * Returns the feed's start by the stamps' clock and the first instant that polls have to read, both taken from the
+ * service's latest stamps.
  */
 export async function findStart({ settings, now, fetch, stamps }: MintOptions): Promise<{
   readonly startedAt: Instant;
@@ -42,12 +41,12 @@ export async function findStart({ settings, now, fetch, stamps }: MintOptions): 
     const time = stampsTime(stamps(), now());
     if (time !== undefined) return { startedAt: time, settledThrough: time - lookback };
   }
-  // Stamps may lag behind any clock by that much, and nothing that old has changed since: so nothing old is announced.
+  // Stamps may lag behind any clock by this much. Nothing has changed since then, so nothing old is announced.
   const earliest = now() - Math.max(lookback, CLOSED_FOR_SURE_AFTER);
   return { startedAt: earliest + lookback, settledThrough: earliest };
 }
 
-/** A page need not hold its range's newest row: asks on from the newest one known until there is none newer. */
+/** Requests pages from the newest known stamp on until none is newer: a page need not hold its range's newest row. */
 async function findNewest({
   now,
   fetch,
@@ -65,17 +64,17 @@ async function findNewest({
 export interface FirstStateOptions {
   readonly settings: Pick<SourceSettings, 'name' | 'baseline'>;
   readonly mintedIn: string;
-  /** By the local clock: it only has to differ from that of any state minted before. */
+  /** By the local clock; it only has to differ from that of any earlier state. */
   readonly mintedAt: Instant;
   readonly startedAt: Instant;
   readonly settledThrough: Instant;
   readonly now: Instant;
   readonly stamps: StampsState;
-  /** Of the tick that mints it, in milliseconds. */
+  /** The slot of the tick that mints the state, in milliseconds since the epoch. */
   readonly slot: number;
 }
 
-/** The state with which a source begins; its version is 0 until it is saved. */
+/** Returns the state with which a source begins; its version is 0 until it is saved. */
 export function firstState(options: FirstStateOptions): SourceState {
   const { settings, mintedAt, now } = options;
   return {

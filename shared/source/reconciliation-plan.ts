@@ -1,6 +1,5 @@
-// Which walk is due. Where a walk over all groups fits a cycle, that is all there is to it. Else the lately created
-// are walked in every cycle, the older ones that are open likewise in a share of the budget, and all groups in another,
-// however long that takes.
+// Which walk is due. If a walk over all groups fits a cycle, it is the only one. Otherwise every cycle walks recently
+// created groups and, in a share of the budget, older open ones; another share walks all groups, however long it takes.
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import {
   FIRST_WIDTH,
@@ -17,11 +16,11 @@ import type { CycleState, ReconciliationState, SourceState, Tier } from './sourc
 type Planned = Pick<SourceState, 'baseline' | 'reconciliation'>;
 type Pace = Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>;
 
-/** @returns the tier whose next range is to be read now, if any */
+/** @returns the tier whose next range is due now, if any */
 export function dueTier(state: Planned, settings: Pace, now: Instant): Tier | undefined {
   const { recent, open, all } = state.reconciliation;
   if (fitsCycle(state, settings)) return isDue(all, settings, now) ? 'all' : undefined;
-  // These keep to their shares, so they may come first: else recent walks that take all their time would leave them none.
+  // All and open keep to their shares, so they come first: otherwise long recent walks would leave them no time.
   if (now >= all.pausedUntil) return 'all';
   if (now >= open.pausedUntil && isDue(open, settings, now)) return 'open';
   return isDue(recent, settings, now) ? 'recent' : undefined;
@@ -39,7 +38,7 @@ export function nextCycleIn(state: Planned, settings: Pace, now: Instant): numbe
   return isLate ? 0 : Math.max(0, dueAt(cycle, settings) - now);
 }
 
-/** The tiers that are walked: the whole store alone, where that fits a cycle. */
+/** Returns the tiers that are walked: `all` alone if it fits a cycle. */
 export function plannedTiers(state: Planned, settings: Pace): readonly Tier[] {
   return fitsCycle(state, settings) ? ['all'] : ['recent', 'open', 'all'];
 }
@@ -61,17 +60,17 @@ type WholeWalk = Pick<SourceState, 'baseline'> & {
   readonly reconciliation: Pick<ReconciliationState, 'all'>;
 };
 
-/** What a walk over all groups takes, by the last. */
+/** Requests that a walk over all groups takes, by the last one. */
 export function requestsOfAll({ baseline, reconciliation: { all } }: WholeWalk): number {
   return all.lastRequests ?? baseline.requests;
 }
 
-/** A store this small is walked as a whole in any case. */
+/** A walk of so few requests fits a cycle in any case. */
 const SMALLEST_WALK = 50;
 
 function isDue(cycle: CycleState, pace: Pace, now: Instant): boolean {
   if (cycle.isUnderWay || cycle.isAsked) return true;
-  // A start ahead of now was noted by a clock that was wrong.
+  // A start in the future comes from a wrong clock.
   return now >= dueAt(cycle, pace) - earliness(pace) || now < cycle.startedAt;
 }
 
@@ -79,14 +78,14 @@ function dueAt({ startedAt }: CycleState, { reconcileMs }: Pace): Instant {
   return startedAt + reconcileMs * MILLISECOND;
 }
 
-/** A tick that comes a moment too early takes the cycle along: else it would wait for the next, a whole interval. */
+/** A tick slightly too early still begins the cycle: otherwise the cycle would wait a whole interval for the next. */
 function earliness({ reconcileMs }: Pace): number {
   return Math.min((reconcileMs * MILLISECOND) / 10, 10 * SECOND);
 }
 
-/** A cycle as it begins. */
+/** Returns the cycle as it begins. */
 export function beginCycle(cycle: CycleState, tier: Tier, now: Instant): CycleState {
-  // From the very start all there is may well fit one range.
+  // The widest range first: it may well hold all groups.
   const start =
     tier === 'recent'
       ? { coveredThrough: now - RECENT }
@@ -105,23 +104,23 @@ export function beginCycle(cycle: CycleState, tier: Tier, now: Instant): CycleSt
   };
 }
 
-/** How many groups of one cycle may be gone before that looks like another store. */
+/** How many groups may be gone in one cycle before it looks like another store. */
 export function mostRemovals({ baseline }: Pick<Planned, 'baseline'>): number {
   return Math.max(MAX_REMOVALS, Math.floor(baseline.groups * MAX_REMOVAL_SHARE));
 }
 
-/** How long a walk pauses after so many requests, to keep to its share. */
+/** How long a walk pauses after so many requests to keep to its share, in the unit of Instant. */
 export function pauseAfterRange(tier: Tier, requests: number, { requestsPerMinute }: Pace): number {
   const share = tier === 'open' ? OPEN_WALK_SHARE : SLOW_WALK_SHARE;
   return Math.floor((requests * MINUTE) / (requestsPerMinute * share));
 }
 
-/** The creation time up to which a cycle walks the open groups: what is younger is among the recent. */
+/** The creation time up to which a cycle walks open groups: later ones are among the recent. */
 export function openUntil({ startedAt }: Pick<CycleState, 'startedAt'>): Instant {
   return startedAt - RECENT;
 }
 
-/** A cycle before the first. */
+/** Returns the state of a tier before its first cycle. */
 export function newCycle(now: Instant): CycleState {
   return {
     isUnderWay: false,
@@ -143,13 +142,13 @@ export function newCycle(now: Instant): CycleState {
 
 export interface PlannedCycle {
   readonly tier: Tier;
-  /** From one beginning to the next, in milliseconds; undefined before a walk has shown what it takes. */
+  /** From one beginning to the next, in milliseconds; undefined before a walk has shown it. */
   readonly lengthMs: number | undefined;
-  /** Requests that one takes, by the last. */
+  /** Requests that a cycle takes, by the last one. */
   readonly requests: number | undefined;
 }
 
-/** How long the cycles are that follow from the groups and the budget, the often tier first. */
+/** Returns how long cycles are, by the groups and the budget, the most frequent tier first. */
 export function planCycles(state: Planned, settings: Pace): readonly PlannedCycle[] {
   const { reconcileMs, requestsPerMinute } = settings;
   const { recent, open } = state.reconciliation;

@@ -1,7 +1,7 @@
-// A new generation for a source whose tables were restored from a backup: numbers, marks and ledger keys start afresh
-// with it, so that no number which was given out after the backup is ever given out again. Nothing is known of any
-// group in it, so the baseline is walked anew, and announces every group, whatever the source's settings say. What is
-// known of the service (its stamps, its pages, since when it sends which field) stays true.
+// A new generation for a source whose tables were restored from a backup. Its numbers, marks and ledger keys start
+// afresh, so that no number used after the backup is used again. It knows no group, so the baseline is walked again and
+// announces every group, whatever the source's settings say. What is known about the service (its stamps, its pages,
+// since when it sends which field) stays true.
 import type { Instant } from '../instant.ts';
 import { MILLISECOND } from '../instant.ts';
 import { NO_LEASE } from '../pacing/lease.ts';
@@ -9,9 +9,9 @@ import { firstState } from './mint-state.ts';
 import type { SourceState } from './source-state.ts';
 
 /**
- * The state to be saved over the given one.
+ * Returns the state to save over the given one.
  *
- * @param mintedIn where it is found now
+ * @param mintedIn where the state is found now
  * @param now by the local clock
  */
 export function renewState(state: SourceState, mintedIn: string, now: Instant): SourceState {
@@ -22,7 +22,7 @@ export function renewState(state: SourceState, mintedIn: string, now: Instant): 
     mintedIn,
     mintedAt: Math.max(now, afterMinting(generation)),
     startedAt: state.startedAt,
-    // Polls go on from where they were: what changed since the backup is read by them as well.
+    // Polls go on from where they were, so they read what changed since the backup as well.
     settledThrough: state.settledThrough,
     now,
     stamps,
@@ -33,7 +33,7 @@ export function renewState(state: SourceState, mintedIn: string, now: Instant): 
     version: state.version + 1,
     earlierGenerations: [...state.earlierGenerations, generation],
     lastSlot: state.lastSlot,
-    // A process that remembers groups of the generation before must find that another one was here.
+    // A new epoch makes a process forget the groups that it remembers from the generation before.
     lease: { ...NO_LEASE, epoch: state.lease.epoch + 1 },
     health: {
       ...first.health,
@@ -46,7 +46,7 @@ export function renewState(state: SourceState, mintedIn: string, now: Instant): 
   };
 }
 
-/** Generations sort by when they were minted, however wrong the clock here is. */
+/** Generations must sort by mint time even if the local clock is wrong. */
 function afterMinting(generation: string): Instant {
   return (Number.parseInt(generation, 36) + 1) * MILLISECOND;
 }

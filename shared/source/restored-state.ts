@@ -1,6 +1,6 @@
 /**
- * Thrown when a source's state is found in other tables than it was minted in: in a restore, or a copy. Going on
- * would number new events like old ones.
+ * Thrown when a source's state is in other tables than those it was minted in: in a restore or a copy. Going on would
+ * number new events like old ones.
  */
 export class RestoredStateError extends Error {
   override readonly name = 'RestoredStateError';

@@ -24,11 +24,11 @@ export interface SourceServices {
   readonly random: () => number;
   readonly client: (token: string) => ReturnsServiceClient;
   readonly secret: { read(): Promise<string> };
-  /** A one-way hash: budgets are kept under a token's, and a source is known by that of its address and token. */
+  /** A one-way hash. Budgets are kept by that of the token, sources are recognized by that of address and token. */
   readonly hashToken: (token: string) => string;
-  /** Tells this process from all others. */
+  /** Identifies this process. */
   readonly owner: string;
-  /** Called in the middle of long work. */
+  /** Called during long work. */
   readonly onProgress?: ((report: TickReport) => void) | undefined;
   /** Ends work under way as soon as possible. */
   readonly signal?: AbortSignal | undefined;
@@ -38,16 +38,16 @@ export interface SourceSession extends SourceServices {
   readonly memory: Memory;
   readonly serviceClock: ServiceClock;
   readonly requests: PacedRequests;
-  /** How fast requests are got through, by what they are for. */
+  /** How fast requests are completed, by purpose. */
   readonly paces: { readonly poll: Pace; readonly walk: Pace };
   /** By the elapsed clock; set by each tick. */
   deadline: number;
-  /** The lease's epoch when the memory was last true. */
+  /** The lease's epoch when the memory was last valid. */
   epoch: number | undefined;
-  /** Whether this process has had an answer of the service. */
+  /** Whether this process has received an answer from the service. */
   hasAnswers: boolean;
   readonly expectation: Expectation;
-  /** Whether it was told that reconciliation takes longer than asked for. */
+  /** Whether the warning of a reconciliation cycle that took too long was logged. */
   overrunLogged: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What a user says of a source. Durations are milliseconds, as everywhere at the edge.
+// The settings of a source. Durations are in milliseconds, as everywhere at the edge.
 import * as z from 'zod';
 import { SOURCE_NAME } from '../contract/event-id.ts';
 
@@ -9,12 +9,12 @@ export const sourceSettings = z.object({
     .string()
     .regex(
       SOURCE_NAME,
-      'A source is named with 1 to 30 of the characters a-z, 0-9 and -, for instance "acme".',
+      'A source name must be 1 to 30 characters from a-z, 0-9 and "-", for example "acme".',
     ),
   baseUrl: z.string().min(1),
   /** Time between polls. */
   intervalMs: duration.default(60_000),
-  /** Whether the groups that are there at the start are announced, or only known. */
+  /** Whether groups that exist at the start are announced (`emit`) or only recorded (`silent`). */
   baseline: z.enum(['silent', 'emit']).default('silent'),
   /** How late a change may show after its stamp and still be found by polls. */
   lookbackMs: duration.default(300_000),
@@ -26,17 +26,17 @@ export const sourceSettings = z.object({
   requestsPerMinute: z.int().positive().default(240),
   /** Whether events carry the customer's name, e-mail and phone. */
   customerData: z.boolean().default(false),
-  /** A request is given up after this long. */
+  /** Time limit of a request. */
   requestTimeoutMs: duration.default(10_000),
 });
 
 export type SourceSettings = z.output<typeof sourceSettings>;
 
-/** A tick takes about that long. */
+/** A tick takes about this long. */
 const SHORTEST_INTERVAL_SECONDS = 2;
 const LONGEST_INTERVAL_SECONDS = 86_400;
 
-/** Whether schedules, which know whole minutes alone, and the ticks in between them can keep that time between polls. */
+/** Whether schedules, which only know whole minutes, and the ticks between them can keep this time between polls. */
 export function isScheduledInterval(seconds: number): boolean {
   if (!Number.isInteger(seconds) || seconds < SHORTEST_INTERVAL_SECONDS) return false;
   return seconds < 60 ? 60 % seconds === 0 : seconds % 60 === 0 && seconds <= LONGEST_INTERVAL_SECONDS;

@@ -4,18 +4,18 @@ import { fitsCycle } from '../source/reconciliation-plan.ts';
 import { pollUnlessItFails } from './poll-once.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Pages of a walk follow each other: their requests are booked together. */
+/** A walk's pages follow each other, so their requests are booked together. */
 const EXPECTED_PAGES = 16;
 
-/** Requests of polls to one of a walk's where polls take all the time there is: a fifth is always the walk's. */
+/** Poll requests per walk request when polls take all the time: a fifth is always left to the walk. */
 const POLL_REQUESTS_TO_ONE = 4;
 
-/** A walk that is to fit its cycle gets as many as the poll took, up to about as many as the walk of a small store. */
+/** A walk that fits its cycle gets as many requests as the poll took, up to this: about the walk of a small store. */
 const MOST_OWED_IN_KIND = 8;
 
 /**
- * Makes sure that no walk, however long, delays the polls, and that no poll, however long, keeps a walk from getting
- * on. Call it before each of the walk's requests.
+ * Returns a function that polls when a poll is due; call it before each request of a walk. A long walk then never
+ * delays the polls, and a long poll never stops a walk.
  */
 export function createPollWhenDue(run: TickRun, poll = pollUnlessItFails): () => Promise<void> {
   const { clock, settings } = run.session;
@@ -37,7 +37,7 @@ function owedFor({ state, session }: TickRun, sent: number): number {
   return Math.max(Math.ceil(sent / POLL_REQUESTS_TO_ONE), fits ? Math.min(sent, MOST_OWED_IN_KIND) : 0);
 }
 
-/** The pages of a walk, with polls in between as they are due. */
+/** Fetches a walk's pages and polls in between when a poll is due. */
 export function createFetchBetweenPolls(run: TickRun, pollWhenDue: () => Promise<void>): FetchPage {
   const fetch = run.fetch('reconciliation');
   return async (request) => {

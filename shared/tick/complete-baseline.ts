@@ -3,7 +3,7 @@ import { queueFeedReport } from '../reporting/feed-reports.ts';
 import type { SourceState } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Notes and tells that every group was read once: from now on a group first seen is a new one. */
+/** Marks the baseline as completed and queues its report: from now on a group seen for the first time is new. */
 export function completeBaseline(run: TickRun): void {
   const { baseline } = run.state;
   const now = run.session.serviceClock.now().atMost;

@@ -1,5 +1,4 @@
-// The end of a tick: what it says of the source's health and of the service's drift is told once, the lease is given
-// back, and the state is saved.
+// The end of a tick: reports changed health and new drift once, releases the lease and saves the state.
 import { formatHold } from '../guarding/describe-hold.ts';
 import { standingHolds } from '../guarding/holds.ts';
 import { formatInstant, MILLISECOND } from '../instant.ts';
@@ -13,7 +12,7 @@ import { noteWalks } from './note-walks.ts';
 import type { TickReport } from './tick-report.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** @param error what ended the tick early, unless that was its deadline */
+/** @param error the failure that ended the tick early or that of its last poll; reaching the deadline is no failure */
 export async function concludeTick(run: TickRun, error: Error | undefined): Promise<TickReport> {
   rest(run, error);
   narrowRange(run);
@@ -33,7 +32,7 @@ function rest(run: TickRun, error: Error | undefined): void {
   run.state = { ...run.state, health: { ...health, refusals, restUntil } };
 }
 
-/** A range that a whole tick did not get through is asked half as wide next time (R3). */
+/** Halves a range that a whole tick could not finish (R3). */
 function narrowRange(run: TickRun): void {
   const { state, unfinished } = run;
   const half = (width: number) => Math.max(Math.floor(width / 2), NARROWEST_RANGE);
@@ -51,7 +50,7 @@ function narrowRange(run: TickRun): void {
 
 function reportHealth(run: TickRun, failure: Degradation | undefined): void {
   const { serviceClock, settings, log } = run.session;
-  // While the service does not answer there is no time of its own, and each process has another idea of it.
+  // By slots: while the service does not answer, each process estimates its time differently.
   const now = run.state.lastSlot * MILLISECOND;
   const since = run.state.health.degradedSince;
   const judged = judgeHealth(run.state.health, {
@@ -88,7 +87,7 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
   run.state = queueFeedReport(run.state, type, object, serviceClock.now().atMost);
 }
 
-/** Values and fields that the service's document does not list are told once each. */
+/** Reports values and fields that the service's document does not list, each once. */
 function reportDrift(run: TickRun): void {
   const { driftReported } = run.state;
   const findings = run
@@ -97,8 +96,8 @@ function reportDrift(run: TickRun): void {
     .slice(0, MAX_DRIFT_TOLD - driftReported.length);
   if (findings.length === 0) return;
   const { serviceClock, log } = run.session;
-  log.warn('The service sends what its document does not list.', { findings });
-  const told = { ...run.state, driftReported: [...driftReported, ...findings] };
+  log.warn('The service sends values or fields that its document does not list.', { findings });
+  const reported = { ...run.state, driftReported: [...driftReported, ...findings] };
   const drift = { type: 'drift' as const, findings };
-  run.state = queueFeedReport(told, 'feed.drift_detected', drift, serviceClock.now().atMost);
+  run.state = queueFeedReport(reported, 'feed.drift_detected', drift, serviceClock.now().atMost);
 }

@@ -1,22 +1,22 @@
-// The absence of a whole group: the first look-up in vain is kept in the group's snapshot, where the second finds it.
-// A reading that shows the group takes it back by itself; a row that cannot be read shows the group as well.
+// The absence of a whole group. The first look-up that does not find it is noted in its snapshot, for the second one. A
+// reading that shows the group clears the note; a row that cannot be read shows the group as well.
 import type { Snapshot } from '../comparing/snapshot.ts';
 import type { Instant } from '../instant.ts';
 import type { Page } from '../reading/page.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** When the group was first looked for in vain; undefined where it was shown since. */
+/** When a look-up first did not find the group; undefined if it was shown since. */
 export function absentSince({ absences, groupId }: Snapshot): Instant | undefined {
   return absences[absenceKey(groupId)];
 }
 
-/** The snapshot with the first look-up in vain. */
+/** Returns the snapshot with a note of the first look-up that did not find the group. */
 export function noteAbsence(snapshot: Snapshot, { receivedAt }: Page): Snapshot {
   const absences = { ...snapshot.absences, [absenceKey(snapshot.groupId)]: receivedAt };
   return { ...snapshot, version: snapshot.version + 1, absences };
 }
 
-/** Takes the absence of a looked-up group back if the page shows it unreadable: the recorder only does so for readings. */
+/** Clears the absence of a group that the page shows as unreadable; the recorder does so for readable rows. */
 export async function takeBackAbsence(run: TickRun, groupId: number, page: Page): Promise<void> {
   if (isReadable(page)) return;
   const { store, settings, memory } = run.session;
@@ -29,7 +29,7 @@ export async function takeBackAbsence(run: TickRun, groupId: number, page: Page)
   memory.forget(groupId);
 }
 
-/** Whether the page of a look-up shows the group so that it can be read. */
+/** Whether the page of a look-up shows the group in a readable row. */
 export function isReadable({ rows }: Page): boolean {
   return rows.some(({ kind }) => kind === 'readable');
 }

@@ -1,7 +1,6 @@
-// Groups that are known and were not in a range that was read to its proved end. That proves nothing yet (absence
-// from a list is never a removal): each is looked up by its id, and told as removed when two look-ups, `settle`
-// apart, found nothing while another known group is still found. Where too many are missing it looks like another
-// store, not like removals: nothing is told.
+// Known groups that were missing from a range read to its proved end. Absence from a list is never a removal: each is
+// looked up by its id, and published as removed when two look-ups, `settle` apart, found nothing while another known
+// group is still found. Too many missing groups look like another store: none is published as removed.
 import { removeGroup } from '../comparing/remove-group.ts';
 import { isSettled } from '../comparing/take-reading.ts';
 import {
@@ -20,29 +19,29 @@ import { absentSince, isReadable, noteAbsence, takeBackAbsence } from './group-a
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** In the same minute one group that is found speaks for all look-ups that found nothing. */
+/** How long a known group that was found confirms the look-ups that found nothing. */
 const CANARY_LASTS = MINUTE;
 
 export interface MissingOptions {
   readonly tier: Tier;
-  /** Ids that were shown. */
+  /** Ids of the groups that were shown. */
   readonly seen: ReadonlySet<number>;
   readonly recorder: Recorder;
   readonly pollWhenDue: () => Promise<void>;
 }
 
 export interface MissingGroups {
-  /** By creation time, from where on. */
+  /** The creation time at which the range begins. */
   readonly from: Instant | undefined;
   readonly known: number;
-  /** Of these, the ones that were not shown. */
+  /** The known groups that were not shown. */
   readonly missing: readonly number[];
 }
 
-/** `again`: the removal of some was released, and takes a second look-up, `settle` later. */
+/** `again`: removals were released and need a second look-up, `settle` later. */
 export type Missed = 'done' | 'again';
 
-/** Looks for the groups that are known of a range and were not shown. */
+/** Looks up the known groups of a range that were not shown. */
 export async function lookForMissing(
   run: TickRun,
   range: Interval,
@@ -51,7 +50,7 @@ export async function lookForMissing(
   return lookForGroups(run, await findMissing(run, range, options), options);
 }
 
-/** Counts those that are gone in the cycle: noted as missing, told as removed, or held because they are too many. */
+/** Notes missing groups, publishes their removals or holds them if they are too many; counts them in the cycle. */
 export async function lookForGroups(
   run: TickRun,
   { from, known, missing }: MissingGroups,
@@ -59,7 +58,7 @@ export async function lookForGroups(
 ): Promise<Missed> {
   if (missing.length === 0) return 'done';
   const found = { tier: options.tier, from, known, missing: missing.length };
-  // Where nothing that is known is found by its id either, it is not the range that is empty.
+  // If no known group is found by its id either, the whole store is in doubt, not just this range.
   if (isKnownRangeEmpty(found) && !(await run.tokenGuard.proveAnew())) return 'done';
   const { state, isAdmitted } = admitMissing(run.state, found, run.session.serviceClock.now().atMost);
   run.state = state;
@@ -85,7 +84,7 @@ async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptio
   const source = { source: settings.name, generation: run.state.generation };
   const missing: number[] = [];
   let known = 0;
-  // Absurd stamps lie far beyond all that a number holds exactly.
+  // Unbounded: absurd stamps lie far beyond the numbers that are held exactly.
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
   for await (const { groupId } of store.knownCreatedBetween(source, from, to)) {
     known += 1;
@@ -94,7 +93,7 @@ async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptio
   return { from: range.from, known, missing };
 }
 
-/** Looks a group up, and tells it as removed where that was in vain for the second time. */
+/** Looks a group up, and publishes its removal when the second look-up does not find it either. */
 async function lookForGroup(
   run: TickRun,
   groupId: number,
@@ -107,14 +106,14 @@ async function lookForGroup(
   if (snapshot === undefined || snapshot.removedAt !== undefined) return 'done';
   const since = absentSince(snapshot);
   const { startedAt } = run.state.reconciliation[options.tier];
-  // A tick that was cut off has looked for it already in this cycle.
+  // A tick that was cut off already looked for it in this cycle.
   const isReleased = permittedRemovals(run.state, options.tier) > 0;
   if (since !== undefined && since >= startedAt && !isReleased) return 'done';
   const page = await lookUpOrSetAside(run, groupId);
   if (page === undefined) return 'done';
   const { seenWith } = run.state.guarding;
   if (page.rows.length > 0) {
-    // A range that was proved to its end has lacked it.
+    // The range lacked this group although its end was proved.
     if (options.tier !== 'open') run.depth.learn(distrustEnds);
     await options.recorder.take(page);
     await takeBackAbsence(run, groupId, page);
@@ -123,7 +122,7 @@ async function lookForGroup(
   if (!isReleased) countGone(run, options.tier);
   if (since === undefined) {
     await store.saveAll(key, [{ expectedVersion: snapshot.version, snapshot: noteAbsence(snapshot, page) }]);
-    // Else a poll that shows it again would take it for unchanged, and never take the note back.
+    // Otherwise a poll that shows it again would skip it as unchanged and never clear the note.
     run.session.memory.forget(groupId);
     return isReleased ? 'again' : 'done';
   }
@@ -131,10 +130,10 @@ async function lookForGroup(
   if (areRemovalsHeld(run.state, options.tier)) return 'done';
   if (!isSettled(page.sentAt, since, settle)) return isReleased ? 'again' : 'done';
   if (!(await isCanaryFound())) return 'done';
-  // Another token proves nothing of what the one before it has shown.
+  // A new token proves nothing about what the previous one has shown.
   if (run.state.guarding.seenWith !== seenWith) return 'done';
-  const vain = { sentAt: page.sentAt, receivedAt: page.receivedAt, through: 'reconciliation' as const };
-  const save = removeGroup(snapshot, vain, { ...key, settle });
+  const notFound = { sentAt: page.sentAt, receivedAt: page.receivedAt, through: 'reconciliation' as const };
+  const save = removeGroup(snapshot, notFound, { ...key, settle });
   if (save === undefined || (await store.save(key, save)) === 'conflict') return 'done';
   run.session.memory.forget(groupId);
   run.state = useRemovalPermit(run.state, options.tier);
@@ -142,8 +141,8 @@ async function lookForGroup(
 }
 
 /**
- * Tells whether the service still finds a group that it has just shown, or else another one that is known. If it finds
- * none at all it is not itself, or has nothing left: that is held until somebody says which.
+ * Returns a check whether the service still finds a group that it has just shown, or else another known one. If it
+ * finds none, it shows another store or has lost everything: the source is held until an operator decides which.
  */
 function createCanary(
   run: TickRun,
@@ -162,7 +161,7 @@ function createCanary(
   };
 }
 
-/** Some known group that nobody misses. */
+/** Returns any known group that is not missing. */
 async function findOther(run: TickRun, missing: ReadonlySet<number>): Promise<number | undefined> {
   const { store, settings } = run.session;
   const source = { source: settings.name, generation: run.state.generation };

@@ -1,16 +1,16 @@
-// Look-ups of groups by their ids, of which one that fails must keep neither the others nor the walk from going on.
+// Look-ups of groups by their ids. One that fails must stop neither the others nor the walk.
 import type { Page } from '../reading/page.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { keepSetAside, noteSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Look-ups of one tick that may fail; then they are likely to fail as well, and the walk has to get on. */
+/** Look-ups of one tick that may fail; after these the others would likely fail too, and the walk has to get on. */
 const MOST_FAILED_LOOK_UPS = 3;
 
 /**
- * Asks for one group by its id, or sets it aside where that fails.
+ * Looks one group up by its id, or sets it aside if the look-up fails.
  *
- * @returns undefined where there is no answer: look-ups failed too often in this tick, or this one did
+ * @returns undefined if this look-up failed, or too many of this tick did
  */
 export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<Page | undefined> {
   const now = () => run.session.serviceClock.now().atMost;
@@ -29,7 +29,7 @@ export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<P
   }
 }
 
-/** From another one on each time: what always fails must not keep those behind it from being looked up. */
+/** Rotates the items to a random start: a look-up that always fails must not block those behind it. */
 export function startingAnywhere<Item>(items: readonly Item[], random: () => number): readonly Item[] {
   const first = Math.floor(random() * items.length);
   return [...items.slice(first), ...items.slice(0, first)];

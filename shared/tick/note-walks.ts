@@ -1,18 +1,18 @@
-// Whether the walks get on, each on its own: one that stands still must not be hidden by another that does not.
+// Whether each walk gets on: one that gets on must not hide another that stands still.
 import { MILLISECOND } from '../instant.ts';
 import { MAX_WALK_PAGES } from '../limits.ts';
 import { hasWork, pauseAfterRange, plannedTiers } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Between two ranges a walk that keeps to its share pauses; twice as long is no sign of a pause any more. */
+/** A walk that keeps to its share pauses between ranges; after this many pauses it counts as standing still. */
 const PAUSES = 2;
 
-/** Notes which walks got on in this tick. @returns whether all did, had nothing to do, or pause as planned */
+/** Notes which walks got on in this tick. @returns whether each got on, had nothing to do or pauses as planned */
 export function noteWalks(run: TickRun): boolean {
   if (run.state.baseline.status === 'running') return run.walked.has('baseline');
   const { settings } = run.session;
-  // Walks that ended in this tick as well, whatever is planned by now.
+  // Walks that ended in this tick count as well, even if they are no longer planned.
   const tiers = new Set([...plannedTiers(run.state, settings), ...run.walked].filter(isTier));
   return [...tiers].map((tier) => isGettingOn(run, tier)).every(Boolean);
 }
@@ -29,7 +29,7 @@ function isGettingOn(run: TickRun, tier: Tier): boolean {
   const service = serviceClock.now().atLeast;
   const isNoted =
     run.walked.has(tier) || cycle.progressedAt === undefined || !hasWork(tier, run.state, settings, service);
-  // A moment ahead of now was noted by a clock that was wrong.
+  // A moment in the future comes from a wrong clock.
   const progressedAt = isNoted ? now : Math.min(cycle.progressedAt ?? now, now);
   run.state = { ...run.state, reconciliation: { ...reconciliation, [tier]: { ...cycle, progressedAt } } };
   if (progressedAt === now) return true;

@@ -4,7 +4,7 @@ import { poll } from '../reading/poll.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Reads and saves what was updated lately, at the pace that it learns from. Moves the settled instant as far as that was proved. */
+/** Reads and saves recent updates, moves the settled instant as far as proved, and notes how fast requests went. */
 export async function pollOnce(run: TickRun): Promise<void> {
   const { clock, paces } = run.session;
   const startedAt = clock.elapsed();
@@ -16,7 +16,7 @@ export async function pollOnce(run: TickRun): Promise<void> {
   }
 }
 
-/** The same where a poll that fails for what it asks for is no reason to stop: walks ask otherwise. */
+/** Polls once. A failure that may be due to the request does not end the tick: walks send other requests. */
 export async function pollUnlessItFails(run: TickRun): Promise<void> {
   const outer = run.unfinished;
   try {
@@ -65,7 +65,7 @@ async function readWhatIsNew(run: TickRun): Promise<void> {
   run.state = { ...run.state, settledThrough: result.settledThrough, pollWidth: result.rangeWidth };
 }
 
-/** Half of what a tick manages, so that at least one range comes to its end in each (R3). */
+/** Half of what a tick manages, so that each tick finishes at least one range (R3). */
 function pagesOfRange(managed: number): number {
   return Math.min(Math.max(Math.floor(managed / 2), FEWEST_RANGE_PAGES), MAX_RANGE_PAGES);
 }

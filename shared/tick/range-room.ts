@@ -1,15 +1,15 @@
-// How large a walk's next range may be, so that the tick that begins it also ends it: a range that is cut off is read
-// again from its start.
+// How large a walk's next range may be, so that one tick finishes it: a range that is cut off is read again from its
+// start.
 import { FEWEST_WALK_PAGES, MAX_WALK_PAGES } from '../limits.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Of the time left, what a range is made for; the rest is for what takes longer than lately. */
+/** Share of the remaining time that a range is planned for; the rest is for requests slower than recent ones. */
 const USED_SHARE = 0.8;
 
 export interface RangeRoom {
-  /** Pages that the next range may have; undefined where there is no time for one worth beginning. */
+  /** Pages that the next range may have; undefined if there is no time for one worth beginning. */
   pages(): number | undefined;
-  /** Does a range's work, and learns from it how long a page takes. */
+  /** Runs a range's work and learns from it how long a page takes. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
@@ -22,7 +22,7 @@ export function createRangeRoom(run: TickRun): RangeRoom {
       const pagesIn = (duration: number) => paces.walk.requestsIn(duration * USED_SHARE);
       const fewest = Math.min(FEWEST_WALK_PAGES, Math.max(Math.floor(pagesIn(run.duration) / 2), 2));
       const left = pagesIn(session.deadline - clock.elapsed());
-      // A tick that has read none tries in any case: else a service that is slow for a while would end all walks.
+      // A tick always tries its first range: otherwise a service that is slow for a while would stop all walks.
       const pages = isFirst ? Math.max(left, fewest) : left;
       return pages < fewest ? undefined : Math.min(pages, MAX_WALK_PAGES);
     },

@@ -1,6 +1,5 @@
-// The next of the old groups that are still open: of all old groups it is mostly these that change, and there are few
-// of them. A few at a time, as they were created: where many lie close together their range is read, else each is
-// looked up by its id.
+// Reads the next old groups that are still open: of all old groups mostly these change, and they are few. They come a
+// few at a time in order of creation: where many lie close together their range is read, otherwise each is looked up.
 import type { Instant } from '../instant.ts';
 import { PROOF_REQUESTS } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
@@ -11,19 +10,19 @@ import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface OpenStep {
-  /** Open groups that were created before were read. */
+  /** Open groups created before this were read. */
   readonly coveredThrough: Instant | undefined;
   readonly isDone: boolean;
-  /** The first of those that were read, and how many there were. */
+  /** Creation time of the first group that was read, and how many there were. */
   readonly from: Instant | undefined;
   readonly known: number;
-  /** Of these, the ones that the service does not find. */
+  /** Those of them that the service does not find. */
   readonly missing: readonly number[];
 }
 
 export interface OpenOptions {
   readonly coveredThrough: Instant | undefined;
-  /** Younger ones are walked with the recent. */
+  /** Groups created later are walked as recent ones. */
   readonly until: Instant;
   readonly fetch: FetchPage;
   readonly take: (page: Page) => Promise<void>;
@@ -56,7 +55,7 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   return { coveredThrough: range.to, isDone, from: range.from, known: groups.length, missing };
 }
 
-/** As many as there is time to look up; those created at the same moment together, however many they are. */
+/** Returns as many groups as there is time to look up; groups created at the same moment stay together. */
 async function findNext(
   run: TickRun,
   { coveredThrough = Number.NEGATIVE_INFINITY, until, maxRequests }: OpenOptions,
@@ -77,7 +76,7 @@ interface ClosedRange {
   readonly to: Instant;
 }
 
-/** Whether reading the whole range takes fewer requests than looking its open groups up. */
+/** Whether reading the whole range takes fewer requests than looking up its open groups. */
 async function isDense(run: TickRun, groups: readonly KnownGroup[], range: ClosedRange): Promise<boolean> {
   const { baseline } = run.state;
   const rowsPerRequest = Math.max(1, baseline.groups / Math.max(1, baseline.requests));
@@ -90,7 +89,7 @@ async function isDense(run: TickRun, groups: readonly KnownGroup[], range: Close
   return true;
 }
 
-/** @returns the groups that it showed: whether they were all is for look-ups to find out */
+/** @returns the ids that the range showed; look-ups find out whether the others are missing */
 async function readRange(
   range: ClosedRange,
   { fetch, take, maxRequests }: OpenOptions,

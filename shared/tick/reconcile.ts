@@ -1,5 +1,5 @@
-// R7: the walk that finds what polls can't, whatever a group's stamps say. A range that was read to its proved end
-// also tells which known groups are not in it any more.
+// R7: the walk that finds what polls can't, whatever a group's stamps say. A range read to its proved end also shows
+// which known groups are missing from it.
 import { noteWholeWalk } from '../comparing/known-fields.ts';
 import { finishLearning } from '../guarding/guard-walk.ts';
 import { guardWalk } from '../guarding/guards-of-run.ts';
@@ -32,7 +32,7 @@ export interface Walking {
   readonly room: RangeRoom;
 }
 
-/** Reads the ranges that are due, as long as there is time for one. */
+/** Reads ranges that are due while there is time for one. */
 export async function reconcile(run: TickRun, walking: Walking): Promise<void> {
   const { settings, serviceClock } = run.session;
   for (;;) {
@@ -43,23 +43,23 @@ export async function reconcile(run: TickRun, walking: Walking): Promise<void> {
     if (!run.state.reconciliation[tier].isUnderWay) {
       setCycle(run, tier, beginCycle(run.state.reconciliation[tier], tier, now));
       run.state = beginCycleOfHolds(run.state, tier, fitsCycle(run.state, settings));
-      // R1: a short page may only end a poll if this cycle showed that the service gives longer ones.
+      // R1: a short page may end a poll only if this cycle has shown that the service sends longer ones.
       if (tier === 'all') {
         const listDepth = forgetOldDepth(run.state.listDepth, now);
-        // What the service once refused it may take by now.
+        // The service may now accept a page size that it once refused.
         const pageLimit = listDepth === run.state.listDepth ? run.state.pageLimit : PAGE_LIMIT;
         run.state = { ...run.state, fullPageSeen: false, listDepth, pageLimit };
       }
       logPlan(run, tier);
     }
-    // A range that the tick's end cuts off has taken its share as well.
+    // Pause first: a range that the tick's end cuts off has used its share as well.
     if (keepsToShare(run, tier)) pause(run, tier, now + pauseAfterRange(tier, maxPages, settings));
     await walking.room.during(() => reconcileRange(run, tier, maxPages, walking));
     await run.save();
   }
 }
 
-/** How long a cycle is follows from the groups and the budget. */
+/** Logs how long the cycle will take, by its groups and the budget. */
 function logPlan({ state, session }: TickRun, tier: Tier): void {
   const plan = planCycles(state, session.settings).find((planned) => planned.tier === tier);
   session.log.info('A reconciliation cycle begins.', {
@@ -127,7 +127,7 @@ async function reconcileRange(
   if (step.covered !== undefined) {
     const missed = await lookForMissing(run, step.covered, missing);
     await guard.conclude(recorder);
-    // A cycle that takes days is not waited for.
+    // The next cycle may be days away.
     if (missed === 'again' && keepsToShare(run, tier)) return comeBack(run, tier);
   }
   advance(run, tier, step, sent());
@@ -143,7 +143,7 @@ function advance(
   const now = serviceClock.now().atLeast;
   const cycle = run.state.reconciliation[tier];
   const requests = cycle.requests + sent;
-  // Beyond, a walk over all groups finds them as soon.
+  // With more requests than that, a walk over all groups is as fast.
   const isDone = step.isDone || (tier === 'open' && requests >= requestsOfAll(run.state));
   const done = { isUnderWay: false, lastRequests: requests, lastCompletedAt: now };
   setCycle(run, tier, {
@@ -157,21 +157,21 @@ function advance(
   warnOfOverrun(run, tier, now - cycle.startedAt);
   run.state = finishLearning(endCycleOfHolds(run.state, tier));
   if (tier !== 'all') return;
-  // The newest groups may have been left unproved, for polls to find.
+  // Without `covered` the newest groups are unproved, and left to polls.
   if (step.covered !== undefined && readsAll(run.state)) {
-    // An answer may be `settle` older than its request, and lack a field that was seen by then.
+    // An answer may be `settle` older than its request and lack a field that was seen meanwhile.
     const fieldsUntil = cycle.startedAt - settings.settleMs * MILLISECOND;
     run.state = noteWholeWalk(run.state, { fieldsUntil, endedAt: serviceClock.now().atMost });
   }
   run.state = forgetVanished(run.state, cycle.startedAt);
 }
 
-/** Whether a walk could read every group, but for those that are noted as set aside or as missing. */
+/** Whether a walk could read every group except those noted as set aside or missing. */
 function readsAll({ guarding, setAside }: SourceState): boolean {
   return setAside.length < MAX_SET_ASIDE && guarding.holds.every(({ guard }) => guard === 'entities_removed');
 }
 
-/** A cycle that takes much longer than was asked for is told once: what only it finds, it finds as late. */
+/** Warns once of a cycle much longer than the settings ask for: changes that only it finds come as late. */
 function warnOfOverrun({ state, session }: TickRun, tier: Tier, took: Instant): void {
   const { settings, log } = session;
   const isAsked = tier === 'recent' || fitsCycle(state, settings);
@@ -179,19 +179,19 @@ function warnOfOverrun({ state, session }: TickRun, tier: Tier, took: Instant): 
   session.overrunLogged = true;
   const [seconds, asked] = [took / SECOND, settings.reconcileMs / 1_000].map(Math.round);
   log.warn(
-    `A reconciliation cycle took ${seconds} s, not ${asked} s: beside the polls the budget has no room for more.`,
+    `A reconciliation cycle took ${seconds} s instead of ${asked} s: polls leave no budget for a faster one.`,
   );
 }
 
-/** What is late by less may well be the next time's gain. */
+/** The next cycle may well make up for a smaller delay. */
 const OVERRUN_TIMES = 2;
 
-/** Whether the walk leaves time to the others: all but that over the recent, where there is more than one. */
+/** Whether the walk leaves time to the others: where there are several, all but the recent one do. */
 function keepsToShare({ state, session }: TickRun, tier: Tier): boolean {
   return tier !== 'recent' && !fitsCycle(state, session.settings);
 }
 
-/** The same range is read again as soon as its groups may be looked up for the second time. */
+/** Reads the same range again as soon as its groups may be looked up for the second time. */
 function comeBack(run: TickRun, tier: Tier): void {
   const { settings, serviceClock } = run.session;
   pause(run, tier, serviceClock.now().atMost + settings.settleMs * MILLISECOND);

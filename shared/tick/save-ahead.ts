@@ -1,14 +1,14 @@
-// Saves a page while the next one is being asked for: one page at a time and in their order, so that no more than
-// two are ever held. Nothing counts as covered before the last one was saved.
+// Saves a page while the next one is requested: one at a time and in order, so that memory holds at most two. Nothing
+// counts as covered before the last page is saved.
 import type { Page } from '../reading/page.ts';
 
 export interface SaveAhead {
-  /** Resolves when the page before was saved. */
+  /** Resolves when the previous page is saved. */
   take(page: Page): Promise<void>;
   /**
-   * Runs the work and waits for what it has left to save, also where it fails.
+   * Runs the work and waits for its last save, even if the work fails.
    *
-   * @throws what the work throws, else what saving throws
+   * @throws the error of the work, else that of the save
    */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
 }
@@ -19,7 +19,7 @@ export function createSaveAhead(save: (page: Page) => Promise<void>): SaveAhead 
     async take(page) {
       await saving;
       saving = save(page);
-      // Who waits for it hears of a failure; until then it must not count as unheard.
+      // The next wait rethrows a failure; until then it must not count as unhandled.
       saving.catch(() => {});
     },
     async during(work) {

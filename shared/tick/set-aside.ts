@@ -1,14 +1,14 @@
-// Groups that can't be read: noted with their id or, failing that, what they look like, and the reason. The rest of
-// their page goes on. They count against the source's completeness until they can be read again.
+// Groups that can't be read: noted with the reason and their id, or a digest of the row if it has no id. The rest of
+// their page is recorded. They count against the source's completeness until they can be read again.
 import type { Instant } from '../instant.ts';
 import { MAX_SET_ASIDE } from '../limits.ts';
 import type { ReadableRow, RowReading, UnreadableRow } from '../returns-service/parse-return-group.ts';
 import type { SetAside, SourceState } from '../source/source-state.ts';
 
 /**
- * The state with the row noted, or with the note that it was met again; the same state if no more are kept.
+ * Returns the state with the row noted or its note refreshed; the same state if there is no room for a note.
  *
- * @param unreadSince since when the group could not be read or stored, if it has no note and that is known
+ * @param unreadSince since when the group could not be read or stored; used if it has no note
  */
 export function noteSetAside(
   state: SourceState,
@@ -26,19 +26,19 @@ export function noteSetAside(
   return { ...state, setAside: [...others, noted] };
 }
 
-/** The state with the group's note as fresh as if it had been met: it was not looked at, so nothing speaks for it. */
+/** Returns the state with the group's note refreshed: it was not looked up, so nothing shows that it can be read. */
 export function keepSetAside(state: SourceState, groupId: number, now: Instant): SourceState {
   const setAside = state.setAside.map((note) => (note.groupId === groupId ? { ...note, seenAt: now } : note));
   return { ...state, setAside };
 }
 
-/** The state without those rows that a whole cycle, begun then, has not met again: they are gone, or others now. */
+/** Returns the state without the rows that a whole cycle did not see again: they are gone or have changed. */
 export function forgetVanished(state: SourceState, cycleStartedAt: Instant): SourceState {
   const setAside = state.setAside.filter(({ since, seenAt = since }) => seenAt >= cycleStartedAt);
   return setAside.length === state.setAside.length ? state : { ...state, setAside };
 }
 
-/** The state without those groups that have become readable. */
+/** Returns the state without the groups that have become readable. */
 export function takeBack(state: SourceState, rows: readonly RowReading[]): SourceState {
   if (state.setAside.length === 0) return state;
   const readable = new Set(

@@ -2,7 +2,7 @@ import { MILLISECOND } from '../instant.ts';
 import { SLOT_TOO_FAR_AHEAD } from '../limits.ts';
 
 /**
- * Whether a slot is so far beyond a moment that no scheduler with a right clock has given it by then.
+ * Whether a slot is so far ahead of a moment that no scheduler with a right clock can have sent it.
  *
  * @param slot in milliseconds since the epoch
  * @param nowMs in milliseconds since the epoch

@@ -1,5 +1,5 @@
-// Whether a tick may work: each slot is taken once, by the one who holds the source's lease, and not while the
-// source rests because its token was refused.
+// Whether a tick may work: each slot is taken once, by the holder of the source's lease, and not while the source rests
+// after its token was refused.
 import { MILLISECOND } from '../instant.ts';
 import { takeLease } from '../pacing/lease.ts';
 import { LONGEST_REST } from '../pacing/rest.ts';
@@ -11,16 +11,16 @@ import type { TickReport } from './tick-report.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface Tick {
-  /** Milliseconds since the epoch at which it was due; names it among all ticks of the source. */
+  /** When it was due, in milliseconds since the epoch; identifies it among all ticks of the source. */
   readonly slot: number;
   /** How long it may work. */
   readonly durationMs: number;
 }
 
-/** How much longer than a tick its lease lasts: a frozen function must have been ended by then. */
+/** How much longer than a tick its lease lasts, so that a frozen function has been ended by then. */
 const LEASE_MARGIN_MS = 15_000;
 
-/** @throws what reading from the service throws, before a source's first state. */
+/** @throws RestoredStateError; before a source's first state also what reading from the service throws */
 export async function startTick(
   tick: Tick,
   run: TickRun,
@@ -34,7 +34,7 @@ export async function startTick(
   if (tick.slot <= run.state.lastSlot && !isBeyondClocks(run.state.lastSlot, tick.slot, session))
     return 'late';
   if (isResting(run)) return 'resting';
-  // By slots, which one scheduler gives: leases by the clocks of machines would be taken before they are over.
+  // By slots, from one scheduler: by the clocks of machines, leases would be taken before they expire.
   const now = tick.slot * MILLISECOND;
   const durationUs = (tick.durationMs + LEASE_MARGIN_MS) * MILLISECOND;
   const lease = takeLease(run.state.lease, owner, now, durationUs);
@@ -49,15 +49,15 @@ export async function startTick(
 }
 
 /**
- * Whether the stored slot is from a clock that was wrong: it is far beyond the tick's slot and beyond the time here.
- * Then this tick puts it back, or the source would stand still until that time. A tick that is late or comes again
+ * Whether the stored slot comes from a wrong clock: it is far ahead of both the tick's slot and the local time. This
+ * tick then puts it back, otherwise the source would stand still until that time. A tick that is late or comes again
  * never does so, because the stored slot has passed by then.
  */
 function isBeyondClocks(stored: number, slot: number, { clock }: SourceSession): boolean {
   return isSlotTooFarAhead(stored, slot) && isSlotTooFarAhead(stored, clock.now() / MILLISECOND);
 }
 
-/** A rest that is longer than any is was noted by a clock that was wrong. */
+/** Ignores rests above the maximum: they come from a wrong clock. */
 function isResting({ state, session }: TickRun): boolean {
   const left = state.health.restUntil - session.serviceClock.now().atLeast;
   return left > 0 && left <= LONGEST_REST;

@@ -7,25 +7,25 @@ import type { SourceState } from '../source/source-state.ts';
 export interface TickReport {
   readonly source: string;
   /**
-   * `done`: polled, with whatever result. `busy`: another process holds the lease. `late`: the tick's slot was taken
-   * before. `resting`: the service refused the token a moment ago. `overtaken`: another process took the source over.
+   * `done`: the tick ran, failed or not. `busy`: another process holds the lease. `late`: its slot was taken before.
+   * `resting`: the service refused the token a moment ago. `overtaken`: another process took the source over.
    */
   readonly outcome: 'done' | 'busy' | 'late' | 'resting' | 'overtaken';
-  /** Polls of this tick that were finished. */
+  /** Polls that this tick finished. */
   readonly polls: number;
   readonly requests: number;
-  /** Of the requests, those that the service answered with 429. */
+  /** Requests that the service answered with 429. */
   readonly rateLimited: number;
   readonly counts: RecordCounts;
-  /** Of the events, those of changes that polls had not found. */
+  /** Events of changes that polls had not found. */
   readonly foundByReconciliation: number;
-  /** How long ago polls last covered everything; undefined where the source was not this tick's. */
+  /** Since polls last covered everything, or walks last got on if longer ago; undefined without the source. */
   readonly behindMs: number | undefined;
-  /** How long until reconciliation has something to do again; undefined where that is for the next poll's tick to see. */
+  /** Until the next reconciliation cycle; undefined during one, during the baseline and without the source. */
   readonly nextCycleInMs: number | undefined;
   readonly failure: Degradation | undefined;
-  /** What ended the tick early, for people who see it happen; never with the token or a row's value. */
+  /** The error behind `failure`, for people who watch; never contains the token or a row's value. */
   readonly error: Error | undefined;
-  /** The state as saved at the end; undefined where the source was not this tick's. */
+  /** The state as saved at the end; undefined if the tick did not have the source. */
   readonly state: SourceState | undefined;
 }

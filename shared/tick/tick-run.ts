@@ -1,5 +1,5 @@
-// One tick at work: the source's state as it changes, and what has been learned on the way. The state is only ever
-// saved on the condition that nobody else saved it since; who finds that somebody did stops at once.
+// One tick at work: the source's state as it changes, and what the tick learns on the way. A save succeeds only if no
+// other process saved the state since; otherwise the tick stops at once.
 import { createUnknowable, learnFields } from '../comparing/known-fields.ts';
 import type { Reading } from '../comparing/snapshot.ts';
 import { guardRequests } from '../guarding/guard-requests.ts';
@@ -22,47 +22,47 @@ import type { BaselineState, SourceState, StampsState, Tier } from '../source/so
 import { noteSetAside, takeBack } from './set-aside.ts';
 import type { TickReport } from './tick-report.ts';
 
-/** Thrown when the source's state was saved by another process since this one loaded it. */
+/** Thrown when another process saved the source's state since this one loaded it. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
 export interface TickRun {
   readonly session: SourceSession;
-  /** How long it may work in all, in the unit of Instant. */
+  /** How long the tick may work in all, in the unit of Instant. */
   readonly duration: number;
-  /** Of this tick's source; throws before there is one. */
+  /** The source's state. @throws Error before there is one */
   state: SourceState;
-  /** What is known of the stamps, also before the first state. */
+  /** What is known about the stamps, even before the first state. */
   readonly stamps: StampsState;
   polls: number;
-  /** Whether the last poll of this tick covered all there was. */
+  /** Whether this tick's last poll covered everything. */
   isComplete: boolean;
-  /** Whose range is being read: what the deadline finds here was too wide for a tick. */
+  /** Whose range is being read; a range that the deadline cuts off was too wide for a tick. */
   unfinished: 'poll' | 'baseline' | Tier | undefined;
-  /** How the list's order was last found not to be stable, if it was. */
+  /** How the list last failed to keep its order, if it did. */
   unstable: string | undefined;
   /** The walks that got on in this tick. */
   readonly walked: Set<'baseline' | Tier>;
-  /** What went wrong with a poll that did not end the tick. */
+  /** Why the last poll failed, if that did not end the tick. */
   pollFailure: Error | undefined;
   /** Look-ups of this tick that failed. */
   failedLookUps: number;
   /** How far lists can be paged. */
   readonly depth: DepthKeeper;
   readonly tokenGuard: SourceTokenGuard;
-  /** Some group that this tick has seen. */
+  /** A group that this tick has seen. */
   readonly lastSeenId: number | undefined;
-  /** What was met that the service's document does not list. */
+  /** Values and fields that the service's document does not list. */
   drift(): string[];
-  /** By this tick, until now; all, or those for one purpose. */
+  /** Requests of this tick so far: all, or those for one purpose. */
   requestsSent(purpose?: Purpose): number;
-  /** Tells who watches how far the baseline is, what it has read and not yet covered included. */
+  /** Reports how far the baseline is, including groups that it has read and not yet covered. */
   progress(baseline: BaselineState): void;
   fetch(purpose: Purpose): FetchPage;
-  /** Asks for one group by its id. */
+  /** Requests one group by its id. */
   lookUp(groupId: number): Promise<Page>;
-  /** @param guard by default the one for what comes like that */
+  /** @param guard by default the one for readings that come this way */
   recorder(through: Reading['through'], guard?: ReadingGuard): Recorder;
   /** @throws LeaseLost */
   save(): Promise<void>;
@@ -80,7 +80,7 @@ export function createTickRun(session: SourceSession): TickRun {
   let firstDepth = UNKNOWN_DEPTH;
   let lastSeenId: number | undefined;
   let hasNewFields = false;
-  /** Groups that were set aside when this tick began or since, with the moment; also those that it could read again. */
+  /** Since when each group is set aside, including those that became readable in this tick. */
   const unread = new Map<number, Instant>();
   const pageLimit = {
     get current() {
@@ -102,8 +102,8 @@ export function createTickRun(session: SourceSession): TickRun {
   const requests = guardRequests(session.requests, tokenGuard);
 
   /**
-   * Without a Date the newest stamp's age is known by the clock of the process that received it, which says nothing
-   * here: since then no time counts as passed.
+   * Without a Date, `newestReceivedAt` is by the clock of the process that received the stamp, which says nothing
+   * here: no time counts as passed since then.
    */
   function anchored(known: StampsState, { receivedAt }: Page): StampsState {
     if (session.hasAnswers) return known;
@@ -141,7 +141,7 @@ export function createTickRun(session: SourceSession): TickRun {
     return limited('poll') + limited('reconciliation');
   }
 
-  /** By slots, as the source's health is judged: since polls covered everything, or walks last got on. */
+  /** By slots, like the source's health: since polls covered everything, or walks last got on. */
   function behindMs({ health, lastSlot }: SourceState): number {
     const { lastSettledAt, lastWalkedAt = lastSettledAt } = health;
     return Math.max(0, lastSlot - Math.min(lastSettledAt, lastWalkedAt) / MILLISECOND);
@@ -153,8 +153,8 @@ export function createTickRun(session: SourceSession): TickRun {
   }
 
   /**
-   * Since when a field is sent must be known for good before a snapshot is saved that knows it: learned again after a
-   * crash, that would be later, and the snapshot's own changes would be filled in instead of told.
+   * Saves since when a field is sent before any snapshot with that field is saved: learned again after a crash, that
+   * moment would be later, and the snapshot's own changes would be filled in instead of published.
    */
   async function keepNewFields(page: Page): Promise<Page> {
     if (!hasNewFields) return page;
@@ -238,8 +238,8 @@ export function createTickRun(session: SourceSession): TickRun {
           run.state = noteSetAside(run.state, row, session.serviceClock.now().atMost, unreadSince);
         },
         noteFresh: ({ groupId, updatedAt, receivedAt, isFirstSight }) => {
-          // Until all groups are known, one seen for the first time need not have changed just now: of a store where
-          // little happens the first poll shows what is stamped ahead, and nothing else.
+          // Until all groups are known, one seen for the first time need not have changed just now: in a store where
+          // little happens, the first poll shows only groups that are stamped ahead.
           const isKnownToChange = !isFirstSight || run.state.baseline.status === 'completed';
           if (through !== 'poll' || !isKnownToChange) return;
           run.state = {
@@ -258,7 +258,7 @@ export function createTickRun(session: SourceSession): TickRun {
       if ((await states.save(next, version)) === 'conflict') {
         throw new LeaseLost(`Another process took over source ${next.source}.`);
       }
-      // What was noted while it was being saved is left to the next save.
+      // Changes made during the save are left to the next one.
       state = { ...(state ?? next), version: next.version };
       if (next.feedReports.length === 0) return;
       const feedSequence = await publishFeedReports(session.ledger, next);

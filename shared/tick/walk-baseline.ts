@@ -1,5 +1,5 @@
-// The first reading of everything. What it has covered is saved range by range, so that it goes on from there
-// whatever ends it; pages are saved while the next one is on its way.
+// The first reading of everything. Its position is saved range by range, so that it goes on from there whatever ends
+// it. A page is saved while the next one is requested.
 import type { Instant } from '../instant.ts';
 import { estimateSize } from '../reading/estimate-size.ts';
 import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
@@ -51,7 +51,7 @@ async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Prom
     const step = await saving.during(() => walkOn({ coveredThrough, rangeWidth }, options));
     run.unfinished = undefined;
     const within = createdWithin(step.covered, read);
-    // Stretches in which nothing was created can be covered for long before what fails.
+    // Empty ranges are no progress: a walk can cover them for long before one that fails.
     if (within > 0 || (step.covered !== undefined && step.isDone)) run.walked.add('baseline');
     const baseline = { ...counted(), ...step.position, groups: groups + within };
     run.state = { ...run.state, baseline };
@@ -62,7 +62,7 @@ async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Prom
   }
 }
 
-/** Only so that people can be told how long it will take: a service that fails here is walked all the same. */
+/** Estimates the store's size, to show how long the walk will take; if that fails, the walk goes on without it. */
 async function estimate(run: TickRun, fetch: FetchPage): Promise<void> {
   if (run.state.baseline.estimatedGroups !== undefined) return;
   const before = run.requestsSent('reconciliation');
@@ -75,5 +75,5 @@ async function estimate(run: TickRun, fetch: FetchPage): Promise<void> {
   run.state = { ...run.state, baseline: { ...baseline, estimatedGroups, requests } };
 }
 
-/** No line shows an estimate that low. */
+/** Stands for no estimate: one this low is never shown. */
 const NOT_COUNTED = 0;

@@ -1,5 +1,4 @@
-// The walks over all groups, in what time a tick has beside its polls: first the baseline, then reconciliation as it
-// is due.
+// The walks over all groups, in the time that a tick's polls leave: first the baseline, then reconciliation when due.
 
 import { createFetchBetweenPolls, createPollWhenDue } from './between-polls.ts';
 import { createRangeRoom } from './range-room.ts';
@@ -7,7 +6,7 @@ import { reconcile } from './reconcile.ts';
 import type { TickRun } from './tick-run.ts';
 import { walkBaseline } from './walk-baseline.ts';
 
-/** Walks on until there is nothing left to walk, or no time for another range. */
+/** Walks until nothing is left to walk or there is no time for another range. */
 export async function walkWhileTime(run: TickRun): Promise<void> {
   const pollWhenDue = createPollWhenDue(run);
   const fetch = createFetchBetweenPolls(run, pollWhenDue);

@@ -57,7 +57,7 @@ describe('reconciliation', () => {
 
     await ticks(world, session, 20);
 
-    const told = world.logged.filter(({ message }) => message.includes('not 60 s'));
+    const told = world.logged.filter(({ message }) => message.includes('instead of 60 s'));
     expect(told).toHaveLength(at.tells);
   });
 });
