@@ -6,12 +6,13 @@ import { SourceHeld } from './guarding/source-held.ts';
 import { DeadlineReached, SourceRefused, TokenUnavailable } from './pacing/errors.ts';
 import { InvalidBaseUrlError } from './returns-service/base-url.ts';
 import { InvalidTokenError, ReturnsServiceError } from './returns-service/errors.ts';
+import { LeaseLost } from './source/source-cell.ts';
 import type { SourceSession } from './source/source-session.ts';
 import { concludeTick } from './tick/conclude-tick.ts';
 import { pollUnlessItFails } from './tick/poll-once.ts';
 import { startTick, type Tick } from './tick/start-tick.ts';
 import type { TickReport } from './tick/tick-report.ts';
-import { createTickRun, LeaseLost, type TickRun } from './tick/tick-run.ts';
+import { createTickRun, type TickRun } from './tick/tick-run.ts';
 import { walkWhileTime } from './tick/walk-while-time.ts';
 
 /**
@@ -45,8 +46,6 @@ async function work(run: TickRun): Promise<Error | undefined> {
     return run.pollFailure;
   } catch (error) {
     if (error instanceof DeadlineReached) return run.pollFailure;
-    // The failure ended the tick, not a range too wide for it.
-    run.unfinished = undefined;
     if (error instanceof SourceHeld) return undefined;
     const failure = failureOf(error);
     if (failure === undefined) throw error;

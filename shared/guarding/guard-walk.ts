@@ -4,6 +4,8 @@
 import type { Instant } from '../instant.ts';
 import { FEWEST_IMPROBABLE, MAX_WAITING_CHANGES } from '../limits.ts';
 import type { Recorder } from '../recording/record-pages.ts';
+import { withCycle } from '../source/reconciliation-plan.ts';
+import type { SourceCell } from '../source/source-cell.ts';
 import type { CycleState, SourceState, Tier } from '../source/source-state.ts';
 import { findHold, findPermit, holdBack, needPermit } from './holds.ts';
 import { type Differing, isImprobable, learnUsual } from './judge-changes.ts';
@@ -25,12 +27,10 @@ export interface WalkGuard extends ReadingGuard {
 }
 
 export interface GuardedWalk {
-  state: SourceState;
+  readonly source: Pick<SourceCell, 'state' | 'update' | 'save'>;
   readonly now: () => Instant;
   /** The guard of every reading, however it came. */
   readonly readings: ReadingGuard;
-  /** Saves the source's state. @throws if another process saved it since */
-  save(): Promise<void>;
 }
 
 /** @param from where the walk's next range begins */
@@ -62,15 +62,15 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
 
   /** Whether the waiting changes may be published; the state remembers what was found. */
   function judgeWaiting(isAnyWaiting: boolean): boolean {
-    const { reconciliation, baseline } = run.state;
+    const { reconciliation, baseline } = run.source.state;
     const fresh = countNew();
     const cycle = addTo(reconciliation[tier], fresh);
-    run.state = { ...run.state, reconciliation: { ...reconciliation, [tier]: cycle } };
+    run.source.update((state) => withCycle(state, tier, cycle));
     const duration = run.now() - (cycle.previousStartedAt ?? baseline.startedAt);
     const range = { compared: compared.size, unstamped: unstamped.size, duration };
     const found = { range, cycle: { ...cycle, duration }, fresh, from, now: run.now() };
-    const judged = judge(run.state, tier, found, isAnyWaiting);
-    run.state = judged.state;
+    const judged = judge(run.source.state, tier, found, isAnyWaiting);
+    run.source.update(() => judged.state);
     return judged.isAdmitted;
   }
 
@@ -83,10 +83,10 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
       const changes = [...waiting.values()];
       waiting.clear();
       // Save first: a process that was frozen holds stale state, and another may hold these changes by now.
-      if (changes.length > 0) await run.save();
+      if (changes.length > 0) await run.source.save();
       if (judgeWaiting(changes.length > 0)) await recorder.record(changes);
       // The next step may fail: if it lost the hold, fewer of the same changes in the next walk would be published.
-      else await run.save();
+      else await run.source.save();
     },
   };
 }

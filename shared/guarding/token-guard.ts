@@ -1,6 +1,7 @@
 // Holds a source whose token or address was exchanged for one that does not show it (prove-identity.ts). While it is
 // held, only known groups are read, and it goes on by itself as soon as one of them is found.
 import { UnreadableAnswerError } from '../returns-service/errors.ts';
+import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { Hold, SourceState } from '../source/source-state.ts';
 import { describeConsequence, describeHold } from './describe-hold.ts';
@@ -28,12 +29,10 @@ export interface SourceTokenGuard extends TokenGuard {
 
 export interface HeldSource {
   readonly session: SourceSession;
-  /** Undefined before the source's first state: then there is no known group to look up. */
-  readonly current: () => SourceState | undefined;
-  readonly change: (state: SourceState) => void;
+  readonly cell: Pick<SourceCell, 'known' | 'update'>;
 }
 
-export function createTokenGuard({ session, current, change }: HeldSource): SourceTokenGuard {
+export function createTokenGuard({ session, cell }: HeldSource): SourceTokenGuard {
   const { requests, store, serviceClock, settings, signal, log, random } = session;
 
   /** Uses the secret's current token: an old one may be answered as if the store were empty. */
@@ -56,7 +55,7 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
   }
 
   async function lookForProof(accessHash: string | undefined): Promise<Proof['outcome'] | undefined> {
-    const state = current();
+    const state = cell.known;
     if (state === undefined) return undefined;
     const proof = await proveIdentity({
       source: { source: settings.name, generation: state.generation },
@@ -73,7 +72,7 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
   }
 
   function conclude({ outcome, accessHash }: Proof, askedWith: string | undefined): void {
-    const state = current();
+    const state = cell.known;
     if (state === undefined || outcome === 'exchanged') return;
     const held = findHold(state, GUARD);
     if (outcome === 'unreadable') {
@@ -82,7 +81,7 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
     }
     if (outcome === 'not_found') throw holdSource(state, accessHash);
     const free = held === undefined ? state : replaceHold(state, held, undefined);
-    change({ ...free, guarding: { ...free.guarding, seenWith: accessHash ?? askedWith } });
+    cell.update(() => ({ ...free, guarding: { ...free.guarding, seenWith: accessHash ?? askedWith } }));
     if (held !== undefined) log.info('A known return group is found again: the source goes on.');
   }
 
@@ -93,32 +92,32 @@ export function createTokenGuard({ session, current, change }: HeldSource): Sour
     const known = findHold(state, GUARD);
     const isSame = known !== undefined && known.tokenHash === accessHash;
     const held = isSame ? doubted : holdBack(doubted, suspicion, now);
-    change(held);
+    cell.update(() => held);
     return sourceHeld(findHold(held, GUARD));
   }
 
   return {
     isTrusted: (accessHash) => {
-      const state = current();
+      const state = cell.known;
       return state === undefined || state.guarding.seenWith === accessHash;
     },
     prove,
     async proveIfHeld() {
-      const state = current();
+      const state = cell.known;
       if (state !== undefined && findHold(state, GUARD) !== undefined) await prove(undefined);
     },
     async proveAnew() {
-      const before = current();
+      const before = cell.known;
       if (before === undefined) return true;
       const { seenWith } = before.guarding;
       // An operator has confirmed by a release that none of them is found.
       const permit = findPermit(before, GUARD, TIER);
       if (permit !== undefined && permit.tokenHash === seenWith) {
-        change(needPermit(before, GUARD, TIER));
+        cell.update(() => needPermit(before, GUARD, TIER));
         return true;
       }
       const outcome = await lookForProof(undefined);
-      return outcome !== 'unreadable' && current()?.guarding.seenWith === seenWith;
+      return outcome !== 'unreadable' && cell.known?.guarding.seenWith === seenWith;
     },
   };
 }

@@ -173,3 +173,8 @@ export function planCycles(state: Planned, settings: Pace): readonly PlannedCycl
     { tier: 'all', lengthMs: takes(allRequests, SLOW_WALK_SHARE), requests: allRequests },
   ];
 }
+
+/** The state with another cycle of the tier. */
+export function withCycle(state: SourceState, tier: Tier, cycle: CycleState): SourceState {
+  return { ...state, reconciliation: { ...state.reconciliation, [tier]: cycle } };
+}

@@ -39,7 +39,7 @@ function owedFor({ state, session }: TickRun, sent: number): number {
 
 /** Fetches a walk's pages and polls in between when a poll is due. */
 export function createFetchBetweenPolls(run: TickRun, pollWhenDue: () => Promise<void>): FetchPage {
-  const fetch = run.fetch('reconciliation');
+  const fetch = run.fetchAndLearn('reconciliation');
   return async (request) => {
     await pollWhenDue();
     return fetch({ expect: EXPECTED_PAGES, ...request });

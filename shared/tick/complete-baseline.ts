@@ -15,6 +15,8 @@ export function completeBaseline(run: TickRun): void {
     started_at: formatInstant(baseline.startedAt),
     completed_at: formatInstant(now),
   };
-  const completed: SourceState = { ...run.state, baseline: { ...baseline, status: 'completed' } };
-  run.state = queueFeedReport(completed, 'feed.baseline_completed', object, now);
+  run.update((state) => {
+    const completed: SourceState = { ...state, baseline: { ...baseline, status: 'completed' } };
+    return queueFeedReport(completed, 'feed.baseline_completed', object, now);
+  });
 }

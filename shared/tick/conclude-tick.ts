@@ -8,9 +8,11 @@ import { releaseLease } from '../pacing/lease.ts';
 import { restAfter } from '../pacing/rest.ts';
 import { queueFeedReport } from '../reporting/feed-reports.ts';
 import { type Degradation, describeFailure, judgeHealth } from '../reporting/health.ts';
+import { withCycle } from '../source/reconciliation-plan.ts';
+import type { SourceState } from '../source/source-state.ts';
 import { noteWalks } from './note-walks.ts';
 import type { TickReport } from './tick-report.ts';
-import type { TickRun } from './tick-run.ts';
+import type { RangeKind, TickRun } from './tick-run.ts';
 
 /** @param error the failure that ended the tick early or that of its last poll; reaching the deadline is no failure */
 export async function concludeTick(run: TickRun, error: Error | undefined): Promise<TickReport> {
@@ -18,7 +20,7 @@ export async function concludeTick(run: TickRun, error: Error | undefined): Prom
   narrowRange(run);
   reportHealth(run, error && describeFailure(error));
   reportDrift(run);
-  run.state = { ...run.state, lease: releaseLease(run.state.lease) };
+  run.update((state) => ({ ...state, lease: releaseLease(state.lease) }));
   await run.save();
   return run.report('done', error);
 }
@@ -29,23 +31,23 @@ function rest(run: TickRun, error: Error | undefined): void {
   const { settings, serviceClock } = run.session;
   const pause = error instanceof SourceRefused ? restAfter(refusals, settings.intervalMs * MILLISECOND) : 0;
   const restUntil = pause === 0 ? health.restUntil : serviceClock.now().atLeast + pause;
-  run.state = { ...run.state, health: { ...health, refusals, restUntil } };
+  run.update((state) => ({ ...state, health: { ...health, refusals, restUntil } }));
 }
 
 /** Halves a range that a whole tick could not finish (R3). */
 function narrowRange(run: TickRun): void {
-  const { state, unfinished } = run;
+  const { unfinished } = run;
+  if (unfinished !== undefined) run.update((state) => narrowed(state, unfinished));
+}
+
+function narrowed(state: SourceState, kind: RangeKind): SourceState {
   const half = (width: number) => Math.max(Math.floor(width / 2), NARROWEST_RANGE);
-  if (unfinished === 'poll') {
-    run.state = { ...state, pollWidth: half(state.pollWidth) };
-  } else if (unfinished === 'baseline') {
-    const { baseline } = state;
-    run.state = { ...state, baseline: { ...baseline, rangeWidth: half(baseline.rangeWidth) } };
-  } else if (unfinished !== undefined) {
-    const cycle = state.reconciliation[unfinished];
-    const narrowed = { ...cycle, rangeWidth: half(cycle.rangeWidth) };
-    run.state = { ...state, reconciliation: { ...state.reconciliation, [unfinished]: narrowed } };
-  }
+  const { baseline, reconciliation, pollWidth } = state;
+  if (kind === 'poll') return { ...state, pollWidth: half(pollWidth) };
+  if (kind === 'baseline')
+    return { ...state, baseline: { ...baseline, rangeWidth: half(baseline.rangeWidth) } };
+  const cycle = reconciliation[kind];
+  return withCycle(state, kind, { ...cycle, rangeWidth: half(cycle.rangeWidth) });
 }
 
 function reportHealth(run: TickRun, failure: Degradation | undefined): void {
@@ -66,7 +68,7 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
     failure,
     intervalUs: settings.intervalMs * MILLISECOND,
   });
-  run.state = { ...run.state, health: judged.health };
+  run.update((state) => ({ ...state, health: judged.health }));
   if (judged.tell === undefined) return;
   const { degradedSince, reasons } = judged.health;
   log.warn(
@@ -84,7 +86,7 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
     since: formatInstant(degradedSince ?? since ?? now),
   };
   const type = judged.tell === 'degraded' ? 'feed.source_degraded' : 'feed.source_recovered';
-  run.state = queueFeedReport(run.state, type, object, serviceClock.now().atMost);
+  run.update((state) => queueFeedReport(state, type, object, serviceClock.now().atMost));
 }
 
 /** Reports values and fields that the service's document does not list, each once. */
@@ -97,7 +99,13 @@ function reportDrift(run: TickRun): void {
   if (findings.length === 0) return;
   const { serviceClock, log } = run.session;
   log.warn('The service sends values or fields that its document does not list.', { findings });
-  const reported = { ...run.state, driftReported: [...driftReported, ...findings] };
   const drift = { type: 'drift' as const, findings };
-  run.state = queueFeedReport(reported, 'feed.drift_detected', drift, serviceClock.now().atMost);
+  run.update((state) =>
+    queueFeedReport(
+      { ...state, driftReported: [...driftReported, ...findings] },
+      'feed.drift_detected',
+      drift,
+      serviceClock.now().atMost,
+    ),
+  );
 }

@@ -14,6 +14,7 @@ import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
+import { withCycle } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
 import { absentSince, isReadable, noteAbsence, takeBackAbsence } from './group-absence.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
@@ -61,7 +62,7 @@ export async function lookForGroups(
   // If no known group is found by its id either, the whole store is in doubt, not just this range.
   if (isKnownRangeEmpty(found) && !(await run.tokenGuard.proveAnew())) return 'done';
   const { state, isAdmitted } = admitMissing(run.state, found, run.session.serviceClock.now().atMost);
-  run.state = state;
+  run.update(() => state);
   if (!isAdmitted) return 'done';
   let missed: Missed = 'done';
   const isCanaryFound = createCanary(run, options.seen, new Set(missing));
@@ -73,10 +74,10 @@ export async function lookForGroups(
 }
 
 function countGone(run: TickRun, tier: Tier): void {
-  const { reconciliation } = run.state;
-  const cycle = reconciliation[tier];
-  const counted = { ...cycle, removals: cycle.removals + 1 };
-  run.state = { ...run.state, reconciliation: { ...reconciliation, [tier]: counted } };
+  run.update((state) => {
+    const cycle = state.reconciliation[tier];
+    return withCycle(state, tier, { ...cycle, removals: cycle.removals + 1 });
+  });
 }
 
 async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptions): Promise<MissingGroups> {
@@ -136,7 +137,7 @@ async function lookForGroup(
   const save = removeGroup(snapshot, notFound, { ...key, settle });
   if (save === undefined || (await store.save(key, save)) === 'conflict') return 'done';
   run.session.memory.forget(groupId);
-  run.state = useRemovalPermit(run.state, options.tier);
+  run.update((now) => useRemovalPermit(now, options.tier));
   return 'done';
 }
 
@@ -154,7 +155,7 @@ function createCanary(
     const { clock } = run.session;
     if (clock.elapsed() - foundAt < CANARY_LASTS) return true;
     const canary = [...seen].at(-1) ?? run.lastSeenId ?? (await findOther(run, missing));
-    const isFirstThere = canary !== undefined && isReadable(await run.lookUp(canary));
+    const isFirstThere = canary !== undefined && isReadable(await run.lookUpAndLearn(canary));
     const isThere = isFirstThere || (await run.tokenGuard.proveAnew());
     if (isThere) foundAt = clock.elapsed();
     return isThere;

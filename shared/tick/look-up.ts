@@ -15,16 +15,16 @@ const MOST_FAILED_LOOK_UPS = 3;
 export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<Page | undefined> {
   const now = () => run.session.serviceClock.now().atMost;
   if (run.failedLookUps >= MOST_FAILED_LOOK_UPS) {
-    run.state = keepSetAside(run.state, groupId, now());
+    run.update((state) => keepSetAside(state, groupId, now()));
     return undefined;
   }
   try {
-    return await run.lookUp(groupId);
+    return await run.lookUpAndLearn(groupId);
   } catch (error) {
     if (!mayBeAboutRequest(error)) throw error;
     run.failedLookUps += 1;
     const reason = `the list lacks it, and its look-up by id fails (${error.message})`;
-    run.state = noteSetAside(run.state, { id: groupId, reason, digest: '' }, now());
+    run.update((state) => noteSetAside(state, { id: groupId, reason, digest: '' }, now()));
     return undefined;
   }
 }

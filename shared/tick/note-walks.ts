@@ -1,7 +1,7 @@
 // Whether each walk gets on: one that gets on must not hide another that stands still.
 import { MILLISECOND } from '../instant.ts';
 import { MAX_WALK_PAGES } from '../limits.ts';
-import { hasWork, pauseAfterRange, plannedTiers } from '../source/reconciliation-plan.ts';
+import { hasWork, pauseAfterRange, plannedTiers, withCycle } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -31,7 +31,7 @@ function isGettingOn(run: TickRun, tier: Tier): boolean {
     run.walked.has(tier) || cycle.progressedAt === undefined || !hasWork(tier, run.state, settings, service);
   // A moment in the future comes from a wrong clock.
   const progressedAt = isNoted ? now : Math.min(cycle.progressedAt ?? now, now);
-  run.state = { ...run.state, reconciliation: { ...reconciliation, [tier]: { ...cycle, progressedAt } } };
+  run.update((state) => withCycle(state, tier, { ...cycle, progressedAt }));
   if (progressedAt === now) return true;
   const isPaused = cycle.pausedUntil > service;
   return isPaused && now - progressedAt <= PAUSES * pauseAfterRange(tier, MAX_WALK_PAGES, settings);

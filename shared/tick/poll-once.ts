@@ -10,7 +10,7 @@ export async function pollOnce(run: TickRun): Promise<void> {
   const startedAt = clock.elapsed();
   const before = run.requestsSent('poll');
   try {
-    await readWhatIsNew(run);
+    await run.within('poll', () => readWhatIsNew(run));
   } finally {
     paces.poll.note(run.requestsSent('poll') - before, clock.elapsed() - startedAt);
   }
@@ -18,13 +18,11 @@ export async function pollOnce(run: TickRun): Promise<void> {
 
 /** Polls once. A failure that may be due to the request does not end the tick: walks send other requests. */
 export async function pollUnlessItFails(run: TickRun): Promise<void> {
-  const outer = run.unfinished;
   try {
     await pollOnce(run);
     run.pollFailure = undefined;
   } catch (error) {
     if (!mayBeAboutRequest(error)) throw error;
-    run.unfinished = outer;
     run.isComplete = false;
     run.pollFailure = error;
   }
@@ -34,11 +32,9 @@ async function readWhatIsNew(run: TickRun): Promise<void> {
   const { session } = run;
   const { settings, serviceClock, clock, paces } = session;
   const recorder = run.recorder('poll');
-  const outer = run.unfinished;
-  run.unfinished = 'poll';
   const expectsLittle = session.expectation.begin();
   const result = await poll({
-    fetch: run.fetch('poll'),
+    fetch: run.fetchAndLearn('poll'),
     take: recorder.take,
     trustsShortPages: run.state.fullPageSeen,
     depth: run.depth,
@@ -53,16 +49,16 @@ async function readWhatIsNew(run: TickRun): Promise<void> {
     rangeWidth: run.state.pollWidth,
     hasTimeFor: (pages) => paces.poll.requestsIn(session.deadline - clock.elapsed()) >= pages,
     onCovered({ settledThrough, rangeWidth }) {
-      run.unfinished = undefined;
-      run.state = { ...run.state, settledThrough, pollWidth: rangeWidth };
+      run.noteCovered();
+      run.update((state) => ({ ...state, settledThrough, pollWidth: rangeWidth }));
     },
   });
   session.expectation.end(result.wasLittle);
-  run.unfinished = outer;
   run.polls += 1;
   run.isComplete = result.isComplete;
   run.unstable = result.unstable;
-  run.state = { ...run.state, settledThrough: result.settledThrough, pollWidth: result.rangeWidth };
+  const { settledThrough, rangeWidth } = result;
+  run.update((state) => ({ ...state, settledThrough, pollWidth: rangeWidth }));
 }
 
 /** Half of what a tick manages, so that each tick finishes at least one range (R3). */

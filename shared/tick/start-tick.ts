@@ -30,7 +30,7 @@ export async function startTick(
   const known = await states.load(settings.name);
   if (known !== undefined && known.mintedIn !== (await states.identity()))
     throw new RestoredStateError(settings.name);
-  run.state = known ?? (await mint(run, tick.slot));
+  run.begin(known ?? (await mint(run, tick.slot)));
   if (tick.slot <= run.state.lastSlot && !isBeyondClocks(run.state.lastSlot, tick.slot, session))
     return 'late';
   if (isResting(run)) return 'resting';
@@ -41,7 +41,7 @@ export async function startTick(
   if (lease === undefined) return 'busy';
   const { intervalMs, lookbackMs, reconcileMs, requestsPerMinute } = settings;
   const pace = { intervalMs, lookbackMs, reconcileMs, requestsPerMinute };
-  run.state = { ...run.state, lease, lastSlot: tick.slot, pace };
+  run.update((state) => ({ ...state, lease, lastSlot: tick.slot, pace }));
   await run.save();
   if (session.epoch !== lease.epoch) session.memory.forgetAll();
   session.epoch = lease.epoch;
@@ -67,7 +67,12 @@ async function mint(run: TickRun, slot: number) {
   const { clock, states, settings, serviceClock } = run.session;
   const mintedIn = await states.identity();
   const now = () => serviceClock.now().atLeast;
-  const start = await findStart({ settings, now, fetch: run.fetch('poll'), stamps: () => run.stamps });
+  const start = await findStart({
+    settings,
+    now,
+    fetch: run.fetchAndLearn('poll'),
+    stamps: () => run.stamps,
+  });
   const mintedAt = clock.now();
   return firstState({ settings, mintedIn, mintedAt, slot, ...start, now: now(), stamps: run.stamps });
 }

@@ -34,7 +34,6 @@ async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Prom
     const { baseline } = run.state;
     return { ...baseline, requests: baseline.requests + run.requestsSent('reconciliation') - before };
   };
-  run.unfinished = 'baseline';
   const options = {
     fetch,
     take: async (page: Page) => {
@@ -48,16 +47,16 @@ async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Prom
     now: () => run.session.serviceClock.now().atLeast,
   };
   try {
-    const step = await saving.during(() => walkOn({ coveredThrough, rangeWidth }, options));
-    run.unfinished = undefined;
+    const position = { coveredThrough, rangeWidth };
+    const step = await run.within('baseline', () => saving.during(() => walkOn(position, options)));
     const within = createdWithin(step.covered, read);
     // Empty ranges are no progress: a walk can cover them for long before one that fails.
     if (within > 0 || (step.covered !== undefined && step.isDone)) run.walked.add('baseline');
     const baseline = { ...counted(), ...step.position, groups: groups + within };
-    run.state = { ...run.state, baseline };
+    run.update((state) => ({ ...state, baseline }));
     return step;
   } catch (error) {
-    run.state = { ...run.state, baseline: counted() };
+    run.update((state) => ({ ...state, baseline: counted() }));
     throw error;
   }
 }
@@ -72,7 +71,7 @@ async function estimate(run: TickRun, fetch: FetchPage): Promise<void> {
   });
   const { baseline } = run.state;
   const requests = baseline.requests + run.requestsSent('reconciliation') - before;
-  run.state = { ...run.state, baseline: { ...baseline, estimatedGroups, requests } };
+  run.update((state) => ({ ...state, baseline: { ...baseline, estimatedGroups, requests } }));
 }
 
 /** Stands for no estimate: one this low is never shown. */

@@ -93,7 +93,7 @@ async function orderOf({ pages, requestsOfAPoll, baseline }: Walked): Promise<st
     },
     state: { baseline, reconciliation: { all: {} } },
     requestsSent: () => sent,
-    fetch: () => async () => {
+    fetchAndLearn: () => async () => {
       elapsed += 5 * MILLISECOND;
       order.push('walk');
       return { rows: [], bytes: 0, sentAt: 0, receivedAt: 0 };

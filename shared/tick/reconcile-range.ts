@@ -1,0 +1,78 @@
+// Reads one range of a walk. A range that was read to its proved end also shows which known groups are missing.
+import { guardWalk } from '../guarding/guards-of-run.ts';
+import type { Instant } from '../instant.ts';
+import type { FetchPage, Page } from '../reading/page.ts';
+import { type WalkStep, walkOn } from '../reading/walk.ts';
+import { openUntil } from '../source/reconciliation-plan.ts';
+import type { Tier } from '../source/source-state.ts';
+import { createdWithin } from './created-within.ts';
+import { lookForGroups, lookForMissing, type Missed } from './look-for-missing.ts';
+import { readOpen } from './read-open.ts';
+import type { TickRun } from './tick-run.ts';
+
+export interface Reading {
+  readonly fetch: FetchPage;
+  readonly pollWhenDue: () => Promise<void>;
+}
+
+export interface RangeRead extends Pick<WalkStep, 'position' | 'isDone' | 'covered'> {
+  /** Requests that it took. */
+  readonly sent: number;
+  readonly missed: Missed;
+}
+
+export async function reconcileRange(
+  run: TickRun,
+  tier: Tier,
+  maxPages: number,
+  { fetch, pollWhenDue }: Reading,
+): Promise<RangeRead> {
+  const { coveredThrough, rangeWidth } = run.state.reconciliation[tier];
+  const guard = guardWalk(run.session, run, tier, coveredThrough);
+  const recorder = run.recorder('reconciliation', guard);
+  const seen = new Set<number>();
+  const read = new Map<number, Instant>();
+  const before = run.requestsSent('reconciliation');
+  const take = async (page: Page) => {
+    for (const id of idsOf(page)) seen.add(id);
+    for (const row of page.rows) if (row.kind === 'readable') read.set(row.group.id, row.createdAt);
+    await recorder.take(page);
+    if (guard.isFull()) await guard.conclude(recorder);
+  };
+  const missing = { tier, seen, recorder, pollWhenDue };
+
+  async function readOpenGroups(): Promise<Omit<RangeRead, 'sent'>> {
+    const until = openUntil(run.state.reconciliation.open);
+    const options = { coveredThrough, until, fetch, take, pollWhenDue, maxRequests: maxPages };
+    const step = await run.within(tier, () => readOpen(run, options));
+    run.walked.add(tier);
+    await guard.conclude(recorder);
+    await lookForGroups(run, step, missing);
+    await guard.conclude(recorder);
+    const position = { coveredThrough: step.coveredThrough, rangeWidth };
+    return { position, isDone: step.isDone, covered: undefined, missed: 'done' };
+  }
+
+  async function readByCreation(): Promise<Omit<RangeRead, 'sent'>> {
+    const { depth, session } = run;
+    const now = () => session.serviceClock.now().atLeast;
+    const options = { fetch, take, maxPages, depth, stamps: () => run.stamps, now };
+    const step = await run.within(tier, () => walkOn({ coveredThrough, rangeWidth }, options));
+    await guard.conclude(recorder);
+    const isGettingOn = createdWithin(step.covered, read) > 0 || (step.covered !== undefined && step.isDone);
+    if (isGettingOn) run.walked.add(tier);
+    if (step.covered === undefined) return { ...step, missed: 'done' };
+    const missed = await lookForMissing(run, step.covered, missing);
+    await guard.conclude(recorder);
+    return { ...step, missed };
+  }
+
+  const range = await (tier === 'open' ? readOpenGroups() : readByCreation());
+  return { ...range, sent: run.requestsSent('reconciliation') - before };
+}
+
+function idsOf({ rows }: Page): number[] {
+  return rows.flatMap((row) =>
+    row.kind === 'readable' ? [row.group.id] : row.id === undefined ? [] : [row.id],
+  );
+}

@@ -1,0 +1,114 @@
+// A reconciliation cycle of one tier: how it begins, gets on range by range, and ends.
+import { noteWholeWalk } from '../comparing/known-fields.ts';
+import { finishLearning } from '../guarding/guard-walk.ts';
+import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
+import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
+import { MAX_SET_ASIDE, PAGE_LIMIT } from '../limits.ts';
+import { forgetOldDepth } from '../reading/list-depth.ts';
+import {
+  beginCycle,
+  fitsCycle,
+  pauseAfterRange,
+  planCycles,
+  requestsOfAll,
+  withCycle,
+} from '../source/reconciliation-plan.ts';
+import type { SourceState, Tier } from '../source/source-state.ts';
+import type { RangeRead } from './reconcile-range.ts';
+import { forgetVanished } from './set-aside.ts';
+import type { TickRun } from './tick-run.ts';
+
+/** Begins the tier's cycle, unless one is under way. */
+export function beginDueCycle(run: TickRun, tier: Tier, now: Instant): void {
+  const { settings } = run.session;
+  const cycle = run.state.reconciliation[tier];
+  if (cycle.isUnderWay) return;
+  run.update((state) => withCycle(state, tier, beginCycle(cycle, tier, now)));
+  run.update((state) => beginCycleOfHolds(state, tier, fitsCycle(state, settings)));
+  if (tier === 'all') run.update((state) => withNewReadingRules(state, now));
+  logPlan(run, tier);
+}
+
+/** R1: a short page may end a poll only if this cycle has shown that the service sends longer ones. */
+function withNewReadingRules(state: SourceState, now: Instant): SourceState {
+  const listDepth = forgetOldDepth(state.listDepth, now);
+  // The service may now accept a page size that it once refused.
+  const pageLimit = listDepth === state.listDepth ? state.pageLimit : PAGE_LIMIT;
+  return { ...state, fullPageSeen: false, listDepth, pageLimit };
+}
+
+/** Moves the cycle past the range that was read, or ends it. */
+export function advanceCycle(run: TickRun, tier: Tier, range: RangeRead): void {
+  const { settings, serviceClock } = run.session;
+  const keeps = keepsToShare(run, tier);
+  // The next cycle may be days away: read the same range again as soon as its groups may be looked up again.
+  if (range.missed === 'again' && keeps) {
+    pauseCycle(run, tier, serviceClock.now().atMost + settings.settleMs * MILLISECOND);
+    return;
+  }
+  const now = serviceClock.now().atLeast;
+  const cycle = run.state.reconciliation[tier];
+  const requests = cycle.requests + range.sent;
+  // With more requests than that, a walk over all groups is as fast.
+  const isDone = range.isDone || (tier === 'open' && requests >= requestsOfAll(run.state));
+  const pausedUntil = keeps ? now + pauseAfterRange(tier, range.sent, settings) : cycle.pausedUntil;
+  const ended = isDone ? { isUnderWay: false, lastRequests: requests, lastCompletedAt: now } : {};
+  run.update((state) =>
+    withCycle(state, tier, { ...cycle, ...range.position, requests, pausedUntil, ...ended }),
+  );
+  if (isDone) endCycle(run, tier, cycle.startedAt, range);
+}
+
+function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: RangeRead): void {
+  const { settings, serviceClock } = run.session;
+  warnOfOverrun(run, tier, serviceClock.now().atLeast - startedAt);
+  run.update((state) => finishLearning(endCycleOfHolds(state, tier)));
+  if (tier !== 'all') return;
+  // Without `covered` the newest groups are unproved, and left to polls.
+  if (covered !== undefined && readsAll(run.state)) {
+    // An answer may be `settle` older than its request and lack a field that was seen meanwhile.
+    const fieldsUntil = startedAt - settings.settleMs * MILLISECOND;
+    run.update((state) => noteWholeWalk(state, { fieldsUntil, endedAt: serviceClock.now().atMost }));
+  }
+  run.update((state) => forgetVanished(state, startedAt));
+}
+
+/** Whether a walk could read every group except those noted as set aside or missing. */
+function readsAll({ guarding, setAside }: SourceState): boolean {
+  return setAside.length < MAX_SET_ASIDE && guarding.holds.every(({ guard }) => guard === 'entities_removed');
+}
+
+/** Logs how long the cycle will take, by its groups and the budget. */
+function logPlan({ state, session }: TickRun, tier: Tier): void {
+  const plan = planCycles(state, session.settings).find((planned) => planned.tier === tier);
+  session.log.info('A reconciliation cycle begins.', {
+    source: session.settings.name,
+    tier,
+    plannedMs: plan?.lengthMs,
+    requests: plan?.requests,
+  });
+}
+
+/** Warns once of a cycle much longer than the settings ask for: changes that only it finds come as late. */
+function warnOfOverrun({ state, session }: TickRun, tier: Tier, took: Instant): void {
+  const { settings, log } = session;
+  const isAsked = tier === 'recent' || fitsCycle(state, settings);
+  if (session.overrunLogged || !isAsked || took <= OVERRUN_TIMES * settings.reconcileMs * MILLISECOND) return;
+  session.overrunLogged = true;
+  const [seconds, asked] = [took / SECOND, settings.reconcileMs / 1_000].map(Math.round);
+  log.warn(
+    `A reconciliation cycle took ${seconds} s instead of ${asked} s: polls leave no budget for a faster one.`,
+  );
+}
+
+/** The next cycle may well make up for a smaller delay. */
+const OVERRUN_TIMES = 2;
+
+/** Whether the walk leaves time to the others: where there are several, all but the recent one do. */
+export function keepsToShare({ state, session }: TickRun, tier: Tier): boolean {
+  return tier !== 'recent' && !fitsCycle(state, session.settings);
+}
+
+export function pauseCycle(run: TickRun, tier: Tier, pausedUntil: Instant): void {
+  run.update((state) => withCycle(state, tier, { ...state.reconciliation[tier], pausedUntil }));
+}

@@ -1,0 +1,57 @@
+// The recorder of one tick's pages, with what the tick knows of the source.
+import { createUnknowable } from '../comparing/known-fields.ts';
+import type { Reading } from '../comparing/snapshot.ts';
+import { guardReadings } from '../guarding/guards-of-run.ts';
+import type { ReadingGuard } from '../guarding/reading-guard.ts';
+import { MILLISECOND } from '../instant.ts';
+import { learnLead } from '../reading/stamps-clock.ts';
+import { createRecorder, type Recorder } from '../recording/record-pages.ts';
+import type { SourceCell } from '../source/source-cell.ts';
+import type { SourceSession } from '../source/source-session.ts';
+import type { PageLearner } from './learn-from-pages.ts';
+import { noteSetAside } from './set-aside.ts';
+
+export interface RecordedTick {
+  readonly session: SourceSession;
+  readonly cell: SourceCell;
+  readonly learner: Pick<PageLearner, 'unreadSince'>;
+}
+
+/** @param guard by default the one for readings that come this way */
+export function createTickRecorder(
+  { session, cell, learner }: RecordedTick,
+  through: Reading['through'],
+  guard: ReadingGuard = guardReadings(session, cell, through),
+): Recorder {
+  const { settings, store, memory, serviceClock } = session;
+  const { startedAt, generation, baseline } = cell.state;
+  const announcedFrom = startedAt - settings.lookbackMs * MILLISECOND;
+  const announcesAll = baseline.mode === 'emit' || baseline.status === 'completed';
+  return createRecorder({
+    source: settings.name,
+    generation,
+    store,
+    through,
+    memory,
+    trustsMemory: through === 'poll',
+    settle: settings.settleMs * MILLISECOND,
+    announces: (reading) => announcesAll || reading.updatedAt >= announcedFrom,
+    customerData: settings.customerData,
+    guard,
+    unknowable(snapshot, reading) {
+      const unreadSince = snapshot && learner.unreadSince(snapshot.groupId);
+      return createUnknowable(cell.state, snapshot, reading, unreadSince);
+    },
+    setAside(row) {
+      const unreadSince = row.id === undefined ? undefined : learner.unreadSince(row.id);
+      cell.update((state) => noteSetAside(state, row, serviceClock.now().atMost, unreadSince));
+    },
+    noteFresh({ groupId, updatedAt, receivedAt, isFirstSight }) {
+      // Until all groups are known, one seen for the first time need not have changed just now: in a store where
+      // little happens, the first poll shows only groups that are stamped ahead.
+      const isKnownToChange = !isFirstSight || cell.state.baseline.status === 'completed';
+      if (through !== 'poll' || !isKnownToChange) return;
+      cell.update((state) => ({ ...state, stamps: learnLead(state.stamps, groupId, updatedAt, receivedAt) }));
+    },
+  });
+}
