@@ -65,7 +65,7 @@ export function createBudget(options: BudgetOptions): Budget {
       if (isValid(booked)) return;
     }
     throw new BudgetUnavailable(
-      "Booked slots expire before they can be used: the budget's store is too slow.",
+      'What is booked of the budget is void before it can be used: its store is slow.',
     );
   }
 

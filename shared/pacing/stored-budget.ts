@@ -74,7 +74,7 @@ export function createStoredBudget(options: StoredBudgetOptions): StoredBudget {
           return changed;
         }
         if (conflicts === MAX_CONFLICTS) {
-          throw new BudgetUnavailable(`Other holders changed the budget ${MAX_CONFLICTS} times in a row.`);
+          throw new BudgetUnavailable(`The budget was changed by others ${MAX_CONFLICTS} times in a row.`);
         }
         await clock.sleep(conflictPauseMs(conflicts, random()));
       }

@@ -174,7 +174,7 @@ describe('a slot that is not used in time', () => {
     const error = await clock.run(taken).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BudgetUnavailable);
     expect(String(error)).toBe(
-      "BudgetUnavailable: Booked slots expire before they can be used: the budget's store is too slow.",
+      'BudgetUnavailable: What is booked of the budget is void before it can be used: its store is slow.',
     );
     expect(store.calls).toEqual({ loads: 5, saves: 5, conflicts: 0 });
   });
