@@ -4,7 +4,7 @@ import { MILLISECOND } from '../../shared/instant.ts';
 import type { Clock } from '../../shared/ports.ts';
 import type { ConfiguredSource } from './source-sessions.ts';
 
-/** A little less than a minute, so that the first tick of each minute looks. */
+/** A little less than a minute, so that the first tick of each minute reads the settings. */
 export const SOURCE_IS_RECENT_MS = 50_000;
 
 /**
