@@ -1,5 +1,4 @@
-// A tick as a message of the poll queue: the schedule sends one per minute and source, and that tick enqueues the
-// others.
+// A tick as a message of the poll queue: the schedule sends one per minute and source, which enqueues the others.
 import * as z from 'zod';
 import { SOURCE_NAME } from '../../shared/contract/event-id.ts';
 
