@@ -12,9 +12,7 @@ export function reportBehind(metrics: Metrics, destination: string, groups: numb
     .publishStoredMetrics();
 }
 
-/**
- * Reports a tick's figures. Reports nothing if the source was not the tick's or not read: the missing figures show it.
- */
+/** Reports a tick's figures; none if the source was not the tick's or not read: the missing figures show it. */
 export function addTickMetrics(metrics: Metrics, { source, state, behindMs }: TickReport): void {
   if (state === undefined || behindMs === undefined) return;
   metrics
