@@ -53,7 +53,7 @@ async function insertChunk(
     fruitlessTries = left.length < open.length ? 0 : fruitlessTries + 1;
     if (fruitlessTries === MAX_FRUITLESS_TRIES) {
       throw new Error(
-        `DynamoDB refused ${left.length} of ${items.length} inserts into ${table} in ${MAX_FRUITLESS_TRIES} tries in a row.`,
+        `DynamoDB refused ${left.length} of ${items.length} inserts into ${table}, ${fruitlessTries} times in a row.`,
       );
     }
     open = left;

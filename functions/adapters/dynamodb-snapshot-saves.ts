@@ -58,7 +58,7 @@ export async function saveSnapshot(
   ];
   const failed = await writeTogether(client, options, writes, tokenFor(writes));
   if (failed === undefined) return 'saved';
-  if (!failed.has(0)) throw new Error(tornApart(write));
+  if (!failed.has(0)) throw new Error(describeMismatch(write));
   return isStored(
     write,
     failed.get(0) ?? (await readItem(client, tables.snapshots, { k: textValue(write.key) })),
@@ -152,7 +152,7 @@ function tokenFor(writes: readonly TransactWriteItem[]): string {
   return hash.digest('base64url').slice(0, 36);
 }
 
-function tornApart({ key, expectedVersion }: SnapshotWrite): string {
+function describeMismatch({ key, expectedVersion }: SnapshotWrite): string {
   return (
     `The ledger holds an event of group ${key} that its snapshot, at version ${expectedVersion}, does not know of. ` +
     'One of the two tables was replaced, for instance by a restored backup.'

@@ -21,7 +21,7 @@ export async function readUntilWhole<Key, Item>(
   for (let fruitlessTries = 0; missing.length > 0; ) {
     if (fruitlessTries === MAX_FRUITLESS_TRIES) {
       throw new Error(
-        `The store left ${missing.length} of ${keys.length} items unread in ${MAX_FRUITLESS_TRIES} tries in a row.`,
+        `The store left ${missing.length} of ${keys.length} items unread, ${fruitlessTries} times in a row.`,
       );
     }
     if (fruitlessTries > 0) await backOff(patience, fruitlessTries);

@@ -1,4 +1,4 @@
-// What a subscriber remembers, so that unordered delivery at least once looks like delivery once and of the latest.
+// A subscriber's memory: it reduces unordered delivery at least once to each event once, and only the latest.
 
 export interface SubscriberMemory {
   /**

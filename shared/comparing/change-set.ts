@@ -135,8 +135,8 @@ function compareArray(
 }
 
 /**
- * What to add to the change of an entity that is new in its array; undefined if the change is not published. The first
- * time that the array shows at all, its entities may have been there long before.
+ * The extra fields for the change of an entity that is new in its array; undefined if the change is not published. The
+ * first time that the array shows at all, its entities may have been there long before.
  */
 function firstSight(
   kind: WatchedKind | 'refund_transaction',

@@ -1,5 +1,5 @@
 // How fast requests were completed lately, with everything that belongs to them: waiting for the budget, the service
-// and the saves. It tells how many pages there is time for, so that no range is begun that the tick's end would cut
+// and the saves. It shows how many pages there is time for, so that no range is begun that the tick's end would cut
 // off.
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 

@@ -54,7 +54,7 @@ export function createRelay(ports: RelayPorts): Relay {
     };
     while (run.active.length + run.upcoming.length > 0) {
       if (ports.clock.elapsed() >= run.stopAt) endAll(run, 'the time was over');
-      else if (await takeUp(ports, run)) await sendBatch(ports, run, await readyLanes(ports, run));
+      else if (await fillBatch(ports, run)) await sendBatch(ports, run, await readyLanes(ports, run));
     }
     await moveMarks(ports, run);
     ports.log.debug('relayed', { destination: ports.destination.name, groups: lanes.size, sent: run.sent });
@@ -72,7 +72,7 @@ function laneOf(key: GroupKey, lanes: Map<string, Lane>): Lane {
 }
 
 /** Fills the places of lanes that ended. Returns whether the batch is full or no lanes are left to add. */
-async function takeUp(ports: RelayPorts, run: Run): Promise<boolean> {
+async function fillBatch(ports: RelayPorts, run: Run): Promise<boolean> {
   run.active.push(...run.upcoming.splice(0, MAX_BATCH_ENTRIES - run.active.length));
   await Promise.all(run.active.map((lane) => fillLane(ports, lane)));
   run.active = run.active.filter((lane) => lane.outcome === undefined);

@@ -18,7 +18,7 @@ export interface ListDepth {
   readonly halfConfirmed: number | undefined;
   /** The most rows that a list shows; undefined while every list showed all it has. */
   readonly most: number | undefined;
-  /** Where the last list with hidden rows seemed to end. Twice at one place, and lists show no more than that. */
+  /** Where the last list with hidden rows seemed to end. If two in a row end there, lists show no more than that. */
   readonly suspect: number | undefined;
   /** When this knowledge was started, by the service's clock. */
   readonly since: Instant;

@@ -1,4 +1,4 @@
-// What a pass has seen so far: which rows, at which places, and how large the pages were.
+// The rows that a pass has seen so far, their places, and how large the pages were.
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { SeenList } from './confirm-end.ts';
 import { type RowStamps, stampsOf } from './cut-range.ts';

@@ -39,7 +39,7 @@ export interface RequestOptions {
 }
 
 interface AnswerFigures {
-  /** Of the body, decompressed. */
+  /** Size of the body, decompressed. */
   readonly bytes: number;
   /** The answer's Date, to the second. */
   readonly date?: Instant;

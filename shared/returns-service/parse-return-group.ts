@@ -32,7 +32,7 @@ export interface UnreadableRow {
   /** When it was created and last updated, if that could be read. */
   readonly createdAt?: Instant;
   readonly updatedAt?: Instant;
-  /** Of the whole row, independent of the order of its lists: shows whether it is still the same unreadable row. */
+  /** Digest of the whole row, whatever the order of its lists: shows whether it is still the same unreadable row. */
   readonly digest: string;
 }
 
