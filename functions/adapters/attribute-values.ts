@@ -1,4 +1,4 @@
-// DynamoDB's way of writing values, read with zod and written by hand: three types are all that is stored.
+// DynamoDB's attribute values, parsed with zod and written by hand: only three types are stored.
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 
@@ -23,11 +23,11 @@ export function bytesValue(bytes: Uint8Array): AttributeValue.BMember {
   return { B: bytes };
 }
 
-/** DynamoDB's limit to one item, and to all items of one transaction. */
+/** DynamoDB's limits for one item and for all items of one transaction. */
 export const MAX_ITEM_BYTES = 400 * 1024;
 export const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
 
-/** What an item counts as towards its limit; a number is taken for the most that one can be. */
+/** An item's size towards its limit; a number counts as the largest possible one. */
 export function itemBytes(item: StoredItem): number {
   let bytes = 0;
   for (const [name, value] of Object.entries(item)) {

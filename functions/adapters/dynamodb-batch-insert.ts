@@ -1,6 +1,6 @@
-// Many new items, each only if its key is free. BatchWriteItem knows no conditions and a transaction costs double,
-// so this is a batch of PartiQL inserts: 25 to a request, one write unit per KB like a put, and for the caller a
-// tenth of the work of 25 puts.
+// Inserts many new items, each only if its key is free. BatchWriteItem knows no conditions and a transaction costs
+// double, so this sends batches of PartiQL inserts: 25 per request, one write unit per KB like a put, and for the
+// caller a tenth of the work of 25 puts.
 import {
   BatchExecuteStatementCommand,
   type BatchStatementRequest,
@@ -15,9 +15,9 @@ const STATEMENTS_TO_A_REQUEST = 25;
 const REQUESTS_AT_ONCE = 4;
 
 /**
- * @param items no two of one key
- * @returns whether each was inserted; false where the key was taken
- * @throws when it is not known of some of them. Any may be inserted then.
+ * @param items no two with the same key
+ * @returns whether each was inserted; false if the key was taken
+ * @throws if the outcome of some is unknown; any of them may be inserted then
  */
 export async function insertBatch(
   client: DynamoDBClient,
@@ -53,7 +53,7 @@ async function insertChunk(
     fruitlessTries = left.length < open.length ? 0 : fruitlessTries + 1;
     if (fruitlessTries === MAX_FRUITLESS_TRIES) {
       throw new Error(
-        `DynamoDB refused ${left.length} of ${items.length} inserts into ${table}, again and again.`,
+        `DynamoDB refused ${left.length} of ${items.length} inserts into ${table}, ${fruitlessTries} times in a row.`,
       );
     }
     open = left;
@@ -62,7 +62,7 @@ async function insertChunk(
 }
 
 function outcomeOf(response: BatchStatementResponse | undefined): 'inserted' | 'taken' | 'try again' {
-  if (response === undefined) throw new Error('DynamoDB answered fewer statements than it was given.');
+  if (response === undefined) throw new Error('DynamoDB returned fewer results than statements.');
   const { Error: error } = response;
   if (error === undefined) return 'inserted';
   if (error.Code === 'DuplicateItem' || error.Code === 'ConditionalCheckFailed') return 'taken';

@@ -1,5 +1,5 @@
-// Many items by their keys, strongly consistent. DynamoDB answers 100 keys or 16 MB at a time and may leave any of
-// them unprocessed; those are asked for again and never taken for absent.
+// Reads many items by their keys, strongly consistent. DynamoDB returns at most 100 keys or 16 MB at a time and may
+// leave any key unprocessed; those are requested again and never taken for absent.
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { chunked, inParallel } from '../../shared/in-parallel.ts';
 import { type StoredItem, textValue } from './attribute-values.ts';
@@ -10,9 +10,9 @@ const KEYS_TO_A_REQUEST = 100;
 const REQUESTS_AT_ONCE = 4;
 
 /**
- * @param keys values of the partition key `k`, none twice
+ * @param keys values of the partition key `k`, without duplicates
  * @returns the items that exist, in any order
- * @throws when some of them could not be read
+ * @throws if some could not be read
  */
 export async function readBatch(
   client: DynamoDBClient,

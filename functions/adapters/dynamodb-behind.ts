@@ -1,4 +1,4 @@
-// What marks say besides their numbers: which groups stopped, and why. For commands alone; a relay goes by numbers.
+// The notes in the marks: which groups stopped, and why. For commands only; a relay uses the numbers.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import type { GroupKey } from '../../shared/ports.ts';
@@ -11,7 +11,7 @@ import { scanItems } from './dynamodb-scan.ts';
 export interface Mark {
   /** The number of the last event sent; undefined before the first. */
   readonly sequence: number | undefined;
-  /** Why the group stopped there, if it did: the number it is stuck at, a colon, the reason. */
+  /** Why the group stopped there, if it did: the number of the event it is stuck at, a colon, the reason. */
   readonly behind: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface BehindGroup extends Mark {
 
 const stored = z.object({ k: storedText, n: storedNumber.optional(), r: storedText.optional() });
 
-/** Strongly consistent. */
+/** Reads a mark, strongly consistent. */
 export async function readMark(
   client: DynamoDBClient,
   table: string,
@@ -34,7 +34,7 @@ export async function readMark(
   return { sequence, behind };
 }
 
-/** All groups that are noted as behind, by a scan of all marks. */
+/** All groups that are noted as behind, from a scan of all marks. */
 export async function* listBehind(client: DynamoDBClient, table: string): AsyncGenerator<BehindGroup> {
   const marks = scanItems(client, {
     TableName: table,

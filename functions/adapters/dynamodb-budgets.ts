@@ -1,5 +1,5 @@
-// What is left of each token's budget: `n` counts the writes, `t` is the theoretical arrival, `r` the reserved
-// one, `s` the share of the full rate and `c` when it changed, `p` the pause's end. All who share a token go by the table's clock.
+// The state of each token's budget: `n` counts the writes, `t` is the theoretical arrival, `r` the reserved one, `s`
+// the share of the full rate and `c` when it changed, `p` the pause's end. A token's holders use the table's clock.
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import type { TableNames } from '../../shared/deployment/tables.ts';
@@ -65,7 +65,7 @@ const format1 = z
     state: { theoreticalArrival: t, reservedArrival: r, rateShare: s, rateChangedAt: c, pausedUntil: p },
   }));
 
-/** Strongly consistent; `date` is the answer's Date. The SDK keeps headers to itself, so it is taken on the way. */
+/** Strongly consistent; `date` is the answer's Date. The SDK does not expose headers, so a middleware reads it. */
 async function readDated(
   client: DynamoDBClient,
   table: string,

@@ -1,8 +1,8 @@
-// The client that all DynamoDB adapters share. Left to itself the SDK waits for an answer for ever; a table answers
+// The client that all DynamoDB adapters share. By default the SDK waits for an answer without a limit. A table answers
 // within milliseconds, so a request that takes seconds is better sent again.
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 
-/** @param overrides what else the SDK's client takes, for instance an endpoint */
+/** @param overrides other options of the SDK's client, for instance an endpoint */
 export function createDynamoDbClient(overrides: DynamoDBClientConfig = {}): DynamoDBClient {
   return new DynamoDBClient({
     maxAttempts: 4,

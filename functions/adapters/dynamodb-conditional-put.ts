@@ -1,5 +1,5 @@
-// One item, written if a condition holds. A put that timed out may have taken effect, and the SDK then sends it
-// again: what is stored comes back with the refusal, so that the caller can tell its own write from another's.
+// Writes one item if a condition holds. A put that timed out may have taken effect, and the SDK then sends it again.
+// The refusal returns the stored item, so that the caller can distinguish its own write from another's.
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
@@ -17,7 +17,7 @@ export interface Condition {
 
 export const IF_ABSENT: Condition = { ConditionExpression: 'attribute_not_exists(k)' };
 
-/** The item's `n` is still this, or nothing is stored where this is 0. */
+/** The item's `n` is still this, or nothing is stored if this is 0. */
 export function ifVersion(expectedVersion: number): Condition {
   if (expectedVersion === 0) return IF_ABSENT;
   return { ConditionExpression: 'n = :n', ExpressionAttributeValues: { ':n': numberValue(expectedVersion) } };
@@ -25,7 +25,7 @@ export function ifVersion(expectedVersion: number): Condition {
 
 export interface ConditionalPut {
   readonly table: string;
-  /** The key's attributes, all of them in the item. */
+  /** The names of the key's attributes, all of them in the item. */
   readonly key: readonly string[];
   readonly item: StoredItem;
   readonly condition: Condition;
@@ -35,7 +35,7 @@ export type PutOutcome =
   | { readonly written: true }
   | { readonly written: false; readonly stored: StoredItem | undefined };
 
-/** @throws when it is not known whether the item was written. */
+/** @throws if it is unknown whether the item was written */
 export async function putIf(
   client: DynamoDBClient,
   patience: Patience,
@@ -56,7 +56,7 @@ export async function putIf(
         const stored = error.Item ?? (await readItem(client, put.table, keyOf(put)));
         return { written: false, stored };
       }
-      // To the SDK a transaction that has hold of the item is no reason to try again.
+      // The SDK does not retry when a transaction holds the item.
       if (!(error instanceof TransactionConflictException) || tries === MAX_FRUITLESS_TRIES) throw error;
       await backOff(patience, tries);
     }
@@ -67,7 +67,7 @@ function keyOf({ key, item }: ConditionalPut): StoredItem {
   return Object.fromEntries(Object.entries(item).filter(([name]) => key.includes(name)));
 }
 
-/** Strongly consistent. */
+/** Reads an item, strongly consistent. */
 export async function readItem(
   client: DynamoDBClient,
   table: string,

@@ -1,4 +1,4 @@
-// Deletes a group's events from the ledger. For commands alone: no function's role may delete an item.
+// Deletes a group's events from the ledger. For commands only: no function's role may delete an item.
 import {
   BatchWriteItemCommand,
   type DynamoDBClient,
@@ -18,7 +18,7 @@ export interface DynamoDbLedgerEraserOptions extends Patience {
   readonly tables: Pick<TableNames, 'ledger'>;
 }
 
-/** What BatchWriteItem takes. */
+/** BatchWriteItem's limit. */
 const DELETIONS_TO_A_REQUEST = 25;
 
 const { partitionKey, sortKey } = TABLES.ledger;
@@ -52,7 +52,7 @@ export function createDynamoDbLedgerEraser(options: DynamoDbLedgerEraserOptions)
   };
 }
 
-/** DynamoDB may leave any of them undone, and says which. */
+/** DynamoDB may leave any deletion undone, and reports which. */
 async function deleteAll(
   { client, tables: { ledger }, ...patience }: DynamoDbLedgerEraserOptions,
   keys: readonly StoredItem[],

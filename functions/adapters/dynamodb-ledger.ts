@@ -1,4 +1,4 @@
-// The ledger's entries, read by group. What can't be decoded is told entry by entry: the events after it are sound.
+// The ledger's entries, read by group. Entries that can't be decoded are returned too: later events are sound.
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
@@ -56,7 +56,7 @@ export function createDynamoDbLedger({ client, tables, ...patience }: DynamoDbLe
   };
 }
 
-/** A scan comes group by group, each in ascending order, so that only the one it is at has to be kept in mind. */
+/** A scan returns group by group, each in ascending order, so only the current group has to be kept. */
 async function* scanGroups(client: DynamoDBClient, table: string) {
   let group: { readonly key: GroupKey; readonly last: number } | undefined;
   for await (const item of scanItems(client, { TableName: table, ProjectionExpression: 'k, n' })) {
@@ -71,7 +71,7 @@ async function* scanGroups(client: DynamoDBClient, table: string) {
 
 const keys = z.object({ k: storedText, n: storedNumber });
 
-/** A try that timed out may have added it. */
+/** Whether the stored event is this one: a try that timed out may have added it. */
 function isSameEvent(stored: StoredItem | undefined, item: StoredItem): boolean {
   return stored?.b?.B !== undefined && item.b?.B !== undefined && isSameBody(stored.b.B, item.b.B);
 }

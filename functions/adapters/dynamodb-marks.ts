@@ -1,5 +1,5 @@
 // How far each destination got, one small item per group: `n` the number of the last event sent, `r` why the group
-// stopped there. Outside the ledger's table, so that moving a mark does not wake the relays again.
+// stopped there. In a table of its own, so that moving a mark does not trigger the relays again.
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
@@ -25,7 +25,7 @@ export function createDynamoDbMarks({ client, tables }: DynamoDbMarksOptions): M
     try {
       await client.send(new UpdateItemCommand({ TableName: tables.marks, Key: key, ...change }));
     } catch (error) {
-      // All conditions here ask whether there is anything to do.
+      // All conditions here check whether there is anything to do.
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
   }
@@ -52,7 +52,7 @@ type Change = Pick<
   'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeValues'
 >;
 
-/** A group that goes on is not behind any more. */
+/** Also removes the note: a group that continues is not behind any more. */
 function moveTo(sequence: number): Change {
   return {
     UpdateExpression: 'SET n = :n, v = :v REMOVE r',

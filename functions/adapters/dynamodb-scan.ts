@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { StoredItem } from './attribute-values.ts';
 
-/** All items of a table that a scan finds, page after page. */
+/** All items that a scan of a table finds, page after page. */
 export async function* scanItems(
   client: DynamoDBClient,
   input: Omit<ScanCommandInput, 'ExclusiveStartKey'>,

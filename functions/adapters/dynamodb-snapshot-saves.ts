@@ -1,7 +1,6 @@
-// How snapshots are written. With events: one transaction, sent under a token made of its content, so that when the
-// answer is lost sending it again is answered like the first time. Without: one by one, at half the price. A
-// condition that fails may be that of a save which took effect unnoticed, so what is stored is looked at before it
-// is called a conflict.
+// Writes snapshots. With events: one transaction, sent with a token made from its content, so that a retry after a lost
+// answer gets the first answer. Without events: one by one, at half the price. A failed condition may come from a save
+// that took effect unnoticed, so the stored item is compared before the outcome counts as a conflict.
 import { createHash } from 'node:crypto';
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { TableNames } from '../../shared/deployment/tables.ts';
@@ -38,7 +37,7 @@ interface SnapshotWrite {
   readonly expectedVersion: number;
 }
 
-/** Puts under way at once where saves can't be batched. */
+/** Puts under way at once if saves can't be batched. */
 const PUTS_AT_ONCE = 16;
 
 /** See {@link SnapshotStore.save}. */
@@ -59,7 +58,7 @@ export async function saveSnapshot(
   ];
   const failed = await writeTogether(client, options, writes, tokenFor(writes));
   if (failed === undefined) return 'saved';
-  if (!failed.has(0)) throw new Error(tornApart(write));
+  if (!failed.has(0)) throw new Error(describeMismatch(write));
   return isStored(
     write,
     failed.get(0) ?? (await readItem(client, tables.snapshots, { k: textValue(write.key) })),
@@ -134,13 +133,13 @@ function put(table: string, item: StoredItem, condition: Condition): TransactWri
   };
 }
 
-/** Whether what is stored is this very snapshot: then an earlier try of this save wrote it, and its events. */
+/** Whether this very snapshot is stored: then an earlier try of this save wrote it, and its events. */
 function isStored({ item }: SnapshotWrite, stored: StoredItem | undefined): SaveResult {
   if (stored?.n?.N !== item.n?.N || !stored?.b?.B || !item.b?.B) return 'conflict';
   return isSameBody(stored.b.B, item.b.B) ? 'saved' : 'conflict';
 }
 
-/** The conditions need not be in it: the snapshot's version says which one it is. */
+/** A token of the content. The conditions need not be in it: the snapshot's version identifies the save. */
 function tokenFor(writes: readonly TransactWriteItem[]): string {
   const hash = createHash('sha256');
   for (const { Put } of writes) {
@@ -153,9 +152,9 @@ function tokenFor(writes: readonly TransactWriteItem[]): string {
   return hash.digest('base64url').slice(0, 36);
 }
 
-function tornApart({ key, expectedVersion }: SnapshotWrite): string {
+function describeMismatch({ key, expectedVersion }: SnapshotWrite): string {
   return (
     `The ledger holds an event of group ${key} that its snapshot, at version ${expectedVersion}, does not know of. ` +
-    'One of the two tables is not what it was, for instance restored from a backup.'
+    'One of the two tables was replaced, for instance by a restored backup.'
   );
 }

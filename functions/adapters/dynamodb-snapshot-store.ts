@@ -57,7 +57,7 @@ async function* queryCreated(
   } while (start !== undefined);
 }
 
-/** Two ascending lists as one; no more is asked for of either than is taken. */
+/** Merges two ascending lists; reads no more of either than it returns. */
 async function* mergeByCreation(
   one: AsyncGenerator<KnownGroup>,
   other: AsyncGenerator<KnownGroup>,
@@ -75,7 +75,7 @@ async function* mergeByCreation(
   }
 }
 
-/** DynamoDB knows no infinity; stamps go from the year 0 to the year 9999. */
+/** DynamoDB has no infinity; stamps go from the year 0 to the year 9999. */
 function storable(instant: Instant): number {
   return Math.max(-LARGEST_INSTANT, Math.min(LARGEST_INSTANT, instant));
 }

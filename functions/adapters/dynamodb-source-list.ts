@@ -1,4 +1,4 @@
-// Which sources there are states of. They share their table with the budgets, and are so few that a scan finds them.
+// Lists the sources that have a state. States share a table with the budgets, and are so few that a scan finds them.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { storedText, textValue } from './attribute-values.ts';

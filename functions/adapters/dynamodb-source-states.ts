@@ -1,5 +1,5 @@
-// The state of each source. Where the states are kept is told by the ids that DynamoDB gives tables when it makes
-// them: a table restored from a backup is another table, whatever it is called.
+// The state of each source. The ids that DynamoDB gives tables when it creates them identify where the states are kept:
+// a table restored from a backup is another table, whatever its name.
 import { createHash } from 'node:crypto';
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { TableNames } from '../../shared/deployment/tables.ts';
@@ -12,7 +12,7 @@ import { fromSourceStateItem, sourceStateKey, toSourceStateAttributes } from './
 
 export interface DynamoDbSourceStatesOptions extends Patience {
   readonly client: DynamoDBClient;
-  /** Numbers go on from all three: another one in the place of any of them makes it another place. */
+  /** Numbers continue from all three tables: another table in place of any of them makes it another place. */
   readonly tables: Pick<TableNames, 'sources' | 'snapshots' | 'ledger'>;
 }
 
@@ -58,9 +58,9 @@ async function identify(client: DynamoDBClient, tables: readonly string[]): Prom
 
 async function tableId(client: DynamoDBClient, table: string): Promise<string> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
-  // DynamoDB's id is unique for ever; an engine that has none at least knows when it made the table.
+  // DynamoDB's id is permanently unique; an engine without ids at least knows when it created the table.
   const id =
     Table?.TableId ?? (Table?.TableArn && `${Table.TableArn} ${Table.CreationDateTime?.toISOString()}`);
-  if (id === undefined) throw new Error(`DynamoDB does not say which table "${table}" is.`);
+  if (id === undefined) throw new Error(`DynamoDB returned neither an id nor an ARN for table "${table}".`);
   return id;
 }

@@ -1,6 +1,6 @@
-// Writes several items or none. A transaction that is refused names a reason for each of its items, and the reasons
-// ask for different things: a condition that does not hold is an answer, another transaction in the way or a
-// throttled table is worth another try, anything else is a bug of ours.
+// Writes several items or none. A refused transaction names a reason for each item, and the reasons need different
+// handling: a failed condition is an answer, a conflicting transaction or a throttled table is worth a retry, anything
+// else is a bug of the feed.
 import {
   type CancellationReason,
   type DynamoDBClient,
@@ -11,14 +11,14 @@ import {
 import type { StoredItem } from './attribute-values.ts';
 import { backOff, isPassing, MAX_FRUITLESS_TRIES, type Patience } from './backoff.ts';
 
-/** The places of the items whose condition did not hold, with what is stored there if DynamoDB told. */
+/** The indexes of the items whose condition failed, with the stored item if DynamoDB returned it. */
 export type FailedConditions = ReadonlyMap<number, StoredItem | undefined>;
 
 /**
- * @param token at most 36 characters; the same token with the same items is one transaction for ten minutes,
- *   however often it is sent
- * @returns undefined once everything is written, else which conditions did not hold; then nothing is written.
- * @throws for any other outcome. Everything may be written then, or nothing.
+ * @param token at most 36 characters; for ten minutes, the same token with the same items is one transaction, however
+ * often it is sent
+ * @returns undefined once everything is written, else the failed conditions; then nothing is written
+ * @throws for any other outcome: everything may be written then, or nothing
  */
 export async function writeTogether(
   client: DynamoDBClient,
@@ -56,6 +56,6 @@ function codesOf(reasons: readonly CancellationReason[]): string[] {
 }
 
 function explain(cause: Error, codes: readonly string[], tries: number): Error {
-  const told = codes.join(', ') || 'no reason given';
-  return new Error(`DynamoDB refused a transaction, at the try ${tries}: ${told}.`, { cause });
+  const reason = codes.join(', ') || 'no reason given';
+  return new Error(`DynamoDB refused a transaction at try ${tries}: ${reason}.`, { cause });
 }

@@ -1,6 +1,6 @@
-// An item that counts its writes in `n` and is only written from the version that was read. Each write carries a
-// mark of its own in `w`: when a write that timed out is sent again and refused, the mark tells whether it was
-// itself that came first. Two writers may well write the same content; what they did is theirs all the same.
+// An item that counts its writes in `n` and is written only from the version that was read. Each write carries its own
+// mark in `w`: when a write that timed out is sent again and refused, the mark shows whether the first try took effect.
+// Comparing the content is not enough: two writers may write the same content.
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SaveResult } from '../../shared/ports.ts';

@@ -1,5 +1,5 @@
-// Events to a bus of EventBridge, which keeps no order. The source names the brand, so that a policy of the bus can
-// keep one brand's readers to that brand.
+// Sends events to an EventBridge bus, which keeps no order. The event's source names the brand, so that a policy of the
+// bus can restrict a brand's readers to that brand.
 // https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
 import {
   type EventBridgeClient,
@@ -16,14 +16,14 @@ import { type Sized, sendInParts } from './send-in-parts.ts';
 export interface EventBridgeDestinationOptions {
   readonly client: EventBridgeClient;
   readonly eventBusName: string;
-  /** What the marks know it by. @default 'bus' */
+  /** The destination's name in the marks. @default 'bus' */
   readonly name?: string;
-  /** Of all entries of one call, and so of each. @default 1 MiB, what EventBridge takes */
+  /** The limit for all entries of one call together. @default 1 MiB, EventBridge's limit */
   readonly maxBytes?: number;
 }
 
 const MIB = 1_048_576;
-/** What a time counts for, whatever it is. */
+/** The size that counts for a time. */
 const TIME_BYTES = 14;
 
 type Entry = PutEventsRequestEntry & Sized;
@@ -58,8 +58,8 @@ function toEntry(event: FeedEvent): Entry {
 
 function resultOf({ bytes }: Entry, result: PutEventsResultEntry | undefined): SendResult {
   if (result?.EventId !== undefined && result.ErrorCode === undefined) return { sent: true };
-  const code = result?.ErrorCode ?? 'EventBridge did not answer for it';
-  // Not the message of the answer: it might repeat something of the event.
+  const code = result?.ErrorCode ?? 'EventBridge returned no result for it';
+  // Leave out the answer's message: it might repeat a part of the event.
   return {
     sent: false,
     cause: FOR_CONTENT.has(code) ? 'refused' : 'failed',
@@ -68,12 +68,12 @@ function resultOf({ bytes }: Entry, result: PutEventsResultEntry | undefined): S
 }
 
 /**
- * All other codes pass, or speak of permissions: those stop every event alike, and once they are mended all go on by
- * themselves, which groups noted as behind would not.
+ * All other codes are temporary or about permissions. Those stop every event alike, and once they are fixed all groups
+ * continue by themselves, which groups noted as behind would not.
  */
 const FOR_CONTENT: ReadonlySet<string> = new Set(['InvalidArgument', 'MalformedDetail', 'RedactionFailure']);
 
-/** Said of the call as a whole: it has no code of its own. */
+/** Applies to the call as a whole: this error has no code of its own. */
 function isTooLarge(error: unknown): boolean {
   return error instanceof Error && error.name === 'ValidationException' && /total size/i.test(error.message);
 }

@@ -1,6 +1,6 @@
-// Requests over node:https (and node:http, for a service on this machine), on connections that are kept open. Sends
-// each request once: a kept connection that the service has closed meanwhile shows as a failed connection, which is
-// for the caller to retry, since a second sending is a second request of its budget.
+// Sends requests over node:https (and node:http, for a service on this machine), on connections that are kept open.
+// Sends each request once: if the service has closed a kept connection meanwhile, the request fails, and the caller
+// decides on a retry, because that is a second request of its budget.
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -22,7 +22,7 @@ import {
 const decompress = promisify(gunzip);
 
 export type HttpsTransport = HttpTransport & {
-  /** Ends the connections that are kept open; requests under way fail. */
+  /** Closes the connections that are kept open; requests under way fail. */
   close(): void;
 };
 
@@ -45,7 +45,7 @@ interface Agents {
   readonly https: HttpsAgent;
 }
 
-/** What is known of a request while it is under way, for whoever has to give it up. */
+/** The state of a request under way, for aborting it. */
 interface Exchange {
   readonly client: ClientRequest;
   response?: IncomingMessage;
@@ -55,16 +55,16 @@ async function exchange(request: HttpRequest, agents: Agents): Promise<HttpAnswe
   if (request.signal?.aborted) throw failure('aborted', 'The request was aborted');
   const sentAt = performance.now();
   const underWay: Exchange = { client: open(request, agents) };
-  const giveUp = limitTime(request, underWay);
+  const limit = limitTime(request, underWay);
   try {
-    const answer = await Promise.race([receive(underWay, request.maxBytes), giveUp.promise]);
+    const answer = await Promise.race([receive(underWay, request.maxBytes), limit.promise]);
     return { ...answer, requestMs: performance.now() - sentAt };
   } catch (error) {
-    // Whatever is left of it must not be read by the next request on this connection.
+    // The rest of the answer must not be read by the next request on this connection.
     underWay.client.destroy();
     throw error;
   } finally {
-    giveUp.dispose();
+    limit.dispose();
   }
 }
 
@@ -80,7 +80,7 @@ function open({ url, headers }: HttpRequest, agents: Agents): ClientRequest {
   }
 }
 
-/** A promise that is rejected when the time is over or the caller has had enough, and never fulfilled. */
+/** A promise that rejects on the timeout or the caller's signal, and never resolves. */
 function limitTime({ timeoutMs, signal }: HttpRequest, underWay: Exchange) {
   const { promise, reject } = withReject();
   const abort = () => reject(failure('aborted', 'The request was aborted', undefined, underWay.response));
@@ -117,7 +117,7 @@ async function receive(underWay: Exchange, maxBytes: number): Promise<Omit<HttpA
 function receiveHead(client: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     client.once('response', resolve);
-    // Not `once`: a connection may fail again after it was given up, and nobody listening would end the process.
+    // Not `once`: a connection may fail again after an abort, and an unhandled error would end the process.
     client.on('error', (error) => reject(failure('connection', 'No answer came', error)));
   });
 }
@@ -190,7 +190,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Node's errors carry what they failed at, such as the packet that is no HTTP: a piece of somebody's return. */
+/** Drops the data in Node's errors, such as a packet that is not HTTP: it may be a piece of somebody's return. */
 function withoutPayload(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = codeOf(error);

@@ -1,6 +1,6 @@
-// An event as the ledger holds it: `k` its group's key, `n` its number, `b` the event as a body, `x` the second
-// after which DynamoDB may delete it. It is handed on as it was written, to the letter: what a later release added
-// to an event belongs to it, and the same id must always carry the same content.
+// An event as the ledger stores it: `k` its group's key, `n` its number, `b` the event as a body, `x` the second after
+// which DynamoDB may delete it. It is read exactly as it was written: fields that a later release added belong to the
+// event, and the same id must always carry the same content.
 import * as z from 'zod';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { formatEventId } from '../../shared/contract/event-id.ts';
@@ -14,7 +14,7 @@ import { formatAttribute, readStored, UnreadableItemError } from './stored-forma
 
 const FORMAT = 1;
 
-/** @param expires see {@link expiry}; without it the event is kept for ever */
+/** @param expires see {@link expiry}; without it the event is kept permanently */
 export function toLedgerItem(key: GroupKey, event: FeedEvent, expires?: number): StoredItem {
   return {
     k: textValue(formatGroupKey(key)),
@@ -25,7 +25,7 @@ export function toLedgerItem(key: GroupKey, event: FeedEvent, expires?: number):
   };
 }
 
-/** In seconds, at the end of a day, so that an event that is written again on the same day is the same item. */
+/** In seconds, at the end of a day, so that an event written again on the same day is the same item. */
 export function expiry(now: Instant): number {
   return (Math.ceil((now + LEDGER_RETENTION) / DAY) * DAY) / SECOND;
 }
@@ -55,7 +55,7 @@ function readFormat1(item: StoredItem, key: GroupKey, sequence: number): FeedEve
   return event as FeedEvent;
 }
 
-/** What the destinations go by. The data is not looked into: a later release may have written it. */
+/** The fields that the destinations use. The data is not checked: a later release may have written it. */
 const envelope = z.object({
   specversion: z.literal('1.0'),
   id: z.string(),

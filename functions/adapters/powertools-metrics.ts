@@ -1,6 +1,5 @@
-// Figures for CloudWatch, by Powertools: a line of the embedded metric format on stdout, so that nothing is asked of
-// the network and nothing can fail. Namespace and service come from POWERTOOLS_METRICS_NAMESPACE and
-// POWERTOOLS_SERVICE_NAME.
+// Metrics for CloudWatch, by Powertools: a line of the embedded metric format on stdout, which needs no network and
+// can't fail. Namespace and service come from POWERTOOLS_METRICS_NAMESPACE and POWERTOOLS_SERVICE_NAME.
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { METRICS } from '../../shared/deployment/metrics.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
@@ -13,7 +12,7 @@ export function reportBehind(metrics: Metrics, destination: string, groups: numb
     .publishStoredMetrics();
 }
 
-/** Tells a tick's figures. Of a source that was not the tick's, or not read at all, nothing is told: that shows. */
+/** Reports a tick's figures; none if the source was not the tick's or not read: the missing figures show it. */
 export function addTickMetrics(metrics: Metrics, { source, state, behindMs }: TickReport): void {
   if (state === undefined || behindMs === undefined) return;
   metrics

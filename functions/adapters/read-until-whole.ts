@@ -1,15 +1,15 @@
-// A store that answers a batch in part: what it left unread is asked for again, and never taken for absent.
+// Reads a batch from a store that may answer in part: unread keys are requested again, and never taken for absent.
 import { backOff, MAX_FRUITLESS_TRIES, type Patience } from './backoff.ts';
 
 export interface PartialAnswer<Key, Item> {
   readonly items: readonly Item[];
-  /** Keys that were not looked at. */
+  /** Keys that were not read. */
   readonly left: readonly Key[];
 }
 
 /**
  * @returns the items that exist, in any order
- * @throws when some of them could not be read
+ * @throws if some could not be read
  */
 export async function readUntilWhole<Key, Item>(
   keys: readonly Key[],
@@ -20,7 +20,9 @@ export async function readUntilWhole<Key, Item>(
   let missing = keys;
   for (let fruitlessTries = 0; missing.length > 0; ) {
     if (fruitlessTries === MAX_FRUITLESS_TRIES) {
-      throw new Error(`The store left ${missing.length} of ${keys.length} items unread, again and again.`);
+      throw new Error(
+        `The store left ${missing.length} of ${keys.length} items unread, ${fruitlessTries} times in a row.`,
+      );
     }
     if (fruitlessTries > 0) await backOff(patience, fruitlessTries);
     const { items, left } = await read(missing);

@@ -1,5 +1,5 @@
-// A batch whose entries together are larger than one call takes goes out in several. What is too large by itself is
-// refused here, or by the service where that takes less than we think.
+// Splits a batch whose entries exceed the limit of one call into several calls. An entry that is too large by itself is
+// refused here, or by the service if its limit is lower than expected.
 import type { SendResult } from '../../shared/ports.ts';
 
 export interface Sized {
@@ -7,17 +7,17 @@ export interface Sized {
 }
 
 export interface PartsOptions<Entry extends Sized> {
-  /** Of one call. */
+  /** The limit of one call. */
   readonly maxBytes: number;
-  /** One call: a result per entry, in order. */
+  /** Makes one call; returns a result per entry, in order. */
   readonly send: (entries: readonly Entry[]) => Promise<SendResult[]>;
-  /** Whether the error says that the call was larger than the service takes. */
+  /** Whether the error means that the call was too large for the service. */
   readonly isTooLarge: (error: unknown) => boolean;
 }
 
 /**
- * @returns one result per entry, in order.
- * @throws what a call throws, unless it says that it was too large; calls before it may have been taken.
+ * @returns one result per entry, in order
+ * @throws any error of a call, unless the call was too large; earlier calls may have succeeded
  */
 export async function sendInParts<Entry extends Sized>(
   entries: readonly Entry[],
@@ -48,7 +48,7 @@ async function sendPart<Entry extends Sized>(
   }
 }
 
-/** Consecutive runs that fit; an entry that does not fit by itself is a run of its own. */
+/** Consecutive runs that fit in one call; an entry that does not fit by itself is its own run. */
 function cut<Entry extends Sized>(entries: readonly Entry[], maxBytes: number): Entry[][] {
   const parts: Entry[][] = [];
   let bytes = Number.POSITIVE_INFINITY;

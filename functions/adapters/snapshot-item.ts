@@ -1,6 +1,6 @@
-// A snapshot as the table holds it: `k` the group's key, `n` its version, `c` its creation time, `i` the index's
-// partition (one for open groups, one for the others, none for tombstones: what was removed is not looked for again),
-// `b` all the rest as a body.
+// A snapshot as the table stores it: `k` the group's key, `n` its version, `c` its creation time, `i` the index's
+// partition (one for open groups, one for the others, none for tombstones, because removed groups are not looked up
+// again), `b` the rest as a body.
 import * as z from 'zod';
 import { isOpen } from '../../shared/comparing/is-open.ts';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
@@ -41,7 +41,7 @@ export function toSnapshotItem(source: SourceGeneration, snapshot: Snapshot): St
   };
 }
 
-/** Field by field: nothing that happens to hang on the object is ever stored. */
+/** Copies field by field, so that no other property of the object is ever stored. */
 function bodyOf(snapshot: Snapshot): z.input<typeof body1> {
   const { sequence, projectionVersion, updatedAt, sentAt, receivedAt, removedAt } = snapshot;
   const { projection, absences, unpublished } = snapshot;
@@ -58,7 +58,7 @@ function bodyOf(snapshot: Snapshot): z.input<typeof body1> {
   };
 }
 
-/** @throws UnreadableItemError, which names the item and holds nothing else of it. */
+/** @throws UnreadableItemError, which names the item and holds nothing else of it */
 export function fromSnapshotItem(item: StoredItem): Snapshot {
   try {
     return readStored(item, { [FORMAT]: readFormat1 });
@@ -67,7 +67,7 @@ export function fromSnapshotItem(item: StoredItem): Snapshot {
   }
 }
 
-/** The partition that the index keeps a source's groups in: those that are open, or the others. */
+/** The index partition of a source's open groups, or of its other groups. */
 export function indexPartition({ source, generation }: SourceGeneration, isOpenOnes: boolean): string {
   return `${source}_${generation}${isOpenOnes ? '_open' : ''}`;
 }
@@ -102,7 +102,7 @@ const body1 = z.object({
   untold: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
 });
 
-/** The entity as an older release may have stored it: a field that came later is missing, which means null or none. */
+/** An entity as an older release may have stored it: a missing field was added later, and becomes null or empty. */
 function asStored<Shape extends z.ZodRawShape>(entity: z.ZodObject<Shape>) {
   const shape = Object.entries(entity.shape).map(([name, field]) => {
     const schema = field as z.ZodType;

@@ -1,4 +1,4 @@
-// A source's state as the table holds it: `n` its version, `b` the rest as a body.
+// A source's state as the table stores it: `n` its version, `b` the rest as a body.
 import * as z from 'zod';
 import { baseline, drift, sourceCondition } from '../../shared/contract/feed-objects.ts';
 import { NO_GUARDING } from '../../shared/guarding/no-guarding.ts';
@@ -16,7 +16,7 @@ export function sourceStateKey(source: string): string {
   return `source/${source}`;
 }
 
-/** All but key and version. */
+/** All attributes but key and version. */
 export function toSourceStateAttributes({ source, version, ...rest }: SourceState): StoredItem {
   const body: Readable = rest;
   return { ...formatAttribute(FORMAT), b: bytesValue(encodeBody(renamed(body, STORED_NAMES))) };
@@ -94,7 +94,7 @@ const pace = z.object({
   requestsPerMinute: z.number(),
 });
 
-const telling = z.discriminatedUnion('type', [
+const report = z.discriminatedUnion('type', [
   z.object({ type: z.literal('feed.baseline_completed'), object: baseline, time: instant }),
   z.object({ type: z.literal('feed.drift_detected'), object: drift, time: instant }),
   z.object({ type: z.literal('feed.source_degraded'), object: sourceCondition, time: instant }),
@@ -131,7 +131,7 @@ const body1 = storedObject({
     .object({ recent: cycle, open: cycle.optional(), all: cycle })
     .transform(({ recent, open, all }) => ({ recent, open: open ?? newCycle(recent.startedAt), all })),
   feedSequence: z.int(),
-  feedReports: z.array(telling).default([]),
+  feedReports: z.array(report).default([]),
   health: storedObject({
     lastSettledAt: instant,
     lastWalkedAt: maybe(instant),
@@ -170,7 +170,7 @@ const body1 = storedObject({
   pace: maybe(pace),
 });
 
-/** Stored under the names that they had in the first release. */
+/** Fields that are stored under their names of the first release. */
 const STORED_NAMES = new Map([
   ['feedReports', 'toTell'],
   ['driftReported', 'driftTold'],
@@ -180,7 +180,7 @@ const STORED_NAMES = new Map([
 ]);
 const OWN_NAMES = new Map([...STORED_NAMES].map(([own, stored]) => [stored, own]));
 
-/** The value with other names of its objects' fields, however deep they are. */
+/** The value with its objects' fields renamed, at any depth. */
 function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item, names));
   if (typeof value !== 'object' || value === null) return value;
@@ -189,7 +189,7 @@ function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
   );
 }
 
-/** What is written must be what can be read: a field that the one has and the other lacks does not compile. */
+/** The written type must match the read one: a field that only one of them has does not compile. */
 type Readable = DeepReadonly<z.output<typeof body1>>;
 type DeepReadonly<Value> = Value extends object
   ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }

@@ -1,5 +1,5 @@
-// Events to a FIFO queue, each group's in its order: the message group is the event's partition key. The queue drops
-// a repeat within its five minutes by the event's id; a replay has an id of its own, so that it comes through.
+// Sends events to a FIFO queue, each group's in order: the message group is the event's partition key. Within five
+// minutes the queue drops repeats by the event's id; a replay has an id of its own, so it passes.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
 import {
   BatchRequestTooLong,
@@ -15,9 +15,9 @@ import { type Sized, sendInParts } from './send-in-parts.ts';
 export interface SqsDestinationOptions {
   readonly client: SQSClient;
   readonly queueUrl: string;
-  /** What the marks know it by. @default 'queue' */
+  /** The destination's name in the marks. @default 'queue' */
   readonly name?: string;
-  /** Of all messages of one call, and so of each. @default 1 MiB, what SQS takes */
+  /** The limit for all messages of one call together. @default 1 MiB, SQS's limit */
   readonly maxBytes?: number;
 }
 
@@ -63,8 +63,8 @@ function toMessage(event: FeedEvent): Message {
 const TEXT = 'String';
 
 /**
- * SQS refuses U+FFFE, U+FFFF and lone surrogates. Inside JSON's strings (and nowhere else do they occur in JSON) an
- * escape stands for the same character. Pairs are escaped with them: there are engines that refuse each half.
+ * SQS refuses U+FFFE, U+FFFF and lone surrogates. In JSON these occur only inside strings, where an escape means the
+ * same character. Surrogate pairs are escaped as well, because some engines refuse each half.
  */
 function escapeForSqs(json: string): string {
   return json.replace(
@@ -73,19 +73,19 @@ function escapeForSqs(json: string): string {
   );
 }
 
-/** Answers name entries by their id, in any order; one that is in neither list was not sent for all we know. */
+/** Answers name entries by their id, in any order; an entry in neither list counts as not sent. */
 function resultOf({ Id, bytes }: Message, { Successful, Failed }: SendMessageBatchResult): SendResult {
   if (Successful?.some((entry) => entry.Id === Id)) return { sent: true };
   const failure = Failed?.find((entry) => entry.Id === Id);
-  if (failure === undefined) return { sent: false, cause: 'failed', reason: 'SQS did not answer for it' };
+  if (failure === undefined) return { sent: false, cause: 'failed', reason: 'SQS returned no result for it' };
   const isContent = failure.SenderFault === true && !NOT_FOR_CONTENT.test(failure.Code ?? '');
   return {
     sent: false,
     cause: isContent ? 'refused' : 'failed',
-    // Not the message of the answer: it might repeat something of the event.
+    // Leave out the answer's message: it might repeat a part of the event.
     reason: `${failure.Code ?? 'failed without a code'} (${bytes} bytes)`,
   };
 }
 
-/** Faults of the sender that its event has no part in: too fast, or a key or permission that is missing for now. */
+/** Sender faults that are not the event's: too fast, or a key or permission that is missing for now. */
 const NOT_FOR_CONTENT = /throttl|overlimit|kms|accessdenied|security/i;

@@ -1,5 +1,5 @@
-// Where sources are configured: one parameter each below a common path, holding the source's settings as JSON and
-// where its token is kept, never the token itself.
+// Where sources are configured: one parameter per source below a common path. It holds the source's settings as JSON
+// and the place of its token, never the token itself.
 import { GetParameterCommand, ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
 import * as z from 'zod';
 import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
@@ -21,15 +21,15 @@ export interface StoredSource {
 
 export interface SsmSourceDirectoryOptions {
   readonly client: SSMClient;
-  /** Without a slash at its end, for instance `/returns-feed/sources`. */
+  /** Without a trailing slash, for instance `/returns-feed/sources`. */
   readonly path: string;
 }
 
 /**
  * Reads a source's parameter.
  *
- * @returns undefined where there is none: the source was removed, or never was
- * @throws Error that names the parameter and every field of it that is wrong
+ * @returns undefined if there is none: the source was removed, or never existed
+ * @throws Error that names the parameter and every invalid field
  */
 export async function readStoredSource(
   { client, path }: SsmSourceDirectoryOptions,

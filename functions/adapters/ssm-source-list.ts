@@ -1,4 +1,4 @@
-// All sources that are configured below a path.
+// Lists all sources that are configured below a path.
 import { GetParametersByPathCommand } from '@aws-sdk/client-ssm';
 import {
   parseStoredSource,
@@ -6,7 +6,7 @@ import {
   type StoredSource,
 } from './ssm-source-directory.ts';
 
-/** @throws Error that names the parameter that describes no source, and every field of it that is wrong */
+/** @throws Error that names the invalid parameter and every invalid field */
 export async function listStoredSources({
   client,
   path,

@@ -1,19 +1,19 @@
-// Snapshots and events are stored as deflated JSON. They are small and much alike, so the window is filled
-// beforehand with what they are made of (stored-body-dictionary.ts): a usual snapshot or event then fits one write
-// unit. zlib's own format, not the raw one: its checksum tells a damaged body from a sound one, for ten bytes.
+// Snapshots and events are stored as deflated JSON. They are small and similar, so the window is filled beforehand with
+// their usual content (stored-body-dictionary.ts): an ordinary snapshot or event then fits in one write unit. This is
+// zlib's format, not raw deflate: for ten bytes, its checksum detects a damaged body.
 import { deflateSync, inflateSync } from 'node:zlib';
 import { DICTIONARY } from './stored-body-dictionary.ts';
 import { UnreadableItemError } from './stored-format.ts';
 
 const dictionary = Buffer.from(DICTIONARY);
-/** An item holds 400 KB; what inflates to more than this is damaged. */
+/** An item holds 400 KB; a body that inflates to more than this is damaged. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 export function encodeBody(value: unknown): Uint8Array {
   return deflateSync(JSON.stringify(value), { dictionary, level: 9 });
 }
 
-/** @throws UnreadableItemError, which holds nothing of the body. */
+/** @throws UnreadableItemError, which holds nothing of the body */
 export function decodeBody(bytes: Uint8Array): unknown {
   const text = bodyText(bytes);
   try {
@@ -23,7 +23,7 @@ export function decodeBody(bytes: Uint8Array): unknown {
   }
 }
 
-/** Whether two bodies hold the same; not by their bytes, since another zlib may have deflated to others. */
+/** Whether two bodies have the same content. Bytes may differ, because another zlib may deflate differently. */
 export function isSameBody(a: Uint8Array, b: Uint8Array): boolean {
   try {
     return bodyText(a) === bodyText(b);

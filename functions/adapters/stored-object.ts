@@ -1,5 +1,5 @@
-// Objects as they come back from JSON, which leaves out what is undefined: a field that may be undefined is there
-// all the same, so that what is read is to the letter what was written.
+// Objects as read back from JSON, which leaves out undefined values: fields that may be undefined are added again, so
+// that the result equals exactly what was written.
 import * as z from 'zod';
 
 export function storedObject<Shape extends z.ZodRawShape>(shape: Shape) {

@@ -1,4 +1,4 @@
-// A source's token, read anew each time it is asked for: who remembers it knows when to forget it.
+// A source's token, read anew on each call: the caller caches it and knows when to drop it.
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
 import type { TokenPlace } from './ssm-source-directory.ts';
@@ -8,7 +8,7 @@ export interface TokenClients {
   readonly ssm: SSMClient;
 }
 
-/** @throws Error that names the place where there is no token */
+/** @throws Error that names the place if it holds no token */
 export async function readStoredToken(
   { secretsManager, ssm }: TokenClients,
   place: TokenPlace,

@@ -1,4 +1,4 @@
-// The clock of this machine. Whole milliseconds for the time, which is all that Node tells of it.
+// The clock of this machine. The time has whole milliseconds: Node offers no more.
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { Clock } from '../../shared/ports.ts';
 

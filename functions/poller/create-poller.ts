@@ -1,5 +1,5 @@
-// The poller apart from where it runs: ticks come in, sources are polled, reports go out. In Lambda and on one
-// machine it is this same function, with other hands for settings, secrets and reports.
+// The poller, independent of where it runs: it receives ticks, polls sources and sends reports. Lambda and a single
+// machine use this same function, with different adapters for settings, secrets and reports.
 import { createHash } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
@@ -20,7 +20,7 @@ import { type ConfiguredSource, createSourceSessions } from './source-sessions.t
 import { laterTicks, parseTick, type TickMessage } from './tick-message.ts';
 
 export interface PollerOptions {
-  /** Tells this process from all others that may poll the same sources. */
+  /** Identifies this process among all that may poll the same sources. */
   readonly owner: string;
   readonly client: DynamoDBClient;
   readonly tables: Omit<TableNames, 'marks'>;
@@ -28,8 +28,8 @@ export interface PollerOptions {
   readonly log: Log;
   readonly transport: HttpTransport;
   /**
-   * Called for each tick, so that changed settings take effect; remembering is the callee's business. Undefined: there is
-   * no such source.
+   * Called for each tick, so that changed settings take effect; caching is left to the callee. Returns undefined if the
+   * source does not exist.
    */
   readonly findSource: (name: string) => Promise<ConfiguredSource | undefined>;
   /** Sends the later ticks of a minute to the poll queue, each with its delay. */
@@ -41,7 +41,7 @@ export interface PollerOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Polls the sources whose ticks came; `durationMs` is how long it may take in all. */
+/** Polls the sources of the received ticks; `durationMs` bounds the total time. */
 export type Poller = (event: SQSEvent, durationMs: number) => Promise<void>;
 
 export function createPoller(options: PollerOptions): Poller {
@@ -74,7 +74,7 @@ export function createPoller(options: PollerOptions): Poller {
     }),
   );
 
-  /** The tick fails where its source's settings can't be read; the source's state says so first. */
+  /** The tick's source. If its settings can't be read, the source's state reports that and the tick fails. */
   async function configurationFor(tick: TickMessage): Promise<ConfiguredSource | undefined> {
     try {
       const source = await options.findSource(tick.source);
@@ -83,8 +83,8 @@ export function createPoller(options: PollerOptions): Poller {
       await reportUnconfigured(tick, stores);
       throw error;
     }
-    // A source that was removed leaves delayed ticks behind, and these fail nothing. One whose settings alone are gone
-    // is still due: its state and its freshness alarm report that.
+    // A removed source leaves delayed ticks behind; these must not fail. A source whose settings alone are gone is
+    // still due: its state and its freshness alarm report that.
     await reportUnconfigured(tick, stores);
     log.warn('The tick is dropped: there is no such source.', { source: tick.source });
     return undefined;
@@ -99,7 +99,7 @@ export function createPoller(options: PollerOptions): Poller {
       const session = sessionOf(source);
       const left = durationMs - (clock.elapsed() - startedAt) / 1_000;
       const report = await pollSource({ slot: tick.slot, durationMs: left }, session);
-      // A tick that came twice sends nothing on, so doubled ticks never multiply.
+      // A repeated tick enqueues nothing, so doubled ticks never multiply.
       if (tick.opensMinute && report.outcome !== 'late')
         await options.enqueue(laterTicksOf(tick, session.settings));
       options.onReport(report);

@@ -1,5 +1,5 @@
-// The poller in Lambda: ticks come from the poll queue, one a minute and source from the schedule, and those in
-// between from the poller itself.
+// The poller in Lambda. Ticks come from the poll queue: the schedule sends one per minute and source, and the poller
+// itself enqueues those in between.
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
@@ -23,7 +23,7 @@ import { createPoller, type Poller, type PollerOptions } from './create-poller.t
 import { type PollerEnvironment, parsePollerEnvironment } from './poller-environment.ts';
 import { createRecentSources } from './recent-sources.ts';
 
-/** What a tick may still take after its time: the request under way, and the last saves. */
+/** The time that a tick may still need after its end: for the request under way, and the last saves. */
 const TIME_TO_FINISH_MS = 15_000;
 
 let poller: Poller | undefined;
@@ -74,9 +74,9 @@ async function enqueue(client: SQSClient, queueUrl: string, ticks: Parameters<Po
       DelaySeconds: delaySeconds,
     }));
     const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
-    // A tick that is missing is made up for by the next.
+    // The next tick makes up for a missing one.
     if (Failed.length > 0)
-      throw new Error(`${Failed.length} ticks could not be enqueued: ${Failed[0]?.Code}.`);
+      throw new Error(`SQS refused to enqueue ${Failed.length} ticks: ${Failed[0]?.Code}.`);
   }
 }
 

@@ -1,10 +1,10 @@
-// A warm process's cache of its sources' settings. Ticks may come every two seconds, and Parameter Store answers only 40
-// requests a second for the whole account.
+// A warm process's cache of its sources' settings. Ticks may come every two seconds, and Parameter Store answers only
+// 40 requests a second for the whole account.
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { Clock } from '../../shared/ports.ts';
 import type { ConfiguredSource } from './source-sessions.ts';
 
-/** A little less than a minute, so that the first tick of each minute looks. */
+/** A little less than a minute, so that the first tick of each minute reads the settings. */
 export const SOURCE_IS_RECENT_MS = 50_000;
 
 /**

@@ -1,18 +1,18 @@
-// What a warm process keeps of each source: one session, begun anew when the source is configured in another way.
+// The sessions of a warm process: one per source, replaced when the source's configuration changes.
 import type { SourceSession } from '../../shared/source/source-session.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 
-/** A source's settings, and how its token is read. */
+/** A source's settings, and access to its token. */
 export interface ConfiguredSource {
   readonly settings: SourceSettings;
   readonly secret: {
-    /** Names where the token is kept, never the token: a session knows its token until the service refuses it. */
+    /** Names the place of the token, never the token itself: a session keeps its token until the service refuses it. */
     readonly place: string;
     read(): Promise<string>;
   };
 }
 
-/** Finds the session that fits the source as it is configured now, or opens one. */
+/** Returns the session for the source's current configuration, or opens one. */
 export function createSourceSessions(
   open: (source: ConfiguredSource) => SourceSession,
 ): (source: ConfiguredSource) => SourceSession {

@@ -1,4 +1,4 @@
-// A tick as the poll queue carries it: from the schedule, one a minute and source, or enqueued by such a one.
+// A tick as a message of the poll queue: the schedule sends one per minute and source, which enqueues the others.
 import * as z from 'zod';
 import { SOURCE_NAME } from '../../shared/contract/event-id.ts';
 
@@ -14,18 +14,18 @@ const tickMessage = z.object({
     ],
     { error: SLOT },
   ),
-  /** Whether it stands for a whole minute, of which it enqueues the other ticks. */
+  /** Whether it opens a minute, and so enqueues the minute's other ticks. */
   opensMinute: z.boolean().default(false),
 });
 
 export type TickMessage = z.output<typeof tickMessage>;
 
-/** @throws Error that says in one line why a message of the poll queue is no tick; it is none at the next try either */
+/** @throws Error that says in one line why a message is not a tick; a retry would fail as well */
 export function parseTick(body: string): TickMessage {
   const parsed = tickMessage.safeParse(parseJson(body));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'it'} ${message}`);
-  throw new Error(`A message of the poll queue is no tick: ${problems.join('; ')}.`);
+  throw new Error(`A message of the poll queue is not a tick: ${problems.join('; ')}.`);
 }
 
 function parseJson(text: string): unknown {
@@ -36,7 +36,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Seconds after a minute's first tick at which its others are due; none for intervals of a minute and more. */
+/** Seconds from a minute's first tick to each of its other ticks; empty for intervals of a minute or more. */
 export function laterTicks(intervalMs: number): number[] {
   const step = Math.max(1, Math.round(intervalMs / 1_000));
   const delays: number[] = [];

@@ -1,4 +1,4 @@
-// Two functions, one for each destination, run this: `handler` on the ledger's stream, `sweep` once a day.
+// Two functions run this file, one per destination: `handler` on the ledger's stream, `sweep` once a day.
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
@@ -20,7 +20,7 @@ import { createSystemClock } from '../adapters/system-clock.ts';
 import { parseRelayEnvironment, type RelayEnvironment } from './relay-environment.ts';
 import { relayRecords } from './relay-records.ts';
 
-/** What a run of the relay may still take after its time: the calls under way, and the last marks. */
+/** The time that a run may still need after its end: for the calls under way, and the last marks. */
 const TIME_TO_FINISH_MS = 10_000;
 
 interface Services {
@@ -36,7 +36,7 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
   return relayRecords(reporting(services), services.ports.log, event.Records, timeLeft(context));
 }
 
-/** That there are none is the sweep's to report: it alone sees all groups. */
+/** Reports groups that are behind. Only the sweep reports that there are none, because it alone sees all groups. */
 function reporting({ relay, ports, metrics }: Services): Relay {
   return async (groups, timeLeftMs) => {
     const outcomes = await relay(groups, timeLeftMs);
@@ -65,7 +65,7 @@ function createServices(environment: RelayEnvironment): Services {
     clock,
     log: createPowertoolsLog(new Logger()),
     random: Math.random,
-    // Who reads the queue wants changes; of the feed itself the bus tells.
+    // The queue's subscribers want changes; the feed's own events go to the bus.
     withholds: ({ group }) => environment.DESTINATION === 'queue' && group === FEED_GROUP,
   };
   return { ports, relay: createRelay(ports), metrics: new Metrics() };
@@ -83,6 +83,6 @@ function createDestination(environment: RelayEnvironment): Destination {
 
 function timeLeft(context: Context): number {
   const remaining = context.getRemainingTimeInMillis();
-  // A function whose timeout is shorter than that must get somewhere as well.
+  // A function with a timeout shorter than that must make progress as well.
   return Math.max(remaining - TIME_TO_FINISH_MS, remaining / 2);
 }

@@ -1,4 +1,4 @@
-// What a relay is told by its environment.
+// A relay's environment variables.
 import * as z from 'zod';
 
 const text = z.string().min(1);
@@ -12,12 +12,12 @@ const relayEnvironment = z.discriminatedUnion('DESTINATION', [
 
 export type RelayEnvironment = z.infer<typeof relayEnvironment>;
 
-/** @throws an error that names every variable that is missing or wrong. */
+/** @throws an error that names every missing or invalid variable */
 export function parseRelayEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): RelayEnvironment {
   const parsed = relayEnvironment.safeParse(environment);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new Error(`The relay's environment is not complete. ${problems.join('; ')}.`);
+  throw new Error(`The relay's environment is incomplete or invalid. ${problems.join('; ')}.`);
 }

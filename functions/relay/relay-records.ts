@@ -1,4 +1,4 @@
-// Records of the ledger's stream, and which of them Lambda is to bring again.
+// Relays the records of the ledger's stream, and returns the one from which Lambda must retry.
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
 import { TABLES } from '../../shared/deployment/tables.ts';
 import type { GroupKey, Log } from '../../shared/ports.ts';
@@ -8,10 +8,9 @@ import { formatGroupKey, parseGroupKey } from '../../shared/recording/group-key.
 /**
  * Relays the groups that the records name.
  *
- * Of a stream Lambda brings back the record with the lowest number named here and all that follow it, so one is
- * enough. A group that failed is tried again if any of its records comes again, so its last one will do: what lies
- * before that is not read once more.
- * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
+ * For a stream, Lambda retries from the returned record with the lowest number, so one is enough. Any record of a group
+ * makes the relay try the group again, so the last record of a failed group is enough: the ones before are not read
+ * again. https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  */
 export async function relayRecords(
   relay: Relay,
@@ -32,22 +31,23 @@ export async function relayRecords(
   const failed = named.filter((_, index) => outcomes[index]?.state === 'failed');
   if (failed.length === 0) return { batchItemFailures: [] };
   const first = records[Math.min(...failed.map(({ place }) => place))];
-  // An empty number makes Lambda bring back all of them.
+  // An empty number makes Lambda retry all of them.
   return { batchItemFailures: [{ itemIdentifier: first?.dynamodb?.SequenceNumber ?? '' }] };
 }
 
 interface Named {
   readonly key: GroupKey;
-  /** Of its last record. */
+  /** Index of the group's last record. */
   readonly place: number;
 }
 
-/** Records come in the order of their numbers. Those of deletions (the ledger's retention) name nothing to send. */
+/** The group of an inserted record. Records of deletions (the ledger's retention) name nothing to send. */
 function groupOf({ eventName, dynamodb }: DynamoDBRecord, log: Log): GroupKey | undefined {
   if (eventName !== 'INSERT') return undefined;
   const text = dynamodb?.Keys?.[TABLES.ledger.partitionKey.name]?.S;
   const key = text === undefined ? undefined : parseGroupKey(text);
-  // Tried again it would be no group either.
-  if (key === undefined) log.error('record of no group', { sequenceNumber: dynamodb?.SequenceNumber });
+  // Log and skip: a retry would not name a group either.
+  if (key === undefined)
+    log.error('stream record without a group', { sequenceNumber: dynamodb?.SequenceNumber });
   return key;
 }

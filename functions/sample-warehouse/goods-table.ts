@@ -1,6 +1,6 @@
-// What is known of goods, in a DynamoDB table (shared/deployment/sample-warehouse.ts says what is in it). The workflow writes a
-// token under the condition that nothing is to be acted on yet, and a status comes back with the tokens that were
-// there when it was written: whichever of the two comes first, the other one finds it.
+// The warehouse's goods in a DynamoDB table (shared/deployment/sample-warehouse.ts describes its items). The workflow
+// writes a token on the condition that there is nothing to act on yet, and each write of a status returns the tokens
+// stored at that moment. So whichever of the two comes first, the other one finds it.
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
@@ -20,7 +20,7 @@ export interface LineItemKey {
 
 export interface LineItem extends LineItemKey {
   readonly status: string;
-  /** Of the event that told it. */
+  /** Position of the event that published the status. */
   readonly position: string;
   /** In seconds since 1970. */
   readonly expires: number;
@@ -28,18 +28,18 @@ export interface LineItem extends LineItemKey {
 
 export interface Goods {
   /**
-   * Notes a line item's status, unless one of a newer event is noted.
+   * Notes a line item's status, unless the status of a newer event is noted.
    *
-   * @returns the task tokens of who waits for it; none if the status is older than the one noted
+   * @returns the task tokens of the waiting workflows; none if the status is older than the noted one
    */
   note(lineItem: LineItem): Promise<readonly string[]>;
-  /** Takes tokens away that nobody has to be woken by any more. */
+  /** Removes tokens whose workflows need not be woken any more. */
   forgetWaiting(key: LineItemKey, tokens: readonly string[]): Promise<void>;
-  /** @returns whether the parcel is, or already was, this delivery's; false if another one was first */
+  /** @returns whether the parcel belongs, or already belonged, to this delivery; false if another one was first */
   claimParcel(parcel: DeliveredParcel, delivery: string): Promise<boolean>;
-  /** @returns of the event that told the newest status; undefined if there was none */
+  /** @returns the position of the event with the newest status; undefined if there is none */
   positionOf(key: LineItemKey): Promise<string | undefined>;
-  /** @returns all of a group that were told of or are expected */
+  /** @returns all line items of a group that were published or are expected */
   lineItemsOf(returnGroup: string): Promise<readonly string[]>;
 }
 
@@ -49,7 +49,7 @@ export interface GoodsTableOptions {
 }
 
 export function createGoodsTable({ client, tableName }: GoodsTableOptions): Goods {
-  /** @returns the item as it is now, undefined if the condition does not hold */
+  /** @returns the item after the update; undefined if the condition does not hold */
   async function update(key: LineItemKey, change: Change): Promise<StoredItem | undefined> {
     const Key = keyOf(key);
     try {
@@ -108,7 +108,7 @@ const storedPart = z.object({
   line_items: z.object({ SS: z.array(z.string()) }).optional(),
 });
 
-/** A parcel may bring what nothing was told of yet. */
+/** A parcel may bring line items for which no event has come yet. */
 function lineItemsIn(item: StoredItem): readonly string[] {
   const { part, line_items } = storedPart.parse(item);
   return part.S.startsWith('line_item/') ? [part.S] : (line_items?.SS ?? []);
@@ -122,7 +122,7 @@ type Change = Pick<
 function noteOf({ status, position, expires }: LineItem): Change {
   return {
     UpdateExpression: 'SET #status = :status, #position = :position, expires = :expires',
-    // The same one again: who was not woken then is to be woken now.
+    // Also on a repeat of the same event: it wakes workflows that were not woken the first time.
     ConditionExpression: 'attribute_not_exists(#position) OR #position <= :position',
     ExpressionAttributeNames: { '#status': 'status', '#position': 'position' },
     ExpressionAttributeValues: {

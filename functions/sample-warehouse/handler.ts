@@ -1,5 +1,5 @@
-// The sample warehouse: a subscriber that starts a workflow for each delivered parcel, and wakes it when something
-// becomes of what the parcel brought. `handler` reads the ordered queue; `onBus` does the same behind rules of the bus.
+// The sample warehouse: a subscriber that starts a workflow for each delivered parcel, and wakes it when a line item of
+// the parcel is no longer open. `handler` reads the ordered queue; `onBus` does the same behind rules of the bus.
 import { Logger } from '@aws-lambda-powertools/logger';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
@@ -50,7 +50,7 @@ function createOptions(): SubscriberOptions {
         stateMachineArn,
       }),
     }),
-    // All that is done bears being late and being repeated, so that it takes no table to remember by.
+    // Each effect tolerates delays and repeats, so no table of handled events is needed.
     stale: 'handle',
     log: new Logger(),
   };

@@ -11,9 +11,9 @@ import {
 import type { DeliveredParcel } from '../../shared/deployment/sample-warehouse.ts';
 
 export interface ParcelWorkflow {
-  /** Starts the workflow of a delivery, once: the name is its event's id. */
+  /** Starts the workflow of a delivery once: its name is the event's id. */
   start(name: string, parcel: DeliveredParcel): Promise<void>;
-  /** Lets a workflow go on that waits with this token; it looks for itself what there is to be seen. */
+  /** Wakes the workflow that waits with this token; it reads the current state itself. */
   wake(token: string): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export function createParcelWorkflow({ client, stateMachineArn }: ParcelWorkflow
       try {
         await client.send(new StartExecutionCommand({ stateMachineArn, name, input }));
       } catch (error) {
-        // It is over already. While it runs, Step Functions takes the same name and input for the same start.
+        // It has ended already. While it runs, Step Functions treats the same name and input as the same start.
         if (!(error instanceof ExecutionAlreadyExists)) throw error;
       }
     },
@@ -43,7 +43,7 @@ export function createParcelWorkflow({ client, stateMachineArn }: ParcelWorkflow
   };
 }
 
-/** Woken before, past its time limit, or gone with a state machine that was replaced: nobody waits with this token. */
+/** Whether nobody waits with this token: woken before, timed out, or gone with a replaced state machine. */
 function isOver(error: unknown): boolean {
   return error instanceof TaskTimedOut || error instanceof TaskDoesNotExist || error instanceof InvalidToken;
 }

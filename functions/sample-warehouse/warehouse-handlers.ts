@@ -1,10 +1,10 @@
-// What the sample warehouse does with events: a delivered parcel starts the workflow, and whatever a line item comes
-// to is noted and wakes who waits for it.
+// The sample warehouse's handlers: a delivered parcel starts the workflow; each change of a line item is noted, and
+// wakes the waiting workflows unless the item is still open.
 //
-// Each effect bears being repeated and being late. A status is noted unless a newer one is; whoever waits is woken
-// until the note is taken away; a parcel belongs to the first delivery that was told of it, whose id is the name of
-// the workflow. So nothing has to be remembered of what was handled, and no event has to be dropped as stale: that a
-// parcel was delivered stays true when it has gone on since.
+// Each effect tolerates repeats and delays. A status is noted unless a newer one is. A waiting workflow is woken until
+// its token is removed. A parcel belongs to the first delivery seen, whose event id names the workflow. So no handled
+// event has to be remembered, and no stale one dropped: that a parcel was delivered stays true when it has moved on
+// since.
 import type { EventOf } from '../../shared/contract/event.ts';
 import {
   type DeliveredParcel,
@@ -24,10 +24,10 @@ export interface Warehouse {
   readonly workflow: ParcelWorkflow;
 }
 
-/** Longer than any workflow waits, and than events are kept to be sent again. */
+/** Longer than any workflow waits, and longer than events are kept to be sent again. */
 const KEPT_SECONDS = 400 * 24 * 60 * 60;
 
-interface Told {
+interface Observed {
   readonly data: { readonly observed: { readonly by: string } };
 }
 
@@ -71,14 +71,14 @@ async function expectGoods(
     expires: String(expiryOf(event)),
   };
   if (!(await goods.claimParcel(delivered, event.id))) return;
-  // Without an order a return's removal may come before what it has removed.
+  // On the unordered bus a group's removal may arrive before the delivery that it follows.
   const removedAt = await goods.positionOf({ returnGroup: event.partitionkey, part: GROUP_PART });
   if (removedAt !== undefined && removedAt > position)
     await noteRemoved(warehouse, event, delivered.line_items, removedAt);
   await workflow.start(event.id, delivered);
 }
 
-/** That a whole group is gone is one event; none of its parts is told of. */
+/** The removal of a whole group is one event; its parts get none. */
 async function noteRemovedGroup(
   warehouse: Warehouse,
   event: EventOf<'return_group.removed'>,
@@ -90,7 +90,7 @@ async function noteRemovedGroup(
 
 async function noteRemoved(
   warehouse: Warehouse,
-  event: Told & { readonly partitionkey: string },
+  event: Observed & { readonly partitionkey: string },
   parts: readonly string[],
   position: string,
 ): Promise<void> {
@@ -110,7 +110,7 @@ async function noteLineItem({ goods, workflow }: Warehouse, lineItem: LineItem):
   await goods.forgetWaiting(lineItem, waiting);
 }
 
-/** By the service's clock and not by the group's stamps, which may be of any year. */
-function expiryOf({ data }: Told): number {
+/** By the service's clock, not by the group's stamps, which may be of any year. */
+function expiryOf({ data }: Observed): number {
   return Math.floor(Date.parse(data.observed.by) / 1_000) + KEPT_SECONDS;
 }

@@ -2,19 +2,17 @@ import type { EventOf } from '../../shared/contract/event.ts';
 import type { StatusKind, StatusOf } from '../../shared/contract/statuses.ts';
 import type { HandlerContext, Handlers } from './subscriber-options.ts';
 
-/** An event that tells an entity's coming to a status. */
+/** An event in which an entity reaches a status. */
 export type StatusEvent<Kind extends StatusKind> = EventOf<`${Kind}.created` | `${Kind}.status_changed`>;
 
-/** Handlers by the status that an entity has come to have. */
+/** Handlers by the status that an entity reaches. */
 export type StatusHandlers<Kind extends StatusKind> = {
   readonly [Status in StatusOf<Kind>]?: (event: StatusEvent<Kind>, context: HandlerContext) => unknown;
 };
 
 /**
- * Handlers for an entity's coming to a status, whether it was seen changing or first seen so: a parcel can be
- * delivered when the feed learns of it. Other statuses are passed over.
- *
- * @returns handlers of `<entity>.created` and `<entity>.status_changed`, for `on`
+ * Handlers for an entity that reaches a status, by a change or at first sight: a parcel may already be delivered when
+ * the feed first sees it. Other statuses are skipped.
  */
 export function becomes<const Kind extends StatusKind>(
   entity: Kind,

@@ -1,5 +1,5 @@
-// One delivery from its arrival to its outcome, the same for queue and bus. What was handled is noted only once its
-// handler is through: a crash in between repeats it, and never loses it.
+// One delivery from its arrival to its outcome, the same for queue and bus. An event is noted as handled only after its
+// handler has finished: a crash in between repeats it, and never loses it.
 import type { EventType, FeedEvent } from '../../shared/contract/event.ts';
 import { type ReadEvent, readData, readEvent, whyForeign } from './read-event.ts';
 import { createProcessMemory, type MemoryKey, type SubscriberMemory } from './subscriber-memory.ts';
@@ -12,21 +12,21 @@ import type {
 } from './subscriber-options.ts';
 import { createTableMemory } from './table-memory.ts';
 
-/** Handles one delivery. @throws what made it fail; it has to come again. */
+/** Handles one delivery. @throws the reason of a failure; the event must then be delivered again */
 export type Deliver = (value: unknown, lambda: LambdaContext, attempt: number) => Promise<Outcome>;
 
 /** @throws Error for options that can't work together */
 export function createDeliver(options: SubscriberOptions, log: SubscriberLog): Deliver {
   const memory = memoryOf(options);
-  const told = new Set<string>();
+  const loggedTypes = new Set<string>();
   return async (value, lambda, attempt) => {
     const read = readEvent(value);
     const { envelope } = read;
     try {
       const outcome = await handle({ options, log, memory, read, lambda, attempt });
-      if ((outcome === 'unknown_type' || outcome === 'newer_version') && !told.has(envelope.type)) {
-        told.add(envelope.type);
-        log.warn('An event that this release of the contract does not know is passed over.', {
+      if ((outcome === 'unknown_type' || outcome === 'newer_version') && !loggedTypes.has(envelope.type)) {
+        loggedTypes.add(envelope.type);
+        log.warn('Skipped an event that this release of the contract does not know.', {
           type: envelope.type,
           dataschema: envelope.dataschema,
         });
@@ -92,7 +92,7 @@ async function runHandler(
   return ran ? 'handled' : 'repeated';
 }
 
-/** A group first seen in the midst of its numbers is no gap: the subscriber may be younger than the group. */
+/** Reports missing numbers, except before the first event of a group: the subscriber may be younger. */
 async function logGap(delivery: Delivery): Promise<void> {
   const { options, log, memory, read } = delivery;
   const newest = await memory.newest(groupKey(delivery));
@@ -115,7 +115,7 @@ function subjectKey({ options, lambda, read }: Delivery): MemoryKey {
   return { subscriber: options.name ?? lambda.functionName, of: `${source}/${subject}` };
 }
 
-/** A later generation is newer whatever the numbers; padded, so that texts sort like generations and numbers. */
+/** A later generation is newer, whatever the numbers. Padded, so that texts sort like generations and numbers. */
 function positionOf(read: ReadEvent): string {
   return `${generationOf(read)}_${String(read.sequence).padStart(15, '0')}`;
 }

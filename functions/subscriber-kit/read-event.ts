@@ -1,4 +1,4 @@
-// The edge: what came from a queue or a bus, as an event. Fields that were added since are left out, not refused.
+// The edge: parses a message from a queue or a bus as an event. Unknown fields are left out, not refused.
 import * as z from 'zod';
 import { DATA_VERSIONS, type EventKind, parseDataSchema } from '../../shared/contract/data-schema.ts';
 import { EVENT_SCHEMAS, type EventType, type FeedEvent } from '../../shared/contract/event.ts';
@@ -28,15 +28,15 @@ export interface ReadEvent {
   readonly envelope: OtherEvent;
   readonly generation: string;
   readonly sequence: number;
-  /** Of the feed's own replays, or of EventBridge's. */
+  /** The id of the feed's own replay, or of EventBridge's. */
   readonly replayId: string | undefined;
-  /** All of it, for {@link readData}. */
+  /** The whole value, for {@link readData}. */
   readonly whole: unknown;
 }
 
 /**
- * @param value a parsed message or a bus's event, as it is or wrapped by EventBridge
- * @throws Error for what is no event of this feed
+ * @param value a parsed message or a bus's event, plain or wrapped by EventBridge
+ * @throws Error for a value that is not an event of this feed
  */
 export function readEvent(value: unknown): ReadEvent {
   const wrapped = busSchema.safeParse(value);
@@ -65,11 +65,12 @@ export function whyForeign({ type, dataschema }: OtherEvent): 'unknown_type' | '
 /**
  * The event with its data, of a type and version that this release reads.
  *
- * @throws Error naming the fields that are not what the contract says, without their values
+ * @throws Error naming the fields that do not match the contract, without their values
  */
 export function readData({ envelope: { id, type }, whole }: ReadEvent): FeedEvent {
   const parsed = EVENT_SCHEMAS[type as EventType].safeParse(whole);
-  if (!parsed.success) throw new Error(`${type} ${id} is not as agreed: ${placesOf(parsed.error)}`);
+  if (!parsed.success)
+    throw new Error(`${type} ${id} does not match the contract: ${placesOf(parsed.error)}`);
   return parsed.data;
 }
 

@@ -1,13 +1,13 @@
-// A handler tried without AWS: recorded events, or those of a running `returns-feed watch --json`, handed to it as
-// Lambda hands it a queue's messages.
+// Runs a handler without AWS: passes it recorded events, or those of a running `returns-feed watch --json`, as Lambda
+// passes a queue's messages.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { LambdaContext, QueueEvent, QueueResponse } from './subscriber-options.ts';
 
-/** What must be known of an event to hand it on; the subscriber checks the rest. */
+/** The fields of an event that are needed to pass it on; the subscriber checks the rest. */
 export type RecordedEvent = Pick<FeedEvent, 'id' | 'partitionkey'>;
 
 export interface RecordedRun {
-  /** Events that went through. */
+  /** Events that succeeded. */
   readonly done: number;
   /** The ids of those that failed; none is tried twice. */
   readonly failed: readonly string[];
@@ -16,9 +16,9 @@ export interface RecordedRun {
 const TIME_MS = 60_000;
 
 /**
- * Hands events to a subscriber one by one, in the order in which they come.
+ * Passes events to a subscriber one by one, in the given order.
  *
- * @param subscriber what `createQueueSubscriber` or `createBusSubscriber` made
+ * @param subscriber the result of `createQueueSubscriber` or `createBusSubscriber`
  * @param events events, or lines of JSON: a file's, or standard input's through `node:readline`
  */
 export async function runRecorded(
@@ -29,7 +29,7 @@ export async function runRecorded(
   let done = 0;
   for await (const each of events) {
     const event: RecordedEvent = typeof each === 'string' ? JSON.parse(each) : each;
-    // A batch that failed as a whole is thrown; the subscriber has logged why.
+    // A batch that fails as a whole throws; the subscriber has logged why.
     const wentThrough = await subscriber(toQueueEvent(event), contextOf(event.id)).then(
       (response) => response === undefined || response.batchItemFailures.length === 0,
       () => false,

@@ -1,27 +1,27 @@
-// What a subscriber remembers, so that delivery at least once and without order looks like once and the latest.
+// A subscriber's memory: it reduces unordered delivery at least once to each event once, and only the latest.
 
 export interface SubscriberMemory {
   /**
-   * Runs `run` unless it ran to its end before under the same key.
+   * Runs `run` unless it completed before under the same key.
    *
    * @returns whether it ran
-   * @throws what `run` throws; then it counts as not run. Also when another invocation is at it.
+   * @throws any error of `run`, which then counts as not run; also if another invocation is running it
    */
   once(key: MemoryKey, run: () => Promise<void>, remainingMs: () => number): Promise<boolean>;
-  /** The newest position noted; undefined where none is. */
+  /** The newest noted position; undefined if there is none. */
   newest(key: MemoryKey): Promise<string | undefined>;
-  /** Notes a position, unless a newer one is noted. Positions sort like text. */
+  /** Notes a position, unless a newer one is noted. Positions sort as text. */
   advance(key: MemoryKey, position: string): Promise<void>;
 }
 
 export interface MemoryKey {
-  /** Whose memory it is. */
+  /** The subscriber whose memory it is. */
   readonly subscriber: string;
-  /** An event's id, or the subject or group whose newest position it is. */
+  /** An event's id, or the subject or group of a newest position. */
   readonly of: string;
 }
 
-/** Older ones are forgotten: what is needed again soon is among these. */
+/** Older entries are dropped: an entry that is needed again soon is among the kept ones. */
 const REMEMBERED = 10_000;
 
 /** A memory that lasts as long as the process. */

@@ -5,9 +5,9 @@
 //     tableName: process.env.TABLE_NAME,
 //   });
 //
-// What it does for a handler: one event at a time, in order; events parsed, so that a field is what its type says;
-// duplicates and stale events left out; what this release does not know passed over; a failed event comes again, and
-// on the queue its return group waits for it while the others go on. docs/subscribing.md tells it all.
+// For a handler, it passes one event at a time, in order; parses events, so that each field has its type; leaves out
+// duplicates and stale events; skips events that this release does not know. A failed event is delivered again, and
+// on the queue its return group waits for it while the others continue. docs/subscribing.md has the details.
 import {
   BatchProcessor,
   EventType,
@@ -35,8 +35,8 @@ export type BusSubscriber = (
 ) => Promise<QueueResponse | undefined>;
 
 /**
- * A subscriber to the ordered queue. Its event source mapping must report batch item failures; that a whole batch
- * failed is thrown, so that it shows as an error of the function as well.
+ * A subscriber to the ordered queue. Its event source mapping must report batch item failures. If a whole batch fails,
+ * it throws, so that the function shows an error as well.
  *
  * @throws Error for options that can't work together
  */
@@ -52,8 +52,8 @@ export function createQueueSubscriber(options: SubscriberOptions): QueueSubscrib
 }
 
 /**
- * A subscriber to the bus, invoked by a rule or reading an ordinary queue. Events come in any order: of each subject
- * only what is newer than the newest handled is handled.
+ * A subscriber to the bus, invoked by a rule or reading an ordinary queue. Events come in any order: an event is
+ * handled only if it is newer than the newest handled one of its subject.
  *
  * @throws Error for options that can't work together
  */
@@ -63,7 +63,7 @@ export function createBusSubscriber(options: SubscriberOptions): BusSubscriber {
   return async (event, context) => {
     if ('Records' in event)
       return processBatch(event, context, { deliver, log }, (handleRecord) =>
-        // One after the other: two of one subject at once could overtake each other.
+        // One after the other: two events of one subject at once could overtake each other.
         processPartialResponse(mutable(event), handleRecord, new BatchProcessor(EventType.SQS), {
           processInParallel: false,
         }),
@@ -71,7 +71,7 @@ export function createBusSubscriber(options: SubscriberOptions): BusSubscriber {
     try {
       await deliver(event, context, 1);
     } catch (error) {
-      log.error('An event failed and comes again.', { error });
+      log.error('An event failed and will be delivered again.', { error });
       throw error;
     }
     return undefined;
@@ -81,7 +81,7 @@ export function createBusSubscriber(options: SubscriberOptions): BusSubscriber {
 type QueueRecord = QueueEvent['Records'][number];
 type HandleRecord = (record: QueueRecord) => Promise<void>;
 
-/** Processors hold what they are at: each batch gets its own, so that batches may run side by side. */
+/** Processors hold the state of a batch: each batch gets its own, so that batches may run in parallel. */
 async function processBatch(
   { Records }: QueueEvent,
   context: LambdaContext,
@@ -98,7 +98,7 @@ async function processBatch(
         count(await deliver(JSON.parse(body), context, Number(attributes?.ApproximateReceiveCount ?? 1)));
       } catch (error) {
         count('failed');
-        log.error('An event failed and comes again.', { messageId, error });
+        log.error('An event failed and will be delivered again.', { messageId, error });
         throw error;
       }
     });
@@ -108,7 +108,7 @@ async function processBatch(
   }
 }
 
-/** Powertools asks for arrays that it may change, and changes none. */
+/** Powertools' types require mutable arrays, but it changes none. */
 function mutable(event: QueueEvent): { Records: Record<string, unknown>[] } {
   return event as never;
 }

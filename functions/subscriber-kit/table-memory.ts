@@ -1,5 +1,5 @@
-// A memory in a DynamoDB table: Powertools' idempotency for what was handled, and an item for each subject that notes
-// the newest position. Both have the same key and expire by the same attribute, so that one table holds them.
+// A memory in a DynamoDB table: Powertools' idempotency for handled events, and an item per subject with its newest
+// position. Both use the same key and expire by the same attribute, so that one table holds them.
 // https://docs.aws.amazon.com/powertools/typescript/latest/features/idempotency/
 import type { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
 import type { DynamoDBClient, PutItemCommandInput } from '@aws-sdk/client-dynamodb';
@@ -7,9 +7,9 @@ import { SUBSCRIBER_TABLE } from '../../shared/deployment/subscriber-table.ts';
 import type { MemoryKey, SubscriberMemory } from './subscriber-memory.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
-/** As long as the ledger keeps an event, and can so send it again. */
+/** As long as the ledger keeps an event, and so can send it again. */
 const EVENT_SECONDS = 30 * DAY_SECONDS;
-/** Longer than any archive is likely to be replayed from; counted anew with each event of the subject. */
+/** Longer than the likely age of any replayed archive; restarts with each event of the subject. */
 const POSITION_SECONDS = 400 * DAY_SECONDS;
 
 const ID = SUBSCRIBER_TABLE.partitionKey.name;
@@ -21,7 +21,7 @@ export interface TableMemoryOptions {
   readonly client?: DynamoDBClient;
 }
 
-/** Its calls throw an error that says so if a package that it takes is not installed. */
+/** A memory in a table. Its calls throw an error that names the required packages if one is not installed. */
 export function createTableMemory(options: TableMemoryOptions): SubscriberMemory {
   let opened: Promise<SubscriberMemory> | undefined;
   const open = () => {
@@ -37,7 +37,7 @@ export function createTableMemory(options: TableMemoryOptions): SubscriberMemory
 
 type Libraries = Awaited<ReturnType<typeof loadLibraries>>;
 
-/** Loaded when they are needed, so that who names no table need not install them: a bundler heeds the `catch`. */
+/** Loads the libraries on first use: only a table needs them installed. Bundlers respect `catch`. */
 async function loadLibraries() {
   const [{ IdempotencyConfig, makeIdempotent }, { DynamoDBPersistenceLayer }, sdk] = await Promise.all([
     import('@aws-lambda-powertools/idempotency').catch(notInstalled),
@@ -49,7 +49,7 @@ async function loadLibraries() {
 
 function notInstalled(cause: unknown): never {
   const needed = '@aws-lambda-powertools/idempotency, @aws-sdk/client-dynamodb and @aws-sdk/util-dynamodb';
-  throw new Error(`A subscriber's table takes ${needed}: install them.`, { cause });
+  throw new Error(`\`tableName\` needs ${needed}: install them.`, { cause });
 }
 
 function openTable({ tableName, client }: TableMemoryOptions, libraries: Libraries): SubscriberMemory {
@@ -70,7 +70,7 @@ function openTable({ tableName, client }: TableMemoryOptions, libraries: Librari
       try {
         await awsSdkV3Client.send(new sdk.PutItemCommand(advanceInput(tableName, key, position)));
       } catch (error) {
-        // A newer one is noted already.
+        // A newer position is noted already.
         if (!(error instanceof sdk.ConditionalCheckFailedException)) throw error;
       }
     },
@@ -85,7 +85,7 @@ async function runOnce(
   remainingMs: () => number,
 ): Promise<boolean> {
   const config = new IdempotencyConfig({ expiresAfterSeconds: EVENT_SECONDS, hashFunction: 'sha256' });
-  // A record that is in progress counts until the invocation's time is up: so long nobody else may try.
+  // A record in progress counts until the invocation's time is up: nobody else may try until then.
   config.registerLambdaContext({ getRemainingTimeInMillis: remainingMs } as never);
   let ran = false;
   const idempotent = makeIdempotent(

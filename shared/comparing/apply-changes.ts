@@ -3,7 +3,7 @@ import { keyOf } from './change-set.ts';
 import type { Change, WatchedEntity } from './changes.ts';
 import type { GroupProjection } from './snapshot.ts';
 
-/** The state that somebody knows who knew `state` and was told `changes`, and nothing else. */
+/** The state that results from publishing `changes`, and nothing else, on top of `state`. */
 export function applyChanges(state: KnownState, changes: readonly Change[]): KnownState {
   return changes.reduce(applyChange, state);
 }

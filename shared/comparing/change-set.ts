@@ -1,13 +1,13 @@
-// How a reading differs from the snapshot: the changes in the order in which they are numbered, and the state that
-// holds once they are told. An array that the answer left out says nothing; an entity that a given array lacks is
-// only removed once a second reading, `settle` later, lacks it too.
+// How a reading differs from the snapshot: the changes in the order of their numbers, and the state once they are
+// published. An array that the answer left out says nothing. An entity that a given array lacks is removed only once a
+// second reading, `settle` later, lacks it too.
 import type { WatchedKind } from '../contract/watched-fields.ts';
 import { type Change, compareEntity, type Unknowable, type WatchedEntity } from './changes.ts';
 import { compareRefunds } from './refunds.ts';
 import type { EntityKey, GroupProjection, Reading, Snapshot } from './snapshot.ts';
 import { isSettled } from './take-reading.ts';
 
-/** A group's state as far as it was told: what a snapshot keeps besides its times and numbers. */
+/** A group's published state: what a snapshot holds besides its times and numbers. */
 export interface KnownState {
   readonly projection: GroupProjection;
   readonly absences: Snapshot['absences'];
@@ -31,11 +31,11 @@ const KINDS = {
 
 export interface Comparison {
   readonly unknowable: Unknowable;
-  /** Whether what was never seen before is told; not so for what a silent baseline finds. */
+  /** Whether entities that were never seen before are published; false for those that a silent baseline finds. */
   readonly announces: (reading: Reading) => boolean;
   /** How long a read may be stale, in the unit of Instant. */
   readonly settle: number;
-  /** Whether entities that are gone are kept as missing instead of being told as removed. @default false */
+  /** Whether missing entities are kept as missing instead of published as removed. @default false */
   readonly keepsMissing?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function keyOf(entity: WatchedEntity): EntityKey {
   return `${entity.type}/${entity.id}`;
 }
 
-/** An entity as its events tell it so far: without what was filled in since. */
+/** An entity as its events have published it: without the fields that were filled in since. */
 export function asPublished<Entity extends WatchedEntity>(
   entity: Entity,
   { unpublished }: Pick<KnownState, 'unpublished'>,
@@ -51,7 +51,7 @@ export function asPublished<Entity extends WatchedEntity>(
   return { ...entity, ...unpublished[keyOf(entity)] };
 }
 
-/** What a group's first reading tells: that it, and everything in it, is there. */
+/** The changes of a group's first reading: the group and everything in it as created. */
 export function announceGroup(projection: GroupProjection): Change[] {
   const entities = ENTITY_ARRAYS.flatMap((name): readonly WatchedEntity[] => projection[name] ?? []);
   const refunds = compareRefunds([], projection.refund_transactions ?? []).created;
@@ -62,7 +62,7 @@ export function announceGroup(projection: GroupProjection): Change[] {
   ];
 }
 
-/** Compares a reading with a group's known state. Never looks at whether the reading may be believed. */
+/** Compares a reading with a group's known state. Never checks whether the reading may be stale. */
 export function findChanges(known: KnownState, reading: Reading, comparison: Comparison): ChangeSet {
   const found: Found = { changes: [], absences: {}, unpublished: {} };
   const group = compareKnown(known.projection.group, reading.projection.group, known, comparison, found);
@@ -135,8 +135,8 @@ function compareArray(
 }
 
 /**
- * What to add to the change of an entity that is new in its array, undefined where it is not told: the first time
- * that the array shows at all, its entities may have been there long before.
+ * The extra fields for the change of an entity that is new in its array; undefined if the change is not published. The
+ * first time that the array shows at all, its entities may have been there long before.
  */
 function firstSight(
   kind: WatchedKind | 'refund_transaction',
@@ -148,7 +148,7 @@ function firstSight(
   return unknowable(kind, 'id') || !announces(reading) ? undefined : { unbounded: true };
 }
 
-/** An entity that the array lacks: kept with the time of its first absence, or told as removed. */
+/** Keeps a missing entity with the time of its first absence, or adds its removal to the changes. */
 function isStillKnown(
   entity: WatchedEntity,
   known: KnownState,
@@ -157,7 +157,7 @@ function isStillKnown(
   found: Found,
 ): boolean {
   const key = keyOf(entity);
-  // Never settled at the first absence: no answer is there before it is asked for.
+  // Never settled at the first absence: each answer arrives after its request.
   const absentSince = known.absences[key] ?? reading.receivedAt;
   if (!keepsMissing && isSettled(reading.sentAt, absentSince, settle)) {
     found.changes.push({ verb: 'removed', object: asPublished(entity, known) });
@@ -169,7 +169,7 @@ function isStillKnown(
   return true;
 }
 
-/** The answer left the whole array out: whatever is noted of its entities stays noted. */
+/** Keeps all notes on the entities of an array that the answer left out. */
 function carryOver(entities: readonly WatchedEntity[], known: KnownState, found: Found): void {
   for (const key of entities.map(keyOf)) {
     const absentSince = known.absences[key];

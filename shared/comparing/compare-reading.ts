@@ -1,4 +1,4 @@
-// Whether a reading is news, and what must be saved if it is: a snapshot alone, or a snapshot with its events.
+// Whether a reading is news and, if it is, what must be saved: a snapshot alone, or a snapshot with its events.
 import type { Save } from '../ports.ts';
 import { announceGroup, type Comparison, findChanges, type KnownState } from './change-set.ts';
 import { makeSaves, type SaveOptions } from './make-saves.ts';
@@ -10,9 +10,9 @@ export interface CompareOptions extends Comparison, SaveOptions {}
 
 export type Compared =
   | { readonly verdict: 'unchanged' }
-  /** Differs, but may be stale: to be read again later. */
+  /** Differs, but may be stale: a later read decides. */
   | { readonly verdict: 'left' }
-  /** To be saved one after the other; the group is done with the last. */
+  /** Make the saves one after the other; the group is done after the last. */
   | { readonly verdict: 'differs'; readonly saves: readonly Save[] };
 
 /** Compares a reading with the snapshot, which must have been loaded for this comparison. */
@@ -22,20 +22,24 @@ export function compareReading(
   options: CompareOptions,
 ): Compared {
   if (snapshot === undefined || snapshot.removedAt !== undefined)
-    return meetGroup(snapshot, reading, options);
-  // Most readings are no news, and this tells so in a fraction of the time.
+    return compareNewGroup(snapshot, reading, options);
+  // Most readings are no news; this check shows it in a fraction of the time.
   const asRead: KnownState = { projection: reading.projection, absences: {}, unpublished: {} };
   if (isSameState(snapshot, asRead, reading)) return { verdict: 'unchanged' };
   const found = findChanges(snapshot, reading, options);
   if (isSameState(snapshot, found.next, reading)) return { verdict: 'unchanged' };
   if (!isNews(reading, snapshot, options.settle)) return { verdict: 'left' };
   const { projection, absences, unpublished } = snapshot;
-  const told: KnownState = { projection, absences, unpublished };
-  return { verdict: 'differs', saves: makeSaves(snapshot, told, found, reading, options) };
+  const published: KnownState = { projection, absences, unpublished };
+  return { verdict: 'differs', saves: makeSaves(snapshot, published, found, reading, options) };
 }
 
-/** A group that was never seen, or was told as removed and is back. */
-function meetGroup(tombstone: Snapshot | undefined, reading: Reading, options: CompareOptions): Compared {
+/** Compares a group that was never seen, or that is back after it was published as removed. */
+function compareNewGroup(
+  tombstone: Snapshot | undefined,
+  reading: Reading,
+  options: CompareOptions,
+): Compared {
   // A newer stamp proves nothing here: the group may have got it, unseen, before it was removed.
   if (tombstone !== undefined && !isSettled(reading.sentAt, tombstone.receivedAt, options.settle))
     return { verdict: 'left' };
@@ -49,7 +53,7 @@ function meetGroup(tombstone: Snapshot | undefined, reading: Reading, options: C
 /** Whether a save would change nothing that a later comparison looks at. */
 function isSameState(snapshot: Snapshot, next: KnownState, reading: Reading): boolean {
   return (
-    // An older stamp alone is no reason to go back.
+    // An older stamp alone is no difference.
     reading.updatedAt <= snapshot.updatedAt &&
     snapshot.projectionVersion === PROJECTION &&
     saysTheSame(snapshot.absences, next.absences) &&
@@ -65,7 +69,7 @@ function withStampOf(
   return { ...projection, group: { ...projection.group, updated_at } };
 }
 
-/** The group's own fields with none of its entities told yet. */
+/** The group's own fields, with no entity published yet. */
 function emptied(projection: GroupProjection): GroupProjection {
   const { group, ...arrays } = projection;
   return {

@@ -1,12 +1,12 @@
-// A group of which nothing may be kept: what is left is a tombstone with its version and its last number, so that a
-// group that returns goes on from there as created, and no number is ever given out twice.
+// Forgets a group: only a tombstone with its version and its last number stays. So a group that returns continues from
+// there as created, and no number is ever used twice.
 import { formatInstant, type Instant } from '../instant.ts';
 import type { Snapshot } from './snapshot.ts';
 import { makeTombstone } from './tombstone.ts';
 
-/** @param now by the local clock: what was asked for less than `settle` later does not bring the group back */
+/** @param now by the local clock: an answer requested less than `settle` later does not bring the group back */
 export function forgetGroup(snapshot: Snapshot, now: Instant): Snapshot {
-  // When it was created and updated is forgotten as well; an update is news if it comes after this.
+  // The times of creation and update are forgotten as well; an update is news if it comes after this.
   const stamp = formatInstant(now);
   return makeTombstone(snapshot, {
     sequence: snapshot.sequence,
@@ -28,7 +28,7 @@ export function forgetGroup(snapshot: Snapshot, now: Instant): Snapshot {
   });
 }
 
-/** Whether nothing is left of it but its numbers: what was only removed keeps when it was created. */
+/** Whether only its numbers are left. A group that was merely removed keeps its time of creation. */
 export function isForgotten({ removedAt, createdAt }: Snapshot): boolean {
   return createdAt === removedAt;
 }

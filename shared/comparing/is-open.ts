@@ -1,11 +1,11 @@
-// Whether a group is likely to change once more. Old groups that are still open are read as often as the lately
-// created, for it is these that change.
+// Whether a group is likely to change again. Old groups that are still open are read as often as recent ones, because
+// these are the ones that change.
 import type { GroupProjection, Snapshot } from './snapshot.ts';
 
-/** Statuses that hardly anything follows. All others, those that no document lists included, count as open. */
+/** Statuses that hardly ever change again. All others count as open, including undocumented ones. */
 const FINAL: ReadonlySet<string> = new Set(['COMPLETED', 'CANCELED', 'DELIVERED', 'FAILED', 'PROCESSED']);
 
-/** A removed group is not open, nor is one of which nothing is known that could change. */
+/** False for a removed group, and for one without known entities that could change. */
 export function isOpen({ projection, removedAt }: Pick<Snapshot, 'projection' | 'removedAt'>): boolean {
   return removedAt === undefined && statusesOf(projection).some((status) => !FINAL.has(status));
 }

@@ -1,23 +1,23 @@
-// Which watched fields the service has ever sent, and since when. A service that starts to send a field it never
-// sent has not changed every group at once: a snapshot from before has it filled in without an event, unless the
-// group's own stamp says that it was changed. This ends with the first whole walk that began after the field was first
-// seen: that walk has read the field wherever it was, so a field that a group shows for the first time after it is a
-// change. A service that leaves out nulls shows most of its changes like that.
+// Which watched fields the service has ever sent, and since when. A service that starts to send a field has not changed
+// every group at once: a snapshot from before gets the field filled in without an event, unless the group's own stamp
+// shows a change. This ends with the first whole walk that began after the field was first seen. That walk has read the
+// field wherever it was, so a field that a group shows for the first time after it is a change. A service that leaves
+// out nulls shows most of its changes like that.
 import { WATCHED_FIELDS, type WatchedKind } from '../contract/watched-fields.ts';
 import type { Instant } from '../instant.ts';
 import type { ReturnGroup } from '../returns-service/resources/return-group.ts';
 import type { Unknowable } from './changes.ts';
 import type { Reading, Snapshot } from './snapshot.ts';
 
-/** Since when each field is sent, for instance `shipment.carrier`; an array as `shipment.id`. */
+/** The time since which each field is sent, for instance of `shipment.carrier`; an array counts as `shipment.id`. */
 export type FieldsSince = Readonly<Record<string, Instant>>;
 
 /**
- * A completed walk over all groups, by the service's clock. The baseline is not noted: it only makes snapshots that know
- * all fields seen before it.
+ * A completed walk over all groups, by the service's clock. The baseline is not noted: its snapshots know all fields
+ * seen before it.
  */
 export interface WholeWalk {
-  /** It read every field that was first seen until then, wherever a group had it. */
+  /** The walk read every field that was first seen until then, wherever a group had it. */
   readonly fieldsUntil: Instant;
   /** On the late side. */
   readonly endedAt: Instant;
@@ -43,9 +43,9 @@ function named(kind: Kind, field: string) {
 }
 
 /**
- * Takes in the fields of a group, also those that are null: the service knows them.
+ * Learns the fields of a group, including null ones: the service knows them.
  *
- * @param sentAt when the page was asked for, on the early side: no snapshot made of it, or of a later one, may seem older
+ * @param sentAt when the page was requested, on the early side: no snapshot of this or a later page may seem older
  */
 export function learnFields(known: FieldsSince, group: ReturnGroup, sentAt: Instant): FieldsSince {
   const unknown = FIELDS.filter(({ name }) => !(name in known));
@@ -69,16 +69,16 @@ function entitiesOf(group: ReturnGroup, kind: Kind): readonly object[] | null | 
   }
 }
 
-/** The `id` stands for the array, which says of its entities that there are none even when it is empty. */
+/** The `id` stands for the array: even an empty one says that there are no entities. */
 function isSent(entities: readonly object[] | null | undefined, field: string): boolean {
   if (!entities) return false;
   return field === 'id' || entities.some((entity) => Reflect.get(entity, field) !== undefined);
 }
 
 /**
- * Takes in a completed walk, if it is the first that read some field of every group.
+ * Adds a completed walk, if it is the first that read some field of every group.
  *
- * @returns the same knowledge where the walk adds nothing
+ * @returns the same object if the walk adds nothing
  */
 export function noteWholeWalk<Known extends FieldKnowledge>(known: Known, walk: WholeWalk): Known {
   const { fieldsSince, wholeWalks } = known;
@@ -88,9 +88,9 @@ export function noteWholeWalk<Known extends FieldKnowledge>(known: Known, walk: 
 }
 
 /**
- * Which fields the snapshot could not have known that this reading is compared with.
+ * Finds the fields that the snapshot compared with this reading could not have known.
  *
- * @param unreadSince since when the group could not be read, if it could not: walks that ended later say nothing of it
+ * @param unreadSince since when the group could not be read, if so: walks that ended later say nothing of it
  */
 export function createUnknowable(
   { fieldsSince, wholeWalks }: FieldKnowledge,

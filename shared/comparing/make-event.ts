@@ -1,5 +1,5 @@
-// A change in its envelope. Everything here follows from the change, its context and the group's next number; the
-// same input makes the same event to the letter, so that an id never stands for two contents.
+// A change in its envelope. The event follows only from the change, its context and the group's next number: the same
+// input makes the same event to the letter, so that no id ever stands for two contents.
 
 import { type EventKind, formatDataSchema } from '../contract/data-schema.ts';
 import type { ReturnGroup } from '../contract/entities.ts';
@@ -9,20 +9,20 @@ import { formatInstant, type Instant } from '../instant.ts';
 import type { Change } from './changes.ts';
 import type { Reading } from './snapshot.ts';
 
-/** What all changes of one reading have in common. */
+/** The context that all changes of one reading share. */
 export interface EventContext {
   readonly source: string;
   readonly generation: string;
-  /** The group as it stands with the change. */
+  /** The group after the change. */
   readonly group: ReturnGroup;
-  /** The group's stamp where it moved, else the moment of the reading. */
+  /** The group's stamp if it moved, else the moment of the reading. */
   readonly time: Instant;
-  /** Before this the change had not shown; undefined at first sight. */
+  /** The change had not shown before this; undefined at first sight. */
   readonly after: Instant | undefined;
   readonly reading: Pick<Reading, 'receivedAt' | 'through' | 'customer'>;
 }
 
-/** The part of an event's type before the dot, to its place below the group in `subject`. */
+/** Maps the part of an event's type before the dot to its place below the group in `subject`. */
 const SUBJECT_FOLDERS = {
   return_line_item: 'return-line-items',
   shipment: 'shipments',
@@ -30,7 +30,7 @@ const SUBJECT_FOLDERS = {
   refund_transaction: 'refund-transactions',
 } as const;
 
-/** Puts a change of a group or of one of its entities into its event. */
+/** The event of a change of a group or of one of its entities. */
 export function makeEvent(change: Change, sequence: number, context: EventContext): EntityEvent {
   const { source, generation, group, time, reading } = context;
   const { object } = change;
@@ -94,7 +94,7 @@ function subjectOf(change: Change, groupId: number): string {
   return `${group}/${SUBJECT_FOLDERS[object.type]}/${encodePlace(place)}`;
 }
 
-/** A lone half of a surrogate pair, which JSON can hold and a URI can't, stands as `%uD800`. */
+/** Encodes a lone half of a surrogate pair, which JSON allows and a URI does not, as `%uD800`. */
 function encodePlace(place: string): string {
   const whole = place.replace(
     /\p{Surrogate}/gu,

@@ -1,5 +1,5 @@
-// Changes as what must be saved. What is too much for one transaction goes out as several, each of them a true state:
-// the old one plus exactly what its events tell. So a crash in between leaves an ordinary difference.
+// Turns changes into saves. Changes that exceed one transaction become several saves, and each is a true state: the old
+// one plus exactly the changes of its events. So a crash in between leaves an ordinary difference.
 import type { Instant } from '../instant.ts';
 import { MAX_EVENTS_PER_SAVE } from '../limits.ts';
 import type { Save } from '../ports.ts';
@@ -14,31 +14,31 @@ export interface SaveOptions {
   /** How long a read may be stale, in the unit of Instant. */
   readonly settle: number;
   /**
-   * When the request was sent that last showed the group whole and unchanged, if that is remembered; never before
-   * the snapshot's own reading.
+   * When the request was sent that last showed the group whole and unchanged, if known; never before the snapshot's own
+   * reading.
    */
   readonly lastSeenAt?: Instant | undefined;
 }
 
 /**
- * The saves that take a group from what was told of it to what was read, to be made one after the other.
+ * The saves that take a group from its published state to the reading, to be made one after the other.
  *
- * @param snapshot what is stored, undefined for a group that is new
- * @param told the state that its events tell so far; of a group that is new or back: nothing
+ * @param snapshot the stored snapshot; undefined for a new group
+ * @param published the state that its events have published; empty for a group that is new or back
  */
 export function makeSaves(
   snapshot: Snapshot | undefined,
-  told: KnownState,
+  published: KnownState,
   { changes, next }: ChangeSet,
   reading: Reading,
   options: SaveOptions,
 ): Save[] {
   const context = { ...contextOf(snapshot, reading, options), group: next.projection.group };
-  const shownAt = lastShownWhole(snapshot, told, next, reading, options);
+  const shownAt = lastShownWhole(snapshot, published, next, reading, options);
   const saves: Save[] = [];
   let version = snapshot?.version ?? 0;
   let sequence = snapshot?.sequence ?? 0;
-  let state = told;
+  let state = published;
   for (let start = 0; start === 0 || start < changes.length; start += MAX_EVENTS_PER_SAVE) {
     const chunk = changes.slice(start, start + MAX_EVENTS_PER_SAVE);
     const isLast = start + MAX_EVENTS_PER_SAVE >= changes.length;
@@ -59,12 +59,12 @@ export function makeSaves(
   return saves;
 }
 
-/** When the request was sent that last showed a group as its snapshot tells. */
+/** When the request was sent that last showed a group as its snapshot has it. */
 export function lastShownAt(snapshot: Snapshot, { lastSeenAt }: Pick<SaveOptions, 'lastSeenAt'>): Instant {
   return Math.max(snapshot.sentAt, lastSeenAt ?? snapshot.sentAt);
 }
 
-/** Whether a reading leaves out an array that is known: it shows nothing of what that holds. */
+/** Whether a reading leaves out a known array, and so shows nothing of its entities. */
 export function leavesOut(
   { projection: known }: Pick<Snapshot, 'projection'>,
   { projection: now }: Pick<Reading, 'projection'>,
@@ -103,22 +103,22 @@ function contextOf(
 }
 
 /**
- * When the request was sent that last showed all that a snapshot tells, for the last of the saves and for those
- * before it. What is still unpublished then may have changed long before this reading: since the last one, or, where that
- * had nothing of it, since there is a group.
+ * When the request was sent that last showed all that a snapshot holds, for the last save and for those before it. A
+ * change that is still unpublished then may have happened long before this reading: since the last one or, if that
+ * lacked an array, since the group's creation.
  */
 function lastShownWhole(
   snapshot: Snapshot | undefined,
-  told: KnownState,
+  published: KnownState,
   next: KnownState,
   reading: Reading,
   options: SaveOptions,
 ): { readonly inTheEnd: Instant; readonly onTheWay: Instant } {
-  const [before, now] = [told.projection, reading.projection];
+  const [before, now] = [published.projection, reading.projection];
   const isNew = snapshot === undefined || GROUP_ARRAYS.some((name) => !before[name] && now[name]);
   const shownBefore = snapshot === undefined ? reading.sentAt : lastShownAt(snapshot, options);
-  // The service's stamps may run ahead of its Date: a group's creation alone is no bound.
+  // The service's stamps may run ahead of its Date, so a group's creation alone is no bound.
   const onTheWay = isNew ? Math.min(shownBefore, reading.createdAt) : shownBefore;
-  const lacksSomething = Object.keys(next.absences).length > 0 || leavesOut(told, reading);
+  const lacksSomething = Object.keys(next.absences).length > 0 || leavesOut(published, reading);
   return { inTheEnd: lacksSomething ? onTheWay : reading.sentAt, onTheWay };
 }

@@ -1,35 +1,35 @@
-// What a warm process remembers of groups, so that one that has not changed is not loaded from the store again. It
-// only ever spares a read: what is remembered is exactly what was saved, and a save is conditioned on the store.
+// The memory of a warm process, so that it need not load an unchanged group from the store again. The memory only ever
+// spares a read: it holds exactly what was saved, and each save is conditioned on the store.
 import type { Instant } from '../instant.ts';
 import { digestOf } from './digest.ts';
 import type { GroupProjection } from './snapshot.ts';
 
-/** About 3 MB; polls look at the lately updated alone. */
+/** About 3 MB; enough, because polls read only recently updated groups. */
 const MAX_GROUPS = 20_000;
 
 interface Remembered {
   readonly fingerprint: string;
-  /** When the request was sent that last showed all that was saved of it. */
+  /** When the request was sent that last showed everything saved of the group. */
   readonly sentAt: Instant;
-  /** Whether answers of this fingerprint show all that. Not so where one leaves out an array that is known. */
+  /** Whether answers with this fingerprint show everything; false if one leaves out a known array. */
   readonly showsAll: boolean;
 }
 
 export interface Memory {
   recall(groupId: number): Remembered | undefined;
-  /** Never for a group with anything deferred or missing. */
+  /** Do not call it for a group with anything deferred or missing. */
   remember(groupId: number, remembered: Remembered): void;
   forget(groupId: number): void;
-  /** When another process may have read since. */
+  /** Call it when another process may have read since. */
   forgetAll(): void;
 }
 
-/** Of everything of a group that a comparison looks at. */
+/** A digest of everything in a group that a comparison uses. */
 export function fingerprintOf(projection: GroupProjection): string {
   return digestOf(projection);
 }
 
-/** Remembers the groups that were asked for last. */
+/** Remembers up to `maxGroups` groups, the latest ones. */
 export function createMemory(maxGroups: number = MAX_GROUPS): Memory {
   const groups = new Map<number, Remembered>();
   return {
@@ -37,7 +37,7 @@ export function createMemory(maxGroups: number = MAX_GROUPS): Memory {
       return groups.get(groupId);
     },
     remember(groupId, remembered) {
-      // A map keeps the order of insertion: what was remembered longest ago is first.
+      // A map keeps the order of insertion: the oldest entry is first.
       groups.delete(groupId);
       groups.set(groupId, remembered);
       if (groups.size > maxGroups) for (const oldest of groups.keys()) return void groups.delete(oldest);

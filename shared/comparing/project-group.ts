@@ -1,6 +1,6 @@
-// The allowlist at work: what comes out of here is all that is ever stored or published of a group. Absent, null
-// and the documented default become one value; lists whose order means nothing are sorted, so that a service that
-// deals them anew makes no change.
+// The allowlist: the feed stores and publishes only the fields that this file returns. Absent, null and the documented
+// default become one value. Lists whose order means nothing are sorted, so that a service that reorders them makes no
+// change.
 import type * as contract from '../contract/entities.ts';
 import type { ExchangeLineItem } from '../returns-service/resources/exchange-line-item.ts';
 import type { Money, MoneyBag } from '../returns-service/resources/money.ts';
@@ -103,7 +103,7 @@ function projectRefundTransaction(refund: RefundTransaction): contract.RefundTra
   };
 }
 
-/** A bag with nothing in it is as good as none. */
+/** An empty bag counts as none. */
 function projectMoneyBag(bag: MoneyBag | null | undefined): contract.MoneyBag | null {
   if (!bag || (!bag.shop_money && !bag.presentment_money)) return null;
   return { shop_money: projectMoney(bag.shop_money), presentment_money: projectMoney(bag.presentment_money) };
@@ -119,7 +119,7 @@ const byText = (a: { readonly id: string }, b: { readonly id: string }) => order
 const byContent = (a: contract.RefundTransaction, b: contract.RefundTransaction) =>
   order(JSON.stringify(a), JSON.stringify(b));
 
-/** By code units, which no locale turns about. */
+/** Orders by code units, which do not depend on the locale. */
 function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

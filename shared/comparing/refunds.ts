@@ -1,13 +1,13 @@
-// Refund transactions have no id of the service's own: they are matched by the payment platform's id, else by
-// amount and gateway, as often as they occur, else by what both show of these. So an id, a gateway or an amount that is
-// filled in later is no event, nor is one that vanishes; a transaction once known stays known, so that it is never
-// announced twice.
+// Refund transactions have no id of the service's own. They are matched by the payment platform's id, else by amount
+// and gateway, as often as they occur, else by the fields that both show. So an id, a gateway or an amount that is
+// filled in later is no event, nor is one that vanishes. A known transaction stays known, so it is never announced
+// twice.
 import type { MoneyBag, RefundTransaction } from '../contract/entities.ts';
 
 export interface RefundDifference {
-  /** Transactions to announce, each with a place of its own in the event's subject. */
+  /** Transactions to announce, each with its own place in the event's subject. */
   readonly created: readonly { readonly object: RefundTransaction; readonly place: string }[];
-  /** All that are known now. */
+  /** All transactions that are known now. */
   readonly known: readonly RefundTransaction[];
 }
 
@@ -17,7 +17,7 @@ export function compareRefunds(
 ): RefundDifference {
   const merged = [...known];
   const matched = new Set<number>();
-  // The choosiest first. In any other order the same list, shuffled, could leave one without a match.
+  // The strictest match first: in another order the same list, shuffled, could leave one without a match.
   const strangers = distinct(seen).filter((refund) => !claim(merged, matched, refund, hasSameId));
   const [named, unnamed] = [strangers.filter(isNamed), strangers.filter((refund) => !isNamed(refund))];
   const unlike = [
@@ -33,7 +33,7 @@ export function compareRefunds(
   return { created, known: [...merged, ...fresh] };
 }
 
-/** One id is one transaction, however often a list shows it. */
+/** Keeps one transaction per id, however often the list shows it. */
 function distinct(refunds: readonly RefundTransaction[]): RefundTransaction[] {
   const ids = new Set<string>();
   return refunds.filter(({ platform_id: id }) => {
@@ -44,7 +44,7 @@ function distinct(refunds: readonly RefundTransaction[]): RefundTransaction[] {
   });
 }
 
-/** Matches one transaction with a known one that is not matched yet, and adds what it shows to what is known. */
+/** Matches a transaction with an unmatched known one, and merges the fields that it shows. */
 function claim(
   known: RefundTransaction[],
   matched: Set<number>,
@@ -75,7 +75,7 @@ function isSameSum(known: RefundTransaction, seen: RefundTransaction): boolean {
   return known.gateway === seen.gateway && JSON.stringify(known.amount) === JSON.stringify(seen.amount);
 }
 
-/** One of them lacks what the other shows: a field that is sent for the first time, or left out. */
+/** Whether they agree in the fields that both show: a field may be sent for the first time, or left out. */
 function isSameAsFarAsShown(known: RefundTransaction, seen: RefundTransaction): boolean {
   return (
     (!isNamed(known) || !isNamed(seen)) &&
@@ -86,7 +86,7 @@ function isSameAsFarAsShown(known: RefundTransaction, seen: RefundTransaction): 
 
 const CURRENCIES = ['shop_money', 'presentment_money'] as const;
 
-/** Two amounts that have no currency in common may be anything. */
+/** Amounts without a common currency do not match. */
 function isSameAmountAsFarAsShown(a: MoneyBag | null, b: MoneyBag | null): boolean {
   if (a === null || b === null) return true;
   const shared = CURRENCIES.filter((name) => a[name] !== null && b[name] !== null);

@@ -1,5 +1,5 @@
-// A group that the service has no more: one event, and a tombstone that keeps the group's numbers for ever. What
-// comes back under the same id goes on from them as created.
+// Removes a group that the service no longer has: one event, and a tombstone that keeps the group's numbers
+// permanently. A group that returns under the same id continues from them as created.
 import type { Save } from '../ports.ts';
 import { asPublished } from './change-set.ts';
 import { makeEvent } from './make-event.ts';
@@ -8,18 +8,18 @@ import type { Reading, Snapshot } from './snapshot.ts';
 import { isSettled } from './take-reading.ts';
 import { makeTombstone } from './tombstone.ts';
 
-/** The look-up by id that found nothing, the last of those that it takes to believe it. */
+/** The last of the look-ups by id that found nothing and together prove the removal. */
 export type VainLookUp = Pick<Reading, 'sentAt' | 'receivedAt' | 'through'>;
 
 /**
- * Tells a group as removed. That it is gone was proved by the caller: two look-ups, `settle` apart, found nothing.
+ * Publishes a group as removed. The caller has proved it: two look-ups, `settle` apart, found nothing.
  *
- * @returns undefined where the look-up may be too stale to contradict the snapshot: to be tried again later
- * @throws RangeError for a group that was told as removed already
+ * @returns undefined if the look-up may be too stale to contradict the snapshot: try again later
+ * @throws RangeError for a group that is already published as removed
  */
 export function removeGroup(snapshot: Snapshot, lookUp: VainLookUp, options: SaveOptions): Save | undefined {
   const { groupId, removedAt } = snapshot;
-  if (removedAt !== undefined) throw new RangeError(`Group ${groupId} was told as removed already.`);
+  if (removedAt !== undefined) throw new RangeError(`Group ${groupId} is already published as removed.`);
   if (!isSettled(lookUp.sentAt, snapshot.receivedAt, options.settle)) return undefined;
   const group = asPublished(snapshot.projection.group, snapshot);
   const event = makeEvent({ verb: 'removed', object: group }, snapshot.sequence + 1, {

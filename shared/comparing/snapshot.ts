@@ -1,4 +1,4 @@
-// What the feed last knew of a group, and the group itself reduced to the allowlist. Only this is ever stored.
+// A group's last known state, reduced to the allowlist. The feed stores nothing else of a group.
 import type {
   ExchangeLineItem,
   RefundTransaction,
@@ -9,8 +9,8 @@ import type {
 import type { Instant } from '../instant.ts';
 
 /**
- * The form of {@link GroupProjection}. Raised when a field is added; a snapshot made with an older one has the new
- * field filled in without an event.
+ * The version of {@link GroupProjection}. Raise it when a field is added: the new field is then filled in without an
+ * event in snapshots of an older version.
  */
 export const PROJECTION = 1;
 
@@ -35,11 +35,11 @@ export interface Reading {
   readonly projection: GroupProjection;
   readonly updatedAt: Instant;
   readonly createdAt: Instant;
-  /** When its request was sent and its answer received, by the service's clock; each on the careful side. */
+  /** When its request was sent and its answer received, by the service's clock: early and late side. */
   readonly sentAt: Instant;
   readonly receivedAt: Instant;
   readonly through: 'poll' | 'reconciliation' | 'baseline';
-  /** Only where the source's settings ask for it; never stored with the snapshot. */
+  /** Only if the source's settings ask for it; never stored with the snapshot. */
   readonly customer?: {
     readonly name: string | null;
     readonly email: string | null;
@@ -52,25 +52,25 @@ export type EntityKey = string;
 
 export interface Snapshot {
   readonly groupId: number;
-  /** Counts the saves, from 1; what a save is conditioned on. */
+  /** Counts the saves, from 1; each save is conditioned on it. */
   readonly version: number;
   /** The number of the group's last event, 0 before the first. */
   readonly sequence: number;
   readonly projectionVersion: number;
   readonly updatedAt: Instant;
   readonly createdAt: Instant;
-  /** When the request was sent that last showed all this: no array that is known left out, no entity missing. */
+  /** When the request was sent that last showed all this: no known array left out, no entity missing. */
   readonly sentAt: Instant;
-  /** When the answer was received that it was made of; what is read less than `settle` later may be older. */
+  /** When the answer was received that it was made from; a read sent less than `settle` later may be older. */
   readonly receivedAt: Instant;
   readonly projection: GroupProjection;
-  /** Entities that the last reading lacked: when the first answer without them was received. */
+  /** Entities that the last reading lacked, with the time at which the first answer without them was received. */
   readonly absences: Readonly<Record<EntityKey, Instant>>;
   /**
-   * Watched fields that were filled in without an event, with the value that the entity's last event carried: so
-   * that the next event's `previous_attributes` go on from there.
+   * Watched fields that were filled in without an event, with the value of the entity's last event: the next event's
+   * `previous_attributes` start from it.
    */
   readonly unpublished: Readonly<Record<EntityKey, Readonly<Record<string, unknown>>>>;
-  /** Set on a tombstone: the group was told as removed. It keeps its numbers for ever. */
+  /** Set on a tombstone: the group was published as removed. It keeps its numbers permanently. */
   readonly removedAt?: Instant;
 }

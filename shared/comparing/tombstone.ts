@@ -1,13 +1,13 @@
 import type { Instant } from '../instant.ts';
 import { PROJECTION, type Snapshot } from './snapshot.ts';
 
-/** What a tombstone has of its own; the rest is that its group, version and numbers go on. */
+/** A tombstone's own values; it takes the group's id and continues its version. */
 type Kept = Pick<Snapshot, 'sequence' | 'updatedAt' | 'createdAt' | 'sentAt' | 'receivedAt'> & {
   readonly group: Snapshot['projection']['group'];
   readonly removedAt: Instant;
 };
 
-/** The snapshot of a group that is gone: its entities are gone with it, and nothing of them is kept. */
+/** The snapshot of a group that is gone. Its entities are gone with it, and nothing of them is kept. */
 export function makeTombstone({ groupId, version }: Snapshot, { group, ...kept }: Kept): Snapshot {
   return {
     groupId,

@@ -1,11 +1,11 @@
-// `dataschema` names what an event's data looks like: `urn:returns-change-feed:<kind>:<version>`, where the kind is the
-// part of the type before the dot. Fields may be added under the same version; whatever would break a reader makes a
-// new one (docs/events/changing.md).
+// `dataschema` names the shape of an event's data: `urn:returns-change-feed:<kind>:<version>`, where the kind is the
+// part of the type before the dot. Fields may be added under the same version; a change that would break a reader makes
+// a new version (docs/events/changing.md).
 import type { EventType } from './event.ts';
 
 type KindOf<Type> = Type extends `${infer Kind}.${string}` ? Kind : never;
 
-/** What an event is about: the part of its type before the dot. */
+/** The subject of an event: the part of its type before the dot. */
 export type EventKind = KindOf<EventType>;
 
 /** The version of each kind that this release publishes and reads. */
@@ -25,7 +25,7 @@ export function formatDataSchema(kind: EventKind): string {
   return `urn:returns-change-feed:${kind}:${DATA_VERSIONS[kind]}`;
 }
 
-/** @returns the kind and its version, of this release or another; undefined for what names no schema of ours. */
+/** @returns the kind and its version, of this release or another; undefined if it names no schema of this feed */
 export function parseDataSchema(
   dataschema: string,
 ): { readonly kind: string; readonly version: number } | undefined {

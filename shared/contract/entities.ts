@@ -1,6 +1,6 @@
-// What an event carries of an entity: the allowlisted fields, as the service sent them, under the service's own
-// names. No name, e-mail, phone, address and no text that a customer wrote is among them; what is not listed here
-// is neither stored nor published. Absent and null are the same thing and are published as null.
+// The fields of an entity in an event: the allowlisted fields, as the service sent them, under the service's own names.
+// They include no name, e-mail, phone, address or text that a customer wrote. A field that is not listed here is
+// neither stored nor published. Absent and null are the same and are published as null.
 import * as z from 'zod';
 import { openValue } from './open-value.ts';
 

@@ -1,8 +1,8 @@
-// `<source>_<generation>_<group id>_<number>`: unique for ever, since a generation is minted with the state that
-// counts the numbers. It only uses [A-Za-z0-9_-] and at most 80 characters, so that it also serves as the id of a
-// batch entry at SQS and as the name of a Step Functions execution.
+// `<source>_<generation>_<group id>_<number>`: permanently unique, because a generation is minted with the state that
+// counts the numbers. It uses only [A-Za-z0-9_-] and at most 80 characters, so that it also serves as the id of a batch
+// entry at SQS and as the name of a Step Functions execution.
 
-/** The group under which the feed tells of itself. */
+/** The group of the feed's events about itself. */
 export const FEED_GROUP = 'feed';
 
 export interface EventIdParts {
@@ -14,7 +14,7 @@ export interface EventIdParts {
   readonly sequence: number;
 }
 
-/** What a source may be called: it is a part of ids, metric names and parameter paths. */
+/** Matches a valid source name: it is a part of ids, metric names and parameter paths. */
 export const SOURCE_NAME = /^[a-z0-9-]{1,30}$/;
 
 const EVENT_ID = /^([a-z0-9-]{1,30})_([a-z0-9]{1,12})_(feed|0|[1-9]\d{0,15})_([1-9]\d{0,14})$/;
@@ -23,7 +23,7 @@ export function formatEventId({ source, generation, group, sequence }: EventIdPa
   return `${source}_${generation}_${group}_${sequence}`;
 }
 
-/** @returns the parts of which the id is made, and no other; undefined for a text that is no event's id. */
+/** @returns the id's parts; undefined for a text that is not an event's id */
 export function parseEventId(id: string): EventIdParts | undefined {
   const match = EVENT_ID.exec(id);
   if (match === null) return undefined;

@@ -1,6 +1,6 @@
-// The event: a CloudEvents 1.0 envelope (https://github.com/cloudevents/spec) around `data`, which holds the
-// entity as it is now (`object`) and what it was before (`previous_attributes`). This folder is what subscribers
-// import; it depends on zod alone.
+// The event: a CloudEvents 1.0 envelope (https://github.com/cloudevents/spec) around `data`, which holds the entity as
+// it is now (`object`) and its old values (`previous_attributes`). Subscribers import this folder; it depends only on
+// zod.
 import * as z from 'zod';
 import {
   exchangeLineItem,
@@ -13,7 +13,7 @@ import {
 import { baseline, drift, skippedEvents, sourceCondition } from './feed-objects.ts';
 import { WATCHED_FIELDS } from './watched-fields.ts';
 
-/** The group that the entity belongs to, as it stands with the entity. */
+/** The group that the entity belongs to, at the same moment as the entity. */
 export const returnGroupHeader = returnGroup
   .pick({
     id: true,
@@ -24,19 +24,19 @@ export const returnGroupHeader = returnGroup
   })
   .extend({ order });
 
-/** A moment that the feed tells, in UTC and to the microsecond; the service's own stamps are carried as they came. */
+/** A moment in the feed's own form, UTC with microseconds; the service's own stamps are published unchanged. */
 const instant = z.string().meta({ format: 'date-time' });
 
-/** Between which two readings the change showed. Polling can't say more than that. */
+/** The two readings between which the change showed. Polling can't be more precise than that. */
 export const observed = z.object({
-  /** It had not yet shown here; null at first sight. */
+  /** The change had not shown yet at this moment; null at first sight. */
   after: instant.nullable(),
-  /** It had shown by here, by the clock of the service. */
+  /** The change had shown by this moment, by the service's clock. */
   by: instant,
   through: z.enum(['poll', 'reconciliation', 'baseline']),
 });
 
-/** Only where the source's settings ask for it. */
+/** Only if the source's settings ask for it. */
 export const customer = z.object({
   name: z.string().nullable(),
   email: z.string().nullable(),
@@ -57,7 +57,7 @@ const envelope = {
   dataschema: z.string(),
   sequence: z.string(),
   partitionkey: z.string(),
-  /** On a replay alone: which one. */
+  /** The replay's id; only on replayed events. */
   replayid: z.string().optional(),
 };
 
@@ -81,14 +81,14 @@ const returnLineItemBefore = previous(returnLineItem, WATCHED_FIELDS.return_line
 const exchangeLineItemBefore = previous(exchangeLineItem, WATCHED_FIELDS.exchange_line_item);
 const returnGroupBefore = previous(returnGroup, WATCHED_FIELDS.return_group);
 
-const told = <Data extends z.ZodType>(object: Data) => z.object({ ...placed, object });
+const entityData = <Data extends z.ZodType>(object: Data) => z.object({ ...placed, object });
 const changed = <Data extends z.ZodType, Before extends z.ZodType>(object: Data, before: Before) =>
   z.object({ ...placed, object, previous_attributes: before });
 const ofTheFeed = <Data extends z.ZodType>(object: Data) => z.object({ ...numbered, object, observed });
 
-/** Every event there is, by its type. */
+/** The schemas of all events, by type. */
 export const EVENT_SCHEMAS = {
-  'return_line_item.created': event('return_line_item.created', told(returnLineItem)),
+  'return_line_item.created': event('return_line_item.created', entityData(returnLineItem)),
   'return_line_item.status_changed': event(
     'return_line_item.status_changed',
     changed(returnLineItem, returnLineItemBefore),
@@ -97,12 +97,12 @@ export const EVENT_SCHEMAS = {
     'return_line_item.updated',
     changed(returnLineItem, returnLineItemBefore),
   ),
-  'return_line_item.removed': event('return_line_item.removed', told(returnLineItem)),
-  'shipment.created': event('shipment.created', told(shipment)),
+  'return_line_item.removed': event('return_line_item.removed', entityData(returnLineItem)),
+  'shipment.created': event('shipment.created', entityData(shipment)),
   'shipment.status_changed': event('shipment.status_changed', changed(shipment, shipmentBefore)),
   'shipment.updated': event('shipment.updated', changed(shipment, shipmentBefore)),
-  'shipment.removed': event('shipment.removed', told(shipment)),
-  'exchange_line_item.created': event('exchange_line_item.created', told(exchangeLineItem)),
+  'shipment.removed': event('shipment.removed', entityData(shipment)),
+  'exchange_line_item.created': event('exchange_line_item.created', entityData(exchangeLineItem)),
   'exchange_line_item.status_changed': event(
     'exchange_line_item.status_changed',
     changed(exchangeLineItem, exchangeLineItemBefore),
@@ -111,11 +111,11 @@ export const EVENT_SCHEMAS = {
     'exchange_line_item.updated',
     changed(exchangeLineItem, exchangeLineItemBefore),
   ),
-  'exchange_line_item.removed': event('exchange_line_item.removed', told(exchangeLineItem)),
-  'refund_transaction.created': event('refund_transaction.created', told(refundTransaction)),
-  'return_group.created': event('return_group.created', told(returnGroup)),
+  'exchange_line_item.removed': event('exchange_line_item.removed', entityData(exchangeLineItem)),
+  'refund_transaction.created': event('refund_transaction.created', entityData(refundTransaction)),
+  'return_group.created': event('return_group.created', entityData(returnGroup)),
   'return_group.updated': event('return_group.updated', changed(returnGroup, returnGroupBefore)),
-  'return_group.removed': event('return_group.removed', told(returnGroup)),
+  'return_group.removed': event('return_group.removed', entityData(returnGroup)),
   'feed.source_degraded': event('feed.source_degraded', ofTheFeed(sourceCondition)),
   'feed.source_recovered': event('feed.source_recovered', ofTheFeed(sourceCondition)),
   'feed.baseline_completed': event('feed.baseline_completed', ofTheFeed(baseline)),
@@ -128,7 +128,7 @@ export type EventType = keyof typeof EVENT_SCHEMAS;
 /** The event of one type, for instance `EventOf<'shipment.status_changed'>`. */
 export type EventOf<Type extends EventType> = z.output<(typeof EVENT_SCHEMAS)[Type]>;
 
-/** Any event; `event.type` tells which. */
+/** Any event; narrow it by `event.type`. */
 export type FeedEvent = { [Type in EventType]: EventOf<Type> }[EventType];
 
 /** The events of return groups and their entities. */

@@ -1,16 +1,16 @@
-// What the feed tells of itself, in the same envelope as a change of an entity.
+// The feed's reports on itself, in the same envelope as a change of an entity.
 import * as z from 'zod';
 
 const instant = z.string().meta({ format: 'date-time' });
 
-/** Why a source is not being read completely. The codes are stable, the messages are for people. */
+/** A reason why a source is not read completely. The codes are stable, the messages are for people. */
 export const degradation = z.object({ code: z.string(), message: z.string() });
 
 /** `feed.source_degraded` and `feed.source_recovered`. */
 export const sourceCondition = z.object({
   type: z.literal('source'),
   name: z.string(),
-  /** What is wrong; empty once the source has recovered. */
+  /** What is wrong; empty after the source has recovered. */
   reasons: z.array(degradation),
   since: instant,
 });
@@ -25,7 +25,7 @@ export const baseline = z.object({
   completed_at: instant,
 });
 
-/** `feed.drift_detected`: values and fields that the service's document does not list, each told once. */
+/** `feed.drift_detected`: values and fields that the service's document does not list, each reported once. */
 export const drift = z.object({ type: z.literal('drift'), findings: z.array(z.string()) });
 
 /** `feed.events_skipped`: numbers of a group that this destination will never get. */

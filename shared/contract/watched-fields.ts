@@ -1,5 +1,5 @@
-// The fields whose change makes an event. The others of an entity are context: they are published as they stand
-// when a watched one changes.
+// The fields whose change causes an event. An entity's other fields are context: they are published as they are when a
+// watched field changes.
 import type { ExchangeLineItem, ReturnGroup, ReturnLineItem, Shipment } from './entities.ts';
 
 export const WATCHED_FIELDS = {

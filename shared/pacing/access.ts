@@ -1,6 +1,5 @@
-// The token in use with what goes with it: the client that sends it, the budget that is counted for it and the hash
-// that answers are known by. Kept
-// until the service refuses it; then the secret is looked at again, for it may have been rotated meanwhile.
+// The token in use with its client, its budget and the hash by which its answers are known. Kept until the service
+// refuses it; then the secret is read again, because the token may have been rotated meanwhile.
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import type { Budget } from './budget.ts';
 import { TokenUnavailable } from './errors.ts';
@@ -9,25 +8,25 @@ export interface Access {
   readonly token: string;
   readonly client: ReturnsServiceClient;
   readonly budget: Budget;
-  /** Of the address and the token: what was seen with another one may be another store. */
+  /** Hash of the address and the token: readings with another one may be of another store. */
   readonly accessHash: string;
 }
 
 export interface AccessOptions {
-  /** The source's client for a token; called whenever the secret holds another one. */
+  /** Makes the source's client for a token; called whenever the secret holds another one. */
   readonly client: (token: string) => ReturnsServiceClient;
-  /** Likewise. A token that was rotated has a budget of its own, as it has at the service. */
+  /** Makes the token's budget, likewise. A rotated token has its own budget, as it has at the service. */
   readonly budget: (token: string) => Budget;
   /** Hashes the source's address with a token, one way. */
   readonly hashAccess: (token: string) => string;
-  /** Reads the token anew at each call, past any cache. */
+  /** Reads the token anew at each call, bypassing any cache. */
   readonly secret: { read(): Promise<string> };
 }
 
 export interface AccessKeeper {
-  /** @throws {TokenUnavailable}, and what making the client throws; the next call tries again. */
+  /** @throws {TokenUnavailable}, and errors from making the client; the next call tries again */
   current(): Promise<Access>;
-  /** Reads the secret again; undefined if it still holds the token that was refused. */
+  /** Reads the secret again; undefined if it still holds the refused token. */
   renew(refused: Access): Promise<Access | undefined>;
   /** Makes the next call read the secret before anything is sent. */
   forget(): void;
@@ -38,9 +37,9 @@ export function createAccessKeeper({ client, budget, hashAccess, secret }: Acces
   let last: Access | undefined;
 
   async function read(): Promise<Access> {
-    // One token in two secrets has one budget, also where one of them ends in a newline.
+    // Trim: one token in two secrets has one budget, even if one secret ends in a newline.
     const token = (await readSecret(secret)).trim();
-    // The same token goes on with what its budget has seen.
+    // The same token keeps its budget's knowledge.
     if (last?.token !== token) {
       last = { token, client: client(token), budget: budget(token), accessHash: hashAccess(token) };
     }
@@ -49,7 +48,7 @@ export function createAccessKeeper({ client, budget, hashAccess, secret }: Acces
 
   function keep(reading: Promise<Access>): Promise<Access> {
     entry = reading;
-    // What failed is not kept; whoever waits for it hears of it.
+    // A failed read is not kept; its callers get the error.
     reading.catch(() => {
       if (entry === reading) entry = undefined;
     });
@@ -60,7 +59,7 @@ export function createAccessKeeper({ client, budget, hashAccess, secret }: Acces
     current: () => entry ?? keep(read()),
     async renew(refused) {
       const kept = await entry;
-      // Another request was refused as well and has renewed it already.
+      // Another request was refused as well and has already renewed it.
       if (kept !== undefined && kept.token !== refused.token) return kept;
       const renewed = await keep(read());
       return renewed.token === refused.token ? undefined : renewed;
@@ -71,10 +70,10 @@ export function createAccessKeeper({ client, budget, hashAccess, secret }: Acces
   };
 }
 
-/** How a secret store names its failures, such as `ResourceNotFoundException`. */
+/** The form of a secret store's error names, such as `ResourceNotFoundException`. */
 const FAILURE_NAME = /^[A-Z][A-Za-z]{5,60}$/;
 
-/** What the store itself says stays in the cause: the message is published, and may not quote a secret. */
+/** The store's own message stays in the cause: this message is published and must not quote a secret. */
 async function readSecret(secret: AccessOptions['secret']): Promise<string> {
   try {
     return await secret.read();

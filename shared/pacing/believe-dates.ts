@@ -1,24 +1,24 @@
-// Which of the first Dates may be believed: a wrong one has nothing yet to be outvoted by, and what is read at a wrong
-// moment can't be told from what is stale for as long as the moment is off. So a Date needs a witness of another kind
-// (the local time, or what was known before the machine was suspended), or else others like it.
+// Decides which of the first Dates may be believed. There are no others yet to outvote a wrong one, and a reading at a
+// wrong moment looks stale for as long as the moment is off. So a Date needs a witness of another kind (the local time,
+// or what was known before the machine was suspended), or else other Dates like it.
 import { SECOND } from '../instant.ts';
 
-/** Least and most that the service's time is ahead of the elapsed time, by one Date. */
+/** The least and the most that the service's time is ahead of the elapsed time, by one Date. */
 export interface DateBounds {
   readonly lower: number;
   readonly upper: number;
 }
 
-/** What parts by more does not bear each other out. */
+/** Times further apart than this do not confirm each other. */
 const AGREE_WITHIN = 30 * SECOND;
-/** Dates that have to agree where nothing else does. */
+/** Dates that must agree if there is no other witness. */
 const DATES_THAT_AGREE = 3;
-/** With so many Dates those that are wrong are outvoted. */
+/** With this many Dates the wrong ones are outvoted. */
 const ENOUGH_TO_OUTVOTE = 5;
 
 /**
- * @param witnesses how far ahead the service's time should be, by anything but a Date
- * @returns the bounds to be believed; none as long as that is open
+ * @param witnesses how far ahead the service's time should be, by sources other than a Date
+ * @returns the bounds to believe; none while that is undecided
  */
 export function believeDates(
   bounds: readonly DateBounds[],

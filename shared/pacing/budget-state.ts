@@ -1,6 +1,6 @@
-// What may be booked of a token's budget. Two GCRAs add up to it: four fifths for all, one fifth that only
-// reconciliation may use, so that polls never starve it, whoever books first. In the common part polls go first:
-// reconciliation gets none of its burst and looks less far ahead. Pure; the numbers are shared, see budget.ts.
+// The slots that may be booked of a token's budget. Two GCRAs add up to it: four fifths for all, one fifth that only
+// reconciliation may use, so that polls never starve it, whichever books first. In the common part polls go first:
+// reconciliation gets none of its burst and books less far ahead. Pure; the state is shared, see budget.ts.
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import type { BudgetState } from '../ports.ts';
 import { MAX_RETRY_AFTER_MS } from '../returns-service/http-headers.ts';
@@ -9,23 +9,23 @@ import { arrivalAfter, nextSlot, type Pace, paceFor, SLOT_WINDOW } from './gcra.
 export type Purpose = 'poll' | 'reconciliation';
 
 /**
- * How far ahead slots are booked. Never more than 10 s: what is booked is lost to the others, and whoever holds it
- * hears of a pause only with the next booking. For reconciliation less than the tolerance of a budget of 25 and
- * more, so that a poll finds a slot at once even while reconciliation takes all it can get.
+ * How far ahead slots are booked. Never more than 10 s: booked slots are lost to other holders, and their holder learns
+ * of a pause only at its next booking. Reconciliation's value is below the tolerance of a budget of 25 and more, so
+ * that a poll finds a slot at once even while reconciliation takes all it can get.
  */
 export const BOOKED_AHEAD: Readonly<Record<Purpose, number>> = {
   poll: 5 * SECOND,
   reconciliation: 3 * SECOND,
 };
 
-/** The rate is never lowered beyond this share of the full one. */
+/** The lowest share of the full rate. */
 const LOWEST_SHARE = 1 / 8;
-/** What the share rises by, from half to whole in five minutes: a service in trouble needs a few to recover. */
+/** The share's rise: from half to whole in five minutes, because a service in trouble needs a few to recover. */
 const SHARE_RISE_PER_MINUTE = 0.1;
-/** How far two holders may be apart about the store's time: a second of its Date, and an answer on its way. */
+/** How much two holders' idea of the store's time may differ: a second of its Date, and an answer on its way. */
 const STORE_TIME_DOUBT = 15 * SECOND;
 const LONGEST_PAUSE = MAX_RETRY_AFTER_MS * MILLISECOND;
-/** After an impossible state nothing is known of what was sent; then, whatever it was, the window is empty. */
+/** After an impossible state the requests sent are unknown; after this pause the window is empty anyway. */
 const RECOVERY_PAUSE = SLOT_WINDOW + BOOKED_AHEAD.poll + STORE_TIME_DOUBT;
 
 export interface Rates {
@@ -37,7 +37,9 @@ export interface Rates {
 /** @throws {RangeError} unless the budget is an integer from 1. */
 export function ratesFor(requestsPerMinute: number): Rates {
   if (!Number.isSafeInteger(requestsPerMinute) || requestsPerMinute < 1) {
-    throw new RangeError(`A budget is a whole number of requests a minute from 1, not ${requestsPerMinute}.`);
+    throw new RangeError(
+      `The budget must be a whole number of requests a minute, at least 1 (got ${requestsPerMinute}).`,
+    );
   }
   const reserved = requestsPerMinute === 1 ? 0 : Math.ceil(requestsPerMinute / 5);
   return {
@@ -58,16 +60,16 @@ export const UNUSED_BUDGET: BudgetState = {
 export interface Booking {
   /** The same object if nothing changed. */
   readonly state: BudgetState;
-  /** Ascending; at most as many as wanted, and none beyond what may be booked ahead. */
+  /** Ascending; at most the wanted number, and none further ahead than may be booked. */
   readonly slots: readonly Instant[];
-  /** The one that would follow. */
+  /** The slot that would follow. */
   readonly next: Instant;
 }
 
 /**
  * Books as many of the wanted slots as lie close enough ahead.
  *
- * @param now a time that the store's clock has reached, not necessarily the latest.
+ * @param now a time that the store's clock has reached, not necessarily the latest
  */
 export function bookSlots(
   rates: Rates,
@@ -111,21 +113,21 @@ export function shareAt({ rateShare, rateChangedAt }: BudgetState, now: Instant)
   return Math.min(1, rateShare + minutes * SHARE_RISE_PER_MINUTE);
 }
 
-/** A service's wish to be left alone. */
+/** A pause that the service asked for. */
 export interface Pause {
-  /** In the unit of {@link Instant}; more than an hour is taken for an hour. */
+  /** In the unit of {@link Instant}; more than an hour counts as an hour. */
   readonly duration: number;
-  /** Whether it came with a 429: then the rate is halved. */
+  /** Whether it came with a 429: the rate is then halved. */
   readonly tooFast: boolean;
-  /** When the request was sent that was answered with it. */
+  /** When the request was sent whose answer asked for it. */
   readonly sentAt: Instant;
 }
 
 /**
- * No slot before the pause is over and no burst after it. Several 429s of one episode, to requests that were under
- * way together, halve the rate once.
+ * The state with no slot before the pause is over and no burst after it. Several 429s of one episode, to requests that
+ * were under way together, halve the rate once.
  *
- * @param now a time that the store's clock has not passed yet.
+ * @param now a time that the store's clock has not passed yet
  */
 export function pausedFor(rates: Rates, state: BudgetState, now: Instant, pause: Pause): BudgetState {
   const pausedUntil = Math.max(state.pausedUntil, now + Math.min(pause.duration, LONGEST_PAUSE));
@@ -143,7 +145,7 @@ function slowed(interval: number, share: number): number {
   return Math.ceil(interval / share);
 }
 
-/** Whether no clock need have been wrong for the state to be what it is. */
+/** Whether the state can result from correct clocks. */
 function isPossible(rates: Rates, state: BudgetState, now: Instant): boolean {
   const latest = now + STORE_TIME_DOUBT;
   const lastSlot = Math.max(latest + BOOKED_AHEAD.poll, state.pausedUntil);
@@ -157,7 +159,7 @@ function isPossible(rates: Rates, state: BudgetState, now: Instant): boolean {
   );
 }
 
-/** What a clock's error left behind must not hold the source for as long as the error was large. */
+/** A state after a clock's error: it must not block the source for as long as the error was large. */
 function recovered(state: BudgetState, now: Instant): BudgetState {
   return {
     theoreticalArrival: now,

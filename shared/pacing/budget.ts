@@ -1,27 +1,27 @@
-// The requests that may be sent with one token, booked in the state that all its holders share. A slot is booked
-// before it is used, used when the store's clock has surely reached it, and void when it may have passed it for too
-// long; what was booked by one who then died is lost, never used twice. Several are booked with one write.
+// The requests that may be sent with one token, booked in the state that all its holders share. A slot is booked before
+// it is used, used once the store's clock has surely reached it, and void once that clock may have passed it for too
+// long. If its holder dies, a booked slot is lost, never used twice. One write books several slots.
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { BOOKED_AHEAD, bookSlots, type Pause, type Purpose, pausedFor, ratesFor } from './budget-state.ts';
 import { BudgetUnavailable, DeadlineReached } from './errors.ts';
 import { SLOT_LATENESS } from './gcra.ts';
 import { createStoredBudget, type StoredBudgetOptions } from './stored-budget.ts';
 
-/** Slots of one request that were void once it could use them: the store answers more slowly than they last. */
+/** The most void slots of one request: beyond, the store answers more slowly than slots last. */
 const MAX_VOID_SLOTS = 5;
-/** A longer wait is interrupted, to see whether things have changed. */
+/** A longer wait is interrupted, to check whether anything has changed. */
 const LONGEST_WAIT = MINUTE;
 
 export interface BudgetOptions extends StoredBudgetOptions {
-  /** A whole number from 1; of 1 nothing can be set aside for reconciliation. */
+  /** A whole number from 1; with 1, nothing can be reserved for reconciliation. */
   readonly requestsPerMinute: number;
 }
 
 export interface Want {
   readonly purpose: Purpose;
-  /** Requests that will likely be sent in the next two seconds, this one included: they are booked together. */
+  /** Requests that will likely be sent in the next two seconds, including this one: they are booked together. */
   readonly expect: number;
-  /** By {@link Clock.elapsed}: after this moment nothing is to be sent. */
+  /** By {@link Clock.elapsed}: nothing may be sent after this moment. */
   readonly deadline: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -29,10 +29,10 @@ export interface Want {
 export interface Budget {
   readonly tokenHash: string;
   /**
-   * Resolves when one request may be sent, which must be done at once.
+   * Resolves when one request may be sent, which must happen at once.
    *
-   * @throws {DeadlineReached} as soon as it is known that this will not be before the deadline, or on the signal.
-   * @throws {BudgetUnavailable} when nothing can be booked; and whatever the store throws.
+   * @throws {DeadlineReached} as soon as it is known that this will not be before the deadline, or on the signal
+   * @throws {BudgetUnavailable} if nothing can be booked; and any error of the store
    */
   take(want: Want): Promise<void>;
   /** Makes all holders pause. */
@@ -40,13 +40,13 @@ export interface Budget {
 }
 
 export interface PauseWish extends Omit<Pause, 'sentAt'> {
-  /** By {@link Clock.elapsed}: when the request was sent that was answered with this wish. */
+  /** By {@link Clock.elapsed}: when the request was sent whose answer asked for the pause. */
   readonly sentElapsed: number;
 }
 
 interface Held {
   readonly slot: Instant;
-  /** How many pauses had been asked for when it was booked: a later one voids it, written or not. */
+  /** How many pauses there had been when it was booked: a later one voids it, whether its write succeeded or not. */
   readonly pauses: number;
 }
 
@@ -71,7 +71,7 @@ export function createBudget(options: BudgetOptions): Budget {
 
   async function obtain(want: Want): Promise<Held> {
     for (;;) {
-      // One by one, so that requests of one process do not come into each other's way at the store.
+      // One by one, so that requests of one process do not compete at the store.
       const booked = await oneByOne(async () => takeHeld(want) ?? (await book(want)));
       if (typeof booked !== 'number') return booked;
       await waitFor(booked, booked - BOOKED_AHEAD[want.purpose], want);
@@ -86,13 +86,13 @@ export function createBudget(options: BudgetOptions): Budget {
     return first;
   }
 
-  /** Answers the first of the slots booked; where none could be, when there will be one. */
+  /** Returns the first booked slot or, if none could be booked, the time of the next one. */
   async function book(want: Want): Promise<Held | Instant> {
     const { purpose, expect } = want;
     const asOf = pauses;
     const { slots, next } = await stored.update((state) => {
       const booking = bookSlots(rates, state, stored.atLeast(), { purpose, count: Math.max(1, expect) });
-      // What can't be used is left to others. A state without slots may have been mended, and is written.
+      // Leave slots that can't be used to others. A state without new slots may have been repaired, and is written.
       stopIfOver(want, booking.slots[0]);
       return booking;
     });
@@ -105,7 +105,7 @@ export function createBudget(options: BudgetOptions): Budget {
     return (
       asOf === pauses &&
       slot >= stored.pausedUntil() &&
-      // One further ahead than any is booked is of a time that the store's clock has gone back from.
+      // A slot further ahead than any is booked: the store's clock has gone back since.
       slot <= stored.atLeast() + BOOKED_AHEAD.poll &&
       slot + SLOT_LATENESS >= stored.atMost()
     );
@@ -119,7 +119,7 @@ export function createBudget(options: BudgetOptions): Budget {
     stopIfOver(want, slot);
   }
 
-  /** @param slot that the caller is to have; where there is none yet, what can be had now. */
+  /** @param slot the caller's slot; by default the earliest slot possible now */
   function stopIfOver({ deadline, signal }: Want, slot = stored.atLeast()): void {
     if (signal?.aborted === true) throw new DeadlineReached('Asked to stop before the next request.');
     const wait = Math.max(0, slot - stored.atLeast());
@@ -140,7 +140,7 @@ export function createBudget(options: BudgetOptions): Budget {
   return { tokenHash, take, pause };
 }
 
-/** Runs what it is given one after the other. */
+/** Runs the given work one after the other. */
 function createQueue(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

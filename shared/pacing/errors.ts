@@ -1,12 +1,12 @@
-// Why a request was not made, or its answer not waited for. What the service answered is the cause, where there is
-// one; see returns-service/errors.ts for the rest.
+// Why a request was not made, or its answer not awaited. The cause is the service's answer, if there is one; for the
+// other errors see returns-service/errors.ts.
 
-/** Thrown when the next step would come after the deadline, or the caller asked to stop: left to the next tick. */
+/** Thrown when the next step would come after the deadline, or the caller asked to stop; the next tick continues. */
 export class DeadlineReached extends Error {
   override readonly name = 'DeadlineReached';
 }
 
-/** Thrown when the service refuses the token that the secret holds: the source is to rest, see rest.ts. */
+/** Thrown when the service refuses the token that the secret holds: the source then rests, see rest.ts. */
 export class SourceRefused extends Error {
   override readonly name = 'SourceRefused';
 }
@@ -16,7 +16,7 @@ export class BudgetUnavailable extends Error {
   override readonly name = 'BudgetUnavailable';
 }
 
-/** Thrown when the secret that should hold the source's token is gone or can't be read; the cause says why. */
+/** Thrown when the secret of the source's token is missing or can't be read; the cause says why. */
 export class TokenUnavailable extends Error {
   override readonly name = 'TokenUnavailable';
 }

@@ -1,23 +1,23 @@
-// How fast requests were got through lately, all that goes with them included: waiting for the budget, the service,
-// saving what came. Who reads a range can tell from it how many pages there is time for, and so begins none that the
-// tick's end would cut off.
+// How fast requests were completed lately, with everything that belongs to them: waiting for the budget, the service
+// and the saves. It shows how many pages there is time for, so that no range is begun that the tick's end would cut
+// off.
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 
 /** A guess until the first measurement. */
 const FIRST_GUESS = 250 * MILLISECOND;
-/** Fewer say little; they count together with the next. */
+/** Fewer requests say little; they count together with the next ones. */
 const FEWEST_REQUESTS = 5;
-/** What the newest measurement counts against those before. */
+/** The weight of the newest measurement against the earlier ones. */
 const NEWEST_SHARE = 0.5;
 
 export interface Pace {
-  /** So many requests, one after the other, took so long, in the unit of Instant. */
+  /** Notes that this many sequential requests took this long, in the unit of Instant. */
   note(requests: number, duration: Instant): void;
   /** How many requests there is time for. */
   requestsIn(duration: Instant): number;
 }
 
-/** @param requestsPerMinute none of them is faster than that for long */
+/** @param requestsPerMinute the budget, an upper bound of the pace */
 export function createPace(requestsPerMinute: number): Pace {
   const least = MINUTE / requestsPerMinute;
   let each: number | undefined;
@@ -26,7 +26,7 @@ export function createPace(requestsPerMinute: number): Pace {
     note(requests, duration) {
       if (requests === 0) return;
       noted = { requests: noted.requests + requests, duration: noted.duration + duration };
-      // Where one slow measurement leaves room for a few requests at a time, these alone can show that it is over.
+      // After one slow measurement there may be room for a few requests at a time; only these can show that it is over.
       if (noted.requests < FEWEST_REQUESTS) return;
       const measured = noted.duration / noted.requests;
       noted = { requests: 0, duration: 0 };

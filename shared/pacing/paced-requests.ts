@@ -1,6 +1,6 @@
-// Every request to a source goes through here: within the budget, again where trying again may help, and not at all
-// where the service has said no. This is the one layer that retries. What it can't mend it throws: failures of a
-// request as returns-service/errors.ts names them, the rest as errors.ts here does.
+// Every request to a source goes through here: within the budget, retried if that may help, and not sent at all after
+// the service has refused. This is the only layer that retries. It throws what it can't resolve: failures of a request
+// as returns-service/errors.ts names them, the rest as errors.ts here does.
 import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
@@ -16,11 +16,11 @@ import { DeadlineReached, SourceRefused } from './errors.ts';
 import { createRetryCredit, MAX_TRIES, retryPauseMs } from './retries.ts';
 import type { Exchange, ServiceClock, ServiceTimes } from './service-clock.ts';
 
-/** How long a 429 pauses all requests if it does not say. */
+/** How long a 429 without Retry-After pauses all requests. */
 const PAUSE_AFTER_429_MS = 15_000;
-/** A Retry-After of 0 is not taken at its word. */
+/** The shortest pause, also for a Retry-After of 0. */
 const SHORTEST_PAUSE_MS = 1_000;
-/** Slots are used one after the other; beyond this they would be void before their turn. */
+/** Slots are used one after the other; those further ahead than this would be void before their turn. */
 const USED_WITHIN = 2 * SECOND;
 
 export interface PacedRequestsOptions extends AccessOptions {
@@ -31,29 +31,29 @@ export interface PacedRequestsOptions extends AccessOptions {
   readonly random: () => number;
   /** By {@link Clock.elapsed}: nothing is sent after this moment, so leave room for one request's timeout. */
   readonly deadline: () => number;
-  /** Ends all waiting when it is aborted. */
+  /** Ends all waiting when aborted. */
   readonly signal?: AbortSignal;
 }
 
 export interface SendOptions {
-  /** How many requests will likely follow each other from here, this one included. @default 1 */
+  /** How many requests will likely follow each other from here, including this one. @default 1 */
   readonly expect?: number;
-  /** Whether the secret is read first, for what the token at hand shows is in doubt. @default false */
+  /** Whether to read the secret first, because the answers to the current token are in doubt. @default false */
   readonly readsSecret?: boolean;
 }
 
 export interface Sent<Answer> extends ServiceTimes {
   readonly answer: Answer;
-  /** Of the address and the token it was asked with: with another one it may be another store. */
+  /** Hash of the address and token of the request: with another one it may be another store. */
   readonly accessHash: string;
 }
 
 export interface RequestCounters {
   /** Every try counts. */
   sent: number;
-  /** Of these, tries after the first of a request. */
+  /** Retries among these. */
   retried: number;
-  /** Of these, answered with 429. */
+  /** Those answered with 429. */
   rateLimited: number;
 }
 
@@ -61,18 +61,18 @@ export interface PacedRequests {
   /**
    * Sends a request once the budget has room for it, and again if that may help.
    *
-   * @param request is called for each try, and sends one request at once.
-   * @throws {DeadlineReached} as soon as it is known that the next try would come after the deadline.
-   * @throws {SourceRefused} when the token is refused, and the secret holds no other that is not.
-   * @throws {TokenUnavailable}, {InvalidTokenError}, {InvalidBaseUrlError} before anything is sent.
-   * @throws {BudgetUnavailable}, {ReturnsServiceError} for what trying again does not mend, or no longer.
+   * @param request is called for each try, and sends one request at once
+   * @throws {DeadlineReached} as soon as it is known that the next try would come after the deadline
+   * @throws {SourceRefused} if the token is refused, and the secret holds no other valid one
+   * @throws {TokenUnavailable}, {InvalidTokenError}, {InvalidBaseUrlError} before anything is sent
+   * @throws {BudgetUnavailable}, {ReturnsServiceError} if retries do not help, or no longer
    */
   send<Answer extends Dated>(
     purpose: Purpose,
     request: (client: ReturnsServiceClient) => Promise<Answer>,
     options?: SendOptions,
   ): Promise<Sent<Answer>>;
-  /** Since the start. */
+  /** The requests since the start. */
   counters(): Readonly<Record<Purpose, Readonly<RequestCounters>>>;
 }
 
@@ -102,7 +102,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
       const { answer, times, error } = await attempt(request, used.client, sent);
       if (error === undefined) {
         if (!serviceClock.isDoubtful()) return { answer, ...times, accessHash: used.accessHash };
-        // What was read at a wrong moment could not be told from what is stale, for as long as the moment is off.
+        // A reading at a wrong moment looks stale for as long as the moment is off, so it is repeated.
         tries = 0;
         failure = undefined;
         continue;
@@ -157,7 +157,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
     return renewed;
   }
 
-  /** Returns when the next try may ask for its slot; throws the error if there is to be none. */
+  /** Returns when the next try may book its slot; throws the error if there is no next try. */
   async function prepareRetry(error: ReturnsServiceError, { purpose, tries, sentElapsed, used }: Failed) {
     if (signal?.aborted === true) throw new DeadlineReached('Asked to stop.', { cause: error });
     const pauseMs = pauseAskedMs(error);
@@ -168,11 +168,11 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
       await used.budget.pause({ duration: pauseMs * MILLISECOND, tooFast, sentElapsed });
     }
     if (!error.retryable || tries >= MAX_TRIES || !credit.spend()) {
-      // What a wrong token is answered is not documented, so any failure may be one: the next request looks again.
+      // The answer to a wrong token is undocumented, so any failure may be one: the next request reads the secret.
       access.forget();
       throw error;
     }
-    // The pause is kept by the budget, which gives no slot before it is over.
+    // The budget enforces the pause: it gives no slot before it is over.
     if (pauseMs !== undefined) return;
     const waitMs = retryPauseMs(tries, random());
     log.debug('A request failed and will be tried again.', { purpose, tries, waitMs, error });
@@ -208,7 +208,7 @@ function pauseAskedMs(error: ReturnsServiceError): number | undefined {
   if (error instanceof RateLimitedError) {
     return Math.max(SHORTEST_PAUSE_MS, error.retryAfterMs ?? PAUSE_AFTER_429_MS);
   }
-  // A 503 may ask for one as well.
+  // A 503 may ask for a pause as well.
   const isAsked =
     error instanceof UnexpectedStatusError && error.retryable && error.retryAfterMs !== undefined;
   return isAsked ? Math.max(SHORTEST_PAUSE_MS, error.retryAfterMs) : undefined;

@@ -1,19 +1,19 @@
-// The service's time, for readings: they must compare across processes and machines, so no local clock will do.
-// The answers' Date tells it in whole seconds; each answer bounds how far the service's time is ahead of the time
-// elapsed here. The medians of the last bounds hold as long as most of the last answers' Dates are true; the first ones
-// are in doubt (believe-dates.ts).
+// The service's time, for readings: they must compare across processes and machines, so no local clock will do. The
+// answers' Date gives it in whole seconds; each answer bounds how far the service's time is ahead of the time elapsed
+// here. The medians of the last bounds hold as long as most of the last answers' Dates are true; the first ones are in
+// doubt (believe-dates.ts).
 import { type Instant, SECOND } from '../instant.ts';
 import type { Clock } from '../ports.ts';
 import { believeDates, type DateBounds } from './believe-dates.ts';
 
-/** Answers remembered: enough to outvote a few that are wrong, few enough to follow a clock that was set. */
+/** Remembered answers: enough to outvote a few wrong ones, few enough to follow a clock that was set. */
 const REMEMBERED = 15;
-/** The local and the elapsed time part by more than this only by a jump or a suspended machine. */
+/** The local and the elapsed time differ by more than this only after a jump or a suspension of the machine. */
 const LARGEST_PARTING = 2 * SECOND;
-/** So many answers are waited for until Dates can be believed; then there are none, or most are wrong. */
+/** Number of answers to wait for Dates that can be believed; after that there are none, or most are wrong. */
 const MAX_ANSWERS_IN_DOUBT = 5;
-/** The Date is told without its fraction. */
-const TOLD_TO = SECOND;
+/** The Date comes without its fraction. */
+const DATE_PRECISION = SECOND;
 
 /** One request, by the local clock. */
 export interface Exchange {
@@ -22,7 +22,7 @@ export interface Exchange {
   /** By {@link Clock.now}, when it was sent. */
   readonly sentNow: Instant;
   readonly receivedElapsed: number;
-  /** By {@link Clock.now}, when the answer was there. */
+  /** By {@link Clock.now}, when the answer was received. */
   readonly receivedNow: Instant;
   /** The answer's Date, if it had one. */
   readonly date: Instant | undefined;
@@ -35,37 +35,37 @@ export interface ServiceTimes {
 }
 
 export interface ServiceOffsets {
-  /** By each of the last Dates. */
+  /** The bounds by each of the last Dates. */
   readonly bounds: readonly DateBounds[];
   /** How far the local time was ahead of the elapsed time at the last answer. */
   readonly lead: number;
-  /** Answers since the start, or since time last passed that did not elapse here. */
+  /** Answers since the start, or since the last suspension or clock change. */
   readonly answers: number;
-  /** How far the service's time should be ahead by what was known before then. */
+  /** How far the service's time should be ahead, by what was known before then. */
   readonly expected: readonly number[];
 }
 
-/** Takes an answer into account, whatever its status was, and tells its times. Pure. */
+/** Adds an answer, whatever its status was, and returns its times. Pure. */
 export function readServiceTimes(
   known: ServiceOffsets | undefined,
   exchange: Exchange,
 ): { readonly offsets: ServiceOffsets; readonly times: ServiceTimes } {
   const { sentElapsed, sentNow, receivedElapsed, receivedNow, date } = exchange;
   const lead = receivedNow - receivedElapsed;
-  // After time that did not elapse here, old bounds say nothing of the present.
+  // After time that did not elapse here, old bounds no longer apply.
   const isWhole = known !== undefined && isSameLead(lead, known.lead);
   const old = isWhole ? widen(known.bounds, lead - known.lead) : [];
   const isSteady = isSameLead(lead, sentNow - sentElapsed);
   const lost = isSteady ? Math.max(0, lead - (sentNow - sentElapsed)) : 0;
-  const told =
+  const answered =
     date === undefined
       ? []
-      : [{ lower: date - receivedElapsed - lost, upper: date + TOLD_TO - sentElapsed + lost }];
-  const { answers, expected } = isWhole ? known : goOn(known, lead);
-  const bounds = [...old, ...told].slice(-REMEMBERED);
+      : [{ lower: date - receivedElapsed - lost, upper: date + DATE_PRECISION - sentElapsed + lost }];
+  const { answers, expected } = isWhole ? known : afterGap(known, lead);
+  const bounds = [...old, ...answered].slice(-REMEMBERED);
   const offsets = { bounds, lead, answers: answers + 1, expected };
   const { lower, upper } = mediansOf(offsets);
-  // A machine that was suspended with the answer at hand was asked for it that much earlier; a Date would tell.
+  // If the machine was suspended while the answer waited, the request was sent that much earlier; a Date would show it.
   const sentBy = bounds.length > 0 ? Number.POSITIVE_INFINITY : sentNow;
   const times = {
     sentAt: Math.floor(Math.min(lower + sentElapsed, sentBy)),
@@ -74,13 +74,13 @@ export function readServiceTimes(
   return { offsets: isSteady ? offsets : withoutDates(offsets), times };
 }
 
-/** A suspension too short to be told from a clock that is adjusted: the service's time may be ahead by that much more. */
+/** Widens the bounds: a suspension may be too short to distinguish from a clock adjustment. */
 function widen(bounds: readonly DateBounds[], parted: number): readonly DateBounds[] {
   if (parted <= 0) return bounds;
   return bounds.map(({ lower, upper }) => ({ lower, upper: upper + parted }));
 }
 
-/** Whether a Date that came over a suspension is from before it or after, nobody knows: it says nothing of the next. */
+/** Drops the Dates: it is unknown whether a Date that came over a suspension is from before or after it. */
 function withoutDates(offsets: ServiceOffsets): ServiceOffsets {
   return offsets.bounds.length === 0 ? offsets : { ...offsets, bounds: [], answers: 0 };
 }
@@ -90,14 +90,14 @@ function isSameLead(a: number, b: number): boolean {
   return Math.abs(a - b) <= LARGEST_PARTING;
 }
 
-/** Of an even number of bounds the further apart two of the middle four, so that a tie widens and never misleads. */
+/** The medians; for an even number the further apart two of the middle four: a tie widens and never misleads. */
 function mediansOf(offsets: ServiceOffsets): { readonly lower: number; readonly upper: number } {
   const { bounds, lead } = offsets;
   const believed = believedOf(offsets);
   const trusted = believed.length > 0 ? believed : bounds;
   const lowers = trusted.map(({ lower }) => lower).sort(ascending);
   const uppers = trusted.map(({ upper }) => upper).sort(ascending);
-  // Without any Date the local clock is all there is.
+  // Without any Date only the local clock is left.
   return {
     lower: lowers[Math.floor((lowers.length - 1) / 2)] ?? lead,
     upper: uppers[Math.floor(uppers.length / 2)] ?? lead,
@@ -108,13 +108,16 @@ function believedOf({ bounds, lead, expected }: ServiceOffsets): readonly DateBo
   return believeDates(bounds, [lead, ...expected]);
 }
 
-/** After time that did not elapse here: either the machine was suspended as long as its clock says, or that was set. */
-function goOn(known: ServiceOffsets | undefined, lead: number): Pick<ServiceOffsets, 'answers' | 'expected'> {
-  // A service that tells no time has not begun to for that.
+/** After time that did not elapse here: the machine was suspended as long as its clock says, or the clock was set. */
+function afterGap(
+  known: ServiceOffsets | undefined,
+  lead: number,
+): Pick<ServiceOffsets, 'answers' | 'expected'> {
+  // A service that sent no Date before will send none now.
   if (known === undefined || known.bounds.length === 0) {
     return { answers: known?.answers ?? 0, expected: [] };
   }
-  // Dates that were in doubt themselves bear nothing out.
+  // Dates that were in doubt themselves confirm nothing.
   if (isInDoubt(known)) return { answers: 0, expected: [] };
   const { lower } = mediansOf(known);
   return { answers: 0, expected: [lower, lower + lead - known.lead] };
@@ -134,7 +137,7 @@ export interface ServiceClock {
   read(exchange: Exchange): ServiceTimes;
   /** The service's time now, at the earliest and at the latest; the local time before the first Date. */
   now(): { readonly atLeast: Instant; readonly atMost: Instant };
-  /** Whether a Date that still holds was seen: else `now` is the local time. */
+  /** Whether a Date that still holds was seen; otherwise `now` is the local time. */
   isKnown(): boolean;
   /** Whether the next answer may show that the last times were wrong. */
   isDoubtful(): boolean;
@@ -143,7 +146,7 @@ export interface ServiceClock {
 export function createServiceClock(clock: Clock): ServiceClock {
   let offsets: ServiceOffsets | undefined;
 
-  /** What is known at this moment, without an answer. */
+  /** The state at this moment, without an answer. */
   function here() {
     const elapsed = clock.elapsed();
     const now = clock.now();

@@ -1,10 +1,10 @@
-// The time of the store that holds the budget, between two bounds. Its answers tell it in whole seconds, cut off;
-// each answer bounds it from both sides by the moments of its sending and receiving, and the best bounds of several
-// answers hold, carried on by the time that elapsed here. The local time is never asked what time it is; only when
-// it runs ahead of the elapsed time (a machine that was suspended) the upper bound goes with it.
+// The time of the store that holds the budget, between two bounds. Its answers give it in whole seconds, cut off. Each
+// answer bounds it from both sides by the moments of sending and receiving; the best bounds of several answers hold,
+// carried on by the elapsed time. The local time is used only if it runs ahead of the elapsed time (a suspended
+// machine): the upper bound then moves with it.
 import { type Instant, SECOND } from '../instant.ts';
 
-/** What one answer of the store told. */
+/** One answer of the store. */
 export interface StoreAnswer {
   readonly storeTime: Instant;
   /** By {@link Clock.elapsed}. */
@@ -15,7 +15,7 @@ export interface StoreAnswer {
 }
 
 export interface StoreClock {
-  /** Least and most that the store's time is ahead of the elapsed time. */
+  /** The least and the most that the store's time is ahead of the elapsed time. */
   readonly lower: number;
   readonly upper: number;
   /** When the last answer was received. */
@@ -26,30 +26,32 @@ export interface StoreClock {
 
 export interface StoreReading {
   readonly clock: StoreClock;
-  /** How far the store's time jumped against the elapsed time since the answer before, below 0 if back, else 0. */
+  /**
+   * How far the store's time jumped against the elapsed time since the last answer: below 0 if back, 0 if not at all.
+   */
   readonly jump: number;
 }
 
-/** Clocks of machines are off by at most half of this; bounds grow old by it, in parts of the time passed. */
+/** Machine clocks drift by at most half of this; bounds widen by it, as a share of the time passed. */
 const DRIFT = 0.001;
-/** The store's time is told without its fraction. */
-const TOLD_TO = SECOND;
+/** The store's time comes without its fraction. */
+const STORE_TIME_PRECISION = SECOND;
 
 export function readStoreClock(known: StoreClock | undefined, answer: StoreAnswer): StoreReading {
   const lead = answer.receivedNow - answer.receivedElapsed;
-  const told: StoreClock = {
+  const answered: StoreClock = {
     lower: answer.storeTime - answer.receivedElapsed,
-    upper: answer.storeTime + TOLD_TO - answer.sentElapsed,
+    upper: answer.storeTime + STORE_TIME_PRECISION - answer.sentElapsed,
     elapsed: answer.receivedElapsed,
     lead,
   };
-  if (known === undefined) return { clock: told, jump: 0 };
-  const doubt = Math.ceil((told.elapsed - known.elapsed) * DRIFT);
-  const lower = Math.max(told.lower, known.lower - doubt);
-  const upper = Math.min(told.upper, known.upper + doubt);
-  if (lower <= upper) return { clock: { ...told, lower, upper }, jump: 0 };
-  // The two can't both be true, and the newer is what all holders see from now on.
-  return { clock: told, jump: told.lower - known.lower };
+  if (known === undefined) return { clock: answered, jump: 0 };
+  const doubt = Math.ceil((answered.elapsed - known.elapsed) * DRIFT);
+  const lower = Math.max(answered.lower, known.lower - doubt);
+  const upper = Math.min(answered.upper, known.upper + doubt);
+  if (lower <= upper) return { clock: { ...answered, lower, upper }, jump: 0 };
+  // The two contradict each other, and all holders see the newer one from now on.
+  return { clock: answered, jump: answered.lower - known.lower };
 }
 
 /** A time that the store's clock has reached. */

@@ -1,33 +1,33 @@
-// The state of a token's budget as its holders share it: read, changed and written back if nobody else did so in
-// between, else tried again. With each reading comes the store's time, the one clock that all holders share.
+// The state of a token's budget as its holders share it: read, changed, and written back if nobody else has written in
+// between, else tried again. Each read also gives the store's time, the one clock that all holders share.
 //
-// What this holder once saw of the state it never unsees, and if the store's clock jumps forward what it saw moves
-// along: a jump must not make a minute pass that did not.
+// This holder never forgets a later state that it has seen. If the store's clock jumps forward, that state moves along:
+// a jump must not count as time passed.
 import type { Instant } from '../instant.ts';
 import type { BudgetState, Budgets, Clock } from '../ports.ts';
 import { UNUSED_BUDGET } from './budget-state.ts';
 import { BudgetUnavailable } from './errors.ts';
 import { readStoreClock, type StoreClock, storeAtLeast, storeAtMost } from './store-clock.ts';
 
-/** Writes lost to others in a row; each loss means that another one won. */
+/** Lost writes in a row; each loss means that another holder won. */
 const MAX_CONFLICTS = 20;
 const SHORTEST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 500;
-/** Before the first answer: nothing is booked by it. */
+/** Before the first answer: nothing is booked with it. */
 const UNREAD: StoreClock = { lower: 0, upper: 0, elapsed: 0, lead: 0 };
 
 export interface StoredBudget {
-  /** A time that the store's clock has reached. Makes no sense before the first update. */
+  /** A time that the store's clock has reached. Meaningless before the first update. */
   atLeast(elapsed?: number): Instant;
-  /** A time that it has not passed. Likewise. */
+  /** A time that it has not passed. Meaningless before the first update. */
   atMost(): Instant;
   /** As last seen. */
   pausedUntil(): Instant;
   /**
-   * Changes the state; `change` is called for each try and may answer the state it was given, then nothing is
-   * written. What it throws ends the update.
+   * Changes the state. `change` is called for each try; if it returns the state it was given, nothing is written. Its
+   * errors end the update.
    *
-   * @throws {BudgetUnavailable} when others always were faster; and whatever the store throws.
+   * @throws {BudgetUnavailable} if other holders always were faster; and any error of the store
    */
   update<Change extends { readonly state: BudgetState }>(
     change: (state: BudgetState) => Change,
@@ -53,7 +53,7 @@ export function createStoredBudget(options: StoredBudgetOptions): StoredBudget {
     const answer = { storeTime, sentElapsed, receivedElapsed: clock.elapsed(), receivedNow: clock.now() };
     const reading = readStoreClock(store, answer);
     store = reading.clock;
-    // Gone back, the clock has made what was seen impossible.
+    // A clock that has gone back makes the seen state impossible.
     seen = reading.jump < 0 ? UNUSED_BUDGET : movedBy(seen, Math.ceil(reading.jump));
     return { version, stored: state ?? UNUSED_BUDGET };
   }
@@ -82,7 +82,7 @@ export function createStoredBudget(options: StoredBudgetOptions): StoredBudget {
   };
 }
 
-/** Full jitter, so that holders who collided once do not collide again. */
+/** Full jitter, so that holders that collided once do not collide again. */
 function conflictPauseMs(conflicts: number, random: number): number {
   return Math.floor(random * Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** (conflicts - 1)));
 }
@@ -96,7 +96,7 @@ function movedBy(state: BudgetState, jump: number): BudgetState {
   };
 }
 
-/** The stored state itself where it is not behind. */
+/** The later of both states; the stored object itself if it is not behind. */
 function laterOf(stored: BudgetState, seen: BudgetState): BudgetState {
   const isBehind =
     stored.theoreticalArrival < seen.theoreticalArrival ||

@@ -1,4 +1,4 @@
-// Requests of a probe: one after the other, a pause apart, and no more of them than it may send.
+// Sends the requests of a probe one after the other, with a pause between them, up to a maximum number.
 import type { Instant } from '../instant.ts';
 import { MILLISECOND } from '../instant.ts';
 import type { Clock } from '../ports.ts';
@@ -11,9 +11,9 @@ export interface ProbeAnswer {
   readonly rows: readonly RowReading[];
   readonly bytes: number;
   readonly requestMs: number;
-  /** The answer's Date, where it had one. */
+  /** The answer's Date, if it had one. */
   readonly date: Instant | undefined;
-  /** By the clock here. */
+  /** By the local clock. */
   readonly receivedAt: Instant;
 }
 
@@ -21,12 +21,12 @@ export interface Asking {
   /** @returns `refused` for a 422. @throws BudgetSpent, ReturnsServiceError */
   ask(query: ReturnGroupsQuery): Promise<ProbeAnswer | 'refused'>;
   readonly answers: readonly ProbeAnswer[];
-  /** Names of what is not in the service's document. */
+  /** Names of values and fields that are not in the service's document. */
   readonly drift: ReadonlySet<string>;
   readonly requests: number;
 }
 
-/** Thrown where a question would take a request too many. */
+/** Thrown when a question would exceed the maximum number of requests. */
 export class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent';
 }

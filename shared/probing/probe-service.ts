@@ -1,6 +1,6 @@
-// Asks a returns service what its document leaves open (returns-data-service.md says "not shown"), in a few dozen
-// requests that read and change nothing. The feed needs none of the answers: it is for people, who want to know why it
-// reads as it does. What one look can't show (whether changes show late, whether reads may be stale) is not asked.
+// Finds out what the service's document leaves open (returns-data-service.md says "not shown"), with a few dozen
+// requests that change nothing. The feed needs none of the answers: they show people why it reads as it does. Facts
+// that one look can't show (whether changes show late, whether reads may be stale) are not probed.
 import { type Instant, SECOND } from '../instant.ts';
 import { PAGE_LIMIT } from '../limits.ts';
 import { formatBound } from '../reading/bounds.ts';
@@ -16,14 +16,14 @@ import {
   type StampsFound,
 } from './read-rows.ts';
 
-/** What is null was not found out: too few groups, or no request left. */
+/** The findings; null means unknown, because of too few groups or requests. */
 export interface ProbeReport {
   readonly requests: number;
   readonly answers: {
     /** Median. */
     readonly requestMs: number;
     readonly haveDate: boolean;
-    /** How far the clock here is ahead of the answers' Date, to about a second. */
+    /** How far the local clock is ahead of the answers' Date, to about a second. */
     readonly clockAheadMs: number | null;
   };
   readonly page: PageFound;
@@ -34,35 +34,35 @@ export interface ProbeReport {
   readonly rows: RowsFound;
   /** Values and fields that the service's document does not list. */
   readonly unlisted: readonly string[];
-  /** Questions that were left out for want of requests. */
+  /** Questions that were left out for lack of requests. */
   readonly leftOut: readonly string[];
 }
 
 export interface PageFound {
-  /** Rows where no limit is asked for; null where there are no more groups than that. */
+  /** Rows without a requested limit; null if there are no more groups than that. */
   readonly byDefault: number | null;
-  /** The most rows that a limit got. */
+  /** The most rows that the service returned for a limit. */
   readonly most: number | null;
-  /** What a larger one gets; null where none was found. */
+  /** What the service does with a larger limit; null if none was found. */
   readonly beyond: 'clamped' | 'refused' | null;
-  /** The smallest limit of those asked for that was refused. */
+  /** The smallest requested limit that was refused. */
   readonly refused: number | null;
-  /** How many groups there are, where they fit one page. */
+  /** The number of groups, if they fit in one page. */
   readonly groups: number | null;
 }
 
 export interface OrderFound {
-  /** For instance `created_at descending`; several may hold at once, none may. */
+  /** For instance `created_at descending`; several may hold at once, or none. */
   readonly by: readonly string[];
   readonly isSameTwice: boolean;
-  /** Whether the next page begins where it was said to. */
+  /** Whether the next page begins at its offset. */
   readonly pagesFit: boolean | null;
 }
 
 type Bound = 'included' | 'excluded' | 'unclear' | 'refused';
 
 export interface BoundsFound {
-  /** Of the groups with that very stamp. */
+  /** For groups with exactly that stamp. */
   readonly min: Bound;
   readonly max: Bound;
 }
@@ -73,14 +73,14 @@ export interface LookUpFound {
 }
 
 const ROWS = 50;
-/** From more than anybody gives down to less than the feed asks for. */
+/** From more than any service returns down to less than the feed requests. */
 const LIMITS = [1_000, 500, PAGE_LIMIT, 100, ROWS];
-/** Fewer show no order. */
+/** Fewer rows show no order. */
 const FEWEST_ROWS = 3;
-/** No group has it, and any parser takes it. */
+/** No group has this id, and any parser accepts it. */
 const UNKNOWN_ID = 2_000_000_000;
 
-/** @throws ReturnsServiceError where the service can't be read */
+/** @throws ReturnsServiceError if the service can't be read */
 export async function probeService(asking: Asking): Promise<ProbeReport> {
   const leftOut: string[] = [];
   async function unlessSpent<Found>(question: string, find: () => Promise<Found>): Promise<Found | null> {
@@ -117,7 +117,7 @@ export async function probeService(asking: Asking): Promise<ProbeReport> {
   };
 }
 
-/** Rows where no limit is asked for, if there are more than that. */
+/** The rows of a page without a requested limit, if there are more rows than that. */
 async function findDefault({ ask }: Asking): Promise<number | null> {
   const first = await ask({});
   if (first === 'refused' || first.rows.length === 0) return null;
@@ -135,7 +135,7 @@ function describeAnswers(answers: readonly ProbeAnswer[]): ProbeReport['answers'
   return {
     requestMs: Math.round(times[Math.floor(times.length / 2)] ?? 0),
     haveDate: ahead.length > 0 && ahead.length === answers.length,
-    // A Date is cut to the second, and as old as its way here: the least is nearest to the truth.
+    // A Date is cut to the second, and as old as its way here: the smallest difference is nearest to the truth.
     clockAheadMs: ahead.length === 0 ? null : Math.round(Math.min(...ahead) / 1_000),
   };
 }
@@ -161,7 +161,7 @@ function areSame(one: readonly RowReading[], other: readonly RowReading[]): bool
   return idsOf(one) === idsOf(other);
 }
 
-/** Whether a row shows in a range that ends, begins, or does both, at its very stamp. */
+/** Whether a row shows in a range that starts at its stamp, and in one that ends there. */
 async function probeBounds(
   { ask }: Asking,
   which: 'Updated' | 'Created',
@@ -186,9 +186,9 @@ async function probeBounds(
     return { min: found, max: found };
   }
   const [min, max] = [await shows(stamp, stamp + 2 * SECOND), await shows(stamp - 2 * SECOND, stamp)];
-  const tell = (shown: boolean | 'refused'): Bound =>
+  const boundOf = (shown: boolean | 'refused'): Bound =>
     shown === 'refused' ? shown : shown ? 'included' : 'excluded';
-  return { min: tell(min), max: tell(max) };
+  return { min: boundOf(min), max: boundOf(max) };
 }
 
 async function probeLookUp({ ask }: Asking, row: ReadableRow | undefined): Promise<LookUpFound | null> {
@@ -203,7 +203,7 @@ async function probeLookUp({ ask }: Asking, row: ReadableRow | undefined): Promi
   };
 }
 
-/** From the largest down, until one is taken; what is given then is the most, or all there is. */
+/** Tries limits from the largest down until one is accepted; the page then has the most rows, or all there are. */
 async function probeLimits({ ask }: Asking, byDefault: number | null): Promise<PageFound> {
   let refused: number | null = null;
   for (const limit of LIMITS) {

@@ -1,24 +1,21 @@
-// What rows tell by themselves: their order, their stamps, whether they can be read.
+// What rows show by themselves: their order, their stamps, and whether they can be read.
 import { type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
 import type { ReadableRow, RowReading } from '../returns-service/parse-return-group.ts';
 import type { ProbeAnswer } from './ask-within.ts';
 
 export interface StampsFound {
   readonly haveZone: boolean;
-  /** Of a second. */
+  /** Digits of a second's fraction. */
   readonly digits: number;
-  /** How far the newest stamp is ahead of the answer's Date, below 0 if behind; null without any Date. */
+  /** How far the newest stamp is ahead of the answer's Date, below 0 if behind; null without a Date. */
   readonly newestAheadMs: number | null;
 }
 
 export interface RowsFound {
-  /** Different ones. */
+  /** Different groups. */
   readonly groups: number;
   readonly unreadable: readonly { readonly reason: string; readonly groups: number }[];
-  /**
-   * Groups of which a shipment or an item has a stamp that is later than the group's own `updated_at`: there a change
-   * of a child did not move it.
-   */
+  /** Groups with a shipment whose stamp is later than the group's own `updated_at`: the change did not move it. */
   readonly olderThanTheirParts: number;
 }
 
@@ -32,7 +29,7 @@ const KEYS: readonly (readonly [string, (row: ReadableRow) => number])[] = [
   ['id', (row) => row.group.id],
 ];
 
-/** By what the rows are sorted, as far as it shows. */
+/** The fields by which the rows are sorted, as far as the rows show it. */
 export function findOrders(rows: readonly ReadableRow[]): string[] {
   return KEYS.flatMap(([name, keyOf]) => {
     const keys = rows.map(keyOf);

@@ -1,5 +1,5 @@
-// The feed's own events have no snapshot that counts them: the ledger, which keeps them for ever, knows the last
-// number, and refuses one that is taken. So pollers, sweeps and commands may all append at once.
+// No snapshot counts the feed's own events. The ledger, which keeps them permanently, knows the last number and refuses
+// a taken one. So pollers, sweeps and commands may all append at once.
 import type { FeedEvent } from '../contract/event.ts';
 import { FEED_GROUP } from '../contract/event-id.ts';
 import { MAX_APPEND_ATTEMPTS, RELAY_READ_EVENTS } from '../limits.ts';
@@ -8,10 +8,10 @@ import type { GroupKey, Ledger } from '../ports.ts';
 /**
  * Appends an event of the feed under its next number.
  *
- * @param known a number known to be taken, 0 if none is: the ledger is read from there.
- * @param build makes the event of a number; may be called several times.
- * @returns the number that the event got.
- * @throws when others took each number that was tried.
+ * @param known a number known to be taken, 0 if none is: the ledger is read from there
+ * @param build makes the event for a number; may be called several times
+ * @returns the number of the event
+ * @throws if others took every number that was tried
  */
 export async function appendFeedEvent(
   ledger: Ledger,

@@ -1,5 +1,5 @@
-// The events of a group that is to be forgotten. Destinations that had not got some of them are told that they never
-// will, before anything is erased: else their relays would wait for numbers that are gone.
+// Erases the events of a forgotten group. First it publishes which events some destinations will never get: otherwise
+// their relays would wait for numbers that are gone.
 import type { GroupKey, LedgerEraser } from '../ports.ts';
 import type { SequenceRange } from './lane.ts';
 import { type StepOverPorts, stepOver } from './step-over.ts';
@@ -10,28 +10,28 @@ export interface ForgetEventsPorts extends Omit<StepOverPorts, 'destination'> {
 
 export interface ForgottenEvents {
   readonly erased: number;
-  /** What each destination had not got, where there was anything. */
+  /** The unsent numbers of each destination that had any. */
   readonly unsent: readonly { readonly destination: string; readonly range: SequenceRange }[];
 }
 
 /**
- * Erases a group's events up to its last number. Done again it goes on where it was interrupted.
+ * Erases a group's events up to its last number. After an interruption, call it again to finish.
  *
- * @param last the number that its tombstone keeps
- * @param destinations whose marks there are
- * @param tells whether it is told what they had not got. Not in a generation that was restored from a backup: where
- *   it went on elsewhere the number that the telling would get was given out.
+ * @param last the last number, from the tombstone
+ * @param destinations all destinations that have marks
+ * @param publishes whether to publish the unsent numbers. False in a generation that was restored from a backup: if it
+ * went on elsewhere, the number of that event was already given out.
  */
 export async function forgetEvents(
   ports: ForgetEventsPorts,
   key: GroupKey,
   last: number,
   destinations: readonly string[],
-  tells: boolean,
+  publishes: boolean,
 ): Promise<ForgottenEvents> {
   const unsent: ForgottenEvents['unsent'][number][] = [];
   for (const destination of destinations) {
-    const range = await skipUnsent(ports, key, last, destination, tells);
+    const range = await skipUnsent(ports, key, last, destination, publishes);
     if (range !== undefined) unsent.push({ destination, range });
   }
   return { erased: await ports.eraser.erase(key, last), unsent };
@@ -42,12 +42,12 @@ async function skipUnsent(
   key: GroupKey,
   last: number,
   name: string,
-  tells: boolean,
+  publishes: boolean,
 ): Promise<SequenceRange | undefined> {
   const mark = (await marks.load(name, key)) ?? 0;
   const [first] = await ledger.read(key, mark, 1);
-  // It was sent already, or given up when the ledger's retention took it.
-  if (!tells || first === undefined || first.sequence > last) {
+  // It was sent already, or skipped after the ledger's retention took it.
+  if (!publishes || first === undefined || first.sequence > last) {
     await marks.advance(name, key, last);
     return undefined;
   }

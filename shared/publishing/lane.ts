@@ -1,6 +1,5 @@
-// One group's way through a run of a relay: its mark, the events read beyond it, and how it ended. What a lane
-// holds is always the contiguous run from the last event sent, so that whoever takes the head of it can neither
-// skip nor overtake.
+// One group's progress through a run of a relay: its mark, the events read beyond it, and its outcome. A lane always
+// holds the contiguous events after the last one sent, so that taking its head can neither skip nor overtake an event.
 import type { FeedEvent } from '../contract/event.ts';
 import { RELAY_READ_EVENTS } from '../limits.ts';
 import type { Clock, Destination, GroupKey, Ledger, LedgerEntry, Log, Marks } from '../ports.ts';
@@ -11,43 +10,43 @@ export interface RelayPorts {
   readonly destination: Destination;
   readonly clock: Clock;
   readonly log: Log;
-  /** From 0 up to but not including 1, for the pauses' jitter. */
+  /** From 0 to below 1, for the jitter of pauses. */
   readonly random: () => number;
-  /** Whether the destination does without this group's events; its mark moves all the same. */
+  /** Whether the destination does not get this group's events; its mark moves all the same. */
   readonly withholds?: (key: GroupKey) => boolean;
 }
 
-/** Numbers of events, both inclusive. */
+/** A range of event numbers, both ends included. */
 export interface SequenceRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** How a run left a group. */
+/** The outcome of a run for a group. */
 export type Outcome =
-  /** Nothing that the ledger showed is unsent. */
+  /** Every event that the ledger showed is sent. */
   | { readonly state: 'done' }
-  /** The ledger did not show these, but later ones: half of a transaction was seen, or they are lost. */
+  /** The ledger showed later events but not these: either half of a transaction was seen, or they are lost. */
   | { readonly state: 'waiting'; readonly missing: SequenceRange }
-  /** Stopped at its mark for the content of the next event. */
+  /** Stopped at its mark because of the content of the next event. */
   | { readonly state: 'behind'; readonly sequence: number; readonly reason: string }
-  /** To be tried again. */
+  /** A later run tries again. */
   | { readonly state: 'failed'; readonly reason: string };
 
 export interface Lane {
   readonly key: GroupKey;
-  /** The last number confirmed by the destination, here or in an earlier run; undefined before it was read. */
+  /** The last number that the destination confirmed, in this run or before; undefined until the mark is read. */
   sent: number | undefined;
-  /** Events confirmed in this run that the mark does not tell of yet. */
+  /** Events confirmed in this run that the stored mark does not include yet. */
   unmarked: number;
   /** Contiguous from `sent` + 1, ascending. */
   unsent: LedgerEntry[];
   /** Whether the ledger may hold more than was read. */
   more: boolean;
   missing: SequenceRange | undefined;
-  /** Times that the head was tried and failed. */
+  /** How often the head was tried and failed. */
   attempts: number;
-  /** By {@link Clock.elapsed}. */
+  /** No try before this moment, by {@link Clock.elapsed}. */
   notBefore: number;
   outcome: Outcome | undefined;
 }
@@ -66,7 +65,7 @@ export function openLane(key: GroupKey): Lane {
   };
 }
 
-/** Reads on as needed, and ends the lane where nothing is left that could be sent. */
+/** Reads on as needed, and ends the lane if nothing is left to send. */
 export async function fillLane(ports: RelayPorts, lane: Lane): Promise<void> {
   try {
     while (lane.outcome === undefined && headOf(lane) === undefined) {
@@ -80,13 +79,13 @@ export async function fillLane(ports: RelayPorts, lane: Lane): Promise<void> {
   }
 }
 
-/** The event to be sent next; undefined where the lane has ended or is to be filled first. */
+/** The next event to send; undefined if the lane has ended or must be filled first. */
 export function headOf(lane: Lane): FeedEvent | undefined {
   const head = lane.outcome === undefined ? lane.unsent[0] : undefined;
   return head !== undefined && 'event' in head ? head.event : undefined;
 }
 
-/** Takes note that the destination has the head. */
+/** Notes that the destination has confirmed the head. */
 export function confirmHead(lane: Lane): void {
   lane.sent = (lane.sent ?? 0) + 1;
   lane.unmarked += 1;
@@ -99,19 +98,19 @@ export function confirmHead(lane: Lane): void {
 export async function stopBehind(ports: RelayPorts, lane: Lane, reason: string): Promise<void> {
   const sequence = (lane.sent ?? 0) + 1;
   try {
-    // Moving the mark takes the note back, so the mark comes first.
+    // Move the mark first: moving it removes the note.
     await moveMark(ports, lane);
     if (lane.outcome !== undefined) return;
     await ports.marks.noteBehind(ports.destination.name, lane.key, `${sequence}: ${reason}`);
   } catch (cause) {
-    failLane(ports, lane, 'it could not be noted as behind', cause);
+    failLane(ports, lane, 'the note that it is behind could not be saved', cause);
     return;
   }
   lane.outcome = { state: 'behind', sequence, reason };
   ports.log.warn('group is behind', { ...named(ports, lane), sequence, reason });
 }
 
-/** Makes the mark tell of all that was confirmed. */
+/** Moves the stored mark up to the last confirmed event. */
 export async function moveMark(ports: RelayPorts, lane: Lane): Promise<void> {
   const { unmarked, sent = 0 } = lane;
   if (unmarked === 0) return;

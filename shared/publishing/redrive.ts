@@ -1,4 +1,4 @@
-// What an operator does about a group that is behind: tries again, or gives up the event that it is stuck at.
+// An operator's command for a group that is behind: try again, or skip the event at which it is stuck.
 import type { GroupKey } from '../ports.ts';
 import type { Outcome, SequenceRange } from './lane.ts';
 import type { Relay } from './relay.ts';
@@ -6,8 +6,8 @@ import { type StepOverPorts, stepOver } from './step-over.ts';
 
 export interface RedriveOptions {
   /**
-   * The number of the event to step over. Named, so that asking twice does not give up the next one as well: nothing
-   * is stepped over unless the group still is stuck at it.
+   * The number of the event to step over. Named, so that a repeated command does not skip the next event as well:
+   * nothing is stepped over unless the group is still stuck at this event.
    */
   readonly stepOver?: number;
 }
@@ -18,9 +18,9 @@ export interface Redriven {
 }
 
 /**
- * Sends what a group has unsent; where it is stuck at the named event, steps over that and goes on.
+ * Sends a group's unsent events. If it is stuck at the named event, steps over that event and continues.
  *
- * @throws when the event could not be stepped over; the group then is as it was.
+ * @throws if the event could not be stepped over; the group is then unchanged
  */
 export async function redrive(
   ports: StepOverPorts,

@@ -1,8 +1,8 @@
-// Brings the events of the named groups to a destination, each group's in order and none left out. It is
-// level-triggered: what set it off only names groups, what is to be sent follows from the ledger and the marks.
-// So records may come twice, late, in any order or not at all, and two relays may run at once: a number is first
-// sent by one who knows the number before it to be confirmed. A mark moves only after the send was confirmed, and
-// at most one batch is ever sent and unmarked, which bounds what a crash repeats.
+// Sends the events of the named groups to a destination, each group's in order and without a gap. It is
+// level-triggered: the trigger only names groups, and the ledger and the marks determine what to send. So records may
+// come twice, late, in any order or not at all, and two relays may run at once: a relay first sends a number only when
+// it knows the number before it to be confirmed. A mark moves only after the send was confirmed, and at most one batch
+// is ever sent and unmarked, which bounds what a crash repeats.
 
 import { MILLISECOND } from '../instant.ts';
 import { MAX_BATCH_ENTRIES, SEND_ATTEMPTS, SEND_PAUSE_MS } from '../limits.ts';
@@ -22,21 +22,21 @@ import {
 } from './lane.ts';
 
 /**
- * Sends what the groups have unsent, until they have nothing more, are stuck, or the time is over.
+ * Sends the unsent events of the groups, until none is left, all are stuck, or the time is over.
  *
- * @param timeLeftMs no send is begun after that; groups not done by then have failed.
- * @returns how each group was left, in the order given. Never throws.
+ * @param timeLeftMs no send begins after that; groups that are not done by then have failed
+ * @returns the outcome of each group, in the given order. Never throws.
  */
 export type Relay = (groups: readonly GroupKey[], timeLeftMs: number) => Promise<Outcome[]>;
 
 interface Run {
   /** By {@link Clock.elapsed}. */
   readonly stopAt: number;
-  /** Not yet begun. */
+  /** Lanes not yet begun. */
   readonly upcoming: Lane[];
-  /** Under way, no more than a batch has entries: each gives its head to the next batch. */
+  /** Lanes under way, at most one per batch entry: each gives its head to the next batch. */
   active: Lane[];
-  /** Those with events that their mark does not tell of. */
+  /** Lanes with confirmed events that their mark does not include yet. */
   readonly unmarked: Set<Lane>;
   sent: number;
 }
@@ -54,16 +54,16 @@ export function createRelay(ports: RelayPorts): Relay {
     };
     while (run.active.length + run.upcoming.length > 0) {
       if (ports.clock.elapsed() >= run.stopAt) endAll(run, 'the time was over');
-      else if (await takeUp(ports, run)) await sendBatch(ports, run, await readyLanes(ports, run));
+      else if (await fillBatch(ports, run)) await sendBatch(ports, run, await readyLanes(ports, run));
     }
     await moveMarks(ports, run);
     ports.log.debug('relayed', { destination: ports.destination.name, groups: lanes.size, sent: run.sent });
-    // None is under way any more, so each has its outcome.
+    // No lane is under way any more, so each has its outcome.
     return asked.map(({ outcome }) => outcome as Outcome);
   };
 }
 
-/** One lane to a group, however often it is named. */
+/** One lane per group, however often it is named. */
 function laneOf(key: GroupKey, lanes: Map<string, Lane>): Lane {
   const name = formatGroupKey(key);
   const lane = lanes.get(name) ?? openLane(key);
@@ -71,15 +71,15 @@ function laneOf(key: GroupKey, lanes: Map<string, Lane>): Lane {
   return lane;
 }
 
-/** Fills the places of lanes that ended. Answers whether a batch is together: full, or all that there is, if any. */
-async function takeUp(ports: RelayPorts, run: Run): Promise<boolean> {
+/** Fills the places of lanes that ended. Returns whether the batch is full or no lanes are left to add. */
+async function fillBatch(ports: RelayPorts, run: Run): Promise<boolean> {
   run.active.push(...run.upcoming.splice(0, MAX_BATCH_ENTRIES - run.active.length));
   await Promise.all(run.active.map((lane) => fillLane(ports, lane)));
   run.active = run.active.filter((lane) => lane.outcome === undefined);
   return run.active.length === MAX_BATCH_ENTRIES || run.upcoming.length === 0;
 }
 
-/** Those whose pause is over; waits for the first where all pause. */
+/** The lanes whose pause is over; if all pause, waits for the first. */
 async function readyLanes(ports: RelayPorts, run: Run): Promise<Lane[]> {
   const now = ports.clock.elapsed();
   const first = Math.min(...run.active.map((lane) => lane.notBefore));
@@ -126,7 +126,7 @@ async function settle(
     run.sent += 1;
     return;
   }
-  const reason = result?.reason ?? 'the destination did not answer for it';
+  const reason = result?.reason ?? 'the destination returned no result for it';
   if (result?.cause === 'refused') return stopBehind(ports, lane, reason);
   lane.attempts += 1;
   if (lane.attempts >= SEND_ATTEMPTS) return failLane(ports, lane, reason);
@@ -139,7 +139,7 @@ async function moveMarks(ports: RelayPorts, run: Run): Promise<void> {
   run.unmarked.clear();
 }
 
-/** Leaves all that is not done to the next run; what was confirmed is marked at the end of this one. */
+/** Leaves unfinished lanes to the next run; confirmed events are marked at the end of this run. */
 function endAll(run: Run, reason: string): void {
   for (const lane of [...run.active.splice(0), ...run.upcoming.splice(0)]) {
     lane.outcome ??= { state: 'failed', reason };

@@ -1,6 +1,6 @@
-// Sends events again that the ledger still holds: as they were, but for a `replayid`, by which subscribers tell a
-// replay from a repeat. It is a relay's run on marks of its own, so each group's events keep their order, and what a
-// destination fails stops that group alone. The marks of the feed are not touched.
+// Sends events again that the ledger still holds: unchanged except for a `replayid`, by which subscribers distinguish a
+// replay from a repeat. It is a relay's run on its own marks: each group's events keep their order, and an event that
+// the destination fails stops that group alone. The feed's marks stay untouched.
 import type { FeedEvent } from '../contract/event.ts';
 import { FEED_GROUP } from '../contract/event-id.ts';
 import { type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
@@ -10,7 +10,7 @@ import { formatGroupKey } from '../recording/group-key.ts';
 import type { Outcome, SequenceRange } from './lane.ts';
 import { createRelay } from './relay.ts';
 
-/** By the time by which an event had shown; both open where undefined, `from` included, `until` not. */
+/** Selects events by the time by which they had shown. `from` is included, `until` is not; undefined is open. */
 export interface ReplayWindow {
   readonly from: Instant | undefined;
   readonly until: Instant | undefined;
@@ -24,21 +24,21 @@ export interface ReplayGroup {
 export interface ReplayPlan {
   readonly groups: readonly ReplayGroup[];
   readonly events: number;
-  /** Events of the window that the destination has not got yet: the relay sends them. */
+  /** Events of the window that were not sent to the destination yet: the relay sends them. */
   readonly left: number;
 }
 
 export interface ReplaySources {
   readonly ledger: Pick<Ledger, 'read'>;
   readonly marks: Pick<Marks, 'load'>;
-  /** The name that the marks have for where the events go. */
+  /** The destination's name in the marks. */
   readonly destination: string;
 }
 
 /**
- * What there is to be replayed of some groups. Of a group it is one run of numbers: what lies between two events of
- * the window belongs to it, whatever clock it was timed by. It ends at the destination's mark: an event beyond was not
- * sent yet, and sent now it would overtake those before it. The feed's own events are left out.
+ * Plans the replay of some groups. Each group's part is one run of numbers: events between two events of the window
+ * belong to it, whatever clock timed them. It ends at the destination's mark: an event beyond was not sent yet, and a
+ * replay would send it before its predecessors. The feed's own events are left out.
  */
 export async function planReplay(
   sources: ReplaySources,
@@ -69,7 +69,7 @@ export async function planReplay(
   return { groups, events: groups.reduce((sum, { range }) => sum + lengthOf(range), 0), left };
 }
 
-/** What was sent of a group's window, and how many events of it were not. */
+/** The sent part of a group's window, and the number of its unsent events. */
 async function planGroup({ ledger, marks, destination }: ReplaySources, key: GroupKey, window: ReplayWindow) {
   const whole = await findRange(ledger, key, window);
   if (whole === undefined) return { key, range: undefined, left: 0 };
@@ -111,25 +111,25 @@ export interface ReplayPorts {
 }
 
 export interface ReplayOptions {
-  /** Of `[A-Za-z0-9-]`, at most 40 characters. The same one again is the same replay to subscribers. */
+  /** Of `[A-Za-z0-9-]`, at most 40 characters. Subscribers treat a repeated id as the same replay. */
   readonly replayId: string;
   readonly eventsPerSecond: number;
-  /** Told after each batch how many were sent so far. */
+  /** Called after each batch with the number of events sent so far. */
   readonly onProgress?: (sent: number) => void;
 }
 
 export interface ReplayReport {
   readonly sent: number;
-  /** How groups were left of which not all was sent. */
+  /** The outcomes of groups that were not sent completely. */
   readonly unfinished: readonly { readonly key: GroupKey; readonly outcome: Outcome }[];
-  /** Whether it was given up because the destination failed as a whole: then groups were not begun. */
+  /** Whether the replay stopped early because the destination failed as a whole: some groups may not have begun. */
   readonly isGivenUp: boolean;
 }
 
-/** A run is as long as it takes; what ends it is the destination. */
+/** A run has no time limit of its own; a failing destination ends it. */
 const RUN_MS = 24 * 3_600_000;
 
-/** Sends what was planned. Never throws for a destination that fails. */
+/** Sends the planned events. Never throws because of a failing destination. */
 export async function replay(
   ports: ReplayPorts,
   { groups }: ReplayPlan,
@@ -152,14 +152,14 @@ export async function replay(
       return outcome === undefined || outcome.state === 'done' ? [] : [{ key, outcome }];
     });
     unfinished.push(...left);
-    // One by one they fail for their own reasons, all of them for the destination's.
+    // Single groups fail for their own reasons; if all fail, the destination has failed.
     const failed = left.filter(({ outcome }) => outcome.state === 'failed').length;
     if (failed === keys.length) return { sent: counter.sent, unfinished, isGivenUp: true };
   }
   return { sent: counter.sent, unfinished, isGivenUp: false };
 }
 
-/** The ledger as far as it is to be replayed, each event with the replay's id. */
+/** The part of the ledger to replay, each event with the replay's id. */
 function viewOf(ledger: Ledger, ranges: ReadonlyMap<string, SequenceRange>, replayId: string): Ledger {
   const mark = (entry: LedgerEntry): LedgerEntry =>
     'event' in entry ? { ...entry, event: { ...entry.event, replayid: replayId } as FeedEvent } : entry;
@@ -181,7 +181,7 @@ function marksBefore(ranges: ReadonlyMap<string, SequenceRange>): Marks {
   };
 }
 
-/** The destination at no more than so many events a second. */
+/** The destination, limited to this many events a second. */
 function paced(
   { destination, clock }: ReplayPorts,
   { eventsPerSecond, onProgress }: ReplayOptions,
@@ -192,7 +192,7 @@ function paced(
     name: destination.name,
     async send(events) {
       await clock.sleep(Math.max(0, nextAt - clock.elapsed()) / MILLISECOND);
-      // What a slow destination has missed is not made up for.
+      // Time that a slow destination loses is not made up for.
       nextAt = Math.max(nextAt, clock.elapsed()) + (events.length / eventsPerSecond) * SECOND;
       const results = await destination.send(events);
       counter.sent += results.filter(({ sent }) => sent).length;

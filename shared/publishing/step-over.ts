@@ -1,5 +1,5 @@
-// Gives up numbers of a group that the destination will never get, and says so: the event that tells of it is in
-// the ledger before the mark moves, so a crash in between tells twice rather than never.
+// Skips numbers of a group that the destination will never get, and publishes that. The event that reports it is in the
+// ledger before the mark moves, so a crash in between reports it twice rather than never.
 import { makeEnvelope } from '../comparing/make-event.ts';
 import type { FeedEvent } from '../contract/event.ts';
 import { FEED_GROUP } from '../contract/event-id.ts';
@@ -9,7 +9,7 @@ import { appendFeedEvent } from './append-feed-event.ts';
 import type { RelayPorts, SequenceRange } from './lane.ts';
 
 export interface StepOverPorts extends Pick<RelayPorts, 'ledger' | 'marks' | 'clock' | 'log'> {
-  /** Nothing is sent to it: its marks are moved. */
+  /** Receives nothing here: only its marks move. */
   readonly destination: Pick<RelayPorts['destination'], 'name'>;
 }
 
@@ -22,7 +22,7 @@ export async function stepOver(
 ): Promise<void> {
   const { ledger, marks, destination, clock, log } = ports;
   const { group } = key;
-  // The event names a return group; what the feed skips of its own events is told to operators alone.
+  // The event names a return group. Skipped events of the feed itself are reported to operators only.
   if (group !== FEED_GROUP) {
     const known = await marks.load(destination.name, { ...key, group: FEED_GROUP });
     const skipped = { destination: destination.name, group, range, reason, at: clock.now() };
@@ -45,7 +45,7 @@ function skippedEvent(
   sequence: number,
   { destination, group, range, reason, at }: Skipped,
 ): FeedEvent {
-  // A subject of its own: beside the group's the feed's numbers would make the group's events look stale.
+  // A separate subject: under the group's own, the feed's numbers would make the group's events look stale.
   const subject = `feed/skipped-events/${destination}/${group}/${range.from}-${range.to}`;
   return {
     ...makeEnvelope('feed.events_skipped', subject, sequence, {

@@ -1,7 +1,7 @@
-// Compares the whole ledger with a destination's marks and sends what is unsent: it heals what no stream record will
-// set off any more, after an outage longer than the stream's 24 hours. And it alone steps over numbers that the
-// ledger has lost, most likely to its retention. A gap may also be a transaction seen half, so it must look the same
-// a good while later: that needs no clock that is right and no age of what is not there.
+// Compares the whole ledger with a destination's marks and sends the unsent events. It heals what no stream record
+// triggers any more, after an outage longer than the stream's 24 hours. Only the sweep steps over numbers that the
+// ledger has lost, most likely to its retention. A gap may also be half of a transaction, so it must look the same a
+// good while later: that needs neither an accurate clock nor the age of missing events.
 
 import { MILLISECOND } from '../instant.ts';
 import { GAP_IS_LOST_AFTER_MS, MAX_GAPS_PER_GROUP, SWEEP_GAPS, SWEEP_GROUPS } from '../limits.ts';
@@ -13,18 +13,18 @@ import { type StepOverPorts, stepOver } from './step-over.ts';
 
 /** Numbers of groups. */
 export interface SweepReport {
-  /** That the ledger holds. */
+  /** In the ledger. */
   groups: number;
-  /** With anything unsent when the sweep came to them. */
+  /** With unsent events when the sweep reached them. */
   unsent: number;
-  /** How these were left. */
+  /** The outcomes of these. */
   done: number;
   waiting: number;
   behind: number;
   failed: number;
   /** Gaps stepped over. */
   skipped: number;
-  /** Whether the sweep came to the ledger's end in its time. */
+  /** Whether the sweep reached the ledger's end in its time. */
   complete: boolean;
 }
 
@@ -36,8 +36,8 @@ interface Gap {
 /**
  * Sweeps the ledger for one destination.
  *
- * @param timeLeftMs what is not done by then is left to the next sweep, which begins anew.
- * @throws when the ledger or the marks can't be read.
+ * @param timeLeftMs the next sweep, which starts over, does what is not done by then
+ * @throws if the ledger or the marks can't be read
  */
 export async function sweepLedger(
   ports: StepOverPorts,
@@ -74,7 +74,7 @@ export async function sweepLedger(
   return report;
 }
 
-/** In portions; the marks are read last, so that what is being sent right now is mostly not among them. */
+/** Groups with unsent events, in portions. Reads the marks last, to leave out most of what is being sent right now. */
 async function* unsentGroups(ports: StepOverPorts, report: SweepReport): AsyncGenerator<GroupKey[]> {
   let portion: { readonly key: GroupKey; readonly last: number }[] = [];
   for await (const group of ports.ledger.groups()) {
@@ -95,7 +95,7 @@ async function beyondMarks(
   return groups.flatMap(({ key, last }, index) => (last > (sent[index] ?? 0) ? [key] : []));
 }
 
-/** Relays, counts how that ended, and answers where it stopped at a gap. */
+/** Relays, counts the outcomes, and returns the gaps at which groups stopped. */
 async function sendAll(
   relay: Relay,
   groups: readonly GroupKey[],
@@ -111,7 +111,7 @@ async function sendAll(
   });
 }
 
-/** Looks at each gap again a good while later, and steps over those that are as they were. */
+/** Checks each gap again a good while later, and steps over the unchanged ones. */
 async function closeGaps(
   ports: StepOverPorts,
   relay: Relay,
@@ -128,7 +128,7 @@ async function closeGaps(
     const after = await sendAll(relay, keysOf(open), leftMs(), report);
     const isLost = (gap: Gap) => before.has(textOf(gap));
     const lost = after.filter(isLost);
-    for (const gap of lost) await giveUp(ports, gap);
+    for (const gap of lost) await skipGap(ports, gap);
     report.skipped += lost.length;
     const further = await sendAll(relay, keysOf(lost), leftMs(), report);
     open = [...after.filter((gap) => !isLost(gap)), ...further];
@@ -136,13 +136,17 @@ async function closeGaps(
   report.waiting += open.length;
 }
 
-async function giveUp(ports: StepOverPorts, { key, missing }: Gap): Promise<void> {
+async function skipGap(ports: StepOverPorts, { key, missing }: Gap): Promise<void> {
   const { marks, destination, log } = ports;
   const mark = await marks.load(destination.name, key);
   if (mark !== undefined) return stepOver(ports, key, missing, 'no longer in the ledger');
-  // Nothing of the group was ever sent here, so nothing is missed: it begins where the ledger does.
+  // No event of the group was ever sent here, so none is missed: it starts at the ledger's first event.
   await marks.advance(destination.name, key, missing.to);
-  log.info('group begins where the ledger does', { destination: destination.name, ...key, ...missing });
+  log.info('group starts at the first event in the ledger', {
+    destination: destination.name,
+    ...key,
+    ...missing,
+  });
 }
 
 function keysOf(gaps: readonly Gap[]): GroupKey[] {

@@ -1,5 +1,5 @@
-// R4, the bounds of a range as they are sent: in the form that the service's stamps have, and from a second
-// earlier, so that neither bounds that exclude nor stamps that are rounded leave a crack between neighbours.
+// R4, the bounds of a range as they are sent: in the form of the service's stamps, and from a second earlier, so that
+// neither exclusive bounds nor rounded stamps leave a gap between neighbours.
 import { formatInstant, type Instant } from '../instant.ts';
 import { RANGE_OVERLAP } from '../limits.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
@@ -25,7 +25,7 @@ function boundsOfInterval(
   ];
 }
 
-/** An instant in the form that stamps come in; what is finer than they are is cut off. */
+/** An instant in the form of the service's stamps; finer digits are cut off. */
 export function formatBound(instant: Instant, { zoned, precision }: StampForm): string {
   const step = 10 ** (6 - precision);
   const text = formatInstant(Math.floor(instant / step) * step);

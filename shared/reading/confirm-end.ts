@@ -1,17 +1,17 @@
-// Whether a list that was read to an empty page has more rows behind it, because the service shows the first rows of a
-// list only. The list is asked for in two halves, each from behind the rows that were seen of it. If rows are missing,
-// at least one half has more rows than were seen, and they lie within what the service shows, whatever the order is.
-// So two requests confirm the end; where rows lie so close together that either half may have them, it is read again.
+// Finds out whether a list that ended with an empty page has more rows, because the service shows only the first rows
+// of a list. It requests the list in two halves, each from behind the rows that were seen of it. If rows are missing,
+// at least one half has more rows than were seen, and the service shows them, whatever the order is. So two requests
+// confirm the end. If rows lie so close together that either half may have them, the half is read again.
 import { type Instant, SECOND } from '../instant.ts';
 import type { RowStamps } from './cut-range.ts';
 import { type DepthKeeper, noteConfirmed, noteHidden, noteTrusted, trustsEnd } from './list-depth.ts';
 import { identityOf, type Page, PageOutOfReach, type Range } from './page.ts';
 import type { Reader } from './reader.ts';
 
-/** Rows as near as this to a cut may be part of either half: ranges overlap, and bounds are as precise as stamps. */
+/** Rows this near to a cut may be part of either half: ranges overlap, and bounds are only as precise as stamps. */
 const EITHER_HALF_WITHIN = 3 * SECOND;
 
-/** What was seen of a list that ended with an empty page. */
+/** The rows seen of a list that ended with an empty page. */
 export interface SeenList {
   /** The place of the empty page. */
   readonly end: number;
@@ -19,7 +19,7 @@ export interface SeenList {
   readonly rows: ReadonlyMap<string, RowStamps>;
 }
 
-/** The rows of one page as a list that ends with it. */
+/** The rows of one page, as a list that ends with that page. */
 export function seenInPage({ rows }: Pick<Page, 'rows'>): SeenList {
   const seen = new Map<string, RowStamps>();
   for (const row of rows) {
@@ -30,7 +30,7 @@ export function seenInPage({ rows }: Pick<Page, 'rows'>): SeenList {
   return { end: rows.length, rows: seen };
 }
 
-/** Whether the list has no row but those seen. */
+/** Whether the seen rows are the whole list. */
 export async function confirmEnd(range: Range, list: SeenList, reader: Reader): Promise<boolean> {
   const { depth } = reader;
   const isOfAll = range.updated === undefined && range.created?.from === undefined;
@@ -51,7 +51,7 @@ export async function confirmEnd(range: Range, list: SeenList, reader: Reader): 
   }
 }
 
-/** @param kept what keeps that the first half was confirmed, if the list can be told from others by where it ends */
+/** @param kept records that the first half is confirmed; undefined if the list's end does not identify it */
 async function isWholeList(
   range: Range,
   list: SeenList,
@@ -62,7 +62,7 @@ async function isWholeList(
   if (halves.length === 0) return isShorterThanAll(list, reader);
   const isHalfDone = kept?.current().halfConfirmed === list.end;
   for (const half of isHalfDone ? halves.slice(1) : halves) {
-    // Rows leave a range by update, so that the place behind the seen ones may have moved past a missing one.
+    // Rows leave a range bounded by update, so a missing row may have moved up among the seen places.
     const isExact = half.unsure === 0 && half.range.updated === undefined;
     const isWhole = isExact
       ? await isEmpty(half.range, half.seen, reader)
@@ -74,8 +74,8 @@ async function isWholeList(
 }
 
 /**
- * Rows that were created and updated at the same time can't be halved. They are all there is where the list of all
- * groups goes further, for then it is not cut at that place. Where it does not, it is cut if it should have other rows.
+ * Rows with the same creation and update can't be halved. They are the whole list if the list of all groups goes
+ * further: then no list is cut at that place. If it does not go further, the list is cut if other rows exist.
  */
 async function isShorterThanAll(list: SeenList, reader: Reader): Promise<boolean> {
   if (!(await isEmpty({}, list.end, reader))) return true;
@@ -90,7 +90,7 @@ async function isEmpty(range: Range, offset: number, reader: Reader): Promise<bo
   return (await read(range, offset, reader, 1)).rows.length === 0;
 }
 
-/** Reads a half to its end, which is true where it comes before the place in doubt. */
+/** Reads a half to its end. The end is real if it comes before the place in doubt. */
 async function showsNothingNew(range: Range, list: SeenList, reader: Reader): Promise<boolean> {
   for (let offset = 0; offset < list.end; ) {
     const { rows } = await read(range, offset, reader);
@@ -113,13 +113,13 @@ function isNew(row: Page['rows'][number], { rows }: SeenList): boolean {
 
 interface Half {
   readonly range: Range;
-  /** Rows that were seen of it for sure. */
+  /** Seen rows that are certainly part of it. */
   readonly seen: number;
   /** Further rows that may be part of it. */
   readonly unsure: number;
 }
 
-/** The two halves with the fewest rows that may be part of either; none where all rows have the same stamps. */
+/** The two halves with the fewest rows that may be part of either; none if all rows have the same stamps. */
 function halve(range: Range, list: SeenList): readonly Half[] {
   const rows = [...list.rows.values()];
   const unstamped = Math.max(0, list.end - rows.length);
@@ -142,7 +142,7 @@ function halve(range: Range, list: SeenList): readonly Half[] {
   ];
 }
 
-/** The middle of the widest gap in the middle half of the instants; undefined where there is none. */
+/** The middle of the widest gap in the middle half of the instants; undefined if there is none. */
 function widestGap(sorted: readonly Instant[]): Instant | undefined {
   let widest = 0;
   let at: Instant | undefined;

@@ -1,17 +1,17 @@
-// R5, the last resort: a range that is too narrow to cut and too full for a page, in an order that is never the
-// same twice. It is paged again and again. Each time an empty page tells how many rows there were at most at that
-// moment; once as many different rows were seen after it, these are all: for rows leave a closed range and none
-// enter, so that whatever is seen later was there. Passes that merely agree would prove nothing.
+// R5, the last resort: a range that is too narrow to cut and too full for a page, in an order that is never the same
+// twice. It is paged again and again. Each empty page sets an upper bound of the rows at that moment. Once as many
+// different rows were seen after it, these are all: rows leave a closed range and none enter, so whatever is seen later
+// was there. Passes that merely agree would prove nothing.
 import { MAX_COUNTING_REQUESTS, PAGE_LIMIT } from '../limits.ts';
 import { confirmEnd, type SeenList, seenInPage } from './confirm-end.ts';
 import type { RowStamps } from './cut-range.ts';
 import { nameOf, type Page, PageOutOfReach, type Range } from './page.ts';
 import type { Reader } from './reader.ts';
 
-/** Pages differ by up to so many rows from one pass to the next: an order may depend on where pages are cut. */
+/** Page sizes differ by up to this many rows between passes: an order may depend on where pages are cut. */
 const DIFFERENT_SIZES = 8;
 
-/** @returns whether all rows of the range were seen. */
+/** @returns whether all rows of the range were seen */
 export async function readByCounting(range: Range, reader: Reader): Promise<boolean> {
   try {
     const list = await countRows(range, reader);
@@ -22,7 +22,7 @@ export async function readByCounting(range: Range, reader: Reader): Promise<bool
   }
 }
 
-/** @returns the whole list; undefined where it was not seen */
+/** @returns the whole list; undefined if it was not seen */
 async function countRows(range: Range, reader: Reader): Promise<SeenList | undefined> {
   const census = createCensus();
   const rows = new Map<string, RowStamps>();
@@ -50,16 +50,16 @@ async function countRows(range: Range, reader: Reader): Promise<SeenList | undef
 }
 
 interface Bound {
-  /** At its moment the list had no more rows than this. */
+  /** The most rows that the list can have had at that moment. */
   readonly rows: number;
   /** Different rows seen since. */
   seen: number;
-  /** Rows without an id can't be told apart: as many as one page since has shown at once. */
+  /** Rows without an id can't be told apart: the most that one page has shown since. */
   unnamed: number;
 }
 
 function createCensus() {
-  /** How many bounds there were when a row was last seen: it is news to those since. */
+  /** The number of bounds when a row was last seen: the row is new to the bounds since. */
   const lastSeen = new Map<string, number>();
   const bounds: Bound[] = [];
   return {
@@ -75,7 +75,7 @@ function createCensus() {
     bound(rows: number): void {
       bounds.push({ rows, seen: 0, unnamed: 0 });
     },
-    /** How many rows all of them are; undefined while some may be missing. */
+    /** The number of all rows; undefined while some may be missing. */
     wholeUpTo: () => bounds.find(({ rows, seen, unnamed }) => seen + unnamed >= rows)?.rows,
   };
 }

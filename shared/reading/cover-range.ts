@@ -1,7 +1,7 @@
-// Reads a closed range so that nothing in it is missed, whatever the list's order: in one pass where the order
-// holds still (R1, R2), else in pieces (R5). Where rows have merely entered, by late changes or because the list is
-// sorted by what changes, a piece is read in a pass again, only a shorter one; where the order is none at all, down
-// to pieces that are each one page and so true in themselves.
+// Reads a closed range so that nothing in it is missed: in one pass if the order is stable (R1, R2), else in pieces
+// (R5). If rows have merely entered, by late changes or because the list is sorted by what changes, each piece is read
+// in a shorter pass. If there is no order at all, pieces become so small that each is one page, which is consistent by
+// itself.
 import type { Instant } from '../instant.ts';
 import { MAX_COVER_REQUESTS, SHORT_PAGE_ROWS } from '../limits.ts';
 import { confirmEnd } from './confirm-end.ts';
@@ -14,23 +14,23 @@ import type { Reader } from './reader.ts';
 
 export interface Coverage {
   /**
-   * `proved`: every row that stayed in the range was seen. `overlong`: the range has more pages than it may; ask
-   * for a narrower one. `unproved`: the service would not let it be proved; ask again later.
+   * `proved`: every row that stayed in the range was seen. `overlong`: the range has more pages than allowed; request a
+   * narrower one. `unproved`: the service did not allow a proof; try again later.
    */
   readonly outcome: 'proved' | 'overlong' | 'unproved';
-  /** Up to where, from the range's start, every row was seen; the range's end where it is proved. */
+  /** Every row from the range's start up to here was seen; the range's end if it is proved. */
   readonly through: Instant | undefined;
-  /** Whether it is for lack of room that the row after `through` was not. */
+  /** Whether the rows after `through` are missing for lack of room. */
   readonly lacksRoom?: boolean | undefined;
   /** Why the order was found not to be stable, if it was. */
   readonly unstable?: string | undefined;
 }
 
 /**
- * Reads a closed range; its rows are handed to `reader.take` on the way.
+ * Reads a closed range and passes its rows to `reader.take` on the way.
  *
- * @param first the range's first page, where it was read just before
- * @param straight what came of reading it straight, where that was tried just before
+ * @param first the range's first page, if it was read just before
+ * @param straight the outcome of reading it straight, if that was tried just before
  */
 export async function coverRange(
   range: Range,
@@ -41,23 +41,23 @@ export async function coverRange(
   const page = first ?? (await readPage(range, 0, reader));
   const read = straight ?? (await readStraight(range, reader, page));
   const { outcome, reason: unstable } = read;
-  // What is too narrow to be cut along its axis is cut across it.
+  // A range that is too narrow to be cut along its axis is cut across it.
   if (outcome === 'overlong' && !isNarrow(range)) return { outcome, through: axisOf(range).from };
   if (outcome === 'whole') return { ...proved(range), unstable };
   return { ...(await coverInPieces(range, read, createPieces(reader, page))), unstable };
 }
 
-/** What came of reading a range as if its order were stable. */
+/** The outcome of reading a range as if its order were stable. */
 export interface StraightReading {
   readonly outcome: 'whole' | 'overlong' | 'void';
   /** Why the order was found not to be stable, if it was. */
   readonly reason?: string | undefined;
-  /** Whether that may be only because rows have entered. */
+  /** Whether the only reason may be that rows have entered. */
   readonly isShifted: boolean;
   readonly stamps: readonly RowStamps[];
 }
 
-/** Reads a range in one pass or, in whatever order, in one page that is all there is. */
+/** Reads a range in one pass or, if the whole range fits in one page, in any order. */
 export async function readStraight(range: Range, reader: Reader, first?: Page): Promise<StraightReading> {
   const page = first ?? (await readPage(range, 0, reader));
   if (isShort(page) && (await provePage(range, page, reader)) === 'whole') {
@@ -74,12 +74,12 @@ export async function readStraight(range: Range, reader: Reader, first?: Page): 
   return { outcome: isWhole ? 'whole' : 'void', reason, isShifted, stamps };
 }
 
-/** How a range is being covered piece by piece. */
+/** The state of covering a range piece by piece. */
 interface Pieces {
   readonly reader: Reader;
   /** A backstop, far beyond what a range's worth of pages needs. */
   requestsLeft: number;
-  /** Rows of the range's first page, which was not all of it: a page of as many is hardly all of its piece. */
+  /** Rows of the range's first page, which was not all of it: a page this full is probably not the whole piece. */
   readonly fullPage: number;
 }
 
@@ -108,10 +108,10 @@ async function coverInPieces(range: Range, known: Known, pieces: Pieces): Promis
   let through: Instant | undefined;
   let lacksRoom: boolean | undefined;
   let isWhole = true;
-  // The later piece is read even where the earlier one stays unproved, if there is room: it may hold news.
+  // The later piece is read even if the earlier one stays unproved, if there is room: it may hold news.
   for (const piece of cut) {
     const coverage = await coverPiece(piece, known, pieces);
-    // The first that stays unproved has the last word; one that is cut across the range's axis says: its start.
+    // The first unproved piece sets `through`; for a piece cut across the range's axis that is the range's start.
     if (isWhole) ({ through, lacksRoom } = coverage);
     isWhole &&= coverage.outcome === 'proved';
   }
@@ -130,7 +130,7 @@ async function coverPiece(range: Range, known: Known, pieces: Pieces): Promise<C
   const first = await readPage(range, 0, pieces.reader);
   const isHardlyAll = first.rows.length >= pieces.fullPage;
   if (!isHardlyAll && (await provePage(range, first, pieces.reader)) === 'whole') return proved(range);
-  // A page of rows without stamps says nothing of where to cut, and what has no end is not cut blindly.
+  // Rows without stamps give no place to cut at, and a range without an end must not be cut blindly.
   const own = stampsOf(first.rows);
   const stamps = own.length > 0 ? own : stampsWithin(range, known.stamps);
   return coverInPieces(range, { stamps, isShifted: false }, pieces);

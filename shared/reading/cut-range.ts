@@ -1,12 +1,11 @@
-// R5: where a range of no stable order is cut. By time of update until a piece is a few seconds wide, then by time
-// of creation; in the middle of what was seen of it, so that a crowd is halved rather than the empty hours
-// around it.
+// R5: where a range without a stable order is cut. By time of update until a piece is a few seconds wide, then by time
+// of creation; in the middle of the seen rows, so that a cut halves a crowd and not the empty hours around it.
 import type { Instant } from '../instant.ts';
 import { NARROWEST_RANGE, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { Interval, Range } from './page.ts';
 
-/** When a row that was seen was created and updated. */
+/** When a seen row was created and updated. */
 export interface RowStamps {
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -19,14 +18,14 @@ export function stampsOf(rows: readonly RowReading[]): RowStamps[] {
   );
 }
 
-/** Those of rows that belong to a range. */
+/** The stamps that belong to a range. */
 export function stampsWithin({ updated, created }: Range, stamps: readonly RowStamps[]): RowStamps[] {
   const isWithin = (instant: Instant, { from = -Infinity, to = Infinity }: Partial<Interval> = {}) =>
     instant >= from && instant < to;
   return stamps.filter((row) => isWithin(row.updatedAt, updated) && isWithin(row.createdAt, created));
 }
 
-/** @returns the earlier and the later piece, or undefined where the range can't be cut any more. */
+/** @returns the earlier and the later piece, or undefined if the range can't be cut any more */
 export function cutRange(range: Range, seen: readonly RowStamps[]): readonly [Range, Range] | undefined {
   if (range.updated !== undefined) {
     const cut = cutInterval(range.updated, instantsOf(seen, 'updatedAt'));
@@ -46,12 +45,12 @@ export function cutRange(range: Range, seen: readonly RowStamps[]): readonly [Ra
   );
 }
 
-/** What a range goes along: time of update if it is bounded by that. */
+/** The interval that a range is cut along: time of update if the range has one, else time of creation. */
 export function axisOf({ updated, created }: Range): Partial<Interval> {
   return updated ?? created ?? EVERYWHERE;
 }
 
-/** Whether a range is as narrow as ranges get: what crowds in there has to be read as it is. */
+/** Whether a range is as narrow as ranges get: a crowd in it has to be read as it is. */
 export function isNarrow(range: Range): boolean {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = axisOf(range);
   return to - from <= NARROWEST_RANGE;
@@ -62,21 +61,21 @@ function instantsOf(rows: readonly RowStamps[], field: 'updatedAt' | 'createdAt'
 }
 
 /**
- * Where groups were created, as far as seen, and as much again on either side. By creation a walk's ranges begin
- * decades before the first group, and pieces of those would be empty. By update they do not, and what was seen of
- * them is often but the newest. A few rows say nothing: each cut around them would get past these few alone.
+ * The time in which the seen groups were created, and as much again on either side. A walk's ranges by creation begin
+ * decades before the first group, and pieces there would be empty. Ranges by update do not, and often only their newest
+ * rows were seen. A few rows say nothing: each cut around them would get past these few alone.
  */
 function around(instants: readonly Instant[]): Interval {
-  const telling = instants.length < SHORT_PAGE_ROWS ? [] : instants;
-  const first = telling[0] ?? Number.NEGATIVE_INFINITY;
-  const last = telling.at(-1) ?? Number.POSITIVE_INFINITY;
+  const sample = instants.length < SHORT_PAGE_ROWS ? [] : instants;
+  const first = sample[0] ?? Number.NEGATIVE_INFINITY;
+  const last = sample.at(-1) ?? Number.POSITIVE_INFINITY;
   const spread = Math.max(last - first, NARROWEST_RANGE);
   return { from: first - spread, to: last + spread };
 }
 
 const EVERYWHERE: Partial<Interval> = {};
 
-/** @param within where the cut is to be */
+/** @param within limits where the cut may be */
 function cutInterval(
   { from, to }: Partial<Interval>,
   instants: readonly Instant[],
@@ -86,7 +85,7 @@ function cutInterval(
   const highest = to ?? instants.at(-1);
   if (lowest === undefined || highest === undefined) return undefined;
   if (highest - lowest <= NARROWEST_RANGE) {
-    // What begins and has no end is narrow as far as was seen, which is not all that may be there.
+    // A range without an end is narrow only as far as rows were seen; more may follow.
     const behind = highest + 1;
     const isCut = from !== undefined && to === undefined && behind > from;
     return isCut ? cutAt(behind, { from, to }) : undefined;
@@ -94,7 +93,7 @@ function cutInterval(
   const least = Math.max(lowest, within.from ?? lowest);
   const most = Math.min(highest, within.to ?? highest);
   const median = instants[Math.floor(instants.length / 2)] ?? lowest + (highest - lowest) / 2;
-  // An eighth from either end at least: a lopsided sample must not cut off a sliver again and again.
+  // At least an eighth from either end: a lopsided sample must not cut off a sliver again and again.
   const margin = Math.floor((most - least) / 8);
   const at = Math.floor(Math.min(Math.max(median, least + margin), most - margin));
   return cutAt(at, { from, to });

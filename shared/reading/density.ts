@@ -1,20 +1,20 @@
-// How densely groups were created lately: what the width of a walk's next range follows from.
+// How densely groups were created lately; sets the width of a walk's next range.
 import type { Instant } from '../instant.ts';
 import { stampsOf } from './cut-range.ts';
 import type { Page } from './page.ts';
 import type { Reader } from './reader.ts';
 
-/** Fewer rows say nothing. */
+/** The fewest rows that show a density. */
 const FEWEST = 10;
 
 export interface Density {
-  /** The reader, with its rows looked at on their way. */
+  /** The same reader, which also counts the rows it passes on. */
   watch(reader: Reader): Reader;
   /**
-   * How long it took, at the end of an interval, until so many pages of rows were created.
+   * How long it took, at the end of an interval, to create this many pages of rows.
    *
-   * @param mostRows that these pages may have together
-   * @returns undefined where too few rows were seen to tell
+   * @param mostRows upper bound of the rows in these pages together
+   * @returns undefined if too few rows were seen
    */
   timeOf(
     pages: number,
@@ -44,7 +44,7 @@ export function createDensity(): Density {
     },
     timeOf(pages, { from, to }, mostRows = Number.POSITIVE_INFINITY) {
       const within = created.filter((instant) => instant >= from && instant < to).sort((a, b) => a - b);
-      // Of the last quarter: stores grow, and the first range begins long before the first group.
+      // Only the last quarter: stores grow, and the first range begins long before the first group.
       const first = Math.floor((within.length * 3) / 4);
       const start = within[first] ?? to;
       if (within.length < FEWEST) return undefined;

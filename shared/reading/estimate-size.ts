@@ -1,15 +1,15 @@
-// About how many groups there are: asked by offset, four times as far each time until a page is empty, then in
-// between. A dozen requests tell it of a million, to a tenth; it is for people who wait, and proves nothing.
+// Estimates the number of groups: probes offsets, four times as far each time until a page is empty, then halves the
+// interval. A dozen requests estimate a million to a tenth. It is for people who wait, and proves nothing.
 import type { FetchPage } from './page.ts';
 
 const FIRST_OFFSET = 1_000;
 const GROWTH = 4;
-/** Requests for narrowing it down after that. */
+/** Requests that halve the interval after that. */
 const HALVINGS = 4;
-/** Four thousand millions; beyond this nobody counts. */
+/** Four thousand millions; a count beyond this is of no use. */
 const MOST = FIRST_OFFSET * GROWTH ** 11;
 
-/** @returns the number of groups, to about a tenth; below the first offset at most that */
+/** @returns the number of groups, to about a tenth; below the first offset an upper bound */
 export async function estimateSize(fetch: FetchPage): Promise<number> {
   const reaches = async (offset: number) => (await fetch({ range: {}, offset, limit: 1 })).rows.length > 0;
   let low = 0;

@@ -1,14 +1,14 @@
-// Whether a poll is expected to find little. Little is read at once, up to the open end of the list; where rows move
-// up there meanwhile that proves nothing, and its requests were sent in vain. So each such poll puts off the next try,
-// for longer the more of them there were one after the other.
+// Predicts whether a poll finds little. A poll that expects little reads everything at once, up to the open end of the
+// list. If rows move up there meanwhile, that proves nothing and its requests are wasted. So each such failure delays
+// the next try, and longer after each failure in a row.
 
-/** Polls between two tries at most. */
+/** The most polls between two tries. */
 const LONGEST_WAIT = 7;
 
 export interface Expectation {
-  /** At a poll's begin: whether it may be read at once. A poll that is then cut off has found more. */
+  /** Call when a poll begins: whether it may read everything at once. A poll that is then cut off counts as large. */
   begin(): boolean;
-  /** @param wasLittle whether a few requests were enough, and none was sent in vain */
+  /** @param wasLittle whether a few requests were enough and none was wasted */
   end(wasLittle: boolean): void;
 }
 

@@ -1,5 +1,5 @@
-// Whether a range has more pages than it may, found out with one request behind what they hold instead of by reading
-// them all; and where it is to end then.
+// Finds out whether a range has too many pages, with one request behind the allowed ones instead of by reading them
+// all, and where to end the range in that case.
 import type { Instant } from '../instant.ts';
 import { NARROWEST_RANGE } from '../limits.ts';
 import { stampsOf } from './cut-range.ts';
@@ -8,35 +8,35 @@ import { type Page, PageOutOfReach, type Range } from './page.ts';
 import { isShort, readPage } from './read-pass.ts';
 import type { Reader } from './reader.ts';
 
-/** Times that a range is narrowed in one go. */
+/** The most narrowings in one call. */
 const MAX_NARROWINGS = 24;
-/** Pages that go into finding a range's end. */
+/** Pages spent on finding a range's end. */
 const END_PAGES = 4;
-/** Of the pages that a range may have, the share that it is made for: how densely groups are created changes slowly. */
+/** The share of the allowed pages that a range is made for: the density of groups changes slowly. */
 export const AIMED_SHARE = 0.87;
 
 export interface Fitted {
   readonly to: Instant;
-  /** False where even more narrowing is needed. */
+  /** False if the range needs even more narrowing. */
   readonly fits: boolean;
   /** The range's first page, if it was read. */
   readonly first?: Page;
 }
 
-/** A range of creation; its start may be open, its end is not. */
+/** A range of creation times; its start may be open, its end is not. */
 export interface WishedRange {
   readonly from: Instant | undefined;
   readonly to: Instant;
-  /** Where its rows begin at the earliest. */
+  /** The earliest possible creation of its rows. */
   readonly lowest: Instant;
   /**
-   * Whether most of it may be decades in which nothing was created; then it is narrowed by the rows that are found
-   * instead of by its length.
+   * Whether most of it may be decades without groups; it is then narrowed by the rows that are found, not by its
+   * length.
    */
   readonly isSparse: boolean;
 }
 
-/** Narrows a range of creation to the pages that it may have. */
+/** Narrows a range of creation times to the pages that it may have. */
 export async function fitRange(wished: WishedRange, reader: Reader): Promise<Fitted> {
   const { from, to, lowest, isSparse } = wished;
   const first = await readPage({ created: { from, to } }, 0, reader);
@@ -61,13 +61,13 @@ export async function fitRange(wished: WishedRange, reader: Reader): Promise<Fit
     }
     const wish = isSparse ? oldestOf(page) - 1 : wishedEnd(first, page, end, lowest);
     end = narrower(lowest, end, wish);
-    // Each narrowing leaves off what was reached: as often as the whole store has ranges, unless it reaches further.
+    // Reach further: each narrowing removes only what was reached, so the whole store would take one per range.
     if (isSparse && newestOf(first) > oldestOf(page)) reach *= 2;
   }
   return { to: end, fits: false };
 }
 
-/** @returns undefined where the service refuses the offset */
+/** @returns undefined if the service refuses the offset */
 async function readWithinReach(range: Range, offset: number, reader: Reader): Promise<Page | undefined> {
   try {
     return await readPage(range, offset, reader);
@@ -78,9 +78,9 @@ async function readWithinReach(range: Range, offset: number, reader: Reader): Pr
 }
 
 /**
- * Where a list that is sorted by creation would have the pages that it may: just before the oldest row found beyond
- * them or, where the latest come first, if groups were created as densely all the time as at its end. Other orders
- * tell nothing: then it is nowhere.
+ * The end at which a list sorted by creation would have the allowed pages: just before the oldest row found beyond
+ * them. If the latest come first, it assumes that groups were always created as densely as at the range's end. Other
+ * orders give no hint: then it is minus infinity.
  */
 function wishedEnd(first: Page, beyond: Page, to: Instant, lowest: Instant): Instant {
   if (newestOf(first) <= oldestOf(beyond)) return oldestOf(beyond) - 1;
@@ -88,7 +88,7 @@ function wishedEnd(first: Page, beyond: Page, to: Instant, lowest: Instant): Ins
   return Math.floor(lowest + AIMED_SHARE * (to - newestOf(beyond)));
 }
 
-/** Where a range that is too long ends instead: where it is wished, if that makes it narrower, else in its middle. */
+/** The new end of a range that is too long: the wished end if that makes it narrower, else its middle. */
 function narrower(lowest: Instant, to: Instant, wish: Instant): Instant {
   if (wish >= lowest + NARROWEST_RANGE && wish < to) return wish;
   return Math.max(lowest + Math.floor((to - lowest) / 2), lowest + NARROWEST_RANGE);

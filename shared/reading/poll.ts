@@ -1,8 +1,8 @@
-// A poll reads what was updated since the last settled instant, R3 and R6. Where little is expected it is read at
-// once, up to its open end. Else up to a little before the stamps' clock, where the range is closed: rows may leave
-// it, none enter, so it can be covered page by page; behind that the tail is open: it is read for its news, and
-// settled by a later poll. A read settles stamps only up to `lookback` before its moment, for changes may show that
-// late, and only as far as every difference was saved.
+// A poll reads the rows that were updated since the last settled instant, R3 and R6. If it expects few rows, it reads
+// them all at once, up to the open end. Otherwise it covers a closed range page by page, up to a little before the
+// stamps' clock: rows may leave that range, none enter it. It then reads the open tail behind it for news; a later poll
+// settles the tail. A read settles stamps only up to `lookback` before its moment, because changes may show that late,
+// and only as far as every difference was saved.
 import { DAY, type Instant } from '../instant.ts';
 import { CLOSED_AFTER, CLOSED_FOR_SURE_AFTER, MAX_OPEN_PAGES, MAX_TAIL_PAGES } from '../limits.ts';
 import type { StampsState } from '../source/source-state.ts';
@@ -14,37 +14,37 @@ import type { Reader } from './reader.ts';
 import { askedAhead, mayFallBackBy, stampsTime } from './stamps-clock.ts';
 
 export interface PollOptions extends Reader {
-  /** Before this instant nothing is left to be read. */
+  /** Everything stamped before this instant has been read and saved. */
   readonly settledThrough: Instant;
-  /** What is known of the stamps by now; grows with each page. */
+  /** The current knowledge of the stamps; grows with each page. */
   readonly stamps: () => StampsState;
-  /** The service's time by now. */
+  /** The current time at the service. */
   readonly now: () => Instant;
-  /** Whether that is known from the service, and not just the time here. */
+  /** Whether `now` comes from the service and not just from the local clock. */
   readonly knowsTime: () => boolean;
   /** How late a change may show after its stamp, in the unit of Instant. */
   readonly lookback: number;
-  /** The earliest stamp of a row that differed and was not saved; undefined where all were. */
+  /** The earliest stamp of a row that differed and was not saved; undefined if all were saved. */
   readonly unsavedFrom: () => Instant | undefined;
-  /** Told after each closed range that was covered: that much is done, whatever ends the poll. */
+  /** Called after each covered closed range: this progress holds however the poll ends. */
   readonly onCovered: (progress: Pick<PollResult, 'settledThrough' | 'rangeWidth'>) => void;
-  /** Whether little is expected: everything is then read at once. */
+  /** Whether few rows are expected: the poll then reads everything at once. */
   readonly expectsLittle: boolean;
   /** Width of the next closed range, in the unit of Instant. */
   readonly rangeWidth: number;
-  /** Whether there is time for another closed range, of about so many pages. The first is tried in any case. */
+  /** Whether there is time for another closed range of about this many pages. The first is tried in any case. */
   readonly hasTimeFor: (pages: number) => boolean;
 }
 
 export interface PollResult {
-  /** Never before that of the options. */
+  /** Never earlier than the one in the options. */
   readonly settledThrough: Instant;
-  /** Whether everything was covered, and saved, up to the open end. */
+  /** Whether everything up to the open end was covered and saved. */
   readonly isComplete: boolean;
-  /** Whether a few pages were enough, and nothing was read in vain. */
+  /** Whether a few pages were enough and no request was wasted. */
   readonly wasLittle: boolean;
   readonly rangeWidth: number;
-  /** How the order was found not to be stable, if it was. */
+  /** Why the order is not stable; undefined if no sign of that was found. */
   readonly unstable: string | undefined;
 }
 
@@ -76,7 +76,7 @@ export async function poll(options: PollOptions): Promise<PollResult> {
   };
 }
 
-/** How far ranges are closed: a little before the stamps' clock, or so long ago that no clock can be off as far. */
+/** The end of what is closed: a little before the stamps' clock, or further back than any clock can be off. */
 function closedBefore(now: Instant, { stamps }: PollOptions): Instant {
   const time = stampsTime(stamps(), now);
   return Math.max(time === undefined ? 0 : time - CLOSED_AFTER, now - CLOSED_FOR_SURE_AFTER);
@@ -86,7 +86,7 @@ function isSaved({ unsavedFrom }: PollOptions): boolean {
   return unsavedFrom() === undefined;
 }
 
-/** How far everything is settled by what was covered up to an instant, read at a moment. */
+/** The instant up to which everything is settled, after a read at `readAt` covered a range up to `through`. */
 function settledBy(
   through: Instant,
   readAt: Instant,
@@ -96,7 +96,7 @@ function settledBy(
   if (time === undefined) return settledThrough;
   const reach = time - lookback - mayFallBackBy(stamps());
   const saved = Math.min(reach, through, unsavedFrom() ?? reach);
-  // What is unsaved and older shows up again in any case: a range begins a little before its start.
+  // Unsaved rows that are older show up again in any case: a range begins a little before its start.
   return Math.max(saved, settledThrough);
 }
 
@@ -111,13 +111,13 @@ function tailFrom(from: Instant, { now, stamps }: PollOptions): OpenTail {
 
 interface OpenReading {
   readonly isWhole: boolean;
-  /** How far was asked: before a process's first answer that is its own idea of the time, which may be far behind. */
+  /** The end of the request. Before a process's first answer it follows the local clock, which may be far behind. */
   readonly through: Instant;
   readonly readAt: Instant;
   readonly unstable: string | undefined;
 }
 
-/** Reads all there is in a few pages, if it can. What changes meanwhile is stamped later, and left to later polls. */
+/** Reads all rows if they fit in a few pages. Rows that change meanwhile get later stamps; later polls read them. */
 async function readOpen(options: PollOptions): Promise<OpenReading> {
   const range = tailFrom(options.settledThrough, options);
   const first = await readPage(range, 0, options);
@@ -127,8 +127,8 @@ async function readOpen(options: PollOptions): Promise<OpenReading> {
 }
 
 /**
- * Reads an open tail on for its news. It proves nothing: what it misses is closed before long. So a page smaller
- * than the one before it may end it.
+ * Reads an open tail for its news. It proves nothing, and what it misses is soon in a closed range. So a page that is
+ * smaller than the one before may end it.
  */
 async function readTail(from: Instant, options: PollOptions): Promise<void> {
   try {
@@ -170,12 +170,12 @@ async function coverClosed(
     lastPages = requests.sent;
     if (coverage.outcome === 'overlong') {
       rangeWidth = halfWidth(to - from);
-      // Where lists can hardly be paged that was found out soon, and narrower ranges are tried at once.
+      // If lists can hardly be paged, few requests show it, and there is time to try narrower ranges at once.
       if (rangeWidth < to - from && requests.sent <= options.maxPages / 4) continue;
       return { through, unstable, rangeWidth };
     }
     if (isWhole) through = coverage.through ?? through;
-    // What lies behind an unproved range is read all the same: it may hold news.
+    // Ranges behind an unproved one are read as well: they may hold news.
     isWhole &&= coverage.outcome === 'proved';
     if (to < upTo)
       rangeWidth = Math.min(nextWidth(rangeWidth, requests.sent, options.maxPages), WIDEST_RANGE);
@@ -195,5 +195,5 @@ function countRequests(reader: Reader, requests: { sent: number }): Reader {
   };
 }
 
-/** A first guess, and as wide as it gets again; a range with too many pages is halved. */
+/** The first guess and the upper bound of a range's width; a range with too many pages is halved. */
 export const WIDEST_RANGE = 40 * DAY;

@@ -1,19 +1,19 @@
-// R1 for a list of no known order: one page is one read, and so true in itself. That it was the whole list is
-// proved by an empty page behind it and then the same rows again: rows only leave a closed range, so there were at
-// least as many as the page has throughout, and in between not one more. The same holds for an open range, as long
-// as none of the rows has left it meanwhile.
+// R1 for a list of unknown order: one page is one read, and so is consistent by itself. An empty page behind it, and
+// then the same rows again, prove that it was the whole list: rows only leave a closed range, so the range had at least
+// the page's rows throughout, and in between not one more. The same holds for an open range, as long as none of the
+// rows has left it meanwhile.
 import { confirmEnd, seenInPage } from './confirm-end.ts';
 import { nameOf, type Page, PageOutOfReach, type Range } from './page.ts';
 import { isShort, readPage } from './read-pass.ts';
 import type { Reader } from './reader.ts';
 
-/** Rows may leave while a page is being proved; then it is tried again with what is left. */
+/** Rows may leave while a page is being proved; it is then tried again with the remaining rows. */
 const TRIES = 3;
 
 /**
  * @param first the range's first page, read just before
- * @returns `whole`: the rows seen are all of the range; `larger`: there is more than a page holds; `changed`: rows
- * left whenever it was tried
+ * @returns `whole`: the seen rows are the whole range; `larger`: the range has more than a page holds; `changed`: rows
+ * left during each try
  */
 export async function provePage(
   range: Range,
@@ -41,7 +41,7 @@ async function endsBehind({ rows }: Page, range: Range, reader: Reader): Promise
   }
 }
 
-/** Whether a page has all the rows of an earlier one; of those that can't be told apart, as many. */
+/** Whether `again` has all the rows of `page`; of rows that can't be told apart, at least as many. */
 function hasStayed(page: Page, again: Page): boolean {
   const { names, unnamed } = namesOf(page);
   const later = namesOf(again);

@@ -1,11 +1,11 @@
-// One pass over the list of a closed range, R1 and R2: page after page, each joined to the one before it, to an end
-// that was proved by reading on. What a pass claims once it is complete: in a stable order, every row that stayed
-// in the range while it was read has been seen, whatever else left, however the service cuts its pages.
+// One pass over the list of a closed range, R1 and R2: page after page, each joined to the one before, to an end that
+// is proved by reading on. A complete pass claims: in a stable order, it has seen every row that stayed in the range
+// while it was read, whatever else left, however the service cuts its pages.
 //
-// A page may end anywhere: at a limit that was lowered, before a row that is too large to fit. So the end is looked
-// for behind the last row, where an empty page is no page cut short; and the rows before it are then looked at
-// again: if the last one still is where it was, nothing has moved up in between, and what came behind it, rows or
-// the end, is its neighbour.
+// A page may end anywhere: at a lowered limit, or before a row that is too large to fit. So the pass looks for the end
+// behind the last row, where an empty page is not a page cut short, and then reads the rows before it again. If the
+// last row is still in its place, nothing has moved up in between, and what came behind it (rows or the end) is its
+// neighbour.
 import {
   MAX_CROWD_PAGES,
   SEAM_ROWS,
@@ -19,7 +19,7 @@ import { nameOf, type Page, PageOutOfReach, type Range } from './page.ts';
 import type { Reader } from './reader.ts';
 import { createTrack, type Pass, type PlacedPage, type Track } from './track.ts';
 
-/** Asks for a page and hands it on. */
+/** Fetches a page and passes it to `take`. */
 export async function readPage(range: Range, offset: number, { fetch, take }: Reader): Promise<Page> {
   const page = await fetch({ range, offset });
   await take(page);
@@ -27,9 +27,9 @@ export async function readPage(range: Range, offset: number, { fetch, take }: Re
 }
 
 /**
- * Reads a range once. The rows have been handed to `reader.take` whatever the outcome.
+ * Reads a range once. Passes the rows to `reader.take` whatever the outcome.
  *
- * @param first the range's first page, where it was read just before
+ * @param first the range's first page, if it was read just before
  */
 export async function readPass(range: Range, reader: Reader, first?: Page): Promise<Pass> {
   const track = createTrack();
@@ -46,11 +46,11 @@ async function readOn(range: Range, reader: Reader, track: Track, first: Page | 
   const maxPages = isNarrow(range) ? Math.max(MAX_CROWD_PAGES, reader.maxPages) : reader.maxPages;
   const read = async (offset: number) => track.place(await readPage(range, offset, reader), offset);
   let at = first === undefined ? await read(0) : track.place(first, 0);
-  /** What was seen behind the last page, until that page was looked at again. */
+  /** The page seen behind the last page, until that last page is read again. */
   let behind: PlacedPage | undefined;
   let stepBack = overlap;
   let stepsBack = 0;
-  /** Where pages were without any row that has a name, since the last row that was new. */
+  /** Offsets of pages in which no row has a name, since the last new row. */
   const nameless = new Set<number>();
   while (track.pages <= maxPages) {
     const seam = track.join(at);
@@ -58,7 +58,7 @@ async function readOn(range: Range, reader: Reader, track: Track, first: Page | 
     if (seam.verdict === 'apart') {
       if (at.offset === 0)
         return at.rows.length === 0 ? track.end('complete', at.end) : track.fail(ALL_OTHERS);
-      // Where rows without an id fill whole pages, stepping back and going on again would never end.
+      // If rows without an id fill whole pages, stepping back and going on again would never end.
       stepsBack += 1;
       const isNameless = !at.rows.some(isNamed);
       if (stepsBack > mostStepsBack(at) || (isNameless && nameless.has(at.offset)))
@@ -86,9 +86,9 @@ async function readOn(range: Range, reader: Reader, track: Track, first: Page | 
     behind = undefined;
     if (mayBeLast || at.rows.length === 1 || track.isSmallest(at)) {
       const next = await read(at.end);
-      // A page that is known already, or that shows the order to be unstable, speaks for itself.
+      // A page that joins or that voids the pass needs no look back.
       if (track.judge(next).verdict === 'apart') behind = next;
-      // Not from further back than this page: what is cut by bytes might not reach its last row again.
+      // Not from further back than this page: a page cut by bytes might not reach its last row again.
       at = behind === undefined ? next : await read(at.end - rowsBack(at, overlap, track.isFoothold));
     } else {
       at = await read(at.end - Math.min(rowsBack(at, overlap, track.isFoothold), at.rows.length - 1));
@@ -101,7 +101,7 @@ const ALL_OTHERS = { reason: 'all rows were others', isShifted: false };
 const FEWER_SEEN = { reason: 'fewer rows were seen than the list has', isShifted: true };
 const NO_FOOTHOLD = { reason: 'a page has no row that can be told from others', isShifted: false };
 
-/** How far back so many rows are that a page can be joined by: at most the whole page. */
+/** How many rows to go back to include this many footholds: at most the whole page. */
 function rowsBack({ rows }: PlacedPage, wanted: number, isFoothold: (row: RowReading) => boolean): number {
   let footholds = 0;
   const back = rows.toReversed().findIndex((row) => {
@@ -115,12 +115,12 @@ function isNamed(row: RowReading): boolean {
   return nameOf(row) !== undefined;
 }
 
-/** Each step goes back twice as far: so many reach the list's start, and as many again find what has moved meanwhile. */
+/** Steps double: half of these reach the list's start, the other half find what has moved meanwhile. */
 function mostStepsBack({ end }: PlacedPage): number {
   return 2 * Math.ceil(Math.log2(end + 2));
 }
 
-/** No service cuts a page this small, if it was asked for a larger one. */
+/** Whether a page is too small to be cut short: no service cuts a page this small if a larger one was requested. */
 export function isShort({
   rows,
   bytes,

@@ -1,25 +1,25 @@
-// How a range is read: what asks for its pages, what takes them in, and how far that may go.
+// How a range is read: `fetch` requests its pages, `take` receives them, the rest sets how far reading may go.
 import type { DepthKeeper } from './list-depth.ts';
 import type { FetchPage, Page } from './page.ts';
 
 export interface Reader {
   readonly fetch: FetchPage;
-  /** Called with each page as it comes, before the next is asked for. */
+  /** Called with each page as it arrives, before the next request. */
   readonly take: (page: Page) => Promise<void>;
-  /** Whether a page below both SHORT_PAGE bounds ends a list (R1: polls alone, and only once a full page was seen). */
+  /** Whether a page below both SHORT_PAGE bounds ends a list (R1: only in polls, once a full page was seen). */
   readonly trustsShortPages: boolean;
   /** Pages that a range may have (R3). */
   readonly maxPages: number;
   /**
-   * Whether there is room to read on where a range is read in pieces; what is left of it stays unproved.
+   * Whether a range that is read in pieces may read on; the rest of it stays unproved.
    *
-   * @default there always is
+   * @default there always is room
    */
   readonly hasRoom?: () => boolean;
   /**
    * How far lists can be paged.
    *
-   * @default as far as they go: each empty page is an end
+   * @default to their end: each empty page is an end
    */
   readonly depth?: DepthKeeper | undefined;
 }

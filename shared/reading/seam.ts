@@ -1,40 +1,40 @@
-// R2, the seam between two pages. Rows leave a list while it is read, and all behind them move up: a page that
-// starts where the last one ended then skips as many rows as have left. So each page starts a few rows earlier,
-// and where it joins shows whether anything was skipped. In a stable order, rows already read must come first, in
-// their old order and none of them moved back, and then only rows never read.
+// R2, the seam between two pages. Rows leave a list while it is read, and all rows behind them move up: a page that
+// starts where the last one ended then skips as many rows as have left. So each page starts a few rows earlier, and the
+// overlap shows whether anything was skipped. In a stable order, rows already read must come first, in their old order
+// and none of them moved back, and then only rows never read.
 //
-// Rows that have changed since they were read may stand anywhere, and rows without an id can't be told apart:
-// neither speaks for or against a seam.
+// Rows that have changed since they were read may be anywhere, and rows without an id can't be told apart: neither says
+// anything about a seam.
 
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import { nameOf, versionOf } from './page.ts';
 
 export interface Place {
-  /** Counts the rows in the order in which they were first read. */
+  /** The row's number in the order of first reading. */
   readonly rank: number;
-  /** Where in the list it was last seen. */
+  /** Its last seen place in the list. */
   readonly place: number;
   readonly version: string;
 }
 
-/** Where each row was seen, and as what, by its name. */
+/** Each row's place and version, by its name. */
 export type Places = ReadonlyMap<string, Place>;
 
 export type Seam =
   /**
-   * Nothing was skipped. `fresh` counts the never-read rows, which all stand behind the known ones; `movedUp` tells
-   * by how many places the last of the known ones stands before its old place, undefined where none is known.
+   * Nothing was skipped. `fresh` counts the rows never read, all of which follow the known ones. `movedUp` is how many
+   * places the last known row is before its old place; undefined if none is known.
    */
   | { readonly verdict: 'joined'; readonly fresh: number; readonly movedUp: number | undefined }
-  /** No row of the page is known as it is: it may lie beyond what has moved up. Ask from further back. */
+  /** No row of the page is known unchanged: the page may lie beyond rows that moved up. Read from further back. */
   | { readonly verdict: 'apart' }
   /** The pass proves nothing. `isShifted`: rows have entered before; the order itself may be stable. */
   | { readonly verdict: 'void'; readonly reason: string; readonly isShifted: boolean };
 
 /**
- * Judges how a page joins what was read before.
+ * Judges how a page joins the rows read before.
  *
- * @param places undefined before the first page; empty where no row of those before it showed its id
+ * @param places undefined before the first page; empty if no row before it showed its id
  * @param offset the place of the page's first row
  */
 export function judgeSeam(places: Places | undefined, page: readonly RowReading[], offset: number): Seam {

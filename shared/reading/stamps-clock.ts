@@ -1,25 +1,25 @@
-// The stamps' clock: what time it is in the service's stamps. It is the newest plausible stamp received, and goes
-// on from there; so it is never ahead of the service, however wrong our own clock or its `Date` may be, and no
-// boundary of what is settled can move past what the service has yet to stamp.
+// The stamps' clock: the current time in the service's stamps. It is the newest plausible stamp received, and runs on
+// from there. So it is never ahead of the service, however wrong the local clock or the `Date` header may be, and no
+// settled instant can pass a stamp that the service has yet to assign.
 //
 // A stamp is plausible if it is not beyond the answer's `Date` plus the lead. The lead is learned from groups that
-// changed while they were being watched: how far most of the last ones, and at least three, ran ahead. So neither
-// one or two absurd rows move the clock, nor many among more honest ones. Stamps without a zone show their offset
-// that way; as theirs may lie behind `Date` too, where any nonsense is plausible, three rows of one page have to
-// agree before they move the clock.
+// changed while they were being watched: how far most of the last ones, and at least three, ran ahead. So neither one
+// or two absurd rows move the clock, nor many among more honest ones. Stamps without a zone show their offset that way.
+// They may also lie behind `Date`, where any nonsense is plausible, so three rows of one page must agree to move the
+// clock.
 import { HOUR, type Instant, MINUTE } from '../instant.ts';
 import { ASK_AHEAD, ASK_AHEAD_WITHOUT_ZONE } from '../limits.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { StampsState } from '../source/source-state.ts';
 
-/** No zone is further ahead of UTC than 14 hours; a lead beyond is no lead but nonsense. */
+/** No zone is further ahead of UTC than 14 hours; a larger lead is nonsense. */
 const LARGEST_LEAD = 15 * HOUR;
-/** Polls ask further ahead than this in any case; and no zone is nearer to UTC than an hour, but UTC itself. */
+/** Polls request further ahead than this anyway; and no zone but UTC itself is nearer to UTC than an hour. */
 const SMALLEST_LEAD = 30 * MINUTE;
-/** Groups whose lead is remembered: the last that changed. */
+/** Number of remembered leads: those of the last groups that changed. */
 const LEADS_KEPT = 12;
 const GROUPS_THAT_AGREE = 3;
-/** Summer time ends by setting clocks back that far. */
+/** The end of summer time sets clocks back this far. */
 const SUMMER_TIME = HOUR;
 
 export const UNKNOWN_STAMPS: StampsState = {
@@ -35,13 +35,13 @@ export const UNKNOWN_STAMPS: StampsState = {
  * The time by the stamps' clock.
  *
  * @param at a moment by the service's clock
- * @returns undefined as long as no plausible stamp was seen
+ * @returns undefined until a plausible stamp was seen
  */
 export function stampsTime({ newest, newestReceivedAt }: StampsState, at: Instant): Instant | undefined {
   return newest === undefined ? undefined : newest + (at - newestReceivedAt);
 }
 
-/** Takes in the stamps of a page. Both of a row's stamps count; rows that can't be read have none. */
+/** Learns from the stamps of a page. Both stamps of a row count; unreadable rows have none. */
 export function learnStamps(
   state: StampsState,
   rows: readonly RowReading[],
@@ -58,7 +58,7 @@ export function learnStamps(
   return {
     ...state,
     zoned,
-    // Precision only grows: a page of whole seconds by chance must not coarsen the bounds, and finer ones do no harm.
+    // Precision only grows: a page that has whole seconds by chance must not coarsen the bounds; finer ones do no harm.
     precision: isUntouched(state) ? precision : Math.max(precision, state.precision),
     ...(isNews ? { newest, newestReceivedAt: receivedAt } : {}),
   };
@@ -66,7 +66,7 @@ export function learnStamps(
 
 type Stamped = Extract<RowReading, { kind: 'readable' }>;
 
-/** The newest plausible stamp that so many rows reach. */
+/** The newest plausible stamp that at least `agreeing` rows reach. */
 function newestOf(rows: readonly Stamped[], latest: Instant, agreeing: number): Instant | undefined {
   return rows
     .map((row) => Math.max(...comparableStamps(row).filter((stamp) => stamp <= latest)))
@@ -74,12 +74,12 @@ function newestOf(rows: readonly Stamped[], latest: Instant, agreeing: number): 
     .sort((a, b) => b - a)[agreeing - 1];
 }
 
-/** Where one of the two names its zone and the other does not, they are hours apart: polls go by updates. */
+/** If only one of the two stamps names its zone, they are hours apart. Polls go by updates, so that one counts. */
 function comparableStamps({ createdAt, updatedAt, hasMixedZones }: Stamped): readonly Instant[] {
   return hasMixedZones ? [updatedAt] : [createdAt, updatedAt];
 }
 
-/** The first page tells; later a whole page has to say otherwise, for a few odd rows must not change the bounds. */
+/** The first page decides. Later a whole page has to disagree, because a few odd rows must not change the bounds. */
 function learnZoned(state: StampsState, rows: readonly Stamped[]): boolean {
   if (isUntouched(state)) return rows.filter((row) => row.zoned).length * 2 >= rows.length;
   const saysOtherwise = rows.length >= GROUPS_THAT_AGREE && rows.every((row) => row.zoned !== state.zoned);
@@ -90,7 +90,7 @@ function isUntouched(state: StampsState): boolean {
   return state.newest === undefined && state.leads.length === 0;
 }
 
-/** Takes in how far the stamp of a group that has just changed ran ahead of the answer's `Date`. */
+/** Learns how far the stamp of a group that has just changed ran ahead of the answer's `Date`. */
 export function learnLead(
   state: StampsState,
   groupId: number,
@@ -103,21 +103,21 @@ export function learnLead(
   return { ...state, leads, lead: Math.max(state.lead, agreed) };
 }
 
-/** What most of them, and at least three, have in common; 0 where that is nothing to speak of, or nonsense. */
+/** The lead that most of them, and at least three, reach; 0 if that is too small to matter, or nonsense. */
 function agreedLead(leads: readonly number[]): number {
   const majority = Math.max(GROUPS_THAT_AGREE, Math.floor(leads.length / 2) + 1);
   const agreed = [...leads].sort((a, b) => b - a)[majority - 1] ?? 0;
   return agreed < SMALLEST_LEAD || agreed > LARGEST_LEAD ? 0 : agreed;
 }
 
-/** How far beyond `Date` polls have to ask so that no honest stamp is missed. */
+/** How far beyond `Date` polls must request so that they miss no honest stamp. */
 export function askedAhead({ zoned, lead }: StampsState): number {
   return lead + (zoned || lead > 0 ? ASK_AHEAD : ASK_AHEAD_WITHOUT_ZONE);
 }
 
 /**
- * How far the service's stamps may fall back behind their clock: those without a zone, unless they are in UTC, when
- * summer time ends. A settled instant that did not allow for it would lie ahead of them until spring.
+ * How far the service's stamps may fall back behind their clock when summer time ends: stamps without a zone, unless
+ * they are in UTC. A settled instant without this allowance would be ahead of them until spring.
  */
 export function mayFallBackBy({ zoned, newest, newestReceivedAt }: StampsState): number {
   const offset = newest === undefined ? 0 : Math.abs(newest - newestReceivedAt);

@@ -1,4 +1,4 @@
-// What a pass has seen so far: which rows, where, and how large its pages were.
+// The rows that a pass has seen so far, their places, and how large the pages were.
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { SeenList } from './confirm-end.ts';
 import { type RowStamps, stampsOf } from './cut-range.ts';
@@ -6,22 +6,22 @@ import { identityOf, nameOf, type Page, versionOf } from './page.ts';
 import { judgeSeam, type Place, type Seam } from './seam.ts';
 
 export interface Pass {
-  /** `overlong`: more pages than a range may have. `void`: no stable order, nothing is proved. */
+  /** `overlong`: more pages than a range may have. `void`: the order is not stable, so nothing is proved. */
   readonly outcome: 'complete' | 'overlong' | 'void';
   readonly reason?: string;
-  /** Of a void pass: rows have entered, the order itself may be stable. */
+  /** For a void pass: rows have entered; the order itself may be stable. */
   readonly isShifted: boolean;
-  /** How many different rows were seen. */
+  /** Different rows seen. */
   readonly rows: number;
-  /** When they were created and updated. */
+  /** When the rows were created and updated. */
   readonly stamps: readonly RowStamps[];
-  /** Pages that were read, the first included. */
+  /** Pages read, the first included. */
   readonly pages: number;
-  /** What was seen, and where the list ended, if it did. */
+  /** The seen rows, and where the list ended, if it did. */
   readonly list: SeenList;
 }
 
-/** A page and where it stands in the list: from `offset` up to, not including, `end`. */
+/** A page and its place in the list: from `offset` up to, not including, `end`. */
 export interface PlacedPage {
   readonly rows: readonly RowReading[];
   readonly bytes: number;
@@ -30,24 +30,24 @@ export interface PlacedPage {
   readonly end: number;
 }
 
-/** A first page of fewer rows than that is likely the whole list. */
+/** A first page with fewer rows than this is likely the whole list. */
 const FEW_ROWS = 10;
 
 export type Track = ReturnType<typeof createTrack>;
 
 export function createTrack() {
   const places = new Map<string, Place>();
-  /** Rows that were another version each time: one that can't be read may hold what differs at each read. */
+  /** Rows that changed between two reads: the content of an unreadable row may differ at each read. */
   const restless = new Set<string>();
   let isEmpty = true;
   const stamps: RowStamps[] = [];
-  /** Of all rows, also those without a name and those of pages that could not be joined. */
+  /** Includes rows without a name and rows of pages that could not be joined. */
   const allStamps = new Map<string, RowStamps>();
   let pages = 0;
   let smallest: number | undefined;
   /** Rows of a page that could not be joined. */
   let others = 0;
-  /** Rows without a name that were joined; those of seams count twice. */
+  /** Joined rows without a name; those of seams count twice. */
   let nameless = 0;
   let endsAt = 0;
 
@@ -100,9 +100,9 @@ export function createTrack() {
       return { rows, bytes, asked, offset, end: offset + rows.length };
     },
     judge,
-    /** Takes a page whose rows are known to follow those already seen. */
+    /** Adds a page whose rows are known to follow the seen ones. */
     append,
-    /** Takes a page in if it joins what was seen. */
+    /** Adds a page if it joins the rows seen so far. */
     join(page: PlacedPage): Seam {
       const seam = judge(page);
       noteRestless(page);
@@ -110,17 +110,17 @@ export function createTrack() {
       else others = freshOf(page).length;
       return seam;
     },
-    /** Whether a page that begins with the row can be joined by it: it has a name, and held still so far. */
+    /** Whether a page that begins with this row can be joined by it: the row has a name and has not changed so far. */
     isFoothold(row: RowReading): boolean {
       const name = nameOf(row);
       return name !== undefined && !restless.has(name);
     },
     /**
-     * Whether fewer rows were seen than a list has that ends there. Then one stands at two places, by an update that
-     * moved it back, and another has moved up past the cursor unseen.
+     * Whether fewer rows were seen than a list that ends there has. Then an update moved one row back, so it was seen
+     * at two places, and another row moved up past the cursor unseen.
      */
     lacksRows: (end: number): boolean => places.size + nameless < end,
-    /** Whether a page has fewer rows than any before it: a hint, never a proof, that the list ends with it. */
+    /** Whether a page has fewer rows than any page before: a hint, never a proof, that the list ends with it. */
     isSmallest({ rows }: PlacedPage): boolean {
       const isSmaller = rows.length < (smallest ?? FEW_ROWS);
       smallest = Math.min(smallest ?? rows.length, rows.length);

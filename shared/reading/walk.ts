@@ -1,7 +1,7 @@
-// R7, the walk over all groups by their time of creation, whatever their stamps say: the baseline's way, and
-// reconciliation's. It proves each range by reading on and never takes a short page for an end. How wide a range is
-// made follows from how densely groups were created at the end of the one before; whether it then has too many
-// pages is found out before it is read. What takes longer all the same is left off where it was proved up to.
+// R7, the walk over all groups by time of creation, whatever their stamps say. The baseline and reconciliation use it.
+// It proves each range by reading on, and never takes a short page for an end. The density of groups at the end of one
+// range sets the width of the next; a few requests then find out whether it has too many pages before it is read. A
+// range that still takes too long is left off at the point up to which it was proved.
 import { type Instant, MINUTE } from '../instant.ts';
 import {
   CLOSED_AFTER,
@@ -25,22 +25,22 @@ import { withRoom } from './reading-room.ts';
 import { stampsTime } from './stamps-clock.ts';
 
 /**
- * With room for few pages a wide range is noted as many times as wide; numbers are exact up to there. Halved again and
- * again it is never just all time, which would be read at once, whatever the room.
+ * If there is room for few pages, a wide range is stored as many times as wide; up to this bound numbers are exact.
+ * Halving it never leads to exactly `FIRST_WIDTH`, which would be read at once, whatever the room.
  */
 const WIDEST = 8 * FIRST_WIDTH - 1;
 /**
- * What is nearer than this to the end of what is closed is read with the newest groups: reading a range takes its
- * time, by which the end has moved on, and a walk that went after it would never come to its own.
+ * Groups nearer than this to the end of the closed part are read with the newest groups: the end moves on while a range
+ * is read, so a walk that followed it would never finish.
  */
 const NEWEST_WIDTH = 5 * MINUTE;
-/** Tries at what is closed of the newest range. A list without order may need them; what then is left, polls find. */
+/** Tries at the closed part of the newest range. A list without order may need them; polls find the rest. */
 const TRIES_AT_NEWEST = 3;
 
 export interface WalkPosition {
-  /** Everything created before was read; undefined at the start of a walk. */
+  /** Everything created before this was read; undefined at the start of a walk. */
   readonly coveredThrough: Instant | undefined;
-  /** Width of the next range where it may have all the pages of one, in the unit of Instant. */
+  /** Width of the next range if there is room for all the pages a range may have, in the unit of Instant. */
   readonly rangeWidth: number;
 }
 
@@ -51,14 +51,14 @@ export interface WalkOptions extends Omit<Reader, 'trustsShortPages'> {
 
 export interface WalkStep {
   readonly position: WalkPosition;
-  /** The range that was covered, which may be the beginning of one that there was no room for; undefined where none was. */
+  /** The covered range, which may be only the beginning of the one begun; undefined if none was covered. */
   readonly covered: Interval | undefined;
-  /** Whether the walk is through. If not, and nothing was covered, a narrower range is tried next. */
+  /** Whether the walk is complete. If not, and nothing was covered, the next call tries a narrower range. */
   readonly isDone: boolean;
   readonly unstable: string | undefined;
 }
 
-/** Reads the walk's next range. Its rows are handed to `take`; call again until `isDone`. */
+/** Reads the walk's next range and passes its rows to `take`; call again until `isDone`. */
 export async function walkOn(position: WalkPosition, options: WalkOptions): Promise<WalkStep> {
   const closedByNow = () => closedBefore(options.stamps(), options.now());
   const closedUpTo = closedByNow();
@@ -68,7 +68,7 @@ export async function walkOn(position: WalkPosition, options: WalkOptions): Prom
   if (lowest >= closedUpTo - NEWEST_WIDTH) {
     return walkNewest({ ...position, coveredThrough: lowest }, closedByNow, reader);
   }
-  // A width that no groups were seen in leads through empty decades.
+  // A range this wide leads through empty decades.
   const isSparse = from === undefined || rangeWidth >= FIRST_WIDTH;
   const width = rangeWidth === FIRST_WIDTH ? rangeWidth : Math.floor(rangeWidth * shareOf(options));
   const to = Math.min(lowest + Math.max(width, NARROWEST_RANGE), closedUpTo);
@@ -88,12 +88,12 @@ async function walkRange(wished: WishedRange, rangeWidth: number, options: Reade
   });
   if (!fits) return notYet(to - lowest, undefined);
   const { unstable, through } = await coverRange({ created: { from, to } }, reader, first);
-  // What was proved is kept: read anew from its start, a range that takes longer than a tick would never be.
+  // Keep what was proved: else a range that takes longer than a tick would start anew each time and never finish.
   if (through === undefined || through === from) return notYet(halfWidth(to - lowest), unstable);
   const covered = { from, to: through };
   const mostRows = options.depth && rowsToPage(options.depth.current());
   const dense = density.timeOf(AIMED_SHARE * MAX_WALK_PAGES, { from: lowest, to: through }, mostRows);
-  // Where too few groups were seen to tell, the width grows until there are more.
+  // With too few groups to measure the density, the width grows until there are more.
   const wider = asIfWhole(2 * (through - lowest), options);
   const width = dense ?? (through === to ? Math.max(rangeWidth, wider) : wider);
   const most = dense === undefined ? WIDEST : FIRST_WIDTH;
@@ -105,9 +105,9 @@ async function walkRange(wished: WishedRange, rangeWidth: number, options: Reade
 }
 
 /**
- * The newest groups, and those with stamps from the future: open-ended, so that none is too absurd to be read. Where
- * groups keep entering meanwhile nothing is proved of an open end, however often it is read: then what is closed by
- * now is covered, and the rest read once more.
+ * Reads the newest groups and those with stamps from the future: the range is open-ended, so no stamp is too absurd. If
+ * groups keep entering, an open end can't be proved, however often it is read. Then the part that is closed by now is
+ * covered, and the rest is read once more.
  */
 async function walkNewest(
   position: WalkPosition & { readonly coveredThrough: Instant },
@@ -134,20 +134,20 @@ async function walkNewest(
       return coverage.lacksRoom ? leftOff(position, coverage, open.reason) : done(undefined);
   }
   const created: Interval = { from: to, to: undefined };
-  // Anew, also where nothing is closed yet: what came meanwhile shows in what is read after it.
+  // Read the first page again, even if nothing is closed yet: rows that came meanwhile show in what is read after it.
   const first = await readPage({ created }, 0, unlimited);
   const tail = await readStraight({ created }, unlimited, first);
   const cameMeanwhile = ({ createdAt }: RowStamps) =>
     createdAt > closedAtFirst + CLOSED_AFTER && createdAt <= closedUpTo() + CLOSED_AFTER;
   if (tail.outcome === 'whole') return done(all);
   if (tail.stamps.some(cameMeanwhile)) return done(closed);
-  // Else it is the order that does not hold still, which is what pieces are for (R5).
+  // Otherwise the order itself is not stable, and pieces are the remedy (R5).
   const coverage = await coverRange({ created }, unlimited, first, tail);
   if (coverage.outcome === 'proved') return done(all);
   return coverage.lacksRoom ? leftOff(position, coverage, open.reason) : done(closed);
 }
 
-/** Where there was no room for the rest, that is read next: where nothing was proved, once more. */
+/** The step where room ran out: the rest is read next. If nothing was proved, it is tried once more. */
 function leftOff(
   position: WalkPosition & { readonly coveredThrough: Instant },
   { through = position.coveredThrough }: Coverage,
@@ -162,7 +162,7 @@ function leftOff(
   return { position: next, covered: undefined, isDone: rangeWidth === NARROWEST_RANGE, unstable };
 }
 
-/** @returns what came of the last try */
+/** @returns the coverage of the last try */
 async function coverClosed(created: Interval, reader: Reader): Promise<Coverage> {
   for (let tries = 1; ; tries += 1) {
     const coverage = await coverRange({ created }, reader);
@@ -170,12 +170,12 @@ async function coverClosed(created: Interval, reader: Reader): Promise<Coverage>
   }
 }
 
-/** The width of a range that may have all the pages there are at most, for one of a width that may have fewer. */
+/** Converts a width chosen for the pages there is room for into one for all the pages a range may have. */
 function asIfWhole(width: number, options: Pick<Reader, 'maxPages'>): number {
   return width >= FIRST_WIDTH ? FIRST_WIDTH : Math.min(Math.floor(width / shareOf(options)), WIDEST);
 }
 
-/** Of the pages that a range may have at most, those that this one may have: what there is time for. */
+/** The share of a range's maximum pages that there is time for. */
 function shareOf({ maxPages }: Pick<Reader, 'maxPages'>): number {
   return maxPages / MAX_WALK_PAGES;
 }

@@ -1,29 +1,29 @@
-// All allowlist items, page by page. Neither the shape of a page nor the format of its cursor is documented, so
-// that the caller says where both stand; what can be known here is when to stop.
+// All allowlist items, page by page. Neither the shape of a page nor the format of its cursor is documented, so the
+// caller reads both; this file only knows when to stop.
 import type { RequestOptions, ReturnsServiceClient } from './client.ts';
 import { UnreadableAnswerError } from './errors.ts';
 
-/** What one answer holds, by the caller's knowledge of the service. */
+/** One answer, as the caller reads it. */
 interface AllowlistReading {
   readonly items: readonly unknown[];
-  /** What to ask for next; undefined after the last page. */
+  /** The next cursor; undefined after the last page. */
   readonly before: string | number | undefined;
 }
 
 export interface AllowlistOptions extends RequestOptions {
-  /** Reads an answer as the service gave it; may throw. */
+  /** Reads an answer's JSON; may throw. */
   readonly read: (answer: unknown) => AllowlistReading;
-  /** Items asked for at once. */
+  /** Items requested at once. */
   readonly limit?: number | undefined;
 }
 
-/** A list that goes on beyond is none that anyone maintains. */
+/** Nobody maintains a list longer than this. */
 const MAX_PAGES = 10_000;
 
 /**
- * The items as they are, in the order they come in. Ends with an empty page or one without a cursor.
+ * The items, unchanged and in the service's order. Ends with an empty page or one without a cursor.
  *
- * @throws {UnreadableAnswerError} when a cursor comes again, for then the list would never end.
+ * @throws {UnreadableAnswerError} if a cursor repeats, because the list would then never end
  */
 export async function* iterateAllowlistItems(
   client: ReturnsServiceClient,

@@ -1,16 +1,15 @@
-// A service's address is typed by people, holds the way to a shop's customers, and is sent a token: it is checked
-// before anything is sent, and what is wrong is said in words that help. The text itself is never shown, for it may
-// hold a password.
+// Checks a service's address before anything is sent: people type it, a token is sent to it, and it leads to a shop's
+// customers. Errors say what to write instead. They never show the text itself, which may hold a password.
 
-/** Thrown for an address that is no address of a service; the message says what to write instead. */
+/** Thrown for an address that can't be a service's; the message says what to write instead. */
 export class InvalidBaseUrlError extends Error {
   override readonly name = 'InvalidBaseUrlError';
 }
 
 /**
- * Reads the service's base address, path prefix included (returns-data-service.md calls it {base_url}).
+ * Parses the service's base address, including its path prefix (returns-data-service.md calls it {base_url}).
  *
- * @returns the address without a trailing slash, so that paths can be appended to it.
+ * @returns the address without a trailing slash, so that paths can be appended to it
  * @throws {InvalidBaseUrlError}
  */
 export function parseBaseUrl(text: string): string {
@@ -51,7 +50,7 @@ function parseUrl(text: string): URL {
   return url;
 }
 
-// The parser has already brought every way of writing an IPv4 or IPv6 address into this one form.
+// The parser has already reduced every notation of an IPv4 or IPv6 address to this one form.
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

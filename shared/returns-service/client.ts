@@ -1,6 +1,6 @@
-// Asks the returns service, once per call: no retries, no redirects, no pacing; all of that is the caller's, for
-// only the caller knows the budget. What comes back is either a page of rows, each read on its own, or one of the
-// errors of errors.ts.
+// Sends one request to the returns service per call: no retries, no redirects, no pacing. These are left to the caller,
+// because only the caller knows the budget. Returns a page of rows, each read on its own, or throws one of the errors
+// of errors.ts.
 import type { Instant } from '../instant.ts';
 import { MAX_ANSWER_BYTES, REQUEST_TIMEOUT_MS } from '../limits.ts';
 import { parseBaseUrl } from './base-url.ts';
@@ -19,13 +19,13 @@ import {
   type ReturnGroupsQuery,
 } from './return-groups-query.ts';
 
-/** Rows of a page that are looked through for unknown fields; a service that has new ones has them everywhere. */
+/** Rows of a page that are searched for unknown fields; a service that has new ones has them everywhere. */
 const ROWS_LOOKED_THROUGH = 2;
 
 export interface ReturnsServiceClientOptions {
-  /** With its path prefix; see {@link parseBaseUrl}. */
+  /** Including its path prefix; see {@link parseBaseUrl}. */
   readonly baseUrl: string;
-  /** Blanks around it are left out. */
+  /** Blanks around it are removed. */
   readonly token: string;
   readonly transport: HttpTransport;
   /** @default REQUEST_TIMEOUT_MS */
@@ -39,7 +39,7 @@ export interface RequestOptions {
 }
 
 interface AnswerFigures {
-  /** Of the body, decompressed. */
+  /** Size of the body, decompressed. */
   readonly bytes: number;
   /** The answer's Date, to the second. */
   readonly date?: Instant;
@@ -50,7 +50,7 @@ interface AnswerFigures {
 interface ReturnGroupsPage extends AnswerFigures {
   /** One for each element of the answer, in its order. */
   readonly rows: readonly RowReading[];
-  /** Names of what is not in the service's document; see {@link findDrift}. */
+  /** Names of values and fields that are not in the service's document; see {@link findDrift}. */
   readonly drift: readonly string[];
 }
 
@@ -64,7 +64,7 @@ interface AllowlistQuery {
   readonly limit?: number | undefined;
 }
 
-/** Every method throws a ReturnsServiceError when it has no page to give. */
+/** Every method throws a ReturnsServiceError if it gets no page. */
 export interface ReturnsServiceClient {
   /** GET /v2/return-groups */
   listReturnGroups(query: ReturnGroupsQuery, options?: RequestOptions): Promise<ReturnGroupsPage>;
@@ -73,8 +73,8 @@ export interface ReturnsServiceClient {
 }
 
 /**
- * @throws {InvalidBaseUrlError} for a base URL that is none, or not https.
- * @throws {InvalidTokenError} for a token that can't be sent.
+ * @throws {InvalidBaseUrlError} for an invalid base URL, or one without https
+ * @throws {InvalidTokenError} for a token that can't be sent
  */
 export function createReturnsServiceClient(options: ReturnsServiceClientOptions): ReturnsServiceClient {
   const get = createGet(options);

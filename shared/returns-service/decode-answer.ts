@@ -1,13 +1,13 @@
-// From the bytes of a 200 to the JSON they hold. JSON.parse quotes the body in what it throws, so its errors end
-// here and are no one's cause.
+// Decodes the body of a 200 as JSON. JSON.parse quotes the body in its errors, so they end here and never become a
+// cause.
 import { TruncatedAnswerError, UnreadableAnswerError } from './errors.ts';
 import { parseHttpDate } from './http-headers.ts';
 import type { HttpAnswer } from './http-transport.ts';
 import { kindOf } from './json.ts';
 
 /**
- * @throws {TruncatedAnswerError} when the body, or the JSON in it, ends early.
- * @throws {UnreadableAnswerError} when it is no JSON.
+ * @throws {TruncatedAnswerError} if the body, or the JSON in it, ends early
+ * @throws {UnreadableAnswerError} if it is not JSON
  */
 export function decodeJson(answer: HttpAnswer): unknown {
   const date = parseHttpDate(answer.headers.date);
@@ -26,7 +26,7 @@ export function decodeJson(answer: HttpAnswer): unknown {
   }
 }
 
-/** @throws {UnreadableAnswerError} when the answer is JSON, but no array; else as {@link decodeJson}. */
+/** @throws {UnreadableAnswerError} if the JSON is not an array; else as {@link decodeJson} */
 export function decodeJsonArray(answer: HttpAnswer): readonly unknown[] {
   const value = decodeJson(answer);
   if (Array.isArray(value)) return value;
@@ -34,7 +34,7 @@ export function decodeJsonArray(answer: HttpAnswer): readonly unknown[] {
   throw new UnreadableAnswerError(`The answer's JSON is ${kindOf(value)}, not an array.`, { date });
 }
 
-/** The length that was told counts the bytes on the wire, which only without an encoding are those of the body. */
+/** Content-Length counts the bytes on the wire, which are the body's only without an encoding. */
 function isShorterThanDeclared({ headers, body }: HttpAnswer): boolean {
   const length = Number(headers['content-length']);
   return headers['content-encoding'] === undefined && length > body.byteLength;
@@ -46,12 +46,12 @@ function decodeUtf8(body: Uint8Array): string | undefined {
   try {
     return utf8.decode(body);
   } catch {
-    // A replacement character put in the place of what was meant would be published as a change.
+    // A replacement character would be published as a change.
     return undefined;
   }
 }
 
-// How V8 says that it wanted more: in words, or by a position behind the last character.
+// How V8 reports an early end: in words, or by a position behind the last character.
 function endsEarly(text: string, error: unknown): boolean {
   if (!/^\s*[[{]/.test(text) || !(error instanceof SyntaxError)) return false;
   if (/end of JSON input|unterminated/i.test(error.message)) return true;

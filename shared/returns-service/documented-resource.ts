@@ -1,5 +1,5 @@
-// The document as a tree that a row can be held against. It says again what the documented schemas say, and the
-// compiler holds it to them: to build those themselves would keep a poller waiting at each of its starts.
+// The document as a tree to compare a row with. It repeats the documented schemas, and the compiler keeps both in line:
+// building the schemas themselves would delay each start of a poller.
 import type { DocumentedAddress } from './resources/address.ts';
 import { CURRENCY_CODES } from './resources/currency-codes.ts';
 import type { DocumentedCustomer } from './resources/customer.ts';
@@ -24,7 +24,7 @@ import type { DocumentedReturnReason } from './resources/return-reason.ts';
 import type { DocumentedShipment } from './resources/shipment.ts';
 
 export interface DocumentedResource {
-  /** As in the document's `type`, or a name like it where it has none. */
+  /** As in the document's `type`, or a similar name if it has none. */
   readonly name: string;
   readonly fields: ReadonlyMap<string, DocumentedField>;
 }
@@ -32,7 +32,7 @@ export interface DocumentedResource {
 export interface DocumentedField {
   /** The values listed for an enumeration. */
   readonly values?: ReadonlySet<string>;
-  /** What stands in the field, alone or in an array. */
+  /** The resource in the field, alone or in an array. */
   readonly resource?: DocumentedResource;
 }
 
@@ -176,7 +176,7 @@ const suggestedRefund = resource<DocumentedSuggestedRefund>('suggested_refund', 
   store_credit_incentive: holding(moneyBag),
 });
 
-/** The return group, with all that it holds. */
+/** The return group and everything in it. */
 export const documentedReturnGroup = resource<DocumentedReturnGroup>('return_group', {
   type: plain,
   id: plain,
@@ -202,7 +202,7 @@ function holding(resource: DocumentedResource): DocumentedField {
   return { resource };
 }
 
-/** Every field of the documented type must be named, and no other can be. */
+/** Requires every field of the documented type, and allows no other. */
 function resource<Documented>(
   name: string,
   fields: Readonly<Record<Extract<keyof Documented, string>, DocumentedField>>,

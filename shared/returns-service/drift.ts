@@ -1,7 +1,6 @@
-// Where a service says more than its document, or says it otherwise. Nobody is hurt (unknown values are carried,
-// unknown fields left out, context of another shape taken for absent), but somebody should know. A finding holds
-// names of fields and values of enumerations alone, and those only where they look like one: everything else in a
-// row may be personal.
+// Finds where a service deviates from its document. Nothing breaks (unknown values are passed on, unknown fields left
+// out, context of another shape counts as absent), but somebody should know. A finding holds only names of fields and
+// values of enumerations, and only if they look like one: everything else in a row may be personal.
 import {
   type DocumentedField,
   type DocumentedResource,
@@ -17,31 +16,31 @@ import {
 } from './resources/enumerations.ts';
 import type { ReturnGroup } from './resources/return-group.ts';
 
-/** Findings of one row; a service that drifts in more ways than this is another service. */
+/** The most findings of one row; a service with more deviations is another service. */
 const MAX_FINDINGS = 40;
 /**
- * How a field is named: in snake_case or camelCase. A map with free keys, such as one by customer, has keys with blanks,
- * signs, dots, capitals at the start or many digits. They may be names, addresses and numbers of people, and are
+ * The form of a field's name: snake_case or camelCase. A map with free keys, such as one by customer, has keys with
+ * blanks, signs, dots, initial capitals or many digits. They may be names, addresses and numbers of people, so they are
  * reported without being shown.
  */
 const FIELD_NAME = /^[a-z][A-Za-z0-9_]{0,39}$/;
 /**
- * How a value of an enumeration is written, after those that are listed: one word of one case. Free text, names of
- * people among it, has blanks or mixed case, and is reported without being shown. An unlisted constant in capitals and
- * lower-case letters is not shown either: the event carries it anyway, and drift only has to say that there is one.
+ * The form of an enumeration's value, like the listed ones: one word of one case. Free text, including names of people,
+ * has blanks or mixed case, and is reported without being shown. An unlisted constant in mixed case is not shown
+ * either: the event carries it anyway, and drift only has to report that there is one.
  */
 const CONSTANT = /^(?:[A-Z][A-Z0-9_-]{0,39}|[a-z][a-z0-9_+-]{0,39})$/;
-/** Beyond, it may be a number of somebody. */
+/** More digits may be a person's number. */
 const MAX_DIGITS = 4;
 
 type Findings = Set<string>;
 
 /**
- * What a row holds beyond its document, such as `shipment.status=LOST` (a value that is not listed),
- * `shipment.locker_code` (a field that is not) and `order.name is a whole number` (context of another shape).
- * Walks the whole row: meant for a few rows of a page, beside {@link findUnlistedValues} for all of them.
+ * The deviations of a row from its document, such as `shipment.status=LOST` (an unlisted value), `shipment.locker_code`
+ * (an unlisted field) and `order.name is a whole number` (context of another shape). Walks the whole row: use it for a
+ * few rows of a page, and {@link findUnlistedValues} for all of them.
  *
- * @param raw the element of the answer that `group` was read from.
+ * @param raw the element of the answer that `group` was read from
  */
 export function findDrift(raw: unknown, group: ReturnGroup): string[] {
   const findings: Findings = new Set();
@@ -49,7 +48,7 @@ export function findDrift(raw: unknown, group: ReturnGroup): string[] {
   return [...findings];
 }
 
-/** @param read undefined where nothing of the resource is read: then only what is documented counts. */
+/** @param read undefined if nothing of the resource is read: only undocumented fields and values are then found */
 function compareResource(
   resource: DocumentedResource,
   raw: unknown,
@@ -67,7 +66,7 @@ function compareResource(
   noteUnlistedFields(resource, raw, unlisted, findings);
 }
 
-/** Where most fields are unlisted, it is a map with keys of its own: none of them is shown. */
+/** If most fields are unlisted, the object is a map with free keys: none of them is shown. */
 function noteUnlistedFields(
   { name: resource, fields }: DocumentedResource,
   raw: JsonObject,
@@ -120,8 +119,8 @@ const RETURN_STATUS_SET: ReadonlySet<string> = new Set(RETURN_STATUSES);
 const EXCHANGE_STATUS_SET: ReadonlySet<string> = new Set(EXCHANGE_STATUSES);
 
 /**
- * The part of {@link findDrift} that every row can bear: watched values that the document does not list. Methods and
- * RMA platforms of partners are left out: the document has placeholders for them, so any real one is unlisted.
+ * The part of {@link findDrift} that is cheap enough for every row: unlisted watched values. Methods and RMA platforms
+ * of partners are left out: the document has placeholders for them, so any real one is unlisted.
  */
 export function findUnlistedValues(group: ReturnGroup, findings: Findings = new Set()): Findings {
   noteUnlisted(findings, 'return_group.credit_method', group.credit_method, CREDIT_METHOD_SET);

@@ -1,16 +1,16 @@
 // How a request to the returns service can fail. Messages are for people and safe to log: they hold no token, no
-// value that was asked for and nothing of a body but what a 422 says of harmless parameters.
+// requested value and no part of a body except a 422's words on harmless parameters.
 import type { Instant } from '../instant.ts';
 
 interface Circumstances {
-  /** The answer's Date, where there was an answer that had one. */
+  /** The answer's Date, if there was an answer that had one. */
   readonly date?: Instant | undefined;
   readonly cause?: unknown;
 }
 
-/** What all of these have in common: who catches this one has caught every failure of a request. */
+/** The base class: catching it catches every failure of a request. */
 export abstract class ReturnsServiceError extends Error {
-  /** Whether the same request may succeed later without anyone having changed anything. */
+  /** Whether the same request may succeed later without any other change. */
   abstract readonly retryable: boolean;
   readonly date: Instant | undefined;
 
@@ -20,7 +20,7 @@ export abstract class ReturnsServiceError extends Error {
   }
 }
 
-/** Thrown when there was no answer: the address, the network, the certificate, a connection that was closed. */
+/** Thrown when there was no answer because of the address, the network, the certificate or a closed connection. */
 export class ConnectionFailedError extends ReturnsServiceError {
   override readonly name = 'ConnectionFailedError';
   readonly retryable: boolean;
@@ -37,7 +37,7 @@ export class ConnectionFailedError extends ReturnsServiceError {
   }
 }
 
-/** Thrown when the whole answer did not come within the time given; it may have begun. */
+/** Thrown when the complete answer did not arrive in time; it may have begun. */
 export class RequestTimedOutError extends ReturnsServiceError {
   override readonly name = 'RequestTimedOutError';
   readonly retryable = true;
@@ -49,25 +49,25 @@ export class RequestAbortedError extends ReturnsServiceError {
   readonly retryable = false;
 }
 
-/** Thrown when an answer began and ended before its end: by its length, by its connection or as JSON. */
+/** Thrown when an answer ended early: by its length, by its connection or as JSON. */
 export class TruncatedAnswerError extends ReturnsServiceError {
   override readonly name = 'TruncatedAnswerError';
   readonly retryable = true;
 }
 
-/** Thrown when an answer has more bytes than it may; asking for fewer groups helps, asking again does not. */
+/** Thrown when an answer has too many bytes; requesting fewer groups helps, a retry does not. */
 export class AnswerTooLargeError extends ReturnsServiceError {
   override readonly name = 'AnswerTooLargeError';
   readonly retryable = false;
 }
 
-/** Thrown when a 200 is not what was asked for: not JSON (often a web page of something in between), no array. */
+/** Thrown when a 200 is unusable: not JSON (often a web page from an intermediary), or not an array. */
 export class UnreadableAnswerError extends ReturnsServiceError {
   override readonly name = 'UnreadableAnswerError';
   readonly retryable = true;
 }
 
-/** Thrown for a 401 or 403. What a service answers to a bad token is not documented; these are the usual two. */
+/** Thrown for a 401 or 403. A service's answer to a bad token is not documented; these are the usual two. */
 export class TokenRefusedError extends ReturnsServiceError {
   override readonly name = 'TokenRefusedError';
   readonly retryable = false;
@@ -83,7 +83,7 @@ export class TokenRefusedError extends ReturnsServiceError {
 export class ValidationRejectedError extends ReturnsServiceError {
   override readonly name = 'ValidationRejectedError';
   readonly retryable = false;
-  /** The parameters that the answer names, such as `limit`; empty where it names none. */
+  /** The parameters that the answer names, such as `limit`; empty if it names none. */
   readonly parameters: readonly string[];
 
   constructor(message: string, details: Circumstances & { readonly parameters: readonly string[] }) {
@@ -96,7 +96,7 @@ export class ValidationRejectedError extends ReturnsServiceError {
 export class RateLimitedError extends ReturnsServiceError {
   override readonly name = 'RateLimitedError';
   readonly retryable = true;
-  /** From Retry-After, where it was sent and could be read. */
+  /** From Retry-After, if it was sent and could be read. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, details: Circumstances & { readonly retryAfterMs: number | undefined }) {
@@ -105,13 +105,13 @@ export class RateLimitedError extends ReturnsServiceError {
   }
 }
 
-/** Thrown for every other status but 200, redirects included: these are not followed, for the token is with them. */
+/** Thrown for any other status but 200, redirects included: following them would send the token along. */
 export class UnexpectedStatusError extends ReturnsServiceError {
   override readonly name = 'UnexpectedStatusError';
-  /** True for what servers say in trouble: 5xx, 408 and 425. */
+  /** True for the statuses of servers in trouble: 5xx, 408 and 425. */
   readonly retryable: boolean;
   readonly status: number;
-  /** From Retry-After, where it was sent and could be read. */
+  /** From Retry-After, if it was sent and could be read. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -126,8 +126,8 @@ export class UnexpectedStatusError extends ReturnsServiceError {
 }
 
 /**
- * Whether a request may have failed for what it asked for, so that another one may succeed; not so where nothing
- * answered, the token was refused or requests were too many.
+ * Whether a request may have failed because of its content, so that another one may succeed. False if nothing answered,
+ * the token was refused or there were too many requests.
  */
 export function mayBeAboutRequest(error: unknown): error is ReturnsServiceError {
   return (
@@ -139,7 +139,7 @@ export function mayBeAboutRequest(error: unknown): error is ReturnsServiceError 
   );
 }
 
-/** Thrown, before anything is sent, for a token that can't be one. */
+/** Thrown for an invalid token before anything is sent. */
 export class InvalidTokenError extends Error {
   override readonly name = 'InvalidTokenError';
 }

@@ -1,4 +1,4 @@
-// Turns what came instead of a page into the one error that says it (errors.ts).
+// Turns a failed request into the one error that describes it (errors.ts).
 import type { Instant } from '../instant.ts';
 import {
   AnswerTooLargeError,
@@ -18,7 +18,7 @@ import { type HttpAnswer, TransportFailure } from './http-transport.ts';
 import { type Redact, redactError } from './redaction.ts';
 import { readValidationRejection } from './validation-rejection.ts';
 
-/** What is known of the request, for the error's words. */
+/** The facts about the request that the error's message uses. */
 export interface RequestContext {
   /** Host and port of the service. */
   readonly host: string;
@@ -27,7 +27,7 @@ export interface RequestContext {
   readonly redact: Redact;
 }
 
-/** For an answer with another status than 200. Its body may be anything, and is only looked at under 422. */
+/** The error of an answer with a status other than 200. Its body may be anything, and is read only for a 422. */
 export function errorOfStatus(answer: HttpAnswer, { host, redact }: RequestContext): ReturnsServiceError {
   const { status, headers } = answer;
   const date = parseHttpDate(headers.date);
@@ -73,7 +73,7 @@ function jsonOrUndefined(body: Uint8Array): unknown {
   }
 }
 
-/** For what a transport threw, whatever that was. */
+/** The error of a transport's failure, whatever was thrown. */
 export function errorOfFailure(failure: unknown, context: RequestContext): ReturnsServiceError {
   const { host, timeoutMs, maxBytes, redact } = context;
   const cause = redactError(failure, redact);
@@ -86,7 +86,7 @@ export function errorOfFailure(failure: unknown, context: RequestContext): Retur
   }
   const { kind, status, headers } = failure;
   if (kind !== 'aborted' && status !== undefined && status !== 200) {
-    // The status says it all; that its explanation did not arrive whole changes nothing.
+    // The status is enough, even if its explanation did not arrive completely.
     return errorOfStatus({ status, headers, body: new Uint8Array(), requestMs: 0 }, context);
   }
   const circumstances = { cause, date: parseHttpDate(headers.date) };
@@ -117,7 +117,7 @@ export function errorOfFailure(failure: unknown, context: RequestContext): Retur
   }
 }
 
-/** The codes are Node's and OpenSSL's; a certificate is the one thing that waiting does not mend. */
+/** The codes are Node's and OpenSSL's. Only a certificate's fault does not go away by waiting. */
 function explainConnectionFailure(code = ''): { readonly words: string; readonly retryable: boolean } {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return temporary('no host of this name can be found');
   if (code === 'ECONNREFUSED') return temporary('nothing listens at this address and port');

@@ -1,10 +1,10 @@
-// The two headers of an answer that mean a time. Anyone may send anything in them: what can't be read is undefined.
+// The two headers of an answer that hold a time. They may contain anything: an unreadable value is undefined.
 import { type Instant, MILLISECOND } from '../instant.ts';
 
-/** A longer Retry-After is taken for this: who asks for a day has made a mistake, and is asked again in an hour. */
+/** The cap of Retry-After: a service that asks for a day has made a mistake, and gets a request after an hour. */
 export const MAX_RETRY_AFTER_MS = 60 * 60 * 1_000;
 
-// The only form that may be sent (RFC 9110, 5.6.7). The older ones are left out: one of them has no zone.
+// The only form that may be sent (RFC 9110, 5.6.7). The obsolete forms are left out: one of them has no zone.
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:[A-Z][a-z]{2}) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 export function parseHttpDate(text: string | undefined): Instant | undefined {
@@ -14,10 +14,10 @@ export function parseHttpDate(text: string | undefined): Instant | undefined {
 }
 
 /**
- * How long Retry-After asks to wait: seconds, or a date, which counts from the answer's own Date, for no other
+ * The wait that Retry-After asks for: seconds, or a date. A date counts from the answer's own Date, because no other
  * clock is known to agree with it.
  *
- * @returns milliseconds, 0 to {@link MAX_RETRY_AFTER_MS}.
+ * @returns milliseconds, 0 to {@link MAX_RETRY_AFTER_MS}
  */
 export function parseRetryAfter(
   text: string | undefined,

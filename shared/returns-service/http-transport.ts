@@ -1,13 +1,13 @@
-// The port that the client sends its requests through: one GET, no redirects, no retries, no cache. What it must
-// not do is guess: an answer that did not arrive whole is a failure, however good its beginning.
+// The port that the client sends its requests through: one GET, no redirects, no retries, no cache. It must not guess:
+// an answer that did not arrive completely is a failure, however good its beginning.
 
 export interface HttpRequest {
   /** Absolute, http or https. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** For everything, from looking up the address to the last byte of the body. */
+  /** The limit for everything, from looking up the address to the last byte of the body. */
   readonly timeoutMs: number;
-  /** For the body, on the wire and decompressed. */
+  /** The limit for the body, both on the wire and decompressed. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -22,16 +22,16 @@ export interface HttpAnswer {
   readonly requestMs: number;
 }
 
-/** @throws {TransportFailure} when no whole answer arrived; a status, whatever it is, is an answer. */
+/** @throws {TransportFailure} if no complete answer arrived; any status is an answer */
 export type HttpTransport = (request: HttpRequest) => Promise<HttpAnswer>;
 
 /**
  * - `connection`: there was no answer; `code` says why (`ECONNREFUSED`, `ENOTFOUND`, …).
  * - `timeout`: `timeoutMs` passed.
- * - `truncated`: the answer began and did not arrive whole.
- * - `undecodable`: its encoding is none that was asked for, or broken.
+ * - `truncated`: the answer began and did not arrive completely.
+ * - `undecodable`: its encoding was not requested, or is broken.
  * - `too-large`: it has more than `maxBytes`.
- * - `aborted`: the caller's signal said so.
+ * - `aborted`: the caller's signal was aborted.
  */
 export type TransportFailureKind =
   | 'connection'
@@ -44,15 +44,15 @@ export type TransportFailureKind =
 interface TransportFailureDetails {
   /** The system's or the library's code for what happened. */
   readonly code?: string | undefined;
-  /** Of the answer, where it came as far as that. */
+  /** The answer's status, if it arrived. */
   readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * Thrown by a transport that got no whole answer. Its message and cause hold neither headers that were sent nor
- * anything of a body. Where the status came and the rest did not, it is in there: a 429 without an end is a 429.
+ * Thrown by a transport that got no complete answer. Its message and cause hold neither sent headers nor any part of a
+ * body. It holds the status if that arrived before the failure: a 429 without an end is a 429.
  */
 export class TransportFailure extends Error {
   override readonly name = 'TransportFailure';

@@ -4,7 +4,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The kind of a value in words that fit behind "is", for messages that must not show the value. */
+/** The kind of a value in words that fit after "is", for messages that must not show the value. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'missing';

@@ -1,5 +1,5 @@
-// One element of a page becomes a return group or a reason why it can't be one. It never throws: a row that can't
-// be read is set aside, the rest of its page goes on. Reasons name places and kinds of values, never a value: a
+// Parses one element of a page into a return group, or into the reason why that fails. Never throws: an unreadable row
+// is set aside and the rest of its page continues. Reasons name places and kinds of values, never a value, because a
 // row is full of personal data.
 import type * as z from 'zod';
 import { type Instant, parseStamp, type Stamp } from '../instant.ts';
@@ -13,9 +13,9 @@ export interface ReadableRow {
   readonly group: ReturnGroup;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
-  /** Whether both stamps named an offset; without one they were read as if they were UTC. */
+  /** Whether both stamps named an offset; stamps without one are read as UTC. */
   readonly zoned: boolean;
-  /** Set where only one of them did. */
+  /** Set if only one of them did. */
   readonly hasMixedZones?: true;
   /** Digits of the fraction of a second, 0 to 6: the more precise stamp's. */
   readonly precision: number;
@@ -25,25 +25,25 @@ export interface UnreadableRow {
   readonly kind: 'unreadable';
   /** What is wrong, in words, without any value of the row. */
   readonly reason: string;
-  /** The group's id, where at least that could be read. */
+  /** The group's id, if it could be read. */
   readonly id?: number;
-  /** A digest of an id that is a text, which tells rows apart as well as a number does. */
+  /** A digest of an id that is a text, which identifies a row as well as a number does. */
   readonly textId?: string;
-  /** When it was created and last updated, where that could be read. */
+  /** When it was created and last updated, if that could be read. */
   readonly createdAt?: Instant;
   readonly updatedAt?: Instant;
-  /** Of the whole row, in whatever order its lists are: whether it is still the same row that can't be read. */
+  /** Digest of the whole row, whatever the order of its lists: shows whether it is still the same unreadable row. */
   readonly digest: string;
 }
 
 export type RowReading = ReadableRow | UnreadableRow;
 
-/** Faults told of one row; the others are mentioned by number. */
+/** Faults named for one row; the others are only counted. */
 const MAX_FAULTS = 3;
 
 /**
- * Reads a return group as tolerantly as it can be without publishing a lie (row-schema.ts says where that line
- * is): indispensable are the group's id and stamps, and id and status of each entity.
+ * Reads a return group as tolerantly as possible without publishing a falsehood (row-schema.ts draws that line).
+ * Required are the group's id and stamps, and the id and status of each entity.
  */
 export function parseReturnGroup(raw: unknown): RowReading {
   const quick = readQuickly(raw);
@@ -52,7 +52,7 @@ export function parseReturnGroup(raw: unknown): RowReading {
   return result.success ? check(result.data, raw) : unreadable(raw, faultsOf(result.error, raw));
 }
 
-/** What no schema says. */
+/** Checks what a schema can't express. */
 function check(group: ReturnGroup, raw: unknown): RowReading {
   const created = parseStamp(group.created_at);
   if (created === undefined) return unreadable(raw, 'created_at is not a timestamp');
@@ -95,7 +95,7 @@ function instantOf(stamp: unknown): Instant | undefined {
   return typeof stamp === 'string' ? parseStamp(stamp)?.instant : undefined;
 }
 
-/** The row as a text that is the same whatever order its lists and fields come in: a service may shuffle them. */
+/** The row as a text that does not depend on the order of its lists and fields: a service may shuffle them. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(textOf).sort().join()}]`;
   if (!isJsonObject(value)) return JSON.stringify(value) ?? '';
@@ -103,7 +103,7 @@ function textOf(value: unknown): string {
   return `{${fields.sort().join()}}`;
 }
 
-/** Sixteen hexadecimal digits (twice FNV-1a): tells rows apart, protects nothing and needs no key. */
+/** Sixteen hexadecimal digits (twice FNV-1a): distinguishes rows, protects nothing and needs no key. */
 function digestOf(text: string): string {
   let low = 0x811c9dc5;
   let high = 0x9e3779b9;
@@ -115,7 +115,7 @@ function digestOf(text: string): string {
   return [high, low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-/** Entities are known by their id within the group: two with the same one can't be told apart. */
+/** Entities are identified by their id within the group: two with the same id can't be told apart. */
 function findDoubledIds(group: ReturnGroup): string | undefined {
   if (hasDoubledId(group.shipments)) return 'shipments';
   if (hasDoubledId(group.returns)) return 'returns';
@@ -134,7 +134,7 @@ function faultsOf(error: z.ZodError, raw: unknown): string {
   return more > 0 ? `${faults.join('; ')}; and ${more} more` : faults.join('; ');
 }
 
-// Zod's own messages are not used: what they quote is not ours to decide.
+// Zod's own messages are not used: they might quote values.
 function describeFault(issue: z.core.$ZodIssue, raw: unknown): string {
   if (issue.path.length === 0) return `the row is ${kindOf(raw)}, not an object`;
   const place = issue.path

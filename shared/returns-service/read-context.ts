@@ -1,5 +1,5 @@
-// Fields that decide nothing. One of another shape than documented is taken for absent and told as drift: no typo in
-// a product's name costs a row.
+// Reads fields that are not decisive. A field of another shape than documented counts as absent and is reported as
+// drift: no typo in a product's name costs a row.
 import { isJsonObject, type JsonObject } from './json.ts';
 import type { Lenient } from './resources/as-read.ts';
 import type { Customer } from './resources/customer.ts';
@@ -11,7 +11,7 @@ export function readText(value: unknown): Lenient<string> {
   return typeof value === 'string' || value === null ? value : undefined;
 }
 
-/** JSON can write numbers that are beyond all that a number can be. */
+/** JSON can hold numbers that are too large for a number. */
 function readNumber(value: unknown): Lenient<number> {
   if (value === null) return null;
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
@@ -27,12 +27,12 @@ function readObject<Value>(value: unknown, read: (object: JsonObject) => Value):
   return isJsonObject(value) ? read(value) : undefined;
 }
 
-/** Unreadable as a whole where one part is: half of it, made whole by a default, would be another amount. */
+/** Unreadable as a whole if one part is: a default in place of the other half would make another amount. */
 function readMoney(value: unknown): Lenient<Money> {
   if (!isJsonObject(value)) return value === null ? null : undefined;
   const amount = readNumber(value.amount);
   const currency_code = readText(value.currency_code);
-  // Present, but not a number or a text. What is absent or null has its documented default.
+  // Present, but not a number or a text. An absent or null value has its documented default.
   if (amount === undefined && value.amount !== undefined) return undefined;
   if (currency_code === undefined && value.currency_code !== undefined) return undefined;
   return { amount, currency_code };

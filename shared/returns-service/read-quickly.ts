@@ -1,7 +1,7 @@
 // The shortcut of parse-return-group.ts. A page has to be decoded, validated and compared in little more time than
-// JSON.parse takes for it, of which zod alone would need more than is left. So a row is first read by the plain
-// functions below, which give up at the slightest doubt; then the schema decides, and says what is wrong. A property
-// test holds that nothing is read here otherwise than by it.
+// JSON.parse takes; zod alone would exceed that. So the plain functions below read a row first, and stop at the
+// slightest doubt; then the schema decides, and describes the fault. A property test ensures that both read everything
+// alike.
 import { isJsonObject, type JsonObject } from './json.ts';
 import { readCustomer, readMoneyBag, readOrder, readReturnReason, readText } from './read-context.ts';
 import type { Lenient } from './resources/as-read.ts';
@@ -18,15 +18,15 @@ import {
   MAX_TEXT_ID_CHARACTERS,
 } from './row-schema.ts';
 
-/** Set as soon as something decisive does not look as it should; what is read then is of no use. */
+/** Set as soon as a decisive field looks wrong; the result is then useless. */
 interface Doubt {
   raised: boolean;
 }
 
-/** Every field must be mentioned, absent ones too: objects of one form are the quickest to make and to compare. */
+/** Every field must be mentioned, even absent ones: objects of one form are the fastest to make and to compare. */
 type Complete<T> = { [Field in keyof Required<T>]: T[Field] };
 
-/** @returns the group as the schema would read it, or undefined where that is for it to say. */
+/** @returns the group as the schema would read it, or undefined if the schema has to decide */
 export function readQuickly(raw: unknown): ReturnGroup | undefined {
   if (!isJsonObject(raw)) return undefined;
   const doubt: Doubt = { raised: false };

@@ -1,19 +1,19 @@
-// A service may repeat what it was sent, and so may a library in its errors. Whatever goes into a message or a cause
-// passes here first.
+// Redacts messages and causes. A service may repeat what it was sent, and a library may repeat it in its errors, so
+// every message and cause passes through here first.
 
 export type Redact = (text: string) => string;
 
-/** Shorter ones occur in ordinary words, and would leave of a message nothing that anyone could read. */
+/** Shorter values occur in ordinary words, and masking them would make a message unreadable. */
 const MIN_CHARACTERS = 3;
 const MAX_CAUSES = 5;
 const MASK = '[…]';
 const NOTHING = /(?!)/g;
-// As long as an address can be, and no longer: without a bound a long text without blanks takes ages.
+// As long as an address can be: without a bound a long text without blanks takes very long.
 const EMAIL = /[^\s"'<>()@]{1,254}@[^\s"'<>()@]{1,254}/g;
 
-/** Masks the values given, as they are and as they are written in addresses and JSON, and all e-mail addresses. */
+/** Masks the given values, plain and as encoded in addresses and JSON, and all e-mail addresses. */
 export function createRedact(values: readonly string[]): Redact {
-  // Made for each request, and needed by the few that fail.
+  // Created lazily: each request has one, and only the few that fail need it.
   let pattern: RegExp | undefined;
   return (text) => {
     pattern ??= patternOf(values);
@@ -36,7 +36,7 @@ function escapeForPattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** An error with the same story, of which nothing but name, message, code and stack is left, all of it redacted. */
+/** A redacted copy of an error with only its name, message, code, stack and causes. */
 export function redactError(error: unknown, redact: Redact, depth = 0): Error | undefined {
   if (!(error instanceof Error) || depth >= MAX_CAUSES) return undefined;
   const cause = redactError(error.cause, redact, depth + 1);

@@ -1,6 +1,6 @@
-// What a list of return groups can be asked for (returns-data-service.md, "GET /v2/return-groups").
+// The parameters of a list of return groups (returns-data-service.md, "GET /v2/return-groups").
 
-/** All of it optional, all of it at once; how texts are matched and whether bounds include is not documented. */
+/** All optional, in any combination. How texts are matched and whether bounds include is not documented. */
 export interface ReturnGroupsQuery {
   readonly returnGroupId?: number | undefined;
   readonly email?: string | undefined;
@@ -19,7 +19,7 @@ export interface ReturnGroupsQuery {
   readonly offset?: number | undefined;
 }
 
-/** Each field of a query with the parameter's name. */
+/** Maps each field of a query to the parameter's name. */
 const PARAMETERS = {
   returnGroupId: 'return_group_id',
   email: 'email',
@@ -36,25 +36,25 @@ const PARAMETERS = {
   offset: 'offset',
 } as const satisfies Record<keyof ReturnGroupsQuery, string>;
 
-/** What a query names of a customer, an order or a parcel: must not show in an error. */
+/** The values that identify a customer, an order or a parcel; they must not show in an error. */
 export function personalValuesOf(query: ReturnGroupsQuery): string[] {
   return [query.email, query.orderName, query.trackingCode].filter((value) => value !== undefined);
 }
 
-/** Parameters that name nobody: what the service says of them may be told. */
+/** Parameters without personal values: the service's messages on them may be shown. */
 export const HARMLESS_PARAMETERS: ReadonlySet<string> = new Set(
   Object.values(PARAMETERS).filter((name) => !/^(?:email|order_name|tracking_code)$/.test(name)),
 );
 
-/** The query as text, with its `?`, or nothing for an empty one. */
+/** The query as text, with its `?`; empty for an empty query. */
 export function encodeReturnGroupsQuery(query: ReturnGroupsQuery): string {
   const names = Object.keys(PARAMETERS) as (keyof ReturnGroupsQuery)[];
   return encodeParameters(names.map((name) => [PARAMETERS[name], query[name]]));
 }
 
 /**
- * Percent-encodes everything that may mean something: a bare `+`, as in `+02:00`, would arrive as a space, and a
- * space written as `+` as a plus, depending on who reads.
+ * Percent-encodes everything with a meaning: depending on the reader, a bare `+`, as in `+02:00`, would arrive as a
+ * space, and a space written as `+` as a plus.
  */
 export function encodeParameters(
   parameters: readonly (readonly [string, string | number | undefined])[],

@@ -1,7 +1,7 @@
-// What a row must be to be read. A field that decides what is published (an id, a status, a stamp, a watched field)
-// may be absent or null where the feed can do without it, but must not have another shape: the row is then
-// unreadable, for nothing in the place of "2", or 2, would be published as a change that never was. All else is
-// context (read-context.ts), and never an issue.
+// The shape that a row must have to be read. A decisive field (an id, a status, a stamp, a watched field) may be absent
+// or null if the feed can do without it, but must not have another shape: nothing in place of "2", or 2, would be
+// published as a change that never was, so the row is unreadable. All other fields are context (read-context.ts), never
+// an issue.
 import * as z from 'zod';
 import { readCustomer, readMoneyBag, readOrder, readReturnReason, readText } from './read-context.ts';
 import type { Lenient } from './resources/as-read.ts';
@@ -11,7 +11,7 @@ import type { DocumentedReturnGroup, ReturnGroup } from './resources/return-grou
 import type { DocumentedReturnLineItem } from './resources/return-line-item.ts';
 import type { DocumentedShipment } from './resources/shipment.ts';
 
-/** No carrier's name or tracking number is longer; beyond it is no such thing, and would not fit an event. */
+/** No carrier's name or tracking number is longer; a longer text is something else and would not fit an event. */
 export const MAX_DECISIVE_CHARACTERS = 1_024;
 export const MAX_STATUS_CHARACTERS = 100;
 export const MAX_TEXT_ID_CHARACTERS = 200;
@@ -19,13 +19,13 @@ export const MAX_STAMP_CHARACTERS = 64;
 
 let schema: z.ZodType<ReturnGroup> | undefined;
 
-/** Built when first asked for, which a service that keeps to its document never causes (read-quickly.ts). */
+/** Built on first use, which a service that keeps to its document never causes (read-quickly.ts). */
 export function rowSchema(): z.ZodType<ReturnGroup> {
   schema ??= returnGroup();
   return schema;
 }
 
-/** The schemas of what is read of a resource: a part of what is documented, and nothing else. */
+/** The schemas of the fields that are read of a resource: documented fields only. */
 type Fields<Documented> = { readonly [Field in Exclude<keyof Documented, 'type'>]?: z.ZodType };
 
 function returnGroup(): z.ZodType<ReturnGroup> {
@@ -96,7 +96,7 @@ function exchangeLineItem() {
   } satisfies Fields<DocumentedExchangeLineItem>);
 }
 
-/** A refund has no id of the service; all that it has tells one from another, so all of it decides. */
+/** A refund has no id of the service's own. All its fields distinguish it from others, so all of them are decisive. */
 function refundTransaction() {
   const money = z.object({ amount: z.number().nullish(), currency_code: text().nullish() }).nullish();
   return z.object({
@@ -120,6 +120,6 @@ function someText(maxCharacters: number) {
 }
 
 function context<Value>(read: (value: unknown) => Lenient<Value>): z.ZodOptional<z.ZodType<Value | null>> {
-  // A transform answers undefined for an absent key and leaves it out, as an optional schema does.
+  // A transform returns undefined for an absent key and leaves it out, as an optional schema does.
   return z.transform(read) as unknown as z.ZodOptional<z.ZodType<Value | null>>;
 }

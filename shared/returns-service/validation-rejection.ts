@@ -1,5 +1,5 @@
-// The body of a 422 (returns-data-service.md, "Errors") in words. The documented shape is not relied upon: what is
-// not there is not told.
+// The body of a 422 (returns-data-service.md, "Errors") in words. Does not rely on the documented shape: parts that are
+// missing are left out.
 import { isJsonObject } from './json.ts';
 import type { Redact } from './redaction.ts';
 import { HARMLESS_PARAMETERS } from './return-groups-query.ts';
@@ -7,18 +7,18 @@ import { HARMLESS_PARAMETERS } from './return-groups-query.ts';
 export interface ValidationRejection {
   /** The last text of each `loc`: the parameter's name. */
   readonly parameters: readonly string[];
-  /** One sentence without a full stop; empty where the body says nothing. */
+  /** One sentence without a full stop; empty if the body says nothing. */
   readonly words: string;
 }
 
 const MAX_ITEMS = 5;
 const MAX_MESSAGE_CHARACTERS = 160;
-/** What is longer is no message, and not worth the time to look through. */
+/** Longer texts are no message, and not worth the time to search. */
 const MAX_READ_CHARACTERS = 1_000;
 const PARAMETER_NAME = /^[A-Za-z0-9_.-]{1,60}$/;
 const ERROR_TYPE = /^[A-Za-z0-9_.-]{1,60}$/;
 
-/** @param body the decoded body, undefined where it was not JSON. */
+/** @param body the decoded body; undefined if it was not JSON */
 export function readValidationRejection(body: unknown, redact: Redact): ValidationRejection {
   const detail = isJsonObject(body) && Array.isArray(body.detail) ? body.detail : [];
   const items = detail.slice(0, MAX_ITEMS).filter(isJsonObject);
@@ -37,8 +37,8 @@ function parameterOf(loc: unknown, redact: Redact): string | undefined {
 }
 
 /**
- * The service's own words are kept for parameters whose value is a number or a stamp of ours. For the others they
- * may repeat an e-mail address, in whatever form, so that only the error's type is told.
+ * Keeps the service's own words for parameters whose value is a number or a stamp from the feed. For other parameters
+ * they may repeat an e-mail address, in any form, so only the error's type is shown.
  */
 function describe(
   item: Readonly<Record<string, unknown>>,

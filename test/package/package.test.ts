@@ -134,7 +134,7 @@ describe('the package in another repository', () => {
     const { stdout } = await runCommand(process.execPath, ['built/table.js'], { cwd: project });
 
     expect(errors).toBe('');
-    expect(stdout).toMatch(/takes @aws-lambda-powertools\/idempotency, .*: install them/);
+    expect(stdout).toMatch(/needs @aws-lambda-powertools\/idempotency, .*: install them/);
   });
 
   it('synthesizes a stack with the feed in it and the five lines behind its queue', async () => {

@@ -1,5 +1,5 @@
-// How the feed reads a resource, as a type beside what the document promises of it: less of it, and with less faith.
-// What is never published (addresses, notes, answers, tags, most amounts) is not read at all.
+// How the feed reads a resource, as a type: fewer fields than the document promises, and less trust in them. Fields
+// that are never published (addresses, notes, answers, tags, most amounts) are not read at all.
 
 /** A field that may be absent, undefined or null: all three say nothing. */
 export type Lenient<Value> = Value | null | undefined;

@@ -1,5 +1,5 @@
-// The values that returns-data-service.md lists ("Enumerations"). They are open: third parties stand there as
-// placeholders, and a service may learn new ones, so a schema takes any text and drift.ts tells what is not listed.
+// The values that returns-data-service.md lists ("Enumerations"). They are open: third parties appear as placeholders,
+// and a service may add values. So a schema accepts any text, and drift.ts reports unlisted ones.
 import * as z from 'zod';
 
 /** One of the listed values, or any other text. */
@@ -55,7 +55,7 @@ export const RMA_PLATFORMS = [
 
 export const QUESTION_TYPES = ['TEXT', 'SELECT'] as const;
 
-/** A schema that lists its values for people and descriptions, and takes any other text as well. */
+/** A schema that lists its values for documentation, and also accepts any other text. */
 export function openEnumeration<const Values extends readonly [string, ...string[]]>(
   values: Values,
 ): z.ZodType<Open<Values[number]>> {

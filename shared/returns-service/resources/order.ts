@@ -15,5 +15,5 @@ export const documentedOrderSchema = z.object({
 });
 export type DocumentedOrder = z.infer<typeof documentedOrderSchema>;
 
-/** An order as read; its tags may be anybody's words. */
+/** An order as read; its tags are left out, because they may hold anything. */
 export type Order = Read<DocumentedOrder, never, 'id' | 'platform_id' | 'name'>;

@@ -1,5 +1,5 @@
-// The return group as the document promises it, for who serves it, and as a type of what the feed takes of it. Rows
-// are read by parse-return-group.ts; the product itself has no use for the documented schemas, and does not load them.
+// The return group as the document promises it, for servers of the API, and as a type of the fields that the feed
+// reads. parse-return-group.ts reads rows; the product itself neither needs nor loads the documented schemas.
 import * as z from 'zod';
 import type { Lenient, Read } from './as-read.ts';
 import { type Customer, documentedCustomerSchema } from './customer.ts';
@@ -31,13 +31,13 @@ export const documentedReturnGroupSchema = z.object({
   refund_transactions: z.array(documentedRefundTransactionSchema),
   suggested_refund: documentedSuggestedRefundSchema,
 });
-/** A return group with every promise of returns-data-service.md kept ("ReturnGroup"). */
+/** A return group that keeps every promise of returns-data-service.md ("ReturnGroup"). */
 export type DocumentedReturnGroup = z.infer<typeof documentedReturnGroupSchema>;
 
 /**
- * What is read of a return group: the fields that may be published, under the document's names. Everything but ids,
- * statuses and stamps may be absent, undefined or null. An array of entities that is absent or null says nothing of
- * them; an empty one says there are none.
+ * A return group as read: the fields that may be published, under the document's names. Everything but ids, statuses
+ * and stamps may be absent, undefined or null. An absent or null array says nothing of its entities; an empty one says
+ * that there are none.
  */
 export type ReturnGroup = Read<
   DocumentedReturnGroup,

@@ -19,10 +19,10 @@ describe('a tick message', () => {
     ['a slot that is no time', '{"source":"acme","slot":"soon"}', 'slot must be a time in ISO 8601'],
     ['no slot', '{"source":"acme"}', 'slot must be a time in ISO 8601'],
     ['a slot below 0', '{"source":"acme","slot":-1}', 'slot must be a time in ISO 8601'],
-    ['a text that is no JSON', 'tick', 'is no tick: it '],
+    ['a text that is no JSON', 'tick', 'is not a tick: it '],
   ])('is refused in one line for %s', (_, body, reason) => {
     expect(() => parseTick(body)).toThrow(reason);
-    expect(() => parseTick(body)).toThrow(/^A message of the poll queue is no tick: [^\n]+$/);
+    expect(() => parseTick(body)).toThrow(/^A message of the poll queue is not a tick: [^\n]+$/);
   });
 });
 

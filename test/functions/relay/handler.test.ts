@@ -47,7 +47,7 @@ async function received(): Promise<string[]> {
 test('importing it reads no environment; the first invocation does, and says what is missing', async () => {
   const { handler } = await import('../../../functions/relay/handler.ts');
 
-  await expect(handler(recordsOf(), context)).rejects.toThrow('environment is not complete');
+  await expect(handler(recordsOf(), context)).rejects.toThrow('environment is incomplete or invalid');
 });
 
 function runIn(environment: Record<string, string>): void {

@@ -55,7 +55,7 @@ describe('a subscriber to the ordered queue', () => {
     );
     expect(log.lines).toContainEqual({
       level: 'error',
-      message: 'An event failed and comes again.',
+      message: 'An event failed and will be delivered again.',
       fields: { messageId: change(1, 2).id, error: new Error('not today') },
     });
   });

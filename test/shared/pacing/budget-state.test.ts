@@ -48,7 +48,7 @@ describe('the parts of a budget', () => {
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('are none of %s', (budget) => {
     expect(() => ratesFor(budget)).toThrow(
-      new RangeError(`A budget is a whole number of requests a minute from 1, not ${budget}.`),
+      new RangeError(`The budget must be a whole number of requests a minute, at least 1 (got ${budget}).`),
     );
   });
 

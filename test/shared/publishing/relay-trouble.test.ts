@@ -43,7 +43,7 @@ describe('what the destination answers', () => {
 
     const { outcomes } = await relayIn(world, [A], { gate: failingOnce('marks.noteBehind') });
 
-    expect(outcomes).toEqual([{ state: 'failed', reason: 'it could not be noted as behind' }]);
+    expect(outcomes).toEqual([{ state: 'failed', reason: 'the note that it is behind could not be saved' }]);
   });
 
   test('a group whose mark can’t be moved has failed, and is not noted as behind', async () => {
@@ -173,7 +173,7 @@ describe('what the destination answers', () => {
       destination: { ...ports.destination, send: async () => [] },
     });
 
-    expect(outcomes).toEqual([{ state: 'failed', reason: 'the destination did not answer for it' }]);
+    expect(outcomes).toEqual([{ state: 'failed', reason: 'the destination returned no result for it' }]);
     expect(world.marks.size).toBe(0);
   });
 

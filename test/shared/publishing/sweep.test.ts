@@ -246,7 +246,7 @@ describe('the log', () => {
 
     expect(setting.log.lines).toContainEqual({
       level: 'info',
-      message: 'group begins where the ledger does',
+      message: 'group starts at the first event in the ledger',
       fields: { destination: 'queue', ...A, from: 1, to: 7 },
     });
   });
