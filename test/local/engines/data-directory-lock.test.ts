@@ -161,7 +161,7 @@ describe('the lock of a data directory', () => {
     });
 
     expect(lost).toBeInstanceOf(EngineError);
-    expect(lost.message).toContain(`took the data directory ${directory} over`);
+    expect(lost.message).toContain(`took over the data directory ${directory}`);
   });
 
   it('does not come back to life at a release after it was taken over', async () => {
