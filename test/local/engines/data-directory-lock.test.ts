@@ -68,7 +68,7 @@ describe('the lock of a data directory', () => {
     const locking = lockDataDirectory(directory);
 
     await expect(locking).rejects.toThrow(EngineError);
-    await expect(locking).rejects.toThrow(`in use by process ${other.child.pid}. Stop it`);
+    await expect(locking).rejects.toThrow(`in use by process ${other.child.pid}. Stop that process`);
     expect(await findHolder(directory)).toEqual({ pid: other.child.pid, host: hostname(), isHere: true });
   });
 
