@@ -1,4 +1,4 @@
-// `replay`: sends events that the ledger still holds again, marked as a replay.
+// `replay`: sends again events that the ledger still holds, marked as a replay.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { type Instant, MILLISECOND, parseStamp } from '../../shared/instant.ts';
@@ -35,8 +35,8 @@ const HELP = `
 Events are sent unchanged and in each group's order. Only the attribute replayid is added:
 subscribers use it to tell a replay from a repeat, and in the queue it is part of the deduplication
 id. Each subscriber decides how it handles replays (docs/subscribing.md, "Replays").
-Of each group the command sends every event from the first to the last one in the window that the
-destination has already got; the relay sends the later ones. The ledger keeps events for 30 days.
+Of each group the command sends every event from the first to the last one in the window, as far as
+the destination has got them already; the relay sends the rest. The ledger keeps events for 30 days.
 --from and --until compare the time by which the feed had seen the change. Give them in ISO 8601
 with a zone, or as a time before now (2h).
 With --data there is no queue: the events are printed, as by "watch --json".
@@ -46,7 +46,7 @@ Exit code: 0 all events are sent, 3 not all, 1 the command failed, 2 invalid usa
 
 export function createReplayCommand(): Command {
   const command = new Command('replay')
-    .description('Send events that the ledger still holds again.')
+    .description('Send again the events that the ledger still holds.')
     .argument('<source>', 'the name of the source')
     .option('--group <id>', 'only events of this return group', parseCount)
     .option('--from <time>', 'only events from this time on', parseMoment)
