@@ -1,4 +1,4 @@
-// Statements of the functions' roles: each names what a role may do and to what, no more than the adapters call.
+// Statements of the functions' roles: each allows only the actions that the adapters call, on named resources.
 import { Stack } from 'aws-cdk-lib';
 import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -9,7 +9,7 @@ export function allow(role: iam.IGrantable, actions: readonly string[], ...resou
   role.grantPrincipal.addToPrincipalPolicy(new iam.PolicyStatement({ actions: [...actions], resources }));
 }
 
-/** Allows actions on a table and, where its key is the account's own, the use of that key through DynamoDB alone. */
+/** Allows actions on a table and, if the account's own key encrypts it, the use of that key through DynamoDB only. */
 export function allowTable(
   role: iam.IGrantable,
   table: dynamodb.ITable,
@@ -37,7 +37,7 @@ export function allowSending(
   allowKey(role, queue.encryptionMasterKey, 'sqs', ['kms:Decrypt', 'kms:GenerateDataKey']);
 }
 
-/** Allows the use of a key of the account's own through one service; without such a key there is nothing to allow. */
+/** Allows the use of the account's own key through one service; does nothing without such a key. */
 export function allowKey(
   role: iam.IGrantable,
   key: kms.IKey | undefined,

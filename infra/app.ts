@@ -1,5 +1,5 @@
-// What `cdk synth` and `cdk deploy` run: one stage's stack (`-c stage=trial` for another than production), with the sample
-// warehouse beside it where the stage wants it, checked by cdk-nag as they are synthesized.
+// The app of `cdk synth` and `cdk deploy`: the stack of one stage (production, or for instance `-c stage=trial`) and,
+// if the stage has one, the sample warehouse. cdk-nag checks them during synthesis.
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import type { Construct } from 'constructs';
@@ -13,7 +13,7 @@ const { feed } = new ReturnsFeedStack(app, stage);
 const checked: Construct[] = [feed];
 if (stage.sampleWarehouse !== undefined) checked.push(new SampleWarehouseStack(app, feed, stage).warehouse);
 const checks = new AwsSolutionsChecks(app, { verbose: true });
-// Not of the whole app: the functions that you put beside the feed are yours to judge, and shall not stop a deployment.
+// Not on the whole app: findings in your own functions beside the feed must not stop a deployment.
 for (const construct of checked)
   Validations.of(app).addPlugins({
     name: `${checks.name} of ${construct.node.path}`,

@@ -1,6 +1,6 @@
-// A function's code as Lambda gets it: one file, the SDK included, minified. In a checkout esbuild makes it while the
-// stack is synthesized, in this process: no Docker, no installation in a container, and the same bytes for the same
-// sources on any machine. The package brings it ready made (.ci/build-package.ts).
+// Bundles a function's code: one minified file that includes the SDK. In a checkout esbuild makes it during synthesis,
+// in this process: no Docker, no installation in a container, and the same bytes for the same sources on any machine.
+// The package contains ready-made bundles (.ci/build-package.ts).
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -20,12 +20,12 @@ export function bundleFunction(name: FunctionName): lambda.Code {
   const shipped = pathTo(`../bundles/${name}`);
   if (existsSync(shipped)) return lambda.Code.fromAsset(shipped);
   return lambda.Code.fromAsset(repositoryRoot, {
-    // The sources are more than a bundle depends on: what counts is what came out.
+    // Hash the output: a bundle depends on only a part of the sources.
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      // Never run: bundling on this machine always succeeds or throws.
+      // Never used: local bundling always succeeds or throws.
       image: DockerImage.fromRegistry('scratch'),
-      // Tells the staging of one function's code from another's.
+      // Distinguishes the staging of the functions' code.
       command: [name],
       local: {
         tryBundle(outputDir) {
@@ -37,9 +37,9 @@ export function bundleFunction(name: FunctionName): lambda.Code {
   });
 }
 
-/** @throws what esbuild says of sources that can't be bundled */
+/** Bundles an entry file. @throws esbuild's errors */
 export function bundle(entry: string, outfile: string): void {
-  // Only here: where the package is used there is no esbuild.
+  // Loaded only here: users of the package have no esbuild.
   const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof esbuild;
   buildSync({
     entryPoints: [entry],
@@ -51,7 +51,7 @@ export function bundle(entry: string, outfile: string): void {
     target: 'node24',
     // Loads in two thirds of the time that CommonJS takes.
     format: 'esm',
-    // For the packages in it that are CommonJS and ask for a module of Node.
+    // For bundled CommonJS packages that require Node's modules.
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
     mainFields: ['module', 'main'],
     alias: { '@aws-sdk/credential-provider-node': pathTo('environment-credentials.ts') },

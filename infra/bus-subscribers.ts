@@ -1,4 +1,4 @@
-// Rules on the bus, each for one change that somebody waits for.
+// Rules on the bus, each for one change that a subscriber waits for.
 import { Duration, Names, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
@@ -15,16 +15,16 @@ import type { Monitoring } from './monitoring.ts';
 
 export interface OnChangeOptions<Kind extends StatusKind> extends ChangePatternOptions<Kind> {
   /**
-   * The status that it came from, or any of several. An entity that is first seen came from none, and does not match.
-   * @default whatever it was, or that it was not known
+   * The previous status, or several of them. An entity that is first seen has no previous status and does not match.
+   * @default any previous status, or none
    */
   readonly from?: StatusOf<Kind> | readonly StatusOf<Kind>[];
   /**
-   * Gets the event: a function, of this stack or another, or any target of a rule. With a function of another stack, the
-   * rule, its dead-letter queue and the alarm of that are in that stack.
+   * The target of the event: a function, of this stack or another, or any target of a rule. For a function of another
+   * stack, the rule, its dead-letter queue and the queue's alarm are in that stack.
    */
   readonly target: lambda.IFunction | events.IRuleTarget;
-  /** @default made of entity and statuses */
+  /** @default derived from entity and statuses */
   readonly description?: string;
 }
 
@@ -36,7 +36,7 @@ export interface BusSubscribersProps {
 
 export class BusSubscribers extends Construct {
   readonly #props: BusSubscribersProps;
-  /** Of each stack that has subscribers. */
+  /** One queue for each stack that has subscribers. */
   readonly #deadLetters = new Map<Stack, sqs.Queue>();
 
   constructor(scope: Construct, id: string, props: BusSubscribersProps) {
@@ -55,7 +55,7 @@ export class BusSubscribers extends Construct {
     });
   }
 
-  /** In the function's stack: rule, dead-letter queue and function name one another, which two stacks can not. */
+  /** In the function's stack: rule, dead-letter queue and function refer to one another, which two stacks can't. */
   #placeBeside(fn: lambda.IFunction): Construct {
     const stack = Stack.of(fn);
     if (stack === Stack.of(this)) return this;
@@ -63,7 +63,7 @@ export class BusSubscribers extends Construct {
     return (stack.node.tryFindChild(id) as Construct | undefined) ?? new Construct(stack, id);
   }
 
-  /** Delivery and the function itself may fail; either way the event ends where an alarm reports it. */
+  /** Both the delivery and the function may fail; either way the event goes to a queue that has an alarm. */
   #invoke(fn: lambda.IFunction, scope: Construct): events.IRuleTarget {
     const deadLetterQueue = this.#deadLetters.get(Stack.of(fn)) ?? this.#createDeadLetters(scope);
     if (fn.node.tryFindChild('EventInvokeConfig') === undefined)

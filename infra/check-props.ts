@@ -1,5 +1,5 @@
-// What is wrong with the construct's props, all of it at once, each in a sentence that says what to write instead.
-// What CloudFormation or the first tick would find out is found here, before anything is deployed.
+// Checks the construct's props and reports all problems at once, each with what to write instead. So problems that
+// CloudFormation or the first tick would find show before the deployment.
 import { Duration, Token } from 'aws-cdk-lib';
 import { SOURCE_NAME } from '../shared/contract/event-id.ts';
 import { InvalidBaseUrlError, parseBaseUrl } from '../shared/returns-service/base-url.ts';
@@ -7,17 +7,17 @@ import { isScheduledInterval } from '../shared/source/source-settings.ts';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
 import type { SourceProps } from './source-props.ts';
 
-/** Requests that the service answers with one key in a minute (its document, "Limits"). */
+/** The service's limit of requests in a minute with one key (its document, "Limits"). */
 const SERVICE_LIMIT = 300;
-/** Of the poller's time: a request has to fit in what is left of a tick. */
+/** A request must fit into the time left of a tick. */
 const LONGEST_TIMEOUT_SECONDS = 15;
 /**
- * CloudFormation takes 500 resources to a stack. Each source is three (parameter, schedule, alarm), the rest of a feed with
- * everything that it can have is 80 (November 2026). That leaves 30 for what else the stack has.
+ * CloudFormation allows 500 resources in a stack. Each source needs three (parameter, schedule, alarm), the rest of a
+ * feed with all options 80 (November 2026). That leaves 30 for other resources of the stack.
  */
 export const MOST_SOURCES = 130;
 
-/** @throws an error that names all that is wrong */
+/** @throws Error that lists all problems */
 export function checkProps(path: string, props: ReturnsChangeFeedProps): void {
   const problems = [
     ...checkNames(props.sources),
@@ -26,7 +26,7 @@ export function checkProps(path: string, props: ReturnsChangeFeedProps): void {
     ...checkRetention(props.archiveRetention),
   ];
   if (problems.length === 0) return;
-  throw new Error(`${path} can't be deployed like this:\n${problems.map((it) => `- ${it}`).join('\n')}`);
+  throw new Error(`${path} has invalid props:\n${problems.map((it) => `- ${it}`).join('\n')}`);
 }
 
 function checkNames(sources: readonly SourceProps[]): string[] {
@@ -35,12 +35,12 @@ function checkNames(sources: readonly SourceProps[]): string[] {
   const names = sources.map(({ name }) => name);
   const doubled = new Set(names.filter((name, at) => names.indexOf(name) !== at));
   const problems = [...doubled].map(
-    (name) => `There are two sources "${name}": give each a name of its own, events are told apart by it.`,
+    (name) => `There are two sources "${name}": give each a unique name, which identifies its events.`,
   );
   if (sources.length > MOST_SOURCES)
     problems.push(
       `There are ${sources.length} sources, more than fit into the 500 resources of a stack: ` +
-        `write at most ${MOST_SOURCES} here, and the others in a feed of another stack.`,
+        `write at most ${MOST_SOURCES} here, and the others into a feed of another stack.`,
     );
   return problems;
 }
@@ -54,7 +54,8 @@ function checkSource(source: SourceProps): string[] {
   problems.push(...checkDurations(source));
   if (requests !== undefined && !(Number.isInteger(requests) && requests >= 10 && requests <= SERVICE_LIMIT))
     problems.push(
-      `requestsPerMinute must be a whole number from 10 to ${SERVICE_LIMIT}, what the service allows; 240 leaves a fifth to others.`,
+      `requestsPerMinute must be a whole number from 10 to ${SERVICE_LIMIT}, the service's limit; ` +
+        '240 leaves a fifth to other clients.',
     );
   return problems.map((problem) => `Source "${name}": ${problem}`);
 }
@@ -88,10 +89,10 @@ function checkDurations({ interval, lookback, settle, reconcile, requestTimeout 
     reconcile !== undefined &&
     reconcile.toMilliseconds() < interval.toMilliseconds()
   )
-    problems.push('reconcile must be at least as long as interval: its cycles begin with polls.');
+    problems.push('reconcile must be at least as long as interval: its cycles start with polls.');
   atLeast('requestTimeout', requestTimeout, Duration.seconds(1));
   if (requestTimeout !== undefined && requestTimeout.toMilliseconds() > LONGEST_TIMEOUT_SECONDS * 1_000)
-    problems.push(`requestTimeout must be at most ${LONGEST_TIMEOUT_SECONDS} seconds, to fit in a tick.`);
+    problems.push(`requestTimeout must be at most ${LONGEST_TIMEOUT_SECONDS} seconds, to fit into a tick.`);
   return problems;
 }
 
@@ -99,14 +100,14 @@ function checkTables({ tables = {} }: ReturnsChangeFeedProps): string[] {
   const problems: string[] = [];
   if (tables.ledger !== undefined && tables.ledger.tableStreamArn === undefined)
     problems.push(
-      'tables.ledger has no stream, from which the relays live: pass one made with stream: NEW_IMAGE, or name its ' +
+      'tables.ledger has no stream, which the relays need: pass a table with stream: NEW_IMAGE, or name its ' +
         'stream with Table.fromTableAttributes(…, { tableArn, tableStreamArn }).',
     );
   const { snapshots, ledger, sources } = tables;
   const given = [snapshots, ledger, sources].filter((table) => table !== undefined).length;
   if (given !== 0 && given !== 3)
     problems.push(
-      'tables.snapshots, tables.ledger and tables.sources belong together, their numbers go on from one another: ' +
+      'tables.snapshots, tables.ledger and tables.sources belong together, because they share event numbers: ' +
         'pass all three or none.',
     );
   return problems;

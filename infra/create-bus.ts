@@ -1,4 +1,4 @@
-// The bus with its archive: all events, in no order, for any number of rules, and once more on demand.
+// The bus with its archive: all events, in no order, for any number of rules, and again for replays.
 import { type Duration, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -17,18 +17,18 @@ export interface BusOptions {
 
 export interface Bus {
   readonly bus: events.EventBus;
-  /** Of events that the bus can not encrypt or decrypt; undefined without a key of one's own, with which alone that happens. */
+  /** For events that the bus can't encrypt or decrypt; undefined without a key of your own: then that can't happen. */
   readonly deadLetters: sqs.Queue | undefined;
 }
 
-/** TLS needs no policy here: EventBridge's endpoints speak nothing else. */
+/** TLS needs no policy here: EventBridge's endpoints allow nothing else. */
 export function createBus(
   scope: Construct,
   { encryptionKey, archiveRetention, serviceName }: BusOptions,
 ): Bus {
   const deadLetters = encryptionKey && createBusDeadLetters(scope);
   const bus = new events.EventBus(scope, 'Bus', {
-    // A bus must have a name; this one is as unique as what CDK would make up.
+    // A bus must have a name; this one is as unique as a generated one.
     eventBusName: serviceName,
     description: 'Changes of returns: return_line_item, shipment, exchange_line_item, return_group',
     ...(encryptionKey && { kmsKey: encryptionKey }),
@@ -42,7 +42,7 @@ export function createBus(
     retention: archiveRetention,
   });
   const { defaultChild } = archive.node;
-  // CDK writes an empty text where there is no key, which some regions refuse: https://github.com/aws/aws-cdk/issues/37847
+  // CDK writes an empty text if there is no key; some regions reject it: https://github.com/aws/aws-cdk/issues/37847
   if (defaultChild instanceof events.CfnArchive) defaultChild.kmsKeyIdentifier = encryptionKey?.keyArn;
   if (encryptionKey !== undefined) {
     allowArchiving(encryptionKey, serviceName);
@@ -52,8 +52,8 @@ export function createBus(
 }
 
 /**
- * Encrypted by SQS's own key: what keeps the bus from using the account's key would keep it from a queue with that key
- * as well, and nobody would learn of the loss.
+ * Encrypted by SQS's own key: if the bus can't use the account's key, it can't write to a queue with that key either,
+ * and the loss would go unnoticed.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-encryption-event-bus-dlq.html
  */
 function createBusDeadLetters(scope: Construct): sqs.Queue {
@@ -77,7 +77,7 @@ function allowSendingFrom(bus: events.EventBus, queue: sqs.Queue): void {
   );
 }
 
-/** As CDK's Archive does it, but for the bus's ARN: taken from the bus it would make key and bus wait for each other. */
+/** Like CDK's Archive, except for the bus's ARN: a reference to the bus would make key and bus depend on each other. */
 function allowArchiving(key: kms.IKey, eventBusName: string): void {
   const busArn = Stack.of(key).formatArn({
     service: 'events',
@@ -87,16 +87,17 @@ function allowArchiving(key: kms.IKey, eventBusName: string): void {
   allowEventBridge(key, ['kms:Decrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'], {
     StringEquals: { 'kms:EncryptionContext:aws:events:event-bus:arn': busArn },
   });
-  // Bus and archive look at the key before they use it; of that no encryption context is known, so CDK's own statement
-  // for the bus, which asks for one, does not allow it. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-encryption-key-policy.html
+  // Bus and archive describe the key before they use it, without an encryption context, so CDK's own statement for the
+  // bus, which requires one, does not allow it.
+  // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-encryption-key-policy.html
   allowEventBridge(key, ['kms:DescribeKey'], {});
 }
 
 /**
- * Lets rules write to dead-letter queues with this key, whichever stack has them; each queue's policy names its rules.
- * EventBridge sends neither `aws:SourceArn` nor `aws:SourceAccount` along to an encrypted destination, so conditions on
- * these would refuse it (https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html says so of topics); SQS names
- * the queue in the encryption context.
+ * Lets rules write to dead-letter queues with this key, in any stack; each queue's policy names its rules. EventBridge
+ * sends neither `aws:SourceArn` nor `aws:SourceAccount` to an encrypted destination, so conditions on these would
+ * reject it (documented for topics: https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html). SQS names the
+ * queue in the encryption context.
  */
 function allowDeadLettersOfRules(key: kms.IKey): void {
   const queues = Stack.of(key).formatArn({ service: 'sqs', resource: '*' });

@@ -1,5 +1,5 @@
-// What one looks at when an alarm went off, from top to bottom: are sources read, at what cost, what was found, does
-// it get out. Figures that are in the logs are asked from there: each metric of its own would cost 0.30 $ a month.
+// The dashboard to look at after an alarm, from top to bottom: are sources read, with how many requests, what was
+// found, is it published. Figures that the logs contain are queried from there: each metric would cost 0.30 $ a month.
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';

@@ -1,5 +1,5 @@
-// What all functions of the feed have in common: Node 24 on arm64, a role and a log group of their own, nothing
-// allowed but writing to that group. What else a function may do is granted where it is made.
+// The common part of all functions of the feed: Node 24 on arm64, and a role and a log group for each. The role may
+// only write to that group; other permissions are granted where the function is created.
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -9,7 +9,7 @@ import { bundleFunction, type FunctionName, handlerSetting } from './bundle-func
 
 export interface FunctionProps {
   readonly code: FunctionName;
-  /** What the bundle exports. @default 'handler' */
+  /** The handler's name in the bundle's exports. @default 'handler' */
   readonly exportName?: string;
   readonly description: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface FunctionProps {
   readonly memorySizeMiB: number;
 }
 
-/** What all functions of one feed share. */
+/** The settings that all functions of one feed share. */
 export interface FunctionDefaults {
   /** Names the feed in its logs and metrics. */
   readonly serviceName: string;
@@ -39,7 +39,7 @@ export function createFunction(
   const room = new Construct(scope, id);
   const logGroup = new logs.LogGroup(room, 'Logs', {
     retention: logRetention,
-    // Holds no data of its own: what a line tells of the feed's state is in the tables.
+    // Contains no data of its own: the feed's state is in the tables.
     removalPolicy: RemovalPolicy.DESTROY,
   });
   const role = new iam.Role(room, 'Role', {
@@ -55,7 +55,7 @@ export function createFunction(
     description,
     role,
     logGroup,
-    // The functions write JSON themselves; of Lambda's own lines only trouble is worth its price.
+    // The functions write JSON themselves. Of Lambda's own lines, only warnings and errors are worth their price.
     loggingFormat: lambda.LoggingFormat.JSON,
     systemLogLevelV2: lambda.SystemLogLevel.WARN,
     environment: { ...environment, POWERTOOLS_SERVICE_NAME: serviceName },

@@ -3,14 +3,14 @@ import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 
-/** As long as SQS keeps a message. */
+/** The longest retention of SQS. */
 export const LONGEST_RETENTION = Duration.days(14);
 
 export type QueueOptions = Omit<sqs.QueueProps, 'encryption' | 'encryptionMasterKey' | 'enforceSSL'> & {
   readonly encryptionKey: kms.IKey | undefined;
 };
 
-/** A queue that is encrypted, by SQS's own key or by the given one, and takes nothing but TLS. */
+/** A queue that is encrypted, by SQS's own key or by the given one, and only allows TLS. */
 export function createQueue(
   scope: Construct,
   id: string,
@@ -25,7 +25,7 @@ export function createQueue(
   });
 }
 
-/** Where messages end that could not be handled; kept as long as SQS keeps anything. */
+/** A queue for messages that could not be handled, with SQS's longest retention. */
 export function createDeadLetterQueue(
   scope: Construct,
   id: string,

@@ -3,8 +3,8 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { allowSending } from './allow.ts';
 
 /**
- * Where an event source mapping or an asynchronous invocation leaves what a function failed for good. CDK's own
- * destinations allow more than sending.
+ * The destination of what a function finally failed, for an event source mapping or an asynchronous invocation. CDK's
+ * own destinations allow more than sending.
  */
 export function deadLetterDestination(queue: sqs.IQueue): lambda.IEventSourceDlq & lambda.IDestination {
   return {

@@ -1,4 +1,4 @@
-// The feed's metrics, apart from who is paged by them.
+// The feed's metrics, independent of alarms.
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
@@ -26,7 +26,7 @@ export class FeedMetrics {
     this.#props = props;
   }
 
-  /** By the interval of the source's polls, at least by the minute: then each period of a healthy source has a value. */
+  /** The period is the source's interval, at least a minute, so that each period of a healthy source has a value. */
   secondsBehind(name: string, options?: Options): cloudwatch.Metric {
     this.checkSources([name]);
     const source = this.#props.sources.find((it) => it.name === name);
@@ -89,7 +89,7 @@ export class FeedMetrics {
   }
 }
 
-/** How many messages wait in a queue. */
+/** The number of messages that wait in a queue. */
 export function countOf(queue: sqs.IQueue, options?: Options): cloudwatch.Metric {
   return queue.metricApproximateNumberOfMessagesVisible({
     ...{ statistic: cloudwatch.Stats.MAXIMUM, period: PERIOD },

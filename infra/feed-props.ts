@@ -1,4 +1,4 @@
-// What a user of the construct may set.
+// The props of the construct.
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as kms from 'aws-cdk-lib/aws-kms';
@@ -10,14 +10,13 @@ export interface ReturnsChangeFeedProps {
   /** The stores that are watched, at least one. */
   readonly sources: readonly SourceProps[];
   /**
-   * Tables that are there already, for instance of a stack that was removed. `snapshots`, `ledger` and `sources` belong
-   * together.
-   * @default all are made
+   * Existing tables, for instance of a removed stack. `snapshots`, `ledger` and `sources` belong together.
+   * @default all are created
    */
   readonly tables?: Partial<FeedTables>;
   /**
-   * A key of your own for tables, queues, bus and archive. The policy of an imported key must have the statements that
-   * SECURITY.md lists ("A key of your own").
+   * A key of your own for tables, queues, bus and archive. The policy of an imported key must have the statements
+   * listed in SECURITY.md ("A key of your own").
    * @default keys of the services, at no charge
    */
   readonly encryptionKey?: kms.IKey;
@@ -32,24 +31,24 @@ export interface ReturnsChangeFeedProps {
    */
   readonly logRetention?: RetentionDays;
   /**
-   * What becomes of the tables when they leave the stack. With RETAIN they are protected from being deleted, too.
+   * The removal policy of the tables. RETAIN also protects them from deletion.
    * @default RemovalPolicy.RETAIN
    */
   readonly removalPolicy?: RemovalPolicy;
   /**
-   * What alarms set off, for instance `new SnsAction(topic)`. A topic that has a policy, as `enforceSSL` makes one, must
-   * let `cloudwatch.amazonaws.com` publish (`sns:Publish`, with `aws:SourceAccount` for a condition): the policy replaces
-   * SNS's own, which would, and `SnsAction` adds nothing to it.
-   * @default nothing: alarms show in CloudWatch alone
+   * The action of the alarms, for instance `new SnsAction(topic)`. If the topic has a policy, as with `enforceSSL`, the
+   * policy must let `cloudwatch.amazonaws.com` publish (`sns:Publish`, with the condition `aws:SourceAccount`): it
+   * replaces SNS's default policy, which allows that, and `SnsAction` adds nothing to it.
+   * @default none: alarms show only in CloudWatch
    */
   readonly alarmAction?: cloudwatch.IAlarmAction;
   /**
-   * Where your people find docs/runbook.md; alarms link its paragraphs.
+   * The address of docs/runbook.md for your operators; alarms link its paragraphs.
    * @default 'docs/runbook.md'
    */
   readonly runbookUrl?: string;
   /**
-   * Whether there is a dashboard. The first three of an account are free, each further costs 3 $ a month.
+   * Whether to create a dashboard. The first three of an account are free, each further one costs 3 $ a month.
    * @default true
    */
   readonly dashboard?: boolean;

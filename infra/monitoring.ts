@@ -1,5 +1,5 @@
-// Who is told when something goes wrong. Each alarm says in one sentence who is hurt, and links its paragraph of the
-// runbook. None needs code of ours to run: where nothing reports, missing data is the alarm.
+// The alarms. Each says in one sentence who is affected, and links its paragraph of the runbook. No alarm depends on
+// the feed's code: if nothing reports, missing data sets off the alarm.
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
@@ -23,7 +23,7 @@ export interface MonitoringProps {
 
 interface AlarmOptions {
   readonly metric: cloudwatch.Metric;
-  /** One sentence: who is hurt, and how. */
+  /** One sentence: who is affected, and how. */
   readonly hurts: string;
   /** The paragraph of docs/runbook.md. */
   readonly anchor: string;
@@ -34,7 +34,7 @@ interface AlarmOptions {
   readonly missingData?: cloudwatch.TreatMissingData;
 }
 
-/** A destination that is down this long needs somebody; the stream keeps what it missed for a day. */
+/** A destination that fails for this long needs an operator. The stream keeps the missed records for a day. */
 const RELAY_LATE = Duration.minutes(15);
 
 export class Monitoring extends Construct {
@@ -52,7 +52,7 @@ export class Monitoring extends Construct {
     this.dashboard = props.dashboard ? createDashboard(this, 'Dashboard', props) : undefined;
   }
 
-  /** Once somebody consumes the FIFO queue. */
+  /** Adds the alarms of the FIFO queue, once it has a consumer. */
   watchQueue(alarmAfter: Duration): void {
     this.#alarm('QueueWaits', {
       metric: this.#props.metrics.queueAge(),
@@ -70,9 +70,9 @@ export class Monitoring extends Construct {
   }
 
   /**
-   * Once there is a function that a rule invokes.
+   * Adds the alarm of the rules' dead-letter queue, once a rule invokes a function.
    *
-   * @param scope where the alarm is made: in the stack of the queue
+   * @param scope of the alarm: in the stack of the queue
    */
   watchBusDeadLetters(queue: sqs.IQueue, scope: Construct): void {
     this.#alarm(
@@ -104,10 +104,10 @@ export class Monitoring extends Construct {
     const { metrics, sources } = this.#props;
     const findings = {
       threshold: 1,
-      // Where no tick reports, freshness tells; these stay as they are.
+      // If no tick reports, the freshness alarm goes off; these alarms keep their state.
       missingData: cloudwatch.TreatMissingData.IGNORE,
-      // All sources report in one metric: for as long as the one with the longest interval may be silent, the others
-      // that have no findings must not end the alarm. Twice, for its ticks come some seconds apart.
+      // All sources report in one metric. While the source with the longest interval is silent, other sources without
+      // findings must not end its alarm. Two periods, because ticks come some seconds apart.
       evaluationPeriods: 2,
       datapointsToAlarm: 1,
     };
@@ -145,7 +145,7 @@ export class Monitoring extends Construct {
     });
   }
 
-  /** On from when a relay leaves one behind until a sweep, once a day, has found none. */
+  /** The alarms last from when a relay leaves a group behind until a daily sweep finds none. */
   #watchGroupsBehind(): void {
     const { metrics } = this.#props;
     const options = {

@@ -1,4 +1,4 @@
-// The one consumer of the FIFO queue: a second one would take every other event away from the first.
+// The only consumer of the FIFO queue: a second one would take a part of the events from the first.
 import { Duration } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -9,23 +9,23 @@ import type { Publishing } from './publishing.ts';
 
 export interface OrderedSubscriberOptions {
   /**
-   * Events that the function gets at once, 1 to 10. With more than one, an event that always fails takes the events of
-   * its group that come with it into the dead-letter queue (docs/decisions/0017).
+   * Events per invocation, 1 to 10. With more than one, an event that always fails takes the events of its group in the
+   * same batch into the dead-letter queue (docs/decisions/0017).
    * @default 1
    */
   readonly batchSize?: number;
   /**
-   * How many return groups' events are handled at the same time, 2 to 1,000; of one group it is always one.
-   * @default as many as Lambda sees fit
+   * Maximum number of concurrent invocations, 2 to 1,000. A return group's events are never handled concurrently.
+   * @default Lambda decides
    */
   readonly maxConcurrency?: number;
   /**
-   * How long an event that failed is away from the queue before it comes again, and its group with it.
-   * @default six times the function's timeout, as AWS recommends; 6 minutes where that is not known
+   * Time until a failed event, and its group, become visible again.
+   * @default six times the function's timeout, as AWS recommends; 6 minutes if that is unknown
    */
   readonly visibilityTimeout?: Duration;
   /**
-   * How old the oldest event may grow before the alarm goes off.
+   * Age of the oldest event that sets off the alarm.
    * @default Duration.minutes(15)
    */
   readonly alarmAfter?: Duration;
@@ -63,11 +63,11 @@ export class OrderedSubscription extends Construct {
     );
   }
 
-  /** @throws if the queue has a consumer already */
+  /** Registers the consumer. @throws Error if the queue already has one */
   take(consumer: string, alarmAfter = Duration.minutes(15)): void {
     if (this.#consumer !== undefined)
       throw new Error(
-        `The FIFO queue has its one consumer, ${this.#consumer}: two would each get a part of the events. ` +
+        `The FIFO queue already has a consumer, ${this.#consumer}: two would each get a part of the events. ` +
           `Subscribe ${consumer} to the bus with onChange(…), or let the first one call it.`,
       );
     this.#consumer = consumer;
@@ -75,19 +75,19 @@ export class OrderedSubscription extends Construct {
   }
 }
 
-/** Undefined of a function that was imported. */
+/** Undefined for an imported function. */
 function timeoutOf(fn: lambda.IFunction): Duration | undefined {
   return fn instanceof lambda.Function ? (fn.timeout ?? Duration.seconds(3)) : undefined;
 }
 
-/** Lambda refuses such a mapping, but not before the deployment. */
+/** Checks during synthesis what Lambda rejects only at the deployment. */
 function checkVisibility(visibilityTimeout: Duration, fn: lambda.IFunction): void {
   const timeout = timeoutOf(fn)?.toSeconds() ?? 0;
   const longest = LONGEST_VISIBILITY.toSeconds();
   if (visibilityTimeout.toSeconds() >= timeout && visibilityTimeout.toSeconds() <= longest) return;
   throw new Error(
     `visibilityTimeout must be at least the timeout of ${fn.node.path}, ${timeout} seconds, and at most 12 hours ` +
-      `(got ${visibilityTimeout.toSeconds()} seconds): six times the function's timeout is right.`,
+      `(got ${visibilityTimeout.toSeconds()} seconds). AWS recommends six times the function's timeout.`,
   );
 }
 

@@ -1,7 +1,7 @@
-// The workflow of a delivered parcel. Each of its line items is expected, waited for, looked at and decided on by
-// itself. What it waits for is a task token that it leaves in the table, under the condition that there is nothing to
-// act on yet; whatever wakes it, and if nothing does in time, it looks into the table itself. So it does not matter
-// whether a line item was done before the workflow began, nor who was told what how often.
+// The workflow of a delivered parcel. It expects, awaits, inspects and decides on each line item independently. To
+// wait, it stores a task token in the table, on the condition that there is nothing to act on yet. When the token is
+// sent back, or the time limit ends, it reads the table itself. So it does not matter whether a line item was done
+// before the workflow began, nor how often the workflow is woken.
 import type { Duration } from 'aws-cdk-lib';
 import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type * as logs from 'aws-cdk-lib/aws-logs';
@@ -12,28 +12,28 @@ import { type Decision, DONE_STATUS, OPEN_STATUSES } from '../shared/deployment/
 import { acknowledge } from './acknowledge.ts';
 
 export interface ParcelWorkflowProps {
-  /** As {@link WAREHOUSE_TABLE} says. */
+  /** With the shape of {@link WAREHOUSE_TABLE}. */
   readonly table: dynamodb.ITable;
-  /** How long a line item may take from its parcel's delivery until it is done; at most a year. */
+  /** Time from the parcel's delivery until a line item must be done; at most a year. */
   readonly timeLimit: Duration;
   readonly logs: logs.ILogGroup;
 }
 
 interface TableCall {
   readonly action: 'getItem' | 'updateItem';
-  /** JSONPath of the part that is meant. */
+  /** JSONPath of the part. */
   readonly part: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly output?: Pick<sfn.TaskStateJsonPathBaseProps, 'resultPath' | 'resultSelector'>;
-  /** Waits until somebody sends the task's token back, at most so long. */
+  /** Maximum time to wait until the task's token is sent back. @default does not wait */
   readonly waits?: Duration;
 }
 
-/** There is something to act on already, or nothing came in time. */
+/** Not failures: there is already something to act on, or the time limit ended. */
 const NO_FAILURE = [
   sfn.Errors.TIMEOUT,
   'DynamoDb.ConditionalCheckFailedException',
-  // As errors of Step Functions' older way to call DynamoDB begin.
+  // The prefix of Step Functions' older integration with DynamoDB.
   'DynamoDB.ConditionalCheckFailedException',
 ];
 
@@ -49,7 +49,7 @@ export class ParcelWorkflow extends Construct {
     this.stateMachine = new sfn.StateMachine(this, 'StateMachine', {
       comment: 'What becomes of the goods of a delivered parcel',
       definitionBody: sfn.DefinitionBody.fromChainable(this.#expectParcel()),
-      // Not what states are given: a task token lets whoever reads it wake the workflow.
+      // No execution data: a reader of a task token in the log could wake the workflow.
       logs: { destination: props.logs, level: sfn.LogLevel.ALL, includeExecutionData: false },
       tracingEnabled: true,
     });
@@ -78,7 +78,7 @@ export class ParcelWorkflow extends Construct {
 
   #expectLineItem(): sfn.IChainable {
     const look = this.#look();
-    const told = sfn.Condition.isPresent(STATUS);
+    const isKnown = sfn.Condition.isPresent(STATUS);
     const open = isOneOf(STATUS, OPEN_STATUSES);
     return this.#expect()
       .next(this.#wait(look))
@@ -86,11 +86,11 @@ export class ParcelWorkflow extends Construct {
       .next(
         new sfn.Choice(this, 'Inspect')
           .when(
-            sfn.Condition.and(told, sfn.Condition.stringEquals(STATUS, DONE_STATUS)),
+            sfn.Condition.and(isKnown, sfn.Condition.stringEquals(STATUS, DONE_STATUS)),
             this.#decide('Restock', 'RESTOCK', '$.line_item'),
           )
           .when(
-            sfn.Condition.and(told, sfn.Condition.not(open)),
+            sfn.Condition.and(isKnown, sfn.Condition.not(open)),
             this.#decide('Quarantine', 'QUARANTINE', '$.line_item'),
           )
           .otherwise(this.#decide('Escalate', 'ESCALATE', '$.line_item')),
@@ -143,7 +143,7 @@ export class ParcelWorkflow extends Construct {
     });
   }
 
-  /** Where a warehouse's own system would be told what to do. */
+  /** The place to call a warehouse's own system with the decision. */
   #decide(id: string, decision: Decision, part: string): sfn.TaskStateBase {
     return this.#call(id, {
       action: 'updateItem',
@@ -177,7 +177,7 @@ export class ParcelWorkflow extends Construct {
       }),
       ...output,
     });
-    // What is no failure is not tried again.
+    // Do not retry what is no failure.
     if (waits !== undefined) task.addRetry({ errors: NO_FAILURE, maxAttempts: 0 });
     return task.addRetry({
       errors: [sfn.Errors.TASKS_FAILED],

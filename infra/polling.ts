@@ -1,5 +1,5 @@
-// How sources come to be read: a schedule for each puts a tick into the poll queue, the poller takes it from there.
-// The poller reads the service's tokens, so it can't publish: what it finds goes into the tables, nowhere else.
+// The reading side: each source has a schedule that sends ticks to the poll queue, where the poller receives them. The
+// poller reads the service's tokens, so it can't publish: it only writes to the tables.
 import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
@@ -19,11 +19,11 @@ import { schedulerOf } from './scheduler-of.ts';
 import { intervalSeconds, isSecret, type SourceProps, settingsOf } from './source-props.ts';
 import type { FeedTables } from './storage.ts';
 
-/** Fits between two polls, and leaves the tick 45 seconds to work. Its lease is over when the next one comes. */
+/** Fits between two polls, and leaves the tick 45 seconds to work. Its lease has expired when the next tick comes. */
 const POLLER_TIMEOUT = Duration.seconds(60);
-/** Ticks wait this long at most: each stands for a slot, and a slot that is over has nothing left to tell. */
+/** Maximum wait of a tick: each stands for a slot, and a past slot needs no tick. */
 const TICK_RETENTION = Duration.minutes(10);
-/** What a mapping may have at most is 1,000. Nothing is reserved, so room for sources that `sources add` adds is free. */
+/** For sources that `sources add` adds. A mapping reserves no concurrency, so this is free; its limit is 1,000. */
 const ROOM_FOR_ADDED_SOURCES = 100;
 const MOST_CONCURRENCY = 1_000;
 
@@ -37,9 +37,9 @@ export interface PollingProps extends FunctionDefaults {
 export class Polling extends Construct {
   readonly poller: FeedFunction;
   readonly queue: sqs.Queue;
-  /** Below which each source has its parameter. */
+  /** The path of the sources' parameters. */
   readonly sourcesPath: string;
-  /** Of the sources' schedules. */
+  /** The group of the sources' schedules. */
   readonly schedules: scheduler.ScheduleGroup;
 
   constructor(scope: Construct, id: string, props: PollingProps) {
@@ -48,13 +48,13 @@ export class Polling extends Construct {
     this.queue = createQueue(this, 'Ticks', {
       encryptionKey,
       retentionPeriod: TICK_RETENTION,
-      // Not to be handed out again while the poller may still be at it.
+      // A tick must not become visible again while the poller may still process it.
       visibilityTimeout: Duration.seconds(2 * POLLER_TIMEOUT.toSeconds()),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 3 },
     });
     const path = `/${serviceName}/sources`;
     this.sourcesPath = path;
-    // Its name is fixed: a group that stayed behind would stand in the way of the next deployment.
+    // Removed with the stack: its name is fixed, and a retained group would block the next deployment.
     this.schedules = new scheduler.ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
     this.poller = createFunction(this, 'Poller', props, {
       code: 'poller',
@@ -71,7 +71,7 @@ export class Polling extends Construct {
       memorySizeMiB: 512,
     });
     this.poller.function.addEventSource(
-      // A tick that finds its source being read is over at once, so two for each source are plenty.
+      // A tick whose source is being read ends at once, so two for each source are enough.
       new SqsEventSource(this.queue, {
         batchSize: 1,
         maxConcurrency: Math.min(MOST_CONCURRENCY, 2 * (props.sources.length + ROOM_FOR_ADDED_SOURCES)),
@@ -83,7 +83,7 @@ export class Polling extends Construct {
     this.#scheduleTicks(props);
   }
 
-  /** What functions/adapters call from the poller, table by table. */
+  /** The calls of functions/adapters from the poller, table by table. */
   #allowPoller({ tables }: PollingProps): void {
     const { role } = this.poller;
     allowTable(role, tables.snapshots, [
@@ -100,9 +100,9 @@ export class Polling extends Construct {
   }
 
   /**
-   * By names, not one by one: a role's policies have 10,240 characters, and commands add sources without asking IAM. So
-   * the settings of a source that was removed may be asked for as well: else its delayed ticks would be refused, and could
-   * not be told from ticks that lack a permission.
+   * By prefixes of names, not one by one: a role's policies are limited to 10,240 characters, and commands add sources
+   * without changing IAM. So the poller may also request the parameter of a removed source: otherwise that request
+   * would be denied for its delayed ticks, which would look the same as a missing permission.
    */
   #allowAddedSources({ serviceName }: PollingProps): void {
     const { role } = this.poller;
@@ -147,7 +147,7 @@ export class Polling extends Construct {
               opensMinute: true,
             }),
             deadLetterConfig: { arn: deadLetters.queueArn },
-            // A tick that comes later than the next is dropped anyway.
+            // A tick that arrives after the next one is dropped anyway.
             retryPolicy: { maximumEventAgeInSeconds: 60, maximumRetryAttempts: 5 },
           }),
         },
@@ -163,10 +163,10 @@ function placeOf({ token }: SourceProps): Record<string, string> {
 }
 
 function allowToken(role: iam.IRole, { token }: SourceProps): void {
-  // Where the key is AWS's own for the service, its policy lets the account's principals use it there.
+  // The policies of AWS's own keys already let the account's principals use them through the service.
   const encryptionKey = 'encryptionKey' in token ? (token.encryptionKey as kms.IKey | undefined) : undefined;
   if (isSecret(token)) {
-    // Of a secret that is known by name alone, the six characters that Secrets Manager appends are not.
+    // If only the secret's name is known, the six characters that Secrets Manager appends are unknown.
     allow(role, ['secretsmanager:GetSecretValue'], token.secretFullArn ?? `${token.secretArn}-??????`);
     allowKey(role, encryptionKey, 'secretsmanager', ['kms:Decrypt']);
   } else {
@@ -175,14 +175,14 @@ function allowToken(role: iam.IRole, { token }: SourceProps): void {
   }
 }
 
-/** Allows an action on all whose names begin so, in the stack's account and region. */
+/** Allows an action on all resources whose names begin like this, in the stack's account and region. */
 function allowNames(role: iam.Role, action: `${string}:${string}`, namesBegin: string): void {
   const { partition, region, account } = Stack.of(role);
   const [service] = action.split(':');
   const arnOf = (parts: readonly string[]) =>
     `arn:${parts[0]}:${service}:${parts[1]}:${parts[2]}:${namesBegin}*`;
   allow(role, [action], arnOf([partition, region, account]));
-  // As cdk-nag writes it, which takes no tokens.
+  // In cdk-nag's form, which has no tokens.
   const shown = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
   const arn = arnOf([shown(partition, 'Partition'), shown(region, 'Region'), shown(account, 'AccountId')]);
   acknowledge(role, `IAM5[Resource::${arn}]`, 'The sources and tokens of this feed alone are named so.');

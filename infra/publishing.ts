@@ -1,6 +1,6 @@
-// How events get out: the ledger's stream wakes two relays, one for the FIFO queue and one for the bus, so that one
-// destination's trouble is not the other's. Once a day each is swept for what the stream could not bring.
-// The relays read the ledger and publish; they know nothing of the service and its tokens.
+// The publishing side: the ledger's stream invokes two relays, one for the FIFO queue and one for the bus, so that a
+// failing destination does not affect the other. A daily sweep for each sends the events that the stream missed. The
+// relays read the ledger and publish; they have no access to the service and its tokens.
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type * as events from 'aws-cdk-lib/aws-events';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -21,7 +21,7 @@ import { schedulerOf } from './scheduler-of.ts';
 import type { FeedTables } from './storage.ts';
 
 const RELAY_TIMEOUT = Duration.minutes(1);
-/** As long as Lambda runs anything: a sweep reads the whole ledger. */
+/** Lambda's longest timeout: a sweep reads the whole ledger. */
 const SWEEP_TIMEOUT = Duration.minutes(15);
 
 export interface PublishingProps extends FunctionDefaults {
@@ -31,7 +31,7 @@ export interface PublishingProps extends FunctionDefaults {
   readonly archiveRetention: Duration;
 }
 
-/** What differs between the two destinations. */
+/** The differences between the two destinations. */
 interface DestinationOptions {
   readonly name: 'Queue' | 'Bus';
   readonly environment: Readonly<Record<string, string>>;
@@ -41,10 +41,10 @@ interface DestinationOptions {
 export class Publishing extends Construct {
   /** The FIFO queue: each return group's events in their order. */
   readonly queue: sqs.Queue;
-  /** What the queue's consumer could not handle. */
+  /** Messages that the queue's consumer could not handle. */
   readonly queueDeadLetters: sqs.Queue;
   readonly bus: events.EventBus;
-  /** What the bus could not encrypt; undefined without a key of one's own. */
+  /** Events that the bus could not encrypt; undefined without a key of your own. */
   readonly busDeadLetters: sqs.Queue | undefined;
   readonly relays: { readonly queue: FeedFunction; readonly bus: FeedFunction };
   readonly sweeps: { readonly queue: FeedFunction; readonly bus: FeedFunction };
@@ -82,12 +82,12 @@ export class Publishing extends Construct {
       memorySizeMiB: 256,
     });
     allowRelay(relay.role, destination, tables);
-    // Tries again until the stream's end, 24 hours: a record that is given up holds up its group until the next.
+    // Retries for the stream's retention of 24 hours: after a dropped record, its group waits for the next record.
     const mapping = new DynamoEventSource(tables.ledger, {
       startingPosition: lambda.StartingPosition.TRIM_HORIZON,
       batchSize: 10,
-      // One batch of a shard at a time. Lambda would share several out by item, that is, by event: a group's events would
-      // wake several relays at once, and each would send them all (docs/decisions/0016).
+      // One batch of a shard at a time. Otherwise Lambda distributes records by item, that is, by event: a group's
+      // events would invoke several relays at once, and each would send all of them (docs/decisions/0016).
       parallelizationFactor: 1,
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
@@ -113,7 +113,7 @@ export class Publishing extends Construct {
       memorySizeMiB: 512,
     });
     allowRelay(sweep.role, destination, props.tables);
-    // It alone reads the whole ledger, and tells in it of what was skipped.
+    // Only the sweep reads the whole ledger, and writes to it which events were skipped.
     allowTable(sweep.role, props.tables.ledger, ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan']);
     sweep.function.configureAsyncInvoke({
       retryAttempts: 1,
@@ -123,7 +123,7 @@ export class Publishing extends Construct {
   }
 
   #scheduleSweeps({ deadLetters }: PublishingProps): void {
-    // As the sources' group: a fixed name must go with the stack.
+    // Removed with the stack, like the sources' group: its name is fixed.
     const group = new scheduler.ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
     const role = new iam.Role(this, 'SchedulesRole', {
       description: 'Starts the daily sweeps',
@@ -158,7 +158,7 @@ function createEventsQueue(
   return createQueue(scope, 'Events', {
     encryptionKey,
     fifo: true,
-    // High throughput: each return group on its own.
+    // High throughput, per return group.
     deduplicationScope: sqs.DeduplicationScope.MESSAGE_GROUP,
     fifoThroughputLimit: sqs.FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
     retentionPeriod: LONGEST_RETENTION,
@@ -178,7 +178,7 @@ function environmentOf(
   };
 }
 
-/** What functions/adapters call from a relay. */
+/** The calls of functions/adapters from a relay. */
 function allowRelay(
   role: iam.Role,
   { allowPublishing }: DestinationOptions,

@@ -1,4 +1,4 @@
-// The feed as a construct for one's own stacks. What it is made of stands in its parts; here is what its users see.
+// The feed as a construct for your own stacks. This file is its interface; its parts are constructs of their own.
 import { Duration, Names, RemovalPolicy } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as events from 'aws-cdk-lib/aws-events';
@@ -30,28 +30,28 @@ export class ReturnsChangeFeed extends Construct {
   /** All events in no order, for any number of rules. */
   readonly bus: events.EventBus;
   readonly poller: lambda.IFunction;
-  /** What an operator looks at, and starts by hand (docs/runbook.md). */
+  /** The functions that operators inspect and start by hand (docs/runbook.md). */
   readonly relays: Publishing['relays'];
   readonly sweeps: Publishing['sweeps'];
-  /** Has the ticks that are on their way. */
+  /** The ticks on their way to the poller. */
   readonly pollQueue: sqs.IQueue;
-  /** Has a line of every tick. */
+  /** Has a line for each tick. */
   readonly pollerLog: ILogGroup;
-  /** What `returns-feed sources` adds a source to: the path of parameters, the group of schedules, the poller's role. */
+  /** The parts that `returns-feed sources` uses: the path of parameters, the group of schedules, the poller's role. */
   readonly sourcesPath: string;
   readonly schedules: scheduler.IScheduleGroup;
   readonly pollerRole: iam.IRole;
-  /** What the feed itself could not handle: ticks, stream records, sweeps. */
+  /** Messages that the feed itself could not handle: ticks, stream records, sweeps. */
   readonly deadLetters: sqs.IQueue;
-  /** What the queue's consumer could not handle. */
+  /** Events that the queue's consumer could not handle. */
   readonly orderedDeadLetters: sqs.IQueue;
-  /** Undefined where the props want none. */
+  /** Undefined if the props disable it. */
   readonly dashboard: cloudwatch.Dashboard | undefined;
   readonly #metrics: FeedMetrics;
   readonly #ordered: OrderedSubscription;
   readonly #onBus: BusSubscribers;
 
-  /** @throws an error that names everything that is wrong with the props */
+  /** @throws Error that lists all problems with the props */
   constructor(scope: Construct, id: string, props: ReturnsChangeFeedProps) {
     super(scope, id);
     checkProps(this.node.path, props);
@@ -64,7 +64,7 @@ export class ReturnsChangeFeed extends Construct {
       runbookUrl = 'docs/runbook.md',
       dashboard = true,
     } = props;
-    // Tells two feeds in one account apart: in parameters, logs and metrics.
+    // Distinguishes the feeds of an account in parameters, logs and metrics.
     const serviceName = Names.uniqueResourceName(this, { maxLength: 60, separator: '-' });
     const common = { encryptionKey, serviceName, logRetention, removalPolicy };
     const { tables } = new Storage(this, 'Storage', { ...common, tables: props.tables ?? {} });
@@ -104,26 +104,26 @@ export class ReturnsChangeFeed extends Construct {
   }
 
   /**
-   * Makes a function the one consumer of the FIFO queue: it gets each return group's events in their order, and has
-   * to answer with `batchItemFailures`. What it fails goes to a dead-letter queue in the end.
+   * Makes a function the only consumer of the FIFO queue. It gets each return group's events in order, and must return
+   * `batchItemFailures`. Events that keep failing go to a dead-letter queue.
    *
-   * @throws if the queue has a consumer already
+   * @throws Error if the queue already has a consumer
    */
   addOrderedSubscriber(fn: lambda.IFunction, options: OrderedSubscriberOptions = {}): void {
     this.#ordered.add(fn, options);
   }
 
   /**
-   * A rule on the bus for an entity that comes to a status, be it by a change or because it was first seen with it.
+   * A rule on the bus for entities that get a status, by a change or because they are first seen with it.
    *
-   * @throws for sources that the feed does not have
+   * @throws Error for a source that the feed does not have
    */
   onChange<Kind extends StatusKind>(id: string, options: OnChangeOptions<Kind>): events.Rule {
     this.#metrics.checkSources(options.sources ?? []);
     return this.#onBus.onChange(id, options);
   }
 
-  /** Lets somebody consume the FIFO queue by other means than a Lambda function; they are its one consumer then. */
+  /** Lets a consumer other than a Lambda function read the FIFO queue, as its only consumer. */
   grantConsumeOrdered(grantee: iam.IGrantable): void {
     this.#ordered.take(grantee.grantPrincipal.toString());
     allow(
@@ -134,7 +134,7 @@ export class ReturnsChangeFeed extends Construct {
     allowKey(grantee, this.queue.encryptionMasterKey, 'sqs', ['kms:Decrypt']);
   }
 
-  /** Lets somebody look up what the feed knows and has told: all four tables, read only. */
+  /** Grants read access to all four tables: the feed's state and its published events. */
   grantReadState(grantee: iam.IGrantable): void {
     for (const table of Object.values(this.tables)) {
       allowTable(grantee, table, [
@@ -147,22 +147,22 @@ export class ReturnsChangeFeed extends Construct {
     }
   }
 
-  /** Seconds since a poll last covered everything of a source. */
+  /** Seconds since a poll last covered the source completely. */
   metricSecondsBehind(source: string, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.secondsBehind(source, options);
   }
 
-  /** Return groups that can't be read, at most of any source. */
+  /** Return groups that can't be read: the maximum of all sources. */
   metricSetAsideGroups(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.setAsideGroups(options);
   }
 
-  /** Findings that are held because they look wrong, at most of any source. */
+  /** Findings that are held because they look wrong: the maximum of all sources. */
   metricHolds(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.holds(options);
   }
 
-  /** Return groups that stopped at an event which a destination refuses. */
+  /** Return groups that stopped at an event that the destination rejects. */
   metricGroupsBehind(destination: 'queue' | 'bus', options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.groupsBehind(destination, options);
   }

@@ -1,5 +1,5 @@
-// The feed as a stack of its own, from a stage: the construct, the mail that alarms send, and what a person looks for
-// after deploying.
+// The feed as a stack of its own, for a stage: the construct, the mail of the alarms, and outputs for commands and
+// operators.
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -27,7 +27,7 @@ export class ReturnsFeedStack extends Stack {
     this.#nameFunctions(this.feed);
   }
 
-  /** What commands look for, by these ids (local/operating/find-deployment.ts), and the runbook. */
+  /** The outputs that commands find by these ids (local/operating/find-deployment.ts), and that the runbook names. */
   #nameParts(feed: ReturnsChangeFeed): void {
     this.#output('QueueUrl', feed.queue.queueUrl, 'Ordered events, for one consumer');
     this.#output('BusName', feed.bus.eventBusName, 'All events, for any number of rules');
@@ -77,7 +77,7 @@ export class ReturnsFeedStack extends Stack {
 
   #createMail(address: string): SnsAction {
     const topic = new sns.Topic(this, 'Alarms', { enforceSSL: true });
-    // A policy of one's own replaces the default one, which lets the account's alarms publish.
+    // Any policy replaces the default one, which lets the account's alarms publish.
     topic.addToResourcePolicy(
       new iam.PolicyStatement({
         principals: [new iam.ServicePrincipal('cloudwatch.amazonaws.com')],

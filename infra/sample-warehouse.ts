@@ -1,5 +1,5 @@
-// The sample warehouse: a subscriber, what it knows of goods, and the workflow of a parcel. It shows what can be made of
-// the feed; docs/sample-warehouse.md tells how to make it yours.
+// The sample warehouse, an example of a subscriber: a function, its table of goods, and the workflow of a parcel.
+// docs/sample-warehouse.md describes how to adapt it.
 import { Duration, Names, RemovalPolicy } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
@@ -21,25 +21,25 @@ import type { ReturnsChangeFeed } from './returns-change-feed.ts';
 export interface SampleWarehouseProps {
   readonly feed: ReturnsChangeFeed;
   /**
-   * Where it gets its events: the ordered queue, which then has its one consumer, or a rule of the bus.
+   * The origin of its events: the ordered queue, as its only consumer, or a rule of the bus.
    * @default 'queue'
    */
   readonly subscribeTo?: 'queue' | 'bus';
   /**
-   * How long a line item may take from its parcel's delivery until it is done, before somebody is to look after it.
+   * Time from the parcel's delivery until a line item must be done; after that it is escalated.
    * @default Duration.days(14)
    */
   readonly timeLimit?: Duration;
   /** @default RetentionDays.ONE_MONTH */
   readonly logRetention?: logs.RetentionDays;
   /**
-   * What becomes of the table when it leaves the stack. With RETAIN it is protected from being deleted, too.
+   * The removal policy of the table. RETAIN also protects it from deletion.
    * @default RemovalPolicy.RETAIN
    */
   readonly removalPolicy?: RemovalPolicy;
 }
 
-/** Types of events that the function has handlers for. */
+/** The event types that the function has handlers for. */
 const HANDLED_TYPES = [
   'shipment.created',
   'shipment.status_changed',

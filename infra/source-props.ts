@@ -1,4 +1,4 @@
-// A source as it is written in a stack, and as the poller reads it from its parameter.
+// The props of a source in a stack, and the settings that the poller reads from its parameter.
 import { Duration } from 'aws-cdk-lib';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as ssm from 'aws-cdk-lib/aws-ssm';
@@ -6,13 +6,14 @@ import type { SourceSettings } from '../shared/source/source-settings.ts';
 
 /** One store's account at the returns service. */
 export interface SourceProps {
-  /** What it is called in events, ids and metrics: 1 to 30 of a-z, 0-9 and -. Another name is another source. */
+  /** Name in events, ids and metrics: 1 to 30 of a-z, 0-9 and -. Another name means another source. */
   readonly name: string;
-  /** Address of the service, path prefix included; https. */
+  /** Address of the service, including its path prefix; https. */
   readonly baseUrl: string;
   /**
-   * Where its token is kept, as the whole text: a secret of Secrets Manager, or a SecureString of Parameter Store
-   * (`StringParameter.fromSecureStringParameterAttributes`). Never the token itself: it would stand in the template.
+   * The secret of Secrets Manager or the SecureString of Parameter Store
+   * (`StringParameter.fromSecureStringParameterAttributes`) whose whole text is the token. Never the token itself: it
+   * would be in the template.
    */
   readonly token: secretsmanager.ISecret | ssm.IStringParameter;
   /**
@@ -21,51 +22,51 @@ export interface SourceProps {
    */
   readonly interval?: Duration;
   /**
-   * Whether the groups that are there at the start are announced (`emit`), or only known (`silent`).
+   * Whether to publish events for the groups present at the start (`emit`) or not (`silent`).
    * @default 'silent'
    */
   readonly baseline?: SourceSettings['baseline'];
   /**
-   * How late a change may show after its stamp and still be found by polls.
+   * How long after its timestamp a change may become visible and polls still find it.
    * @default Duration.minutes(5)
    */
   readonly lookback?: Duration;
   /**
-   * How long a read may be stale.
+   * Maximum staleness of a read.
    * @default Duration.minutes(1)
    */
   readonly settle?: Duration;
   /**
-   * Length of a reconciliation cycle: how long a change may stay unseen that did not move the group's `updated_at`.
-   * Each cycle reads every known group and its snapshot, 0.014 $ for 100,000 groups (docs/cost.md): 0.84 $ a month at
-   * twelve hours, 60 $ at ten minutes. If shipments do not move `updated_at` at your service (the dashboard shows what
-   * reconciliation alone found), that is how late they are told: then shorten it. At least a minute, and no shorter
-   * than `interval`.
+   * Length of a reconciliation cycle, which finds the changes that do not update the group's `updated_at`. Each cycle
+   * reads every known group and its snapshot, 0.014 $ for 100,000 groups (docs/cost.md): 0.84 $ a month at twelve
+   * hours, 60 $ at ten minutes. If shipments do not update `updated_at` at your service (the dashboard shows what only
+   * reconciliation found), their changes are published up to one cycle late: then shorten it. At least a minute, and at
+   * least `interval`.
    * @default Duration.hours(12)
    */
   readonly reconcile?: Duration;
   /**
-   * Requests that may be sent with the source's token in any 60 seconds. The service allows 300 with one key: leave
-   * some to whoever else uses it.
+   * Maximum number of requests with the source's token in any 60 seconds. The service allows 300 with one key: leave
+   * some to other clients with the same key.
    * @default 240
    */
   readonly requestsPerMinute?: number;
   /**
-   * Whether events carry the customer's name, e-mail and phone. Read SECURITY.md before.
+   * Whether events contain the customer's name, e-mail and phone. Read SECURITY.md first.
    * @default false
    */
   readonly customerData?: boolean;
   /**
-   * A request is given up after this long.
+   * Timeout of a request.
    * @default Duration.seconds(10)
    */
   readonly requestTimeout?: Duration;
 }
 
-/** Longer than on one machine, where reading again costs nothing. */
+/** Longer than for `watch`: on one machine, reading costs nothing. */
 const DEFAULT_RECONCILE = Duration.hours(12);
 
-/** As the poller's settings; what is not given is left to their defaults. */
+/** The poller's settings; omitted ones get the poller's defaults. */
 export function settingsOf(source: SourceProps): Record<string, string | number | boolean> {
   const settings = {
     name: source.name,

@@ -1,5 +1,5 @@
-// The deployments, each as a whole, so that two can be compared by looking at them. Yours go here: name your source,
-// its address, and where its token is kept.
+// The deployments, each written out completely, so that they are easy to compare. Add yours here: name your source, its
+// address, and the secret of its token.
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
@@ -18,11 +18,11 @@ export interface Stage extends Pick<ReturnsChangeFeedProps, 'archiveRetention' |
   readonly removalPolicy: RemovalPolicy;
   readonly dashboard: boolean;
   /**
-   * Where the sample warehouse beside it gets its events: the ordered queue, as its one consumer, or the bus, where it is
-   * in nobody's way. Undefined: there is none.
+   * The origin of the sample warehouse's events: the ordered queue, as its only consumer, or the bus, beside other
+   * subscribers. Undefined for no sample warehouse.
    */
   readonly sampleWarehouse: SampleWarehouseProps['subscribeTo'];
-  /** Who is written to by alarms; confirms it by a link in a first mail. */
+  /** The e-mail address for alarms. A first mail has a link to confirm it. */
   readonly alarmEmail: string | undefined;
 }
 
@@ -55,7 +55,7 @@ const trial: Stage = {
       baseUrl: 'https://returns.example.com/api',
       tokenSecret: 'returns-feed/acme',
       interval: Duration.seconds(20),
-      // Both stages use one token: together they must stay below what the service allows.
+      // Both stages use the same token: together they must stay below the service's limit.
       requestsPerMinute: 40,
     },
   ],
@@ -69,7 +69,7 @@ const trial: Stage = {
 
 export const STAGES = { production, trial } as const;
 
-/** @throws for a stage that there is not */
+/** The stage of a name. @throws Error for an unknown name */
 export function stageNamed(name: unknown = 'production'): Stage {
   const stage = Object.entries(STAGES).find(([known]) => known === name)?.[1];
   if (stage === undefined)

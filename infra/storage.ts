@@ -1,5 +1,5 @@
-// The four tables, as shared/deployment/tables.ts says they are. They hold all that the feed knows: whoever loses them has no
-// numbers to go on from, so they stay when the stack goes, and a slip of the hand can't delete them.
+// The four tables of shared/deployment/tables.ts. They hold the feed's whole state: without them it can't continue its
+// event numbers. So they stay when the stack is removed, and are protected from deletion by mistake.
 import { RemovalPolicy } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type * as kms from 'aws-cdk-lib/aws-kms';
@@ -11,7 +11,7 @@ import { titleCase } from './title-case.ts';
 export type FeedTables = Readonly<Record<TableRole, dynamodb.ITable>>;
 
 export interface StorageProps {
-  /** Tables that are there already; those that are missing are made. */
+  /** Existing tables; the others are created. */
   readonly tables: Partial<FeedTables>;
   readonly encryptionKey: kms.IKey | undefined;
   readonly removalPolicy: RemovalPolicy;
@@ -40,7 +40,7 @@ export class Storage extends Construct {
       ...(stream && { stream: dynamodb.StreamViewType[stream] }),
       billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      // Without a key of one's own it is DynamoDB's, at no charge.
+      // Without a key of your own, DynamoDB uses its own at no charge.
       ...(encryptionKey && { encryptionKey }),
       removalPolicy,
       deletionProtection: removalPolicy === RemovalPolicy.RETAIN,

@@ -2,9 +2,10 @@ import { createInterface } from 'node:readline/promises';
 import { UsageError } from './failures.ts';
 
 /**
- * Asks a person at a terminal. @throws UsageError where there is none to ask, or who was asked does not agree
+ * Asks for confirmation at the terminal.
  *
- * @param otherwise what to write instead where nobody can be asked
+ * @param otherwise the error's advice if there is no terminal
+ * @throws UsageError if there is no terminal, or the answer is not yes
  */
 export async function confirm(question: string, otherwise: string): Promise<void> {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true)
@@ -12,7 +13,7 @@ export async function confirm(question: string, otherwise: string): Promise<void
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await asking.question(`${question} [y/N] `);
-    if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('Nothing was done.');
+    if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('Not confirmed: nothing was done.');
   } finally {
     asking.close();
   }

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
-/** Timers can't wait for longer than 2^31 milliseconds, and then don't wait at all. */
+/** A timer with more than 2^31 milliseconds fires at once. */
 const LONGEST_MS = 24 * UNITS.d;
 
 /**
@@ -15,15 +15,15 @@ export function parseDuration(text: string): number {
   const [, amount, unit] = DURATION.exec(text) ?? [];
   const milliseconds = Math.round(Number(amount) * (UNITS[unit as keyof typeof UNITS] ?? Number.NaN));
   if (!(milliseconds > 0))
-    throw new InvalidArgumentError('Write a duration above 0, such as 500ms, 30s, 5m or 2h.');
-  if (milliseconds > LONGEST_MS) throw new InvalidArgumentError('Write a duration of 24 days at most.');
+    throw new InvalidArgumentError('Give a duration above 0, such as 500ms, 30s, 5m or 2h.');
+  if (milliseconds > LONGEST_MS) throw new InvalidArgumentError('Give a duration of at most 24 days.');
   return milliseconds;
 }
 
 /**
- * A duration for people, in two or three digits of one unit; one below 0 as 0.
+ * A duration as text, rounded to one unit. A duration below 0 becomes 0.
  *
- * @param decimals of seconds
+ * @param decimals decimal places of seconds
  */
 export function formatDuration(milliseconds: number, decimals = 0): string {
   const seconds = Math.max(0, milliseconds) / 1_000;
@@ -32,11 +32,11 @@ export function formatDuration(milliseconds: number, decimals = 0): string {
   return seconds < 360_000 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
-/** Reads a whole number from 1. */
+/** Reads a whole number of at least 1. */
 export function parseCount(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(count) || count < 1) {
-    throw new InvalidArgumentError('Write a whole number from 1.');
+    throw new InvalidArgumentError('Give a whole number of at least 1.');
   }
   return count;
 }

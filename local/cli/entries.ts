@@ -1,10 +1,10 @@
-// Labels with texts beside them, at most 80 columns wide.
+// Labelled texts in two columns, at most 80 columns wide.
 import { printable } from './printable.ts';
 
 const WIDTH = 80;
 const LABEL_WIDTH = 16;
 
-/** Texts beside their label, each on lines of its own. */
+/** The lines of an entry: the label on the left, each text on its own lines on the right. */
 export function formatEntry(label: string, texts: readonly string[]): string[] {
   const lines = texts.flatMap((text) => wrap(printable(text), WIDTH - LABEL_WIDTH));
   return lines.map(

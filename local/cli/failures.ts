@@ -1,7 +1,7 @@
-// Failures as a person reads them: one line, what is wrong and what to do, no stack.
+// Failures as the command line reports them: one line, what is wrong and what to do, no stack.
 import { printable } from './printable.ts';
 
-/** Thrown for what was asked wrongly: an option, an argument, a variable of the environment. */
+/** Thrown for invalid usage: an option, an argument or an environment variable. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

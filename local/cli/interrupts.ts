@@ -1,17 +1,17 @@
-// Ctrl-C ends a command cleanly; a second one ends it at once. npm and npx hand on what the terminal has sent to all
-// of them, so two signals that come together are one. And where npm or its shell was ended alone, which tells us
-// nothing, the command must not live on unseen.
+// Ctrl-C ends a command cleanly; a second one ends it at once. npm and npx forward the signal that the terminal has
+// already sent to every process, so two signals in quick succession count as one. If only npm or its shell is killed,
+// the command gets no signal: it watches its parent, so that it does not run on unnoticed.
 
 export interface Interrupts {
   readonly signal: AbortSignal;
-  /** Lets the signals mean again what they mean without us. */
+  /** Restores the default handling of the signals. */
   release(): void;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** Nobody presses Ctrl-C twice as fast. */
+/** Nobody presses Ctrl-C twice within this time. */
 const TOGETHER_MS = 300;
-const LOOK_FOR_PARENT_EVERY_MS = 500;
+const PARENT_CHECK_MS = 500;
 
 export function listenForInterrupts(): Interrupts {
   const controller = new AbortController();
@@ -25,11 +25,11 @@ export function listenForInterrupts(): Interrupts {
     }
   };
   for (const name of SIGNALS) process.on(name, onSignal);
-  const stopLooking = runsUnderNpm() ? watchParent(() => controller.abort()) : () => {};
+  const stopWatching = runsUnderNpm() ? watchParent(() => controller.abort()) : () => {};
   return {
     signal: controller.signal,
     release() {
-      stopLooking();
+      stopWatching();
       for (const name of SIGNALS) process.off(name, onSignal);
     },
   };
@@ -39,11 +39,11 @@ function runsUnderNpm(): boolean {
   return process.env.npm_lifecycle_event !== undefined;
 }
 
-/** @returns ends it */
+/** @returns a function that stops watching */
 function watchParent(onGone: () => void): () => void {
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid !== parent) onGone();
-  }, LOOK_FOR_PARENT_EVERY_MS).unref();
+  }, PARENT_CHECK_MS).unref();
   return () => clearInterval(timer);
 }

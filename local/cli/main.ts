@@ -1,5 +1,5 @@
-// The command `returns-feed`. What a command can't do it says in one line on stderr; the exit code is 2 for what was
-// asked wrongly, 1 for what went wrong, 0 otherwise, unless the command has more to say with it.
+// The command `returns-feed`. A failure is one line on stderr. The exit code is 2 for invalid usage, 1 for a failure,
+// 0 otherwise; some commands add codes of their own.
 import { CommanderError } from 'commander';
 import { formatFailure, UsageError } from './failures.ts';
 import { endWithReader } from './print.ts';
@@ -20,7 +20,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Of an error commander adds what may have been meant in a line of its own. Help keeps its lines. */
+/** Commander puts its suggestion after an error on a second line: join the two. Help keeps its lines. */
 function oneLine(text: string): string {
   return text.startsWith('error:') ? `${text.trim().replaceAll(/\s*\n\s*/g, ' ')}\n` : text;
 }

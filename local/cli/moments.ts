@@ -1,7 +1,7 @@
-// Moments of ISO 8601 for people.
+// ISO 8601 times as readable text.
 import { formatDuration } from './durations.ts';
 
-/** `2026-11-20 10:15:02Z`, and how long ago that is. */
+/** For instance `2026-11-20 10:15:02Z (5 min ago)`. @param now milliseconds since the epoch */
 export function moment(instant: string, now: number): string {
   return `${shortMoment(instant)} (${ago(instant, now)} ago)`;
 }
@@ -11,7 +11,7 @@ export function ago(instant: string, now: number): string {
   return formatDuration(now - Date.parse(instant));
 }
 
-/** To the second. */
+/** For instance `2026-11-20 10:15:02Z`. */
 export function shortMoment(instant: string): string {
   return `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`;
 }

@@ -1,11 +1,11 @@
-// Lines for people and programs. A line counts as written once the stream has taken it.
+// Printing lines on a stream. A line counts as written once the stream has accepted it.
 
 export interface Printer {
-  /** Resolves when the line was taken. */
+  /** Prints a line. Resolves when the stream has accepted it. */
   line(text: string): Promise<void>;
-  /** A line that the next one overwrites where that is possible; nothing elsewhere. */
+  /** On a terminal, prints a line that the next one overwrites; does nothing elsewhere. */
   status(text: string): void;
-  /** Takes the status line away, for somebody else who writes to the same terminal. */
+  /** Removes the status line, so that another stream can write to the same terminal. */
   clear(): void;
 }
 
@@ -33,8 +33,8 @@ export function createPrinter(stream: NodeJS.WriteStream): Printer {
 }
 
 /**
- * Ends the process when nobody reads the stream any more (`| head`): that is no failure, but nothing can be handed
- * over either. What was not taken by then comes again where state is kept.
+ * Exits with 0 when the reader of the stream has gone (`| head`): that is no failure, but no more events can be
+ * delivered. If state is kept, the next run delivers the rest.
  */
 export function endWithReader(stream: NodeJS.WriteStream): void {
   stream.on('error', (error) => {

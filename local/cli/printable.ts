@@ -1,8 +1,8 @@
-// Texts of others on a terminal: a carrier's name may hold escape sequences, line breaks or marks that turn the
-// direction of writing, and then changes what a person sees of all the rest.
+// Escapes foreign text for a terminal. A carrier's name may hold escape sequences, line breaks or bidirectional marks,
+// which would change how all other text appears.
 
-/** C0, DEL and C1, line and paragraph separators, and what sets the direction of writing. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+/** C0, DEL and C1 controls, line and paragraph separators, and bidirectional marks. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters on purpose
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs the TypeScript sources as they are: esbuild joins them into one module, kept beside the packages under a name
-// that follows from its content. It ends before the command begins, so no process of it is ever left behind.
+// Runs the TypeScript sources without a build step: esbuild bundles them into one module, cached beside the packages
+// under a hash of its content. esbuild ends before the command begins, so it never leaves a process behind.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,12 +8,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
-// Pages come and go by the megabyte, most of it outside the heap, which is collected too seldom for that by default:
-// with these a long baseline takes two thirds of the memory, for a tenth more of the processor's time.
+// Pages allocate megabytes, mostly outside the heap, and by default the heap is collected too rarely for that. With
+// these flags a long baseline takes two thirds of the memory, for a tenth more CPU time.
 setFlagsFromString('--semi-space-growth-factor=1');
 setFlagsFromString('--heap-growing-percent=100');
 
-// Else it would keep a process of its own for later builds.
+// Otherwise esbuild keeps a process of its own for later builds.
 process.env.ESBUILD_WORKER_THREADS = '0';
 const { buildSync } = await import('esbuild');
 
@@ -34,7 +34,7 @@ const folder = join(packages, '.cache', 'returns-feed');
 const file = join(folder, `${createHash('sha256').update(contents).digest('hex').slice(0, 16)}.mjs`);
 if (!existsSync(file)) {
   mkdirSync(folder, { recursive: true });
-  // Written aside and renamed: another command that starts now must not find half of it.
+  // Write to another name, then rename: a command that starts meanwhile must not find half a file.
   writeFileSync(`${file}.${process.pid}`, contents);
   renameSync(`${file}.${process.pid}`, file);
 }

@@ -1,4 +1,4 @@
-// What commands that ask a service are told: where it is, and with which token.
+// The address and the token of the service, for commands that send requests to it.
 import { parseBaseUrl } from '../../shared/returns-service/base-url.ts';
 import { UsageError } from './failures.ts';
 

@@ -1,4 +1,4 @@
-// The options that say how a source is read, as the settings that they stand for.
+// Converts the command-line options of a source to its settings.
 import { readBaseUrl } from './service-options.ts';
 
 export interface SourceFlags {
@@ -13,9 +13,9 @@ export interface SourceFlags {
 }
 
 /**
- * What was not given is undefined.
+ * The settings; an option that is not given is undefined.
  *
- * @throws UsageError for an address that is none
+ * @throws UsageError for an invalid base URL
  */
 export function settingsOf(flags: SourceFlags) {
   return {

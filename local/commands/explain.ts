@@ -1,4 +1,4 @@
-// `explain`: what the feed knows of a return group, and how it came to know it.
+// `explain`: what the feed knows about a return group, and the events that led there.
 import { Command } from 'commander';
 import { parseCount } from '../cli/durations.ts';
 import { createPrinter } from '../cli/print.ts';
@@ -8,20 +8,21 @@ import { withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 
-const WHAT_IT_SHOWS = `
-The group as it was last read, what is missing from it or was filled in, how far each destination
-got, and its events as far back as the ledger keeps them (30 days): each with its number, the time
-by which it had shown, the pass that found it, and what changed. It asks the service nothing.`;
+const HELP = `
+Prints the group as it was last read, the entities that are missing from it, the fields that were
+filled in, the last event sent to each destination, and the group's events that the ledger still
+holds (30 days). Each event has its number, the time by which the change was visible, the pass that
+found it, and what changed. The command sends no request to the service.`;
 
 export function createExplainCommand(): Command {
   const command = new Command('explain')
-    .description('Show what is known of a return group, and its events.')
+    .description('Show what the feed knows about a return group, and its events.')
     .argument('<source>', 'the name of the source')
     .argument('<group>', 'the id of the return group', parseCount)
-    .argument('[entity]', 'one of its entities, for instance shipment/77120');
+    .argument('[entity]', 'show only this entity, for instance shipment/77120');
   return addPlaceOptions(command)
-    .option('--json', 'one JSON object, events whole', false)
-    .addHelpText('after', WHAT_IT_SHOWS)
+    .option('--json', 'print one JSON object, with the complete events', false)
+    .addHelpText('after', HELP)
     .action(explain);
 }
 
@@ -35,14 +36,14 @@ async function explain(
     const whole = await explainGroup(feed, await feed.stateOf(source), groupId);
     const explanation = entity === undefined ? whole : narrowTo(whole, entity);
     if (whole.snapshot === null && whole.setAside === null && whole.events.length === 0)
-      throw new Error(`Nothing is known of a return group ${groupId} of source ${source}.`);
+      throw new Error(`The feed knows no return group ${groupId} of source ${source}.`);
     if (
       explanation.snapshot?.entities.length === 0 &&
       explanation.events.length === 0 &&
       entity !== undefined
     )
       throw new Error(
-        `Return group ${groupId} has no entity ${entity}, and never had one that is still known.`,
+        `Return group ${groupId} has no entity ${entity}, and the ledger holds no event of it.`,
       );
     const lines = json ? [JSON.stringify(explanation, null, 2)] : formatExplanation(explanation, Date.now());
     await createPrinter(process.stdout).line(lines.join('\n'));

@@ -1,4 +1,4 @@
-// `forget`: nothing of a return group is kept but its numbers.
+// `forget`: erases a return group's data and keeps only its numbers.
 import { Command } from 'commander';
 import { createDynamoDbLedgerEraser } from '../../functions/adapters/dynamodb-ledger-eraser.ts';
 import { type Forgotten, forgetReturnGroup } from '../../shared/forget-return-group.ts';
@@ -9,21 +9,21 @@ import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 
-const WHAT_IT_DOES = `
-Forget the group at the service first: as long as that shows it, the next reconciliation reads it
-anew. What is stored of it is emptied, its events are erased; what is left is a tombstone with the
-group's id and last number, so that no id is ever used twice. It can't be undone, and may be done
-again. What it can't reach is told at the end.`;
+const HELP = `
+Erase the group at the service first: while the service still returns it, the next reconciliation
+reads it again. The command empties the stored group and erases its events. A tombstone with the
+group's id and last number remains, so that no event id is ever used twice. Erasing can't be undone;
+running the command again is safe. At the end the command lists the copies that it can't reach.`;
 
-/** All that there is to tell is told at the end. */
+/** The summary at the end is the command's whole output. */
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export function createForgetCommand(): Command {
   const command = new Command('forget')
-    .description('Erase what is stored of a return group, but for its numbers.')
+    .description('Erase the stored data and events of a return group. Only its numbers remain.')
     .argument('<source>', 'the name of the source')
     .argument('<group>', 'the id of the return group', parseCount);
-  return addPlaceOptions(command).addHelpText('after', WHAT_IT_DOES).action(forget);
+  return addPlaceOptions(command).addHelpText('after', HELP).action(forget);
 }
 
 async function forget(source: string, groupId: number, place: PlaceFlags): Promise<void> {
@@ -35,29 +35,31 @@ async function forget(source: string, groupId: number, place: PlaceFlags): Promi
     const forgotten = await forgetReturnGroup(ports, state, groupId, destinations);
     const out = createPrinter(process.stdout);
     const name = `return group ${groupId} of source ${source}`;
-    if (forgotten.length === 0) return out.line(`nothing is stored of ${name}`);
+    if (forgotten.length === 0) return out.line(`nothing is stored for ${name}`);
     await out.line(`forgotten: ${name}`);
-    for (const each of forgotten) await out.line(tell(each));
-    await out.line(leftTo(feed));
+    for (const each of forgotten) await out.line(summarize(each));
+    await out.line(describeUnreached(feed));
   });
 }
 
-function tell({ generation, lastNumber, erased, unsent }: Forgotten): string {
+function summarize({ generation, lastNumber, erased, unsent }: Forgotten): string {
   const events = `${erased} ${erased === 1 ? 'event' : 'events'} erased`;
-  const kept =
-    lastNumber === 0 ? 'no number was given out' : `what returns goes on from number ${lastNumber + 1}`;
+  const kept = lastNumber === 0 ? 'no number was used' : `a later event gets number ${lastNumber + 1}`;
   const skipped = unsent.map(
     ({ destination, range: { from, to } }) =>
-      `; ${from === to ? from : `${from} to ${to}`} never went to the ${destination}, which is told as skipped`,
+      `; ${from === to ? from : `${from} to ${to}`} never went to the ${destination} (reported as skipped)`,
   );
   return `  generation ${generation}: ${events}; ${kept}${skipped.join('')}`;
 }
 
-function leftTo({ isLocal }: OpenFeed): string {
+function describeUnreached({ isLocal }: OpenFeed): string {
   if (isLocal)
-    return 'Not reached: what was printed or handed on, copies of the directory, and what its file has freed and not yet used again.';
+    return (
+      'Not reached: printed or forwarded events, copies of the directory, and freed pages of its file that ' +
+      'are not overwritten yet.'
+    );
   return (
-    'Not reached: messages in the FIFO queue and in dead-letter queues (14 days), the archive of the bus (its ' +
-    "retention), the ledger's stream (24 hours), backups of the tables (35 days), and all subscribers."
+    'Not reached: messages in the FIFO queue and in dead-letter queues (14 days), the archive of the bus ' +
+    "(its retention), the ledger's stream (24 hours), backups of the tables (35 days), and all subscribers."
   );
 }

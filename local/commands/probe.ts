@@ -1,4 +1,4 @@
-// `probe`: how a returns service answers what its document leaves open.
+// `probe`: measures how a returns service behaves where its document leaves that open.
 import { Command, Option } from 'commander';
 import { createHttpsTransport } from '../../functions/adapters/https-transport.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
@@ -18,29 +18,29 @@ interface ProbeFlags {
   readonly json: boolean;
 }
 
-/** Three a second: far below what the service allows, and soon over. */
+/** Three requests a second: far below the service's limit, and a probe still ends within seconds. */
 const PAUSE_MS = 330;
 
-const WHAT_IT_DOES = `
-Asks for the order of the list, page sizes, bounds, the form of stamps, look-ups by id; reads and
-changes nothing, in about fifteen requests. The feed needs none of it: it takes every answer as it
-comes. What one look can't show is not asked: whether changes show late, whether reads may be
-stale, what a refused token gets.`;
+const HELP = `
+Checks the order of the list, page sizes, filter bounds, the format of timestamps and look-ups by
+id, in about fifteen requests. It only reads. The feed does not depend on the result: it adapts to
+every answer. The probe does not check what a single look can't show: whether changes become visible
+late, whether reads may be stale, and how the service answers a refused token.`;
 
 export function createProbeCommand(): Command {
   return new Command('probe')
     .description(
-      `Ask a returns service what its document leaves open. The token is read from ${TOKEN_VARIABLE}.`,
+      `Check what a returns service's document leaves open. Reads the token from ${TOKEN_VARIABLE}.`,
     )
-    .requiredOption('--base-url <url>', 'address of the service, its path prefix included')
-    .option('--requests <number>', 'requests that it may take at most', parseCount, 40)
+    .requiredOption('--base-url <url>', 'address of the service, including its path prefix')
+    .option('--requests <number>', 'maximum number of requests', parseCount, 40)
     .addOption(
-      new Option('--timeout <time>', 'after which a request is given up')
+      new Option('--timeout <time>', 'timeout of a request')
         .argParser(parseDuration)
         .default(REQUEST_TIMEOUT_MS, '10s'),
     )
-    .option('--json', 'one JSON object', false)
-    .addHelpText('after', WHAT_IT_DOES)
+    .option('--json', 'print one JSON object', false)
+    .addHelpText('after', HELP)
     .action(probe);
 }
 

@@ -1,4 +1,4 @@
-// `redrive`: groups that stopped at an event which a destination refused are tried again, or go on without it.
+// `redrive`: retries groups that stopped at an event that a destination rejected, or skips that event.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { listBehind } from '../../functions/adapters/dynamodb-behind.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
@@ -20,27 +20,29 @@ interface RedriveFlags extends PlaceFlags {
   readonly skip?: number;
 }
 
-/** Of one group: more than ten thousand events. */
+/** Per group: enough for more than ten thousand events. */
 const GROUP_MS = 60_000;
-/** As in `status`: nothing went wrong here, but something needs a look. */
+/** Exit code, as in `status`: the command worked, but a group needs attention. */
 const STILL_BEHIND = 3;
 
-const WHAT_IT_DOES = `
-A group whose next event a destination refuses for its content, or that can't be decoded, stops
-there and is noted as behind. Without a group all that are noted are tried again, with what they
-have unsent, by the relay's own code: nothing is left out, nothing overtakes.
-With --skip the group goes on without the event of that number, if it still is stuck at it; that
-is told on the bus, as feed.events_skipped, for the destination never gets it.
-Exit code: 0 all of it is sent, 3 a group is still behind, 1 and 2 as elsewhere.`;
+const HELP = `
+A group stops and is recorded as behind when a destination rejects the content of its next event, or
+when that event can't be decoded. Without a group argument, redrive retries all recorded groups. It
+runs the relay's code: it sends all unsent events, in order.
+With --skip the group continues without the event of that number, if it is still stuck at that event.
+The destination never gets the event, so the feed publishes feed.events_skipped on the bus.
+Exit code: 0 all events are sent, 3 a group is still behind, 1 the command failed, 2 invalid usage.`;
 
 export function createRedriveCommand(): Command {
   const command = new Command('redrive')
-    .description('Try groups again that are behind, or step over an event that is refused.')
-    .argument('[source]', 'groups of this source alone')
-    .argument('[group]', 'this return group alone, also if it is not noted as behind', parseGroup)
-    .addOption(new Option('--to <destination>', 'this destination alone').choices(DESTINATION_NAMES))
-    .option('--skip <number>', 'go on without the event of this number', parseCount);
-  return addPlaceOptions(command).addHelpText('after', WHAT_IT_DOES).action(redriveGroups);
+    .description('Retry groups that are behind, or skip an event that a destination rejects.')
+    .argument('[source]', 'only groups of this source')
+    .argument('[group]', 'only this return group, even if it is not recorded as behind', parseGroup)
+    .addOption(
+      new Option('--to <destination>', 'only this destination (default: both)').choices(DESTINATION_NAMES),
+    )
+    .option('--skip <number>', 'continue without the event of this number', parseCount);
+  return addPlaceOptions(command).addHelpText('after', HELP).action(redriveGroups);
 }
 
 function parseGroup(text: string): GroupKey['group'] {
@@ -48,7 +50,7 @@ function parseGroup(text: string): GroupKey['group'] {
   try {
     return parseCount(text);
   } catch {
-    throw new InvalidArgumentError(`Write the id of a return group, or ${FEED_GROUP}.`);
+    throw new InvalidArgumentError(`Give the id of a return group, or ${FEED_GROUP}.`);
   }
 }
 
@@ -58,11 +60,11 @@ async function redriveGroups(
   { to, skip, ...place }: RedriveFlags,
 ): Promise<void> {
   if (skip !== undefined && group === undefined)
-    throw new UsageError('Say of which group: returns-feed redrive SOURCE GROUP --skip NUMBER.');
+    throw new UsageError('--skip needs a group: returns-feed redrive SOURCE GROUP --skip NUMBER.');
   await withFeed(place, async (feed) => {
     if (feed.isLocal)
       throw new UsageError(
-        'Here nothing is to be redriven: each start of "watch --data" hands over all that was not handed over.',
+        'redrive needs a deployment. With --data, each start of "watch" delivers all undelivered events.',
       );
     let tried = 0;
     for (const name of to === undefined ? DESTINATION_NAMES : [to])
@@ -83,13 +85,13 @@ async function findKeys(
   }
   const keys: GroupKey[] = [];
   for await (const behind of listBehind(feed.client, feed.marksTable)) {
-    const isAsked = source === undefined || behind.key.source === source;
-    if (isAsked && behind.destination === destination) keys.push(behind.key);
+    const isSelected = source === undefined || behind.key.source === source;
+    if (isSelected && behind.destination === destination) keys.push(behind.key);
   }
   return keys;
 }
 
-/** @returns how many groups were tried */
+/** @returns the number of groups that were tried */
 async function redriveTo(
   feed: OpenFeed,
   name: DestinationName,
@@ -99,7 +101,7 @@ async function redriveTo(
   if (keys.length === 0) return 0;
   const destination = openDestination(feed.deployment, name);
   let cause: string | undefined;
-  // The outcome of each group is printed; of what the relay logs it lacks the error alone.
+  // The printed outcome of a group lacks only one thing that the relay logs: the error.
   const note = (_: string, { error }: LogFields = {}) => {
     if (error instanceof Error) cause = error.message;
   };
@@ -122,7 +124,7 @@ async function redriveTo(
         GROUP_MS,
         skip === undefined ? {} : { stepOver: skip },
       );
-      await out.line(printable(`${name}: ${key.source} ${key.group}: ${tell(redriven, cause)}`));
+      await out.line(printable(`${name}: ${key.source} ${key.group}: ${describeOutcome(redriven, cause)}`));
       if (redriven.outcome.state !== 'done') process.exitCode = STILL_BEHIND;
     }
   } finally {
@@ -131,11 +133,10 @@ async function redriveTo(
   return keys.length;
 }
 
-function tell({ outcome, steppedOver }: Redriven, cause: string | undefined): string {
+function describeOutcome({ outcome, steppedOver }: Redriven, cause: string | undefined): string {
   const { from, to } = steppedOver ?? {};
-  const skipped =
-    steppedOver === undefined ? '' : `went on without ${from === to ? from : `${from} to ${to}`}; `;
-  if (outcome.state === 'done') return `${skipped}all of it is sent`;
+  const skipped = steppedOver === undefined ? '' : `skipped ${from === to ? from : `${from} to ${to}`}; `;
+  if (outcome.state === 'done') return `${skipped}all events are sent`;
   if (outcome.state === 'failed')
     return `${skipped}failed: ${outcome.reason}${cause === undefined ? '' : `: ${cause}`}`;
   if (outcome.state === 'behind') return `${skipped}still behind at ${outcome.sequence}: ${outcome.reason}`;

@@ -1,4 +1,4 @@
-// `release`: acknowledges what a guard holds, by the number that `status` and the feed's own events name it with.
+// `release`: releases a guard's hold by its number, which `status` and the feed's own events show.
 import { Command } from 'commander';
 import { describeHold } from '../../shared/guarding/describe-hold.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
@@ -16,17 +16,17 @@ interface ReleaseFlags extends PlaceFlags {
   readonly hold: number;
 }
 
-const WHAT_IT_DOES = `
-A hold is released by its number, as "status" shows it, and only as large as it is: one
-that has grown to more than twice its size has another number. What was held is told by
-the next tick, and by the walks that it begins. Releasing twice does nothing more.`;
+const HELP = `
+"status" shows the number of each hold. A release covers the hold at its present size: a hold that
+has grown to more than twice its size gets a new number. The next tick, and the walks that it
+starts, publish the held changes. Releasing a hold again has no effect.`;
 
 export function createReleaseCommand(): Command {
   const command = new Command('release')
-    .description('Acknowledge what a guard holds: it is right, and is to be told.')
+    .description('Release a hold of a guard: confirm that the held changes are right, and publish them.')
     .requiredOption('--hold <number>', 'the number of the hold', parseCount)
-    .option('--source <name>', 'the source; may be left out where there is but one');
-  return addPlaceOptions(command).addHelpText('after', WHAT_IT_DOES).action(release);
+    .option('--source <name>', 'the source; optional if there is only one');
+  return addPlaceOptions(command).addHelpText('after', HELP).action(release);
 }
 
 async function release({ source, hold, ...place }: ReleaseFlags): Promise<void> {
@@ -34,8 +34,7 @@ async function release({ source, hold, ...place }: ReleaseFlags): Promise<void> 
   try {
     const [name, other] = await open.sources(source);
     if (name === undefined) throw new Error('There is no source yet.');
-    if (other !== undefined)
-      throw new UsageError('There are several sources: say which one with --source NAME.');
+    if (other !== undefined) throw new UsageError('There are several sources: name one with --source NAME.');
     const released = await saveRelease(open.states, name, hold, Date.now() * MILLISECOND);
     await createPrinter(process.stdout).line(describeOutcome(released, name, hold));
   } finally {
@@ -43,15 +42,15 @@ async function release({ source, hold, ...place }: ReleaseFlags): Promise<void> 
   }
 }
 
-/** @throws where what was asked for is not what is held */
+/** @throws UsageError for a number that no hold ever had, Error if that hold has ended and others stand */
 function describeOutcome({ release: done, state }: Released, source: string, number: number): string {
   const name = `hold ${number} of source ${source}`;
   if (done.outcome === 'released')
-    return `released: ${name}. ${describeHold(done.hold)} The next tick goes on.`;
+    return `released: ${name}. ${describeHold(done.hold)} The next tick continues.`;
   if (done.outcome === 'released_before') return `${name} was released before`;
   const held = standingHolds(state).map((hold) => `${hold.number}: ${describeHold(hold)}`);
   const now = held.length === 0 ? 'Nothing is held.' : `Held now: ${held.join(' ')}`;
   if (done.outcome === 'unknown') throw new UsageError(`There never was a ${name}. ${now}`);
-  if (held.length > 0) throw new Error(`The ${name} is over. ${now}`);
-  return `${name} is over, nothing is held`;
+  if (held.length > 0) throw new Error(`The ${name} has ended. ${now}`);
+  return `${name} has ended, nothing is held`;
 }

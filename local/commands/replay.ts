@@ -1,4 +1,4 @@
-// `replay`: events that the ledger still holds are sent once more, marked as a replay.
+// `replay`: sends again events that the ledger still holds, marked as a replay.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { type Instant, MILLISECOND, parseStamp } from '../../shared/instant.ts';
@@ -26,34 +26,38 @@ interface ReplayFlags extends PlaceFlags {
   readonly yes: boolean;
 }
 
-/** More than these have to be asked for twice. */
+/** Above this number the command asks for confirmation. */
 const MANY = 1_000;
-/** As in `status`: nothing went wrong here, but something needs a look. */
+/** Exit code, as in `status`: the command worked, but a group needs attention. */
 const NOT_ALL_SENT = 3;
 
-const WHAT_IT_DOES = `
-Events go out as they were, each group's in order, but for the attribute replayid, by which
-subscribers tell them from repeats; in the queue their deduplication id has it as well. What a
-subscriber does with them is its choice (docs/subscribing.md, "Replays"). Of a group that is what
-lies between the first and the last event of the window, as far as the destination has got: an
-event that was not sent yet is left to the relay. The ledger keeps 30 days. Times are those by
-which the feed had seen the change, in ISO 8601 with a zone or as a while ago (2h).
-With --data there is no queue to send to: the events are printed, as "watch --json" does.
-Interrupted, it is gone on with by --replay-id: a subscriber that remembers leaves out what it had.
-Exit code: 0 all was sent, 3 not all, 1 and 2 as elsewhere.`;
+const HELP = `
+Events are sent unchanged and in each group's order. Only the attribute replayid is added:
+subscribers use it to tell a replay from a repeat, and in the queue it is part of the deduplication
+id. Each subscriber decides how it handles replays (docs/subscribing.md, "Replays").
+Of each group the command sends every event from the first to the last one in the window, as far as
+the destination has got them already; the relay sends the rest. The ledger keeps events for 30 days.
+--from and --until compare the time by which the feed had seen the change. Give them in ISO 8601
+with a zone, or as a time before now (2h).
+With --data there is no queue: the events are printed, as by "watch --json".
+To continue an interrupted replay, pass its --replay-id: a subscriber that remembers the events it
+has handled skips them.
+Exit code: 0 all events are sent, 3 not all, 1 the command failed, 2 invalid usage.`;
 
 export function createReplayCommand(): Command {
   const command = new Command('replay')
-    .description('Send events once more that the ledger still holds.')
+    .description('Send again the events that the ledger still holds.')
     .argument('<source>', 'the name of the source')
-    .option('--group <id>', 'of this return group alone', parseCount)
-    .option('--from <time>', 'events from this time on', parseMoment)
-    .option('--until <time>', 'events before this time', parseMoment)
-    .addOption(new Option('--to <destination>', 'where to (default: queue)').choices(DESTINATION_NAMES))
-    .option('--rate <number>', 'events a second, at most', parseCount, 50)
-    .option('--replay-id <id>', 'of a replay to go on with', parseReplayId)
-    .option('--yes', `do not ask, however many they are (more than ${MANY} are asked about)`, false);
-  return addPlaceOptions(command).addHelpText('after', WHAT_IT_DOES).action(replayEvents);
+    .option('--group <id>', 'only events of this return group', parseCount)
+    .option('--from <time>', 'only events from this time on', parseMoment)
+    .option('--until <time>', 'only events before this time', parseMoment)
+    .addOption(
+      new Option('--to <destination>', 'the destination (default: queue)').choices(DESTINATION_NAMES),
+    )
+    .option('--rate <number>', 'maximum number of events a second', parseCount, 50)
+    .option('--replay-id <id>', 'id of the replay to continue', parseReplayId)
+    .option('--yes', `send more than ${MANY} events without asking for confirmation`, false);
+  return addPlaceOptions(command).addHelpText('after', HELP).action(replayEvents);
 }
 
 function parseMoment(text: string): Instant {
@@ -63,14 +67,14 @@ function parseMoment(text: string): Instant {
     return (Date.now() - parseDuration(text)) * MILLISECOND;
   } catch {
     throw new InvalidArgumentError(
-      'Write a time with its zone, such as 2026-11-20T10:15:00Z, or how long ago, such as 2h.',
+      'Give a time with its zone, such as 2026-11-20T10:15:00Z, or a time before now, such as 2h.',
     );
   }
 }
 
 function parseReplayId(text: string): string {
   if (/^[A-Za-z0-9-]{1,40}$/.test(text)) return text;
-  throw new InvalidArgumentError('It is made of letters, digits and hyphens, at most 40.');
+  throw new InvalidArgumentError('Give an id of at most 40 letters, digits and hyphens.');
 }
 
 async function replayEvents(
@@ -79,15 +83,14 @@ async function replayEvents(
 ): Promise<void> {
   const { rate, replayId = Date.now().toString(36), yes, ...place } = flags;
   await withFeed(place, async (feed) => {
-    if (feed.isLocal && to !== undefined)
-      throw new UsageError('On this machine events are printed: leave --to out.');
+    if (feed.isLocal && to !== undefined) throw new UsageError('With --data events are printed: omit --to.');
     const state = await feed.stateOf(source);
     const err = createPrinter(process.stderr);
     const window = { from, until };
     const { ledger, marks } = feed;
     const sources = { ledger, marks, destination: feed.isLocal ? HANDED_OVER : (to ?? 'queue') };
     const plan = await planReplay(sources, keysOf(feed, state, group), window, (groups) =>
-      err.status(`looked through ${groups} return groups`),
+      err.status(`searched ${groups} return groups`),
     );
     err.clear();
     const left = plan.left === 0 ? [] : [describeLeft(plan.left, feed.isLocal)];
@@ -95,7 +98,7 @@ async function replayEvents(
     const where = feed.isLocal ? 'stdout' : `the ${to ?? 'queue'}`;
     const what = `${count(plan.events, 'event')} of ${count(plan.groups.length, 'return group')} to ${where}`;
     if (plan.events > MANY && !yes && !feed.isLocal)
-      await confirm(`This sends ${what}.`, 'Add --yes if that is meant.');
+      await confirm(`This sends ${what}.`, 'Add --yes to confirm.');
     await err.line(`replay ${replayId}: ${what}, ${formatDuration((plan.events / rate) * 1_000)} at least`);
     for (const line of left) await err.line(line);
     await run(feed, plan, { replayId, rate, destination: destinationOf(feed, to ?? 'queue') });
@@ -106,7 +109,7 @@ function describeLeft(left: number, isLocal: boolean): string {
   const [events, them] = [count(left, 'event'), left === 1 ? 'it' : 'them'];
   return isLocal
     ? `left out: ${events} that "watch" has not printed yet; it prints ${them} when it runs`
-    : `left to the relay: ${events} not sent yet; "redrive" sends ${them} where a group is behind`;
+    : `left to the relay: ${events} not sent yet; if the group is behind, "redrive" sends ${them}`;
 }
 
 async function* keysOf(
@@ -154,12 +157,13 @@ async function run(feed: OpenFeed, plan: ReplayPlan, { replayId, rate, destinati
     const report = await replay(ports, plan, { replayId, eventsPerSecond: rate, onProgress });
     for (const { key, outcome } of report.unfinished.slice(0, 10)) {
       const reason = 'reason' in outcome ? outcome.reason : 'some of its events are missing';
-      await err.line(`not all of return group ${key.group}: ${printable(reason)}`);
+      await err.line(`not all events of return group ${key.group} sent: ${printable(reason)}`);
     }
     if (report.unfinished.length > 10)
-      await err.line(`and of ${count(report.unfinished.length - 10, 'group')} more`);
+      await err.line(`not all events of ${count(report.unfinished.length - 10, 'other group')} sent`);
     await err.line(`replay ${replayId}: ${report.sent} of ${count(plan.events, 'event')} sent`);
-    if (report.isGivenUp) throw new Error(`Given up; go on with --replay-id ${replayId}.`);
+    if (report.isGivenUp)
+      throw new Error(`Stopped: the destination fails. To continue, add --replay-id ${replayId}.`);
     if (report.unfinished.length > 0) process.exitCode = NOT_ALL_SENT;
   } finally {
     destination.close();

@@ -16,13 +16,13 @@ interface ServeFlags {
 
 export function createServeCommand(): Command {
   return new Command('serve')
-    .description('Run the reference service: a conforming returns service with a store that lives by itself.')
-    .option('--port <number>', 'port on this machine; 0 takes any free one', parsePort, 0)
-    .option('--groups <number>', 'return groups at the start', parseCount, 300)
-    .option('--seed <number>', 'what all of its data and its life follow from', parseCount, 1)
-    .option('--token <text>', 'the token that requests must carry', 'reference-token')
-    .option('--rate <number>', 'changes a second', parseRate, 1)
-    .option('--knob <name=value>', 'how it answers what its document leaves open (see below)', collect, [])
+    .description('Run the reference service: a simulated returns service whose data keeps changing.')
+    .option('--port <number>', 'port on this machine; 0 picks a free one', parsePort, 0)
+    .option('--groups <number>', 'number of return groups at the start', parseCount, 300)
+    .option('--seed <number>', 'seed of all data and changes', parseCount, 1)
+    .option('--token <text>', 'token that requests must carry', 'reference-token')
+    .option('--rate <number>', 'changes a second; 0 for none', parseRate, 1)
+    .option('--knob <name=value>', 'set what the document leaves open (see below); repeatable', collect, [])
     .addHelpText('after', () => `\nKnobs:\n${describeKnobs()}`)
     .action(serve);
 }
@@ -38,7 +38,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     knobs: parseKnobs(flags.knob),
   });
   process.stdout.write(`${service.url}\n`);
-  process.stderr.write(`serving ${flags.groups} return groups; token: ${flags.token}; Ctrl-C ends it\n`);
+  process.stderr.write(`serving ${flags.groups} return groups; token: ${flags.token}; Ctrl-C to stop\n`);
   await new Promise<void>((resolve) =>
     interrupts.signal.addEventListener('abort', () => resolve(), { once: true }),
   );
@@ -61,13 +61,13 @@ function collect(assignment: string, others: readonly string[]): readonly string
 function parsePort(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('Write a port from 0 to 65535.');
+    throw new InvalidArgumentError('Give a port from 0 to 65535.');
   return port;
 }
 
 function parseRate(text: string): number {
   const rate = Number(text);
-  if (!(rate >= 0 && rate <= 10_000)) throw new InvalidArgumentError('Write a number from 0 to 10000.');
+  if (!(rate >= 0 && rate <= 10_000)) throw new InvalidArgumentError('Give a number from 0 to 10000.');
   return rate;
 }
 

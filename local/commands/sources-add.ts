@@ -1,4 +1,4 @@
-// `sources add` and `sources remove`: what the construct makes for a source, for a deployment that runs.
+// `sources add` and `sources remove`: create and delete the resources of a source in a running deployment.
 import { Command, Option } from 'commander';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
 import { isScheduledInterval, sourceSettings } from '../../shared/source/source-settings.ts';
@@ -17,61 +17,66 @@ interface AddFlags extends SourceFlags, Pick<PlaceFlags, 'stack'> {
   readonly customerData?: boolean;
 }
 
-/** What the service allows with one key. */
+/** The service's limit for one key in 60 seconds. */
 const MOST_REQUESTS = 300;
-/** A request has to fit in what is left of a tick. */
+/** A request must fit into the time left of a tick. */
 const LONGEST_TIMEOUT_MS = 15_000;
 
 const ABOUT_ADDING = `
-Makes what the stack makes for each of its sources: the parameter below the deployment's path, a
-schedule that sends its ticks, and the alarm on its freshness. Done again it changes the settings.
+Creates the resources that the stack creates for each of its sources: a parameter below the
+deployment's path, a schedule that sends the ticks, and a freshness alarm. Running it again changes
+the settings.
 
-The poller may read the deployment's own tokens alone. So a secret's name begins with what stands
-in the path of the sources (the stack's output SourcesPath) before "/sources", and "/tokens/":
-"my-feed/tokens/globex"; a parameter's begins with a slash. If the token is encrypted with a key of
-your own, the key's policy must let the poller's role decrypt with it.
+The poller may only read the deployment's own tokens, so the name of a secret must begin with the
+stack's output SourcesPath up to "/sources", without its leading slash, followed by "/tokens/", for
+instance "my-feed/tokens/globex". The name of a parameter keeps the leading slash. If a key of your
+own encrypts the token, the key's policy must let the poller's role decrypt with it.
 
-The dashboard and "onChange" know the sources of the stack alone. To have a source for good, name it
-in the stack: "sources remove" it first, its state stays.`;
+The dashboard and "onChange" only know the sources of the stack. To keep a source permanently, move
+it into the stack: "sources remove" it first; its state stays.`;
+
+const STACK_OPTION =
+  'CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE, ' +
+  'SOURCES_PATH and SCHEDULES_GROUP';
 
 export function createAddSourceCommand(): Command {
   return new Command('add')
-    .description('Add a source to a running deployment. Its token is in a secret already.')
-    .argument('<name>', 'what the source is called in events: a-z, 0-9, -')
-    .requiredOption('--base-url <url>', 'address of the service, its path prefix included')
-    .option('--token-secret <id>', 'name or ARN of the secret with the token (Secrets Manager)')
-    .option('--token-parameter <name>', 'or name of the SecureString with the token (Parameter Store)')
+    .description('Add a source to a running deployment. Store its token in a secret first.')
+    .argument('<name>', 'name of the source in events: a-z, 0-9, -')
+    .requiredOption('--base-url <url>', 'address of the service, including its path prefix')
+    .option('--token-secret <id>', 'name or ARN of the secret that holds the token (Secrets Manager)')
+    .option('--token-parameter <name>', 'or name of the SecureString that holds the token (Parameter Store)')
     .option('--every <time>', 'time between polls (default: 60s)', parseDuration)
     .addOption(
-      new Option('--baseline <mode>', 'whether groups that are there at the start are announced').choices([
-        'silent',
-        'emit',
-      ]),
+      new Option(
+        '--baseline <mode>',
+        'publish events for the groups present at the start (emit) or not (silent; default)',
+      ).choices(['silent', 'emit']),
     )
     .option(
       '--lookback <time>',
-      'how late a change may show and be found by polls (default: 5m)',
+      'how long after its timestamp a change may become visible and polls still find it (default: 5m)',
       parseDuration,
     )
-    .option('--settle <time>', 'how long a read may be stale (default: 60s)', parseDuration)
+    .option('--settle <time>', 'maximum staleness of a read (default: 60s)', parseDuration)
     .addOption(
-      new Option('--reconcile <time>', 'length of a reconciliation cycle; each reads every known group')
+      new Option('--reconcile <time>', 'length of a reconciliation cycle, which reads every known group')
         .argParser(parseDuration)
         .default(43_200_000, '12h'),
     )
-    .option('--budget <requests>', 'requests in any 60 seconds (default: 240)', parseCount)
-    .option('--timeout <time>', 'after which a request is given up (default: 10s)', parseDuration)
-    .option('--customer-data', 'let events carry the customer: read SECURITY.md before')
-    .option('--stack <name>', 'the deployment, by its CloudFormation stack; or name its parts as variables')
+    .option('--budget <requests>', 'maximum requests in any 60 seconds (default: 240)', parseCount)
+    .option('--timeout <time>', 'timeout of a request (default: 10s)', parseDuration)
+    .option('--customer-data', "include the customer's name, e-mail and phone in events (see SECURITY.md)")
+    .option('--stack <name>', STACK_OPTION)
     .addHelpText('after', ABOUT_ADDING)
     .action(add);
 }
 
 export function createRemoveSourceCommand(): Command {
   return new Command('remove')
-    .description('Stop polling a source that was added, and take out what was made for it. Its state stays.')
-    .argument('<name>', 'the source')
-    .option('--stack <name>', 'the deployment, by its CloudFormation stack; or name its parts as variables')
+    .description('Stop polling an added source: delete its parameter, schedule and alarm. Its state stays.')
+    .argument('<name>', 'the name of the source')
+    .option('--stack <name>', STACK_OPTION)
     .action(remove);
 }
 
@@ -83,8 +88,7 @@ async function add(name: string, flags: AddFlags): Promise<void> {
     const out = createPrinter(process.stdout);
     const every = formatDuration(settings.intervalMs ?? 60_000);
     await out.line(`added: source ${name} is polled every ${every}.`);
-    if (!hasAlarm)
-      await out.line('It has no alarm on its freshness: no other source has one that could be copied.');
+    if (!hasAlarm) await out.line('It has no freshness alarm: no other source has one to copy.');
   });
 }
 
@@ -92,7 +96,7 @@ async function remove(name: string, flags: Pick<PlaceFlags, 'stack'>): Promise<v
   await withResources(flags, async (resources) => {
     await resources.remove(name);
     await createPrinter(process.stdout).line(
-      `removed: source ${name} is polled no more. What is stored of it stays.`,
+      `removed: source ${name} is no longer polled. Its stored data stays.`,
     );
   });
 }
@@ -113,10 +117,10 @@ async function withResources(
 function readTokenPlace({ tokenSecret, tokenParameter }: AddFlags): TokenPlace {
   if (tokenSecret !== undefined && tokenParameter === undefined) return { secretId: tokenSecret };
   if (tokenParameter !== undefined && tokenSecret === undefined) return { parameter: tokenParameter };
-  throw new UsageError('Say where the token is: --token-secret ID or --token-parameter NAME, one of them.');
+  throw new UsageError('Give exactly one of --token-secret ID and --token-parameter NAME.');
 }
 
-/** Only what was given: the rest is left to the poller's defaults, as in a stack. */
+/** Only the given settings: the poller's defaults fill in the rest, as for a source of the stack. */
 function readSettings(name: string, flags: AddFlags): GivenSettings {
   const given = Object.fromEntries(
     Object.entries({
@@ -140,17 +144,17 @@ function problemsOf({
   const rules: readonly [boolean, string][] = [
     [
       isScheduledInterval(intervalMs / 1_000),
-      'Polls are a number of seconds apart that divides a minute (2s, 3s … 30s), or whole minutes up to a day.',
+      '--every must be seconds that divide a minute (2s, 3s … 30s), or whole minutes up to a day.',
     ],
     [
       reconcileMs >= intervalMs,
-      'A reconciliation cycle is at least as long as the time between polls, for it begins with one.',
+      '--reconcile must be at least --every: a reconciliation cycle starts with a poll.',
     ],
     [
       requestsPerMinute >= 10 && requestsPerMinute <= MOST_REQUESTS,
-      `The budget is from 10 to ${MOST_REQUESTS}, what the service allows.`,
+      `--budget must be from 10 to ${MOST_REQUESTS}, the service's limit.`,
     ],
-    [requestTimeoutMs <= LONGEST_TIMEOUT_MS, 'A request may take 15s at most, to fit in a tick.'],
+    [requestTimeoutMs <= LONGEST_TIMEOUT_MS, '--timeout must be at most 15s, to fit into a tick.'],
   ];
   return rules.flatMap(([isKept, problem]) => (isKept ? [] : [problem]));
 }

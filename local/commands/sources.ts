@@ -1,4 +1,4 @@
-// `sources`: which sources there are; another one for a running deployment; a new generation after a restore.
+// `sources`: lists sources, adds and removes one in a running deployment, starts a new generation after a restore.
 import { Command } from 'commander';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { createPrinter } from '../cli/print.ts';
@@ -11,15 +11,15 @@ import { restoreSource } from '../operating/restore-source.ts';
 import { createAddSourceCommand, createRemoveSourceCommand } from './sources-add.ts';
 
 const ABOUT_RESTORING = `
-Tables that were restored from a backup hold the state of a moment that is past: going on from
-there would give numbers, and so ids, to events anew. So the feed stands still in tables that its
-state was not minted in, until this command begins a new generation: numbers start at 1 under ids
-that never were, and the next ticks announce every return group anew, as created. Subscribers
-that go by data.generation and data.sequence take that as newer than all before.`;
+Tables restored from a backup hold an earlier state: continuing from it would reuse event numbers,
+and so event ids. So the feed stops in tables other than those its state was created in, until this
+command starts a new generation. Its numbers start at 1 under new ids, and the next ticks publish
+every return group as created. Subscribers that compare data.generation and data.sequence treat
+these events as newer than all earlier ones.`;
 
 export function createSourcesCommand(): Command {
   return new Command('sources')
-    .description('List sources, add one to a deployment, or go on after a restore from a backup.')
+    .description('List, add and remove sources, or resume one after a restore from a backup.')
     .addCommand(createListCommand())
     .addCommand(createAddSourceCommand())
     .addCommand(createRemoveSourceCommand())
@@ -27,8 +27,10 @@ export function createSourcesCommand(): Command {
 }
 
 function createListCommand(): Command {
-  return addPlaceOptions(new Command('list').description('Show the sources, and how each is configured.'))
-    .option('--json', 'one JSON object', false)
+  return addPlaceOptions(
+    new Command('list').description('Show each source with its configuration and state.'),
+  )
+    .option('--json', 'print one JSON object', false)
     .action(list);
 }
 
@@ -43,9 +45,9 @@ async function list({ json, ...place }: PlaceFlags & { readonly json: boolean })
 
 function createRestoreCommand(): Command {
   const command = new Command('restore')
-    .description('Begin a new generation, after tables were restored from a backup.')
+    .description('Start a new generation after tables were restored from a backup.')
     .argument('<source>', 'the name of the source')
-    .option('--force', 'although nothing was restored: every group is announced anew', false);
+    .option('--force', 'also if nothing was restored: publishes every return group again', false);
   return addPlaceOptions(command).addHelpText('after', ABOUT_RESTORING).action(restore);
 }
 
@@ -58,8 +60,8 @@ async function restore(
     const now = Date.now() * MILLISECOND;
     const { generation } = await restoreSource(open.states, before, { force, now });
     await createPrinter(process.stdout).line(
-      `restored: source ${source} goes on in generation ${generation} (it was ${before.generation}). Its next ` +
-        'ticks announce every return group anew.',
+      `restored: source ${source} continues in generation ${generation} (it was ${before.generation}). ` +
+        'Its next ticks publish every return group again.',
     );
   });
 }

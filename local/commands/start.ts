@@ -1,4 +1,4 @@
-// `npm start`: a reference service whose store lives by itself, and the feed that watches it.
+// `npm start`: a reference service whose data keeps changing, and the feed that watches it.
 import { Command } from 'commander';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { listenForInterrupts } from '../cli/interrupts.ts';
@@ -8,7 +8,7 @@ import { createFeedDisplay } from '../feed/show-feed.ts';
 import { createReferenceService } from '../reference-service/create-reference-service.ts';
 
 const TOKEN = 'reference-token';
-/** Few groups and many changes: each kind of entity is seen to change within seconds. */
+/** Few groups and many changes: each kind of entity changes within seconds. */
 const GROUPS = 200;
 const CHANGES_PER_SECOND = 2;
 
@@ -26,7 +26,7 @@ async function start(): Promise<void> {
   const settings = sourceSettings.parse({ name: 'acme', baseUrl: service.url, intervalMs: 1_000 });
   const display = createFeedDisplay(settings, { json: false });
   try {
-    display.tell('A returns service that can only be asked, a feed that tells. Ctrl-C ends it.');
+    display.tell('The reference service runs, and the feed publishes its changes. Ctrl-C to stop.');
     await runWatch({
       settings,
       token: TOKEN,

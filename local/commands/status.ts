@@ -1,4 +1,4 @@
-// `status`: what the sources' states say, from where they are kept. It asks the service nothing and changes nothing.
+// `status`: prints the sources' stored states. It sends no request to the service and changes nothing.
 import { Command } from 'commander';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
@@ -14,19 +14,19 @@ interface StatusFlags extends PlaceFlags {
   readonly json: boolean;
 }
 
-/** Nothing went wrong, but something needs a look. */
+/** Exit code: the command worked, but a source needs attention. */
 const NOT_COMPLETELY_READ = 3;
 
 const EXIT_CODES = `
-Exit code: 0 all sources are well (a baseline may be under way), 3 one is not completely
-read (held, degraded, or nothing polls it), 1 the state can't be read, 2 wrong usage.`;
+Exit code: 0 all sources are well (a baseline may be under way), 3 a source is not read completely
+(held, degraded, or nothing polls it), 1 the state can't be read, 2 invalid usage.`;
 
 export function createStatusCommand(): Command {
   const command = new Command('status')
     .description('Show how far each source is read, what is held, and what to do about it.')
-    .option('--source <name>', 'this source alone');
+    .option('--source <name>', 'show only this source');
   return addPlaceOptions(command)
-    .option('--json', 'one JSON object', false)
+    .option('--json', 'print one JSON object', false)
     .addHelpText('after', EXIT_CODES)
     .action(status);
 }
@@ -37,7 +37,7 @@ async function status({ source, json, ...place }: StatusFlags): Promise<void> {
     const loaded = await Promise.all((await open.sources(source)).map((name) => open.states.load(name)));
     const states = loaded.filter((state): state is SourceState => state !== undefined);
     const now = Date.now();
-    // Who may not look at tables themselves still gets the rest.
+    // Without permission to describe the tables, the rest of the status is still available.
     const place = await open.states.identity().catch(() => undefined);
     const sources = states.map((state) => describeSource(state, now * MILLISECOND, open.flags, place));
     const out = createPrinter(process.stdout);

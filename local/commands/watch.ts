@@ -20,12 +20,17 @@ interface WatchFlags extends SourceFlags {
 
 export function createWatchCommand(): Command {
   return new Command('watch')
-    .description(`Watch a returns service and print every change. The token is read from ${TOKEN_VARIABLE}.`)
-    .requiredOption('--base-url <url>', 'address of the service, its path prefix included')
-    .option('--source <name>', 'what the source is called in events', 'source')
-    .addOption(durationOption('--every <time>', 'time between polls; a cycle begins with one as well', '60s'))
+    .description(`Watch a returns service and print every change. Reads the token from ${TOKEN_VARIABLE}.`)
+    .requiredOption('--base-url <url>', 'address of the service, including its path prefix')
+    .option('--source <name>', 'name of the source in events', 'source')
     .addOption(
-      new Option('--baseline <mode>', 'whether groups that are there at the start are announced')
+      durationOption('--every <time>', 'time between polls; reconciliation cycles start with one too', '60s'),
+    )
+    .addOption(
+      new Option(
+        '--baseline <mode>',
+        'publish events for the groups present at the start (emit) or not (silent)',
+      )
         .choices(['silent', 'emit'])
         .default('silent'),
     )
@@ -39,17 +44,17 @@ export function createWatchCommand(): Command {
     .addOption(
       durationOption(
         '--lookback <time>',
-        'how late a change may show after its stamp and be found by polls',
+        'how long after its timestamp a change may become visible and polls still find it',
         '5m',
       ),
     )
-    .addOption(durationOption('--settle <time>', 'how long a read may be stale', '60s'))
-    .option('--budget <requests>', 'requests in any 60 seconds', parseCount, 240)
-    .addOption(durationOption('--timeout <time>', 'after which a request is given up', '10s'))
-    .option('--for <time>', 'stop by itself after this time', parseDuration)
-    .option('--data <dir>', 'keep state in this directory, and go on from it', parseDirectory)
-    .option('--json', 'one event a line on stdout, and nothing else there', false)
-    .option('--verbose', 'tell more on stderr', false)
+    .addOption(durationOption('--settle <time>', 'maximum staleness of a read', '60s'))
+    .option('--budget <requests>', 'maximum number of requests in any 60 seconds', parseCount, 240)
+    .addOption(durationOption('--timeout <time>', 'timeout of a request', '10s'))
+    .option('--for <time>', 'stop after this time', parseDuration)
+    .option('--data <dir>', 'keep state in this directory, and continue from it', parseDirectory)
+    .option('--json', 'print each event as one line of JSON on stdout, and nothing else there', false)
+    .option('--verbose', 'log more on stderr', false)
     .action(watch);
 }
 

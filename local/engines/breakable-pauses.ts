@@ -1,10 +1,10 @@
 import type { Clock } from '../../shared/ports.ts';
 
-/** Pauses that can be cut short, all at once, when something has happened that they need not be waited for. */
+/** Pauses that can all be ended early, when there is new work. */
 export interface BreakablePauses {
   pause(durationMs: number): Promise<void>;
   cutShort(): void;
-  /** Cuts short what goes on and whatever comes. */
+  /** Ends all current and future pauses at once. */
   close(): void;
 }
 
@@ -19,7 +19,7 @@ export function createBreakablePauses(clock: Clock): BreakablePauses {
   return {
     async pause(durationMs) {
       if (closed) return;
-      // A signal for each: listeners on one that lives as long as the process would pile up.
+      // One signal for each pause: listeners would pile up on a signal that lives as long as the process.
       const pausing = new AbortController();
       running.add(pausing);
       await clock.sleep(durationMs, pausing.signal);

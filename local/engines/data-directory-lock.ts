@@ -1,9 +1,9 @@
-// One process at a time has a data directory: two engines on one file would not see each other's writes.
+// Locks a data directory for one process at a time: two engines on one file would not see each other's writes.
 //
-// The lock is the file `lock-<n>` with the highest number. A process takes the lock by creating the next number, which
-// only one of several can do, and only once the holder of the highest number has released it or is gone. The highest
-// file is never removed, so no number is ever created twice and a slow starter can't take the place of a later one.
-// The holder's heartbeat is its file's modification time: seen to move, it shows a life in another container.
+// The lock is the file `lock-<n>` with the highest number. A process takes the lock by creating the file of the next
+// number, once the holder of the highest number has released it or is gone; only one of several processes can create
+// it. The highest file is never removed, so no number is created twice, and a slow process can't overtake a later one.
+// The holder's heartbeat is its file's modification time: if it moves, a holder in another container is alive.
 import { randomUUID } from 'node:crypto';
 import { open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,18 +14,18 @@ import { describeMyself, isAlive, isHere, isProcess, type LockHolder, parseHolde
 export interface LockTimes {
   /** Between two heartbeats. */
   readonly heartbeatMs: number;
-  /** A holder whose heartbeat is not seen for so long is gone. */
+  /** A holder without a heartbeat for this long counts as gone. */
   readonly silentMs: number;
 }
 
 export interface LockOptions {
   readonly times?: LockTimes;
-  /** Called where another process took over, because this one stood still for longer than a heartbeat may. */
+  /** Called if another process took the lock over, because this one was frozen for longer than `silentMs`. */
   readonly onLost?: (error: EngineError) => void;
 }
 
 const TIMES: LockTimes = { heartbeatMs: 2_000, silentMs: 15_000 };
-/** Starts that others may beat us to. */
+/** Attempts that other processes may win. */
 const MAX_TRIES = 20;
 const RELEASED = 'released';
 
@@ -33,9 +33,9 @@ const RELEASED = 'released';
 const mine = new Set<string>();
 
 /**
- * Takes the directory for this process. Waits for a heartbeat of a holder that may be in another container.
+ * Locks the directory for this process. Waits for a heartbeat of a holder that may be in another container.
  *
- * @returns what gives it back
+ * @returns a function that releases the lock
  * @throws EngineError while another process has it
  */
 export async function lockDataDirectory(
@@ -49,23 +49,23 @@ export async function lockDataDirectory(
     const release = await create(path, number + 1, { times, onLost });
     if (release !== undefined) return release;
   }
-  throw new EngineError(`The data directory ${path} can't be locked: others keep taking it.`);
+  throw new EngineError(`The data directory ${path} can't be locked: other processes keep taking it.`);
 }
 
-/** A process that has the directory. */
+/** A process that holds the lock. */
 export interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** Whether it runs on this machine, in the same container if it is in one. */
+  /** Whether it runs on this machine, and in the same container if there is one. */
   readonly isHere: boolean;
 }
 
-/** The process that has the directory, if any has. */
+/** The process that holds the lock, if any. */
 export async function findHolder(path: string, times: LockTimes = TIMES): Promise<Holder | undefined> {
   return holderOf(path, await highestNumber(path), times);
 }
 
-/** @returns undefined where another process was faster */
+/** @returns undefined if another process was faster */
 async function create(
   path: string,
   number: number,
@@ -80,7 +80,7 @@ async function create(
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new EngineError(`The data directory ${path} can't be locked: ${reason}`, { cause });
   }
-  // Others may have come and gone since the numbers were read.
+  // Other processes may have taken and released the lock since the numbers were read.
   if ((await highestNumber(path)) > number) {
     await rm(file, { force: true });
     return undefined;
@@ -90,7 +90,7 @@ async function create(
   const beating = setInterval(async () => {
     if (!mine.has(nonce) || (await beat(file))) return;
     clearInterval(beating);
-    if (mine.delete(nonce)) onLost(new EngineError(`Another process took the data directory ${path} over.`));
+    if (mine.delete(nonce)) onLost(new EngineError(`Another process took over the data directory ${path}.`));
   }, times.heartbeatMs).unref();
   return async () => {
     clearInterval(beating);
@@ -99,27 +99,27 @@ async function create(
   };
 }
 
-/** @returns false where the file is gone: only who takes over removes it */
+/** @returns false if the file is gone: only a process that takes the lock over removes it */
 async function beat(file: string): Promise<boolean> {
   const now = new Date();
   try {
     await utimes(file, now, now);
     return true;
   } catch (error) {
-    // One heartbeat more or less does not matter.
+    // A single missed heartbeat does no harm.
     return codeOf(error) !== 'ENOENT';
   }
 }
 
 async function release(file: string): Promise<void> {
-  // Only if it is there: after another process took over, it must not come back.
+  // Never create the file: after a takeover it must not come back.
   const handle = await open(file, 'r+').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   });
   if (handle === undefined) return;
   try {
-    // In this order it is never empty, which would be one that is being written.
+    // Write, then truncate: an empty file would look like a lock that is just being written.
     await handle.write(RELEASED, 0);
     await handle.truncate(RELEASED.length);
   } finally {
@@ -127,7 +127,7 @@ async function release(file: string): Promise<void> {
   }
 }
 
-/** The holder of that number, unless it has released the lock or is gone. */
+/** The holder of a number, unless it has released the lock or is gone. */
 async function holderOf(path: string, number: number, times: LockTimes): Promise<Holder | undefined> {
   if (number === 0) return holderOfEarlierRelease(path);
   const file = fileOf(path, number);
@@ -174,7 +174,7 @@ async function numbersIn(path: string): Promise<number[]> {
   return names.flatMap((name) => NUMBERED.exec(name)?.slice(1).map(Number) ?? []);
 }
 
-/** 0 where nobody took the lock yet. */
+/** 0 if the lock was never taken. */
 async function highestNumber(path: string): Promise<number> {
   return Math.max(0, ...(await numbersIn(path)));
 }
@@ -184,7 +184,7 @@ async function removeBelow(path: string, number: number): Promise<void> {
   await Promise.all(old.map((each) => rm(fileOf(path, each), { force: true })));
 }
 
-/** Earlier releases wrote their process id alone into `lock`, and removed it at the end. */
+/** Earlier releases wrote only their process id into `lock`, and removed the file at the end. */
 async function holderOfEarlierRelease(path: string): Promise<Holder | undefined> {
   const { text = '' } = await look(fileOf(path, 0));
   const pid = /^\d+$/.test(text) ? Number(text) : undefined;
@@ -195,8 +195,8 @@ async function holderOfEarlierRelease(path: string): Promise<Holder | undefined>
 function describeUse(path: string, number: number, { pid, host, isHere }: Holder): string {
   const where = isHere ? '' : ` on ${host}`;
   return (
-    `The data directory ${path} is in use by process ${pid}${where}. Stop it, or take another directory; ` +
-    `if that process is something else, delete ${fileOf(path, number)}.`
+    `The data directory ${path} is in use by process ${pid}${where}. Stop that process, or use another ` +
+    `directory. If it is another program, delete ${fileOf(path, number)}.`
   );
 }
 

@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { EngineError } from './engine-error.ts';
 
 /**
- * Makes a directory that files can be written to, parents included, if it is not there.
+ * Creates the directory and its parents if missing, and checks that it can be written.
  *
- * @throws EngineError when that can't be done.
+ * @throws EngineError if it can't be created or written
  */
 export async function makeDataDirectory(path: string): Promise<void> {
   try {
@@ -18,7 +18,7 @@ export async function makeDataDirectory(path: string): Promise<void> {
   }
 }
 
-/** Node's recursive mkdir never returns where a directory in an existing one answers ENOENT, as below /proc. */
+/** Node's recursive mkdir never returns if mkdir answers ENOENT inside an existing directory, as below /proc. */
 async function makeWithParents(path: string): Promise<void> {
   try {
     await mkdir(path);

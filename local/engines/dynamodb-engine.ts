@@ -1,5 +1,5 @@
-// DynamoDB on this machine: the native engine that npm installs for this platform, in memory or on one SQLite file
-// (write-ahead log: what was acknowledged survives a kill of the engine). Transactions and streams included.
+// DynamoDB on this machine, with transactions and streams: the native engine that npm installs for this platform, in
+// memory or on one SQLite file (its write-ahead log keeps acknowledged writes even if the engine is killed).
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
@@ -18,7 +18,7 @@ export interface DynamoDbEngine {
 }
 
 export interface DynamoDbEngineOptions {
-  /** The file that keeps the tables, made if it is not there. @default nothing is kept */
+  /** The file that keeps the tables, created if missing. @default nothing is kept */
   readonly dbPath?: string;
   /** The engine's platform, as npm's packages name it. @default this one */
   readonly platform?: string;
@@ -36,7 +36,7 @@ export async function startDynamoDbEngine({
   const program = findProgram(platform);
   const storage = dbPath === undefined ? [] : ['--db-path', dbPath];
   for (let attempt = 1; ; attempt++) {
-    // The engine can't tell which port it got when asked for any.
+    // The engine does not report the port that it gets for port 0.
     const port = await findFreePort();
     const engine = startEngineProcess(program, [
       'serve',
@@ -47,13 +47,15 @@ export async function startDynamoDbEngine({
       ...storage,
     ]);
     const endpoint = `http://127.0.0.1:${port}`;
-    // Its own word first: an answer alone could be another process's, on a port that was lost to it.
+    // Check its own output first: an answer could come from another process that took the port.
     if ((await engine.said(/listening on/i)) && (await answers(endpoint))) {
       return { endpoint, stop: engine.stop };
     }
     await engine.stop();
     if (attempt === PORT_ATTEMPTS || !/already in use/i.test(engine.stderr())) {
-      throw new EngineError(`The DynamoDB engine did not start: ${engine.stderr() || 'it said nothing'}`);
+      throw new EngineError(
+        `The DynamoDB engine did not start: ${engine.stderr() || 'it printed no reason'}`,
+      );
     }
   }
 }
@@ -65,8 +67,8 @@ function findProgram(platform: string): string {
     return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), program);
   } catch (cause) {
     throw new EngineError(
-      `There is no DynamoDB engine for this platform (${name} is not installed). Run DynamoDB Local or LocalStack ` +
-        'and name it in AWS_ENDPOINT_URL_DYNAMODB, for example http://127.0.0.1:8000.',
+      `There is no DynamoDB engine for this platform (${name} is not installed). Run DynamoDB Local or ` +
+        'LocalStack and set AWS_ENDPOINT_URL_DYNAMODB to its address, for example http://127.0.0.1:8000.',
       { cause },
     );
   }

@@ -1,16 +1,16 @@
-// A native engine as a child process that can't outlive this one. On POSIX a shell stands between: it holds the
-// read end of a pipe of which we hold the other. A line on it asks for a clean stop; its end without one means that
-// this process is gone, however it went, and the engine is killed. Both run in a session of their own, so that a
-// Ctrl-C in the terminal reaches us alone and the engine is still there for our clean end. On Windows libuv's job
+// Runs a native engine as a child process that can't outlive this one. On POSIX a shell between them reads from a pipe
+// that this process holds open. A line on the pipe requests a clean stop; the end of the pipe without a line means that
+// this process is gone, and the shell kills the engine. Shell and engine run in a session of their own, so that Ctrl-C
+// in the terminal only reaches this process and the engine stays available for the clean end. On Windows libuv's job
 // object ends the children of a process that ends, and a hidden console keeps Ctrl-C from them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What an engine may say before we stop keeping it. */
+/** Characters of an engine's stderr that are kept. */
 const MAX_KEPT_CHARACTERS = 10_000;
 
-/** Tells the engine's process id on stdout. */
+/** Prints the engine's process id on stdout. */
 const GUARD = [
   '"$@" </dev/null >/dev/null &',
   'echo $!',
@@ -23,19 +23,19 @@ export interface EngineProcess {
   /**
    * Waits for a text on the engine's stderr.
    *
-   * @returns false when the engine ended before it said so.
+   * @returns false if the engine ended before it printed the text
    */
   said(pattern: RegExp): Promise<boolean>;
-  /** What the engine has written to stderr so far. */
+  /** The engine's output on stderr so far. */
   stderr(): string;
-  /** Ends the engine, cleanly if it does so in time. Resolves when the process is gone; may be called again. */
+  /** Ends the engine, and kills it if it is too slow. Resolves when the process is gone; may be called again. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a program. That it could not be started shows in `said` and `stderr`.
+ * Starts a program. If that fails, `said` resolves to false and `stderr` has the reason.
  *
- * @param stopTimeoutMs how long it may take to end by itself before it is killed
+ * @param stopTimeoutMs time for a clean end before the program is killed
  */
 export function startEngineProcess(
   program: string,
@@ -64,7 +64,7 @@ export function startEngineProcess(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     if (stderr.length < MAX_KEPT_CHARACTERS) stderr += text;
   });
-  // The guard may be gone already when it is asked to stop.
+  // The guard may already be gone when it gets the request to stop.
   child.stdin.on('error', () => {});
 
   async function end(): Promise<void> {
@@ -80,7 +80,7 @@ export function startEngineProcess(
   let ending: Promise<void> | undefined;
   return {
     async said(pattern) {
-      // The guard keeps running when the engine ends, but has closed its own stderr: what closes is the engine's.
+      // The guard outlives the engine but has closed its own stderr, so the stream closes when the engine ends.
       const closed = child.stderr.closed ? Promise.resolve() : once(child.stderr, 'close');
       while (!pattern.test(stderr)) {
         if (child.stderr.closed) return false;
@@ -96,7 +96,7 @@ export function startEngineProcess(
   };
 }
 
-/** The engine alone: its guard then sees it off. */
+/** Kills only the engine: its guard waits for it and then ends too. */
 function killHard(pid: number | undefined): void {
   try {
     if (pid) process.kill(pid, 'SIGKILL');

@@ -1,7 +1,7 @@
-// All that AWS gives the feed, on this machine. The engines are reached through the SDK's own variables, so any other
-// engine (DynamoDB Local, LocalStack …) takes the place of one by being named there, all of them in AWS_ENDPOINT_URL.
-// As soon as one engine is ours, the process is cut off from the user's AWS configuration: no credentials, profile or
-// config file of theirs is read, so that nothing here can reach their account.
+// Runs the AWS services that the feed needs on this machine. The SDK finds the engines by its own variables, so another
+// engine (DynamoDB Local, LocalStack …) replaces one if its variable is set, and all of them with AWS_ENDPOINT_URL.
+// As soon as one engine runs here, the process ignores the user's AWS configuration: it reads no credentials, profile
+// or config file, so that nothing here can reach the user's account.
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { makeDataDirectory } from './data-directory.ts';
@@ -16,20 +16,20 @@ const SQS = 'AWS_ENDPOINT_URL_SQS';
 const EVENTBRIDGE = 'AWS_ENDPOINT_URL_EVENTBRIDGE';
 
 export interface EnginesOptions {
-  /** What is set already; variables that name an engine keep ours of that kind from starting. */
+  /** The present variables. An engine that a variable names is not started here. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where the tables are kept, made if it is not there. @default nothing is kept */
+  /** The directory for the tables, created if missing. @default nothing is kept */
   readonly dataDir?: string | undefined;
-  /** Told of deliveries of the bus that failed; they are dropped without it. */
+  /** Called with the error of each failed delivery of the bus. @default ignored */
   readonly onDeliveryError?: ((error: unknown) => void) | undefined;
 }
 
 export interface Engines {
-  /** To be set in the process (and only there) before the first client of the SDK is made. */
+  /** Variables to set, in this process only, before the first SDK client is created. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The local bus, undefined where another one was named. */
+  /** The local bus; undefined if a variable names another one. */
   readonly bus: Omit<EventBus, 'publish'> | undefined;
-  /** Ends every engine that was started; may be called again. */
+  /** Ends every started engine; may be called again. */
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ interface Startable {
 /**
  * Starts the engines that the environment does not name.
  *
- * @throws EngineError when one of them can't be started; then none is left running.
+ * @throws EngineError if one of them can't be started; then none keeps running
  */
 export async function startEngines({
   environment,
@@ -63,7 +63,7 @@ export async function startEngines({
   const dynamoDbEndpoint = dynamoDb?.endpoint ?? named(DYNAMODB);
   const endpoints = {
     [DYNAMODB]: dynamoDbEndpoint,
-    // Engines serve both on one port; AWS does not.
+    // Engines serve tables and streams on one port; AWS does not.
     [STREAMS]: environment[STREAMS] || dynamoDbEndpoint,
     [SQS]: sqs?.endpoint ?? named(SQS),
     [EVENTBRIDGE]: bus?.endpoint ?? named(EVENTBRIDGE),
@@ -89,11 +89,11 @@ async function stopAll(starting: readonly (Promise<Startable> | undefined)[]): P
   );
 }
 
-/** Empty where the SDK takes an empty text for none: a variable that the user set must not shine through. */
+/** Overrides the user's variables. The SDK treats an empty value as unset. */
 function cutOff(region: string): Record<string, string> {
   return {
     AWS_REGION: region,
-    // DynamoDB Local takes letters and digits only.
+    // DynamoDB Local accepts only letters and digits.
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_SESSION_TOKEN: '',
@@ -109,7 +109,7 @@ function cutOff(region: string): Record<string, string> {
   };
 }
 
-/** The SDK prints a notice on Node 20 once a client is made. */
+/** Suppresses the notice that the SDK prints on Node 20 when a client is created. */
 const QUIET = { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' };
 
 function present(variables: Record<string, string | undefined>): Record<string, string> {

@@ -1,5 +1,5 @@
-// A bus that speaks as much of EventBridge as the SDK's PutEvents needs (AWS JSON 1.1 over HTTP). It stands for
-// every bus: the name of the bus in an entry is not looked at.
+// An event bus that serves the part of EventBridge's API that the SDK's PutEvents needs (AWS JSON 1.1 over HTTP). It
+// ignores the name of the bus in an entry, so it acts as every bus.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -14,7 +14,7 @@ export interface EventBusEngine {
   stop(): Promise<void>;
 }
 
-/** Starts the bus on a free port of the loopback address. It forgets everything when it is stopped. */
+/** Starts the bus on a free port of the loopback address. Stopping it loses its content. */
 export async function startEventBusEngine(options: EventBusOptions = {}): Promise<EventBusEngine> {
   const bus = createEventBus(options);
   const server = createServer((request, response) => {

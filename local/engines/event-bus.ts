@@ -1,18 +1,18 @@
-// One event bus in memory: who subscribes with a pattern is handed every event that matches it, in the envelope
-// that a Lambda behind a rule gets. As with rules, subscribers do not hold up the sender or each other, and nobody
-// may rely on an order. Unlike EventBridge it hands an event over once: a delivery that fails is told, not retried.
+// An event bus in memory. A subscriber gets every event that matches its pattern, in the envelope that a Lambda behind
+// a rule gets. As with rules, subscribers do not delay the sender or each other, and the order is undefined. Unlike
+// EventBridge it delivers an event once: a failed delivery is reported, not retried.
 import { randomUUID } from 'node:crypto';
 import { compileEventPattern, type EventPattern } from './event-pattern.ts';
 import type { TakenEntry } from './put-events.ts';
 
-/** What rules match and targets receive. */
+/** The event that rules match and targets receive. */
 export interface BusEvent {
   readonly version: '0';
   readonly id: string;
   readonly 'detail-type': string;
   readonly source: string;
   readonly account: string;
-  /** To the second, as EventBridge has it. */
+  /** To the second, as in EventBridge. */
   readonly time: string;
   readonly region: string;
   readonly resources: readonly string[];
@@ -21,13 +21,13 @@ export interface BusEvent {
 
 export interface EventBus {
   /**
-   * Hands over all events that come in from now on and match.
+   * Delivers all matching events from now on.
    *
-   * @returns what ends the subscription.
-   * @throws EngineError when the pattern is not valid.
+   * @returns a function that ends the subscription
+   * @throws EngineError if the pattern is invalid
    */
   subscribe(pattern: EventPattern, deliver: (event: BusEvent) => unknown): () => void;
-  /** Resolves once every delivery that was due is done. */
+  /** Resolves once no delivery is pending. */
   idle(): Promise<void>;
   /** @returns the event's id. */
   publish(entry: TakenEntry): string;
@@ -37,7 +37,7 @@ export interface EventBusOptions {
   readonly region?: string | undefined;
   /** Milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined;
-  /** Told of each delivery that failed; they are dropped without it. */
+  /** Called with the error of each failed delivery. @default ignored */
   readonly onDeliveryError?: ((error: unknown, event: BusEvent) => void) | undefined;
 }
 

@@ -1,25 +1,25 @@
-// EventBridge's event patterns, as rules on a bus and filters of event source mappings have them: exact values,
-// prefix, suffix, equals-ignore-case, wildcard, anything-but, exists, numeric, $or; cidr is left out. A pattern that
-// is not understood throws when it is compiled, so that it can't quietly match nothing.
+// EventBridge's event patterns, for rules on a bus and filters of event source mappings: exact values, prefix, suffix,
+// equals-ignore-case, wildcard, anything-but, exists, numeric, $or; not cidr. Compiling an unknown pattern throws, so
+// that it can't silently match nothing.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
 import { EngineError } from './engine-error.ts';
 
-/** A pattern as JSON: objects nest, their leaves are arrays of what may stand there. */
+/** A pattern as JSON: nested objects whose leaves are arrays of the allowed values. */
 export type EventPattern = Readonly<Record<string, unknown>>;
 
-/** Tells of one value whether it fits; an array's elements are asked one by one. */
+/** A test of one value; the elements of an array are tested one by one. */
 interface Matcher {
   readonly fits: (value: unknown) => boolean;
-  /** Whether it fits a field that is not there. */
+  /** Whether it fits a missing field. */
   readonly fitsAbsence?: boolean;
 }
 
 type Predicate = (event: unknown) => boolean;
 
 /**
- * Makes a test of a pattern.
+ * A test of events against the pattern.
  *
- * @throws EngineError when the pattern is not valid, with the path of what is wrong in it.
+ * @throws EngineError if the pattern is invalid, with the path of the invalid part
  */
 export function compileEventPattern(pattern: EventPattern, path = ''): Predicate {
   if (Object.keys(pattern).length === 0) throw invalid(path, 'is empty');
@@ -38,7 +38,7 @@ function compileField(field: string, wanted: unknown, parent: string): Predicate
     return (event) => fitsLeaf(isObject(event) ? event[field] : undefined, matchers);
   }
   const test = compileNested(wanted, path);
-  // Of an array of objects one element must match as a whole.
+  // In an array of objects, one element must match as a whole.
   return (event) => {
     const value = isObject(event) ? event[field] : undefined;
     return Array.isArray(value) ? value.some(test) : test(value);
@@ -94,7 +94,7 @@ const TEXT_TESTS: Readonly<Record<string, (text: string) => (value: string) => b
 
 function compileText(operator: string, operand: unknown, path: string): (value: unknown) => boolean {
   const compile = TEXT_TESTS[operator];
-  if (compile === undefined) throw invalid(path, `names the operator ${operator}, which is not known here`);
+  if (compile === undefined) throw invalid(path, `has the unknown operator ${operator}`);
   if ((operator === 'prefix' || operator === 'suffix') && isObject(operand)) {
     const folded = compile(textOf(operand['equals-ignore-case'], path).toLowerCase());
     return (value) => typeof value === 'string' && folded(value.toLowerCase());

@@ -1,16 +1,16 @@
-// What Lambda's event source mappings do, here: they read a queue or a stream, invoke a handler with the event that
-// Lambda would make, and go on from what it reports as failed.
+// The common part of the local event source mappings. Like Lambda's, they read a queue or a stream, invoke a handler
+// with the event that Lambda would pass, and retry what it reports as failed.
 import * as z from 'zod';
 
-/** Ends a handler's event loop of reading and invoking, or waits for its work. */
+/** A running loop that reads and invokes a handler. */
 export interface EventSourceMapping {
   /**
-   * Resolves once everything that was in at the time of the call is through the handler.
+   * Resolves once the handler has processed everything that had arrived by the time of the call.
    *
-   * @throws Error when the mapping is stopped before that.
+   * @throws Error if the mapping is stopped before that
    */
   idle(): Promise<void>;
-  /** Reads no more, lets a running invocation end, and resolves then. May be called again. */
+  /** Stops reading. Resolves when the running invocation has ended. May be called again. */
   stop(): Promise<void>;
 }
 
@@ -21,11 +21,11 @@ const responseSchema = z
   .nullish();
 
 /**
- * Reads what a handler answered, as Lambda does with ReportBatchItemFailures: nothing or an empty list is complete
- * success, what can't be understood is complete failure.
+ * The failed records of a handler's response, as Lambda reads it with ReportBatchItemFailures: no response or an empty
+ * list means complete success, an invalid response complete failure.
  *
  * @param known the identifiers of the batch's records
- * @returns the identifiers that failed
+ * @returns the identifiers of the failed records
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
  */
 export function failedIdentifiers(response: unknown, known: ReadonlySet<string>): ReadonlySet<string> {
@@ -38,12 +38,12 @@ export function failedIdentifiers(response: unknown, known: ReadonlySet<string>)
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** How long to wait before another try; `failures` in a row, 1 or more. */
+/** Milliseconds to wait before the next attempt. @param failures in a row, 1 or more */
 export function pauseAfter(failures: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
 }
 
-/** What `idle` rejects with when it can no longer come true. */
+/** The error of `idle` after a stop. */
 export function stoppedBeforeIdle(): Error {
-  return new Error('The event source mapping was stopped before everything was through.');
+  return new Error('The event source mapping was stopped before it was idle.');
 }

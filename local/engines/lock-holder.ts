@@ -1,28 +1,28 @@
-// Who holds a lock file, and whether that process still lives. A process id says nothing outside of its own place:
-// two containers on one volume both are process 1.
+// Describes the process that holds a lock file, and checks whether it is alive. A process id is only meaningful in its
+// own place: in two containers on one volume, both processes have id 1.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import * as z from 'zod';
 
 const lockHolder = z.object({
-  /** The machine since it was started, and the set of process ids in it. */
+  /** The machine, its boot and its namespace of process ids. */
   place: z.string(),
   host: z.string(),
   pid: z.number().int().positive(),
-  /** When the process began, in the system's own terms; null where the system does not say. */
+  /** Start time of the process, in the system's unit; null if the system does not provide it. */
   began: z.string().nullable(),
-  /** Names this one taking of the lock among all. */
+  /** Unique for each time that the lock is taken. */
   nonce: z.string(),
 });
 
 export type LockHolder = z.output<typeof lockHolder>;
 
-/** What this process writes into a lock file. */
+/** The description of this process for a lock file. */
 export function describeMyself(nonce: string): LockHolder {
   return { place: PLACE, host: hostname(), pid: process.pid, began: beginningOf(process.pid) ?? null, nonce };
 }
 
-/** @returns undefined for what no holder wrote, such as a file that is only half written */
+/** @returns undefined for an invalid text, such as a half-written file */
 export function parseHolder(text: string): LockHolder | undefined {
   try {
     return lockHolder.safeParse(JSON.parse(text)).data;
@@ -31,21 +31,21 @@ export function parseHolder(text: string): LockHolder | undefined {
   }
 }
 
-/** Whether the holder runs where its process id means something to this process. */
+/** Whether the holder runs in this process's place, where its process id is meaningful. */
 export function isHere({ place }: LockHolder): boolean {
   return place === PLACE;
 }
 
-/** Whether it lives; undefined where that can't be told from here, and only its heartbeat shows it. */
+/** Whether the holder is alive; undefined if only its heartbeat can show that. */
 export function isAlive(holder: LockHolder): boolean | undefined {
-  // With the id of this process: either one that is gone, or one in another container that looks the same.
+  // The id of this process: the holder is gone, or it runs in another container that looks the same.
   if (!isHere(holder) || holder.pid === process.pid) return undefined;
   if (!isProcess(holder.pid)) return false;
   const began = beginningOf(holder.pid);
   return holder.began === null || began === undefined || began === holder.began;
 }
 
-/** Whether there is a process with this id, whoever owns it. */
+/** Whether a process with this id exists, of any owner. */
 export function isProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -61,10 +61,10 @@ const PLACE = [
   attempt(() => readlinkSync('/proc/self/ns/pid')) ?? '',
 ].join(' ');
 
-/** In clock ticks since the machine was started (proc(5), field 22 of `stat`); undefined where there is no /proc. */
+/** In clock ticks since the boot (proc(5), field 22 of `stat`); undefined without /proc. */
 function beginningOf(pid: number): string | undefined {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // The second field is the program's name in parentheses, which may hold anything.
+  // The second field is the program's name in parentheses, which may contain any characters.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
 }
 

@@ -1,5 +1,5 @@
-// Lambda's event source mapping for SQS. A message is deleted once the handler is through with it; one that failed
-// stays where it is and comes back after the queue's visibility timeout, or goes where its redrive policy says.
+// Lambda's event source mapping for SQS. A message is deleted once the handler has processed it. A failed message stays
+// in the queue and comes back after the visibility timeout, or moves according to the redrive policy.
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
@@ -19,25 +19,25 @@ import {
 import { toSqsRecord } from './sqs-record.ts';
 
 const LONG_POLL_SECONDS = 20;
-const LOOK_WHETHER_IDLE_MS = 50;
+const IDLE_CHECK_MS = 50;
 
 export interface QueueMapping {
   readonly client: SQSClient;
   readonly queueUrl: string;
-  /** Answers nothing, or the messages that failed (SQSBatchResponse); a rejection fails them all. */
+  /** Returns nothing, or the failed messages (SQSBatchResponse); a rejection fails all of them. */
   readonly handler: (event: SQSEvent) => Promise<unknown>;
   readonly clock: Clock;
-  /** Told of failed invocations and of failed calls to the queue; both are tried again. */
+  /** Called with the errors of failed invocations and of failed calls to the queue; both are retried. */
   readonly onError: (error: unknown) => void;
-  /** Messages to an invocation, 1 to 10. @default 10 */
+  /** Messages per invocation, 1 to 10. @default 10 */
   readonly batchSize?: number;
-  /** Invocations at a time. @default 1 */
+  /** Concurrent invocations. @default 1 */
   readonly maximumConcurrency?: number;
 }
 
 /**
- * Starts to read a queue. `idle` waits until nothing in the queue is visible or being handled, so also for messages
- * that failed and come again; delayed messages are not in yet.
+ * Starts to read a queue. `idle` waits until no message is visible or being processed, so it also waits for failed
+ * messages that come again, but not for delayed ones.
  */
 export function pollQueue(mapping: QueueMapping): EventSourceMapping {
   const { maximumConcurrency = 1 } = mapping;
@@ -86,7 +86,7 @@ async function receive(
   return Messages;
 }
 
-/** Invokes the handler and deletes what it is through with. */
+/** Invokes the handler and deletes the messages that it has processed. */
 async function handle(mapping: QueueMapping, messages: readonly Message[], queueArn: string): Promise<void> {
   if (messages.length === 0) return;
   const records = messages.map((message) => toSqsRecord(message, queueArn));
@@ -131,12 +131,12 @@ async function untilEmpty(mapping: QueueMapping, stopping: AbortSignal): Promise
     } catch (error) {
       if (!stopping.aborted) mapping.onError(error);
     }
-    await mapping.clock.sleep(LOOK_WHETHER_IDLE_MS, stopping);
+    await mapping.clock.sleep(IDLE_CHECK_MS, stopping);
   }
   throw stoppedBeforeIdle();
 }
 
-/** A message is in one of the two counts from its sending to its deletion. */
+/** Each message is in one of the two counts from its sending to its deletion. */
 async function isEmpty(mapping: QueueMapping, stopping: AbortSignal): Promise<boolean> {
   const { ApproximateNumberOfMessages: visible, ApproximateNumberOfMessagesNotVisible: handled } =
     await readAttributes(

@@ -1,6 +1,6 @@
-// Lambda's event source mapping for a DynamoDB stream: every shard read by a loop of its own, a child not before its
-// parent is through, so that records of one item come in order. Where it got is not kept: a new mapping begins at its
-// starting position.
+// Lambda's event source mapping for a DynamoDB stream. Each shard has a loop of its own, and a child starts only after
+// its parent is processed, so the records of an item stay in order. The position is not stored: a new mapping begins
+// at its starting position.
 import {
   DescribeStreamCommand,
   type DynamoDBStreamsClient,
@@ -16,44 +16,44 @@ import { type EventSourceMapping, pauseAfter, stoppedBeforeIdle } from './event-
 import { readShard } from './read-shard.ts';
 import { createShardLineage, type ShardState, type StartingPosition } from './shard-lineage.ts';
 
-/** Between reads of a shard that had nothing new. Lambda reads four times a second. */
+/** Between reads of a shard without new records. Lambda reads four times a second. */
 const READ_EVERY_MS = 100;
-/** The same while somebody waits for the mapping to be idle. */
+/** The same while a caller waits for `idle`. */
 const HURRIED_READ_EVERY_MS = 5;
 /**
- * A read that took long is followed by a pause so many times as long: the embedded engine looks through all records
- * of the table for every read, and must not be kept busy by readers that find nothing.
+ * The pause after a slow read is this many times as long as the read: the embedded engine scans all records of the
+ * table for each read, and readers that find nothing must not keep it busy.
  */
 const PAUSE_PER_READ = 9;
 const LONGEST_PAUSE_MS = 1_000;
-const LOOK_FOR_SHARDS_EVERY_MS = 10_000;
+const SHARD_LIST_MS = 10_000;
 
 export interface StreamMapping {
   readonly client: DynamoDBStreamsClient;
   readonly tableName: string;
-  /** Answers nothing, or the sequence numbers that failed (DynamoDBBatchResponse); a rejection fails them all. */
+  /** Returns nothing, or the failed sequence numbers (DynamoDBBatchResponse); a rejection fails all records. */
   readonly handler: (event: DynamoDBStreamEvent) => Promise<unknown>;
   readonly clock: Clock;
-  /** Told of failed invocations and of failed calls to the stream; both are tried again. */
+  /** Called with the errors of failed invocations and of failed calls to the stream; both are retried. */
   readonly onError: (error: unknown) => void;
   /** @default TRIM_HORIZON */
   readonly startingPosition?: StartingPosition;
-  /** Only records that match one of these are handed over, for example `{ eventName: ['INSERT'] }`. @default all */
+  /** Only records that match one of these reach the handler, for example `{ eventName: ['INSERT'] }`. @default all */
   readonly filters?: readonly EventPattern[];
-  /** Records to an invocation, 1 to 1000. @default 100 */
+  /** Records per invocation, 1 to 1000. @default 100 */
   readonly batchSize?: number;
-  /** Invocations at a time for each shard, 1 to 10; with more than one only the records of one item keep their order. @default 1 */
+  /** Concurrent invocations per shard, 1 to 10; above 1 only the records of each item keep their order. @default 1 */
   readonly parallelizationFactor?: number;
 }
 
 interface IdleWait {
-  /** How often shards had been looked for at the time of the call; it takes another look. */
+  /** Number of shard listings at the time of the call; `idle` needs one more. */
   readonly looksBefore: number;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Starts to read a table's stream. `idle` waits until each shard is read to its end and handed over. */
+/** Starts to read a table's stream. `idle` waits until the handler has processed each shard to its end. */
 export function pollStream(mapping: StreamMapping): EventSourceMapping {
   const stopping = new AbortController();
   const pauses = createBreakablePauses(mapping.clock);
@@ -101,7 +101,7 @@ export function pollStream(mapping: StreamMapping): EventSourceMapping {
         looks += 1;
         failures = 0;
         settleIdleWaits();
-        await pauses.pause(LOOK_FOR_SHARDS_EVERY_MS);
+        await pauses.pause(SHARD_LIST_MS);
       } catch (error) {
         if (stopping.signal.aborted) break;
         mapping.onError(error);
@@ -138,7 +138,7 @@ function compileFilters(filters: readonly EventPattern[]): (record: DynamoDBReco
 async function findStream({ client, tableName }: StreamMapping, stopping: AbortSignal): Promise<string> {
   const command = new ListStreamsCommand({ TableName: tableName });
   const { Streams = [] } = await client.send(command, { abortSignal: stopping });
-  // A table may still show streams that it had before; labels begin with the time they were made at.
+  // A table may still list earlier streams. Labels begin with the time of creation.
   const newest = Streams.sort((a, b) => (a.StreamLabel ?? '').localeCompare(b.StreamLabel ?? '')).at(-1);
   if (newest?.StreamArn === undefined) throw new EngineError(`The table ${tableName} has no stream.`);
   return newest.StreamArn;

@@ -1,11 +1,11 @@
-// What EventBridge's PutEvents takes and refuses: a request as a whole, or one entry inside an answer of 200.
+// The validation of EventBridge's PutEvents: it rejects a request as a whole, or single entries within a response 200.
 // https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
 import * as z from 'zod';
 
 const MAX_ENTRIES = 10;
-/** All entries together, since January 2026. */
+/** Limit for all entries together, since January 2026. */
 const MAX_REQUEST_BYTES = 1_048_576;
-/** What a Time counts for, whatever it is. */
+/** The counted size of any Time. */
 const TIME_BYTES = 14;
 
 const entrySchema = z.object({
@@ -21,13 +21,13 @@ const requestSchema = z.object({ Entries: z.array(entrySchema) });
 
 type Entry = z.infer<typeof entrySchema>;
 
-/** An entry that was taken: what the event will be made of. */
+/** An accepted entry: the content of the event. */
 export interface TakenEntry {
   readonly source: string;
   readonly detailType: string;
   readonly detail: Readonly<Record<string, unknown>>;
   readonly resources: readonly string[];
-  /** Milliseconds since the epoch; undefined where the sender named no time. */
+  /** Milliseconds since the epoch; undefined if the entry has no time. */
   readonly timeMs: number | undefined;
 }
 
@@ -37,12 +37,12 @@ interface RefusedEntry {
 }
 
 export type PutEventsRequest =
-  /** Answered with 400; nothing of it is taken. */
+  /** Answered with 400; no entry is accepted. */
   | { readonly refused: { readonly type: string; readonly message: string } }
   /** Answered with 200; one outcome per entry, in order. */
   | { readonly outcomes: readonly (TakenEntry | RefusedEntry)[] };
 
-/** Reads the body of a PutEvents request and judges each of its entries. */
+/** Parses the body of a PutEvents request and validates each entry. */
 export function readPutEvents(body: string): PutEventsRequest {
   const request = requestSchema.safeParse(parseJson(body));
   if (!request.success) return refuse('SerializationException', 'The request is not one of PutEvents.');

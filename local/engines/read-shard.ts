@@ -1,6 +1,6 @@
-// One shard of a DynamoDB stream, read to its end: record after record through the handler, none skipped. A failed
-// batch is tried again from its first failed record until it is through. Several batches may be handled at once; as in
-// Lambda only the records of one item (partition and sort key) then keep their order.
+// Reads one shard of a DynamoDB stream to its end and skips no record. A failed batch is retried from its first failed
+// record until the handler has processed it. Several batches may run at once; as in Lambda, only the records of each
+// item (partition and sort key) then keep their order.
 // https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
 import {
   type _Record,
@@ -22,18 +22,18 @@ export interface ShardReading {
   readonly shardId: string;
   readonly startAt: 'TRIM_HORIZON' | 'LATEST';
   readonly batchSize: number;
-  /** Batches at a time. */
+  /** Concurrent batches. */
   readonly parallelizationFactor: number;
   readonly handler: (event: DynamoDBStreamEvent) => Promise<unknown>;
-  /** Whether a record is handed over at all. */
+  /** Whether a record reaches the handler. */
   readonly wanted: (record: DynamoDBRecord) => boolean;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
-  /** Called when a read found none; the next one waits for it. */
+  /** Called after a read without records; the next read waits for it. */
   readonly foundNothing: (readTookMs: number) => Promise<void>;
 }
 
-/** @returns whether the shard was read to its end, false when it was stopped before. */
+/** @returns whether the shard was read to its end; false if it was stopped before */
 export async function readShard(reading: ShardReading, stopping: AbortSignal): Promise<boolean> {
   const { client, batchSize, parallelizationFactor, clock } = reading;
   let position: Position = { type: reading.startAt };
@@ -62,7 +62,7 @@ export async function readShard(reading: ShardReading, stopping: AbortSignal): P
     } catch (error) {
       if (stopping.aborted) return false;
       if (error instanceof TrimmedDataAccessException) position = { type: 'TRIM_HORIZON' };
-      // A new iterator is safe unless it would jump to what is the latest by now.
+      // A new iterator is safe, except at LATEST: it would skip the records since the first one.
       const expired = error instanceof ExpiredIteratorException;
       if (expired || position.type !== 'LATEST') iterator = undefined;
       if (expired) continue;
@@ -120,7 +120,7 @@ async function handOverInOrder(
   }
 }
 
-/** All records of an item are in one lane; items take turns. */
+/** Distributes items to lanes in turn; all records of an item are in one lane. */
 function laneByItem(records: readonly DynamoDBRecord[], count: number): DynamoDBRecord[][] {
   const lanes: DynamoDBRecord[][] = Array.from({ length: count }, () => []);
   const laneOf = new Map<string, DynamoDBRecord[] | undefined>();
@@ -132,7 +132,7 @@ function laneByItem(records: readonly DynamoDBRecord[], count: number): DynamoDB
   return lanes;
 }
 
-/** @returns how many records, counted from the first, the handler is through with. */
+/** @returns the number of records, from the first on, that the handler has processed */
 async function invoke(
   { handler, onError }: ShardReading,
   records: readonly DynamoDBRecord[],

@@ -1,35 +1,35 @@
-// Which shards of a stream are being read, and which must wait: a shard is closed now and then and goes on in its
-// children, and a child's records come after all of its parent's.
+// Decides which shards of a stream may be read and which must wait: from time to time a shard closes and continues in
+// its children, and a child's records come after all of its parent's.
 import type { Shard } from '@aws-sdk/client-dynamodb-streams';
 
 export type StartingPosition = 'TRIM_HORIZON' | 'LATEST';
 
-/** Reads that find nothing before a shard counts as read to its end: the first may have begun before the question. */
+/** Empty reads after which a shard counts as read to its end: the first may have started before the call of `idle`. */
 const QUIET_READS = 2;
 
 export interface ShardState {
   readonly shardId: string;
   readonly parentShardId: string | undefined;
   readonly startAt: StartingPosition;
-  /** `ended`: read to its last record; `done`: and its children are known. */
+  /** `ended`: read to its last record; `done`: its children are known as well. */
   progress: 'waiting' | 'reading' | 'ended' | 'done';
-  /** Reads that found nothing since the last `disturb`. */
+  /** Empty reads since the last `disturb`. */
   quietReads: number;
 }
 
 export interface ShardLineage {
-  /** The shards whose children are still to be looked for; ask before listing the stream's shards. */
+  /** The ended shards whose children are not known yet. Call this before listing the stream's shards. */
   ended(): readonly ShardState[];
   /**
-   * Takes in a list of all shards.
+   * Adds the shards of a listing.
    *
-   * @param ended what was ended before the list was made
-   * @returns the shards that are to be read from now on
+   * @param ended the result of `ended` before the listing
+   * @returns the shards to read from now on
    */
   take(listed: readonly Shard[], ended: readonly ShardState[]): readonly ShardState[];
-  /** Forgets how quiet the shards were. */
+  /** Resets the count of empty reads. */
   disturb(): void;
-  /** Whether shards are known and every one is read to its end, for now or for good. */
+  /** Whether shards are known and each is read to its present end. */
   isQuiet(): boolean;
 }
 
@@ -52,7 +52,7 @@ export function createShardLineage(startingPosition: StartingPosition): ShardLin
   return {
     ended: () => [...shards.values()].filter(({ progress }) => progress === 'ended'),
     take(listed, ended) {
-      // A shard that shows later is newer than the starting position, so it is read from its beginning.
+      // A shard that appears later is newer than the starting position, so it is read from its beginning.
       const startAt = shards.size === 0 ? startingPosition : 'TRIM_HORIZON';
       for (const shard of listed) add(shard, startAt);
       for (const state of ended) state.progress = 'done';

@@ -1,7 +1,7 @@
-// SQS on this machine: fauxqs, in this process and in memory. Two things are bent to what AWS does. Queue URLs get
-// the address the engine listens on: the SDK sends where the URL points, and `sqs.<region>.localhost`, which fauxqs
-// makes up, does not resolve everywhere. And what a receive took whose caller has hung up goes back at once, for
-// otherwise every stopped poller would hide the next message for a whole visibility timeout.
+// SQS on this machine: fauxqs, in this process and in memory, with two corrections. Queue URLs get the address that the
+// engine listens on: the SDK sends to the URL's host, and fauxqs's `sqs.<region>.localhost` does not resolve
+// everywhere. Messages received for a caller that has hung up become visible again at once: otherwise every stopped
+// poller would hide the next message for a whole visibility timeout.
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
@@ -26,9 +26,9 @@ const receiveSchema = z.object({ QueueUrl: z.string() });
 
 const JSON_1_0 = 'application/x-amz-json-1.0';
 
-/** Starts the engine on a free port of the loopback address. It forgets everything when it is stopped. */
+/** Starts the engine on a free port of the loopback address. Stopping it loses its content. */
 export async function startSqsEngine(): Promise<SqsEngine> {
-  // Loading it takes a fifth of a second, which whoever names another engine need not wait for.
+  // Loaded only when used: loading takes a fifth of a second.
   const { buildApp } = await import('fauxqs');
   const app: FastifyInstance = buildApp({ logger: false });
   const ownUrls = new Map<string, string>();
@@ -58,7 +58,7 @@ function mapQueueUrls(message: unknown, map: (url: string) => string): void {
 }
 
 async function hasHungUp({ raw }: FastifyRequest): Promise<boolean> {
-  // That the caller is gone may have come in together with the message that ended the wait.
+  // The caller's hang-up may arrive together with the message that ended the wait.
   await setImmediate();
   await setImmediate();
   return !raw.socket.writable;

@@ -2,8 +2,8 @@ import type { _Record, AttributeValue as SdkValue } from '@aws-sdk/client-dynamo
 import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
 
 /**
- * A stream's record in the form in which Lambda hands it to a function: as the SDK has it, but for binary values,
- * which are base64 texts, and the time, which is in seconds since the epoch.
+ * A stream's record in the form that Lambda passes to a function. It differs from the SDK's in binary values, which are
+ * base64 texts, and in the time, which is in seconds since the epoch.
  */
 export function toDynamoDbRecord(record: _Record, streamArn: string): DynamoDBRecord {
   const { Keys, NewImage, OldImage, ApproximateCreationDateTime, ...others } = record.dynamodb ?? {};

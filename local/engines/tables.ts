@@ -1,5 +1,5 @@
-// Makes the tables of shared/deployment/tables.ts on an engine, as the infrastructure makes them in AWS. Tables that are there
-// already are left as they are.
+// Creates the tables of shared/deployment/tables.ts on an engine, like the infrastructure does in AWS. Existing tables
+// stay unchanged.
 import {
   type AttributeDefinition,
   CreateTableCommand,
@@ -19,7 +19,7 @@ import {
   type TableShape,
 } from '../../shared/deployment/tables.ts';
 
-/** How long an engine may take to make one table. */
+/** Time limit for an engine to create one table. */
 const MAX_WAIT_SECONDS = 30;
 
 export async function createTables(client: DynamoDBClient, names: TableNames): Promise<void> {
@@ -40,7 +40,7 @@ async function createTable(client: DynamoDBClient, name: string, shape: TableSha
   if (shape.timeToLive !== undefined) await enableTimeToLive(client, name, shape.timeToLive);
 }
 
-/** Asking for it twice is refused by DynamoDB. */
+/** Checks first: DynamoDB rejects a second request to enable it. */
 async function enableTimeToLive(client: DynamoDBClient, name: string, attribute: string): Promise<void> {
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
   if (TimeToLiveDescription?.TimeToLiveStatus?.startsWith('ENABL') === true) return;

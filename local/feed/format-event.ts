@@ -1,6 +1,6 @@
-// An event as a line of a table: when it arrived, how long after the change, of which return, what changed from what
-// to what. On a terminal what does not fit goes on in further lines, below the change; elsewhere an event is one
-// line, however long, so that it can be searched.
+// Formats an event as a row of a table: the time it arrived, the delay after the change, the return, and what changed
+// from what to what. On a terminal a long row continues on further lines, below the change. Elsewhere a row is always
+// one line, so that it can be searched.
 import pc from 'picocolors';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { parseStamp } from '../../shared/instant.ts';
@@ -19,19 +19,19 @@ export interface EventTable {
 
 export interface EventTableOptions {
   readonly colors: Colors;
-  /** Columns of the terminal, asked for each row; undefined where lines may have any length. */
+  /** Columns of the terminal, called for each row; undefined if lines may have any length. */
   readonly width: () => number | undefined;
 }
 
 const TIME_WIDTH = 8;
 const AFTER_WIDTH = 6;
-/** Below this a terminal breaks lines as it likes. */
+/** On a narrower terminal rows are not wrapped: the terminal breaks them itself. */
 const NARROWEST = 60;
-/** From here on the change's column has room for all of a change's lines. */
+/** From this width on, further lines may align with the column of the change. */
 const ROOMY = 100;
 
 export function createEventTable({ colors, width }: EventTableOptions): EventTable {
-  // What is usual fits; a column that meets more grows, and the lines after that are aligned again.
+  // Usual texts fit these widths. A longer text widens its column for all later rows.
   const widest = { place: 12, subject: 21 };
 
   function indents() {
@@ -65,8 +65,8 @@ export function createEventTable({ colors, width }: EventTableOptions): EventTab
       if (columns < NARROWEST) return start + parts.map(({ styled }) => styled).join(', ');
       const { place, change } = indents();
       const fitsBelow = parts.every(({ plain }) => change + plain.length < columns);
-      const told = wrapParts(parts, columns, change, columns >= ROOMY && fitsBelow ? change : place);
-      return `${told.startsWith('\n') ? start.trimEnd() : start}${told}`;
+      const lines = wrapParts(parts, columns, change, columns >= ROOMY && fitsBelow ? change : place);
+      return `${lines.startsWith('\n') ? start.trimEnd() : start}${lines}`;
     },
   };
 }
@@ -79,7 +79,7 @@ const NAMES: Readonly<Record<string, string>> = {
   return_group: 'return',
 };
 
-/** What it is an event of; a return's own id stands in the column before. */
+/** The kind and id of the event's object. A return's id is omitted: the column before shows it. */
 export function nameOf({ type, data: { object } }: FeedEvent): string {
   const name = NAMES[type.split('.')[0] ?? ''] ?? type;
   return printable('id' in object && object.type !== 'return_group' ? `${name} ${object.id}` : name);
@@ -120,11 +120,11 @@ function show(value: unknown, now: number): string {
   return typeof value === 'string' ? showStamp(value, now) : String(value);
 }
 
-/** A stamp in the time zone of the `time` column, without the day where it is today's; any other text as it is. */
+/** A timestamp in the time zone of the `time` column, without the date if it is today; any other text unchanged. */
 function showStamp(text: string, now: number): string {
   const stamp = parseStamp(text);
   if (stamp === undefined) return text;
-  // Whose zone is not told can't be brought to another.
+  // A timestamp without a zone can't be converted.
   if (!stamp.zoned) return text.slice(0, 19).replace('T', ' ');
   const moment = stamp.instant / 1_000;
   const day = dayOf(moment);

@@ -1,5 +1,5 @@
-// How far a baseline is, in one line. The pace is that of the last while, here: a baseline that is taken up again
-// after a rest must not look as slow as the rest made it.
+// Formats the progress of a baseline as one line. The pace comes from this process's recent reports only, so that an
+// interruption does not make a resumed baseline look slow.
 import type { BaselineState } from '../../shared/source/source-state.ts';
 import { formatDuration } from '../cli/durations.ts';
 
@@ -13,9 +13,9 @@ interface Point {
   readonly groups: number;
 }
 
-/** Points that the pace is taken from: enough to even out, few enough to follow. */
+/** Points for the pace: enough to smooth it, few enough to follow changes. */
 const POINTS_KEPT = 10;
-/** An estimate this low only says that there are no more, and they are soon read. */
+/** Estimates this low say only that there are not more groups than that, and these are read soon. */
 const SMALLEST_ESTIMATE = 1_000;
 
 export function createBaselineProgress(): BaselineProgress {
@@ -24,20 +24,20 @@ export function createBaselineProgress(): BaselineProgress {
   return {
     line({ status, groups, requests, estimatedGroups = 0 }, now) {
       const last = points.at(-1)?.groups;
-      // Fewer than before: what a tick could not finish is read again.
+      // Fewer groups than before: a tick could not finish its range, and the range is read again.
       if (last !== undefined && groups < last) points = [];
       if (last !== groups) points = [...points, { at: now, groups }].slice(-POINTS_KEPT);
       const sent = count(requests, 'request');
       if (status === 'completed') return `baseline complete: ${count(groups, 'group')}, ${sent}`;
       const isEstimated = estimatedGroups > Math.max(SMALLEST_ESTIMATE, groups);
       const of = isEstimated ? `${formatCount(groups)} of ~` : '';
-      const told = [`baseline: ${of}${count(isEstimated ? estimatedGroups : groups, 'group')}`];
+      const parts = [`baseline: ${of}${count(isEstimated ? estimatedGroups : groups, 'group')}`];
       const pace = groupsPerSecond(points);
       if (pace !== undefined && isEstimated)
-        told.push(`~${formatDuration(((estimatedGroups - groups) / pace) * 1_000)} left`);
-      if (pace !== undefined) told.push(`${formatCount(Math.round(pace))} groups/s`);
-      // The last is what a narrow terminal cuts off.
-      return [...told, sent].join(', ');
+        parts.push(`~${formatDuration(((estimatedGroups - groups) / pace) * 1_000)} left`);
+      if (pace !== undefined) parts.push(`${formatCount(Math.round(pace))} groups/s`);
+      // Least important last: a narrow terminal cuts off the end.
+      return [...parts, sent].join(', ');
     },
   };
 }

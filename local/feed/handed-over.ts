@@ -1,22 +1,22 @@
-// How far events were handed over to whoever watches. The local queue forgets everything when it ends, so here the
-// queue's marks are not what was sent to it but what came out of it: after a kill, all beyond comes again.
+// Marks of the events that `watch` has handed over. The local queue loses its content when it ends, so here the queue's
+// marks count the events that came out of it, not those sent to it: after a kill, all later events come again.
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
 import type { GroupKey, Marks } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 
-/** The destination that these marks are of. */
+/** The destination's name in these marks. */
 export const HANDED_OVER = 'watch';
 const NOTES_AT_ONCE = 10;
 
 export interface HandedOver {
-  /** The queue relay's marks: kept for this process, beginning with what was handed over before. */
+  /** The queue relay's marks: kept in memory, starting from the stored ones. */
   readonly marks: Marks;
-  /** Notes that these events were handed over, in this order. */
+  /** Stores that these events were handed over, in this order. */
   note(eventIds: readonly string[]): Promise<void>;
 }
 
-/** @param isKept whether anybody can come back to what is noted */
+/** @param isKept whether the marks outlive this process */
 export function createHandedOver(stored: Marks, isKept: boolean): HandedOver {
   const sent = new Map<string, number>();
   return {

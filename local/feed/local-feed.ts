@@ -1,5 +1,5 @@
-// The whole feed on one machine: the poller and both relays as they run in Lambda, on engines that speak to the SDK
-// as AWS does. Ticks go through the poll queue, changes through the ledger's stream, events through the FIFO queue.
+// Runs the whole feed on one machine: the poller and both relays as they run in Lambda, on engines with the APIs of
+// AWS. Ticks go through the poll queue, changes through the ledger's stream, events through the FIFO queue.
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -37,7 +37,7 @@ import { LOCAL_TABLES } from './local-tables.ts';
 import { createLocalTicks } from './local-ticks.ts';
 
 const BUS_NAME = 'returns-feed';
-/** A tick's time here: as in Lambda, and no more than a user waits for a clean end. */
+/** Time limit of a tick: as in Lambda, and no longer than a user waits for a clean end. */
 const TICK_MS = 50_000;
 const RELAY_MS = 30_000;
 const SWEEP_MS = 600_000;
@@ -45,20 +45,20 @@ const SWEEP_MS = 600_000;
 export interface LocalFeedOptions {
   readonly settings: SourceSettings;
   readonly token: string;
-  /** Where state is kept; nowhere without it. */
+  /** The directory for the state; undefined keeps none. */
   readonly dataDir: string | undefined;
   readonly log: Log;
-  /** Called with each event in the order of the FIFO queue; it counts as handed over once this resolves. */
+  /** Called with each event in the order of the FIFO queue. The event counts as handed over once this resolves. */
   readonly onEvent: (event: FeedEvent) => Promise<void>;
   readonly onProgress: (report: TickReport) => void;
 }
 
 export interface LocalFeed {
-  /** Sends a tick through the poll queue, and resolves when the poller is done with it. */
+  /** Sends a tick through the poll queue. Resolves when the poller has finished it. */
   tick(): Promise<TickReport>;
-  /** Ends a tick at work as soon as what it has read is saved. */
+  /** Ends a running tick as soon as the groups it has read are saved. */
   stopPolling(): void;
-  /** Resolves once everything saved has come out of the FIFO queue. */
+  /** Resolves once all saved events have come out of the FIFO queue. */
   handOver(): Promise<void>;
   /** Ends all engines. */
   close(): Promise<void>;
@@ -74,7 +74,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
     await unlock();
     throw error;
   });
-  // The SDK's clients find the engines by these; nothing else in this process speaks to AWS.
+  // The SDK's clients find the engines by these variables; nothing else in this process uses AWS.
   const restoreEnvironment = setEnvironment(engines.environment);
   const endpoint = engines.environment.AWS_ENDPOINT_URL_DYNAMODB;
   let conceal = async () => {};
@@ -87,8 +87,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
   const mappings: EventSourceMapping[] = [];
   const stopping = new AbortController();
   const onError = (error: unknown) => {
-    if (!stopping.signal.aborted)
-      log.error('A handler failed and is tried again.', { error: asError(error) });
+    if (!stopping.signal.aborted) log.error('A handler failed; retrying.', { error: asError(error) });
   };
 
   async function close(): Promise<void> {
@@ -119,7 +118,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
     });
     const queuePorts: RelayPorts = {
       ...portsOf(createSqsDestination({ client: sqs, queueUrl: queues.events }), handedOver.marks),
-      // As in AWS: who reads the queue wants changes; of the feed itself the bus tells.
+      // As in AWS: the queue carries changes only. The feed's own events go to the bus.
       withholds: ({ group }) => group === FEED_GROUP,
     };
     const busPorts = portsOf(
@@ -136,7 +135,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
     });
     endTicks = ticks.end;
     const poll = createPoller({
-      // Nobody else has this data: the lease of one that was killed is ours.
+      // No other process uses this data, so this one takes over the lease of a killed process: same owner.
       owner: 'local',
       client,
       tables: LOCAL_TABLES,
@@ -159,7 +158,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
         handler: (event) => relayRecords(relay, log, event.Records, RELAY_MS),
         clock,
         onError,
-        // The sweeps below send what was left; the engine never forgets a record, and would read them all again.
+        // The sweeps below send the unsent events. The engine keeps all records, so TRIM_HORIZON would read them all.
         startingPosition: 'LATEST',
         filters: [{ eventName: ['INSERT'] }],
       });
@@ -186,7 +185,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
       },
     });
     mappings.push(queueMapping, busMapping, consumer);
-    // Once they are idle they have found the stream's end: from now on no record escapes them.
+    // Once idle, the mappings have found the end of the stream: they miss no record from now on.
     await Promise.all([queueMapping.idle(), busMapping.idle()]);
     if (options.dataDir !== undefined) {
       await Promise.all([
@@ -198,7 +197,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
       tick: ticks.send,
       stopPolling: () => stopping.abort(),
       async handOver() {
-        // The bus has nobody here who waits for it.
+        // Nothing here waits for events of the bus.
         await busMapping.stop();
         await queueMapping.idle();
         await consumer.idle();
@@ -211,7 +210,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
   }
 }
 
-/** @returns what sets the variables back to what they were */
+/** @returns a function that restores the previous values */
 function setEnvironment(variables: Readonly<Record<string, string>>): () => void {
   const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, variables);

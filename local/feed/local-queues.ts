@@ -5,7 +5,7 @@ export interface LocalQueues {
   readonly events: string;
 }
 
-/** Makes the two queues as the infrastructure makes them in AWS. @returns their URLs */
+/** Creates the two queues like the infrastructure does in AWS. @returns their URLs */
 export async function createLocalQueues(client: SQSClient): Promise<LocalQueues> {
   const [polls, events] = await Promise.all([
     createQueue(client, 'polls', { VisibilityTimeout: '120' }),
@@ -20,6 +20,6 @@ async function createQueue(
   Attributes: Record<string, string>,
 ): Promise<string> {
   const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));
-  if (QueueUrl === undefined) throw new Error(`The queue ${QueueName} was made without a URL.`);
+  if (QueueUrl === undefined) throw new Error(`The engine returned no URL for the new queue ${QueueName}.`);
   return QueueUrl;
 }

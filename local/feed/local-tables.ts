@@ -1,6 +1,6 @@
 import type { TableNames } from '../../shared/deployment/tables.ts';
 
-/** What the tables are called on this machine. */
+/** The names of the tables on this machine. */
 export const LOCAL_TABLES: TableNames = {
   snapshots: 'returns-feed-snapshots',
   ledger: 'returns-feed-ledger',

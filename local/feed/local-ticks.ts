@@ -1,4 +1,4 @@
-// Ticks of one source on this machine: each is sent with its slot, and its sender gets the report.
+// Sends the ticks of one source on this machine, each with its slot, and returns their reports.
 
 import { isSlotTooFarAhead } from '../../shared/tick/slot-ahead.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
@@ -7,18 +7,18 @@ export interface LocalTicksOptions {
   readonly source: string;
   /** The slot of the last tick of an earlier process, 0 before the first. */
   readonly lastSlot: number;
-  /** The time here, in milliseconds since the epoch. */
+  /** The local time, in milliseconds since the epoch. */
   readonly now: () => number;
   /** Sends the body of a tick's message. */
   readonly enqueue: (body: string) => Promise<unknown>;
 }
 
 export interface LocalTicks {
-  /** Sends a tick. Resolves with what it reports, rejects with what it throws. */
+  /** Sends a tick. Resolves with its report, rejects with its error. */
   send(): Promise<TickReport>;
   done(report: TickReport): void;
   failed(error: unknown): void;
-  /** The tick under way and all after it fail with this. */
+  /** Fails the running tick and all later ones with this error. */
   end(error: Error): void;
 }
 
@@ -44,7 +44,10 @@ export function createLocalTicks({ source, now, enqueue, ...options }: LocalTick
   };
 }
 
-/** A slot beyond the last one, or the tick would be dropped; after a clock far ahead the poller takes the time here. */
+/**
+ * A slot after the last one: the poller drops a tick with an earlier slot. If the last slot is too far ahead, the local
+ * time, which the poller then accepts.
+ */
 function slotAfter(last: number, now: number): number {
   return isSlotTooFarAhead(last, now) ? now : Math.max(now, last + 1);
 }

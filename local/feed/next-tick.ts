@@ -1,4 +1,4 @@
-// When a watch ticks again. Pure.
+// The time of a watch's next tick. Pure.
 
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
@@ -10,10 +10,10 @@ interface Times {
 }
 
 /**
- * When the next poll or the next reconciliation cycle is due, whichever comes first. Ticks that could not be done in
- * time are left out: a late poll reads what they would have read.
+ * The time of the next poll or the next reconciliation cycle, whichever is earlier. Missed ticks are skipped: a late
+ * poll reads what they would have read.
  *
- * @param report of the tick that was done
+ * @param report of the completed tick
  * @returns milliseconds since the epoch; never further ahead than the time between polls
  */
 export function nextTick(
@@ -22,10 +22,10 @@ export function nextTick(
   { nextCycleInMs, error }: Pick<TickReport, 'nextCycleInMs' | 'error'>,
 ): number {
   const missed = Math.max(0, Math.floor((now - last) / intervalMs));
-  // A clock that was set back must not make polls wait until it is where it was.
+  // If the clock is set back, polls must not wait until it reaches the old time again.
   const nextPoll = Math.min(last + Math.max(1, missed) * intervalMs, now + intervalMs);
   if (nextCycleInMs === undefined || error !== undefined) return nextPoll;
-  // A cycle that was due and did not begin is held, and is not tried all the time.
+  // A cycle that was due and did not start is held: do not retry it at once.
   const nextCycle = nextCycleInMs > 0 ? now + nextCycleInMs : Math.max(now, last + reconcileMs);
   return Math.min(nextPoll, nextCycle);
 }

@@ -1,5 +1,5 @@
-// Watching a source from the first poll to the clean end: ticks at their times, events as they arrive, and at the
-// end everything that was read is still handed over.
+// Watches a source from the first poll to the clean end: sends ticks on time, passes events on as they arrive, and at
+// the end hands over the events of everything it has read.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { SourceRefused } from '../../shared/pacing/errors.ts';
 import type { Log } from '../../shared/ports.ts';
@@ -18,26 +18,26 @@ export interface WatchOptions {
   readonly settings: SourceSettings;
   readonly token: string;
   readonly dataDir: string | undefined;
-  /** Ends by itself after so long. */
+  /** Ends the watch after this time. */
   readonly forMs: number | undefined;
-  /** Ends it when it is aborted. */
+  /** Ends the watch when aborted. */
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly onEvent: (event: FeedEvent) => Promise<void>;
   readonly onReport: (report: TickReport) => void;
 }
 
-/** What has piled up is lost to who keeps no state: it is worth a while, which a second Ctrl-C cuts short. */
+/** Without stored state, events not handed over are lost, so the end waits for them. A second Ctrl-C ends the wait. */
 const LAST_EVENTS_MS = 30_000;
 const LAST_EVENTS_UNHURRIED_MS = 600_000;
-const TELL_AFTER_MS = 1_500;
-/** One may be dropped because a clock was set. */
+const WARN_AFTER_MS = 1_500;
+/** A single tick may be dropped because a clock was set. */
 const DROPPED_IN_A_ROW = 2;
 const NOTHING_IS_READ =
-  'Nothing is read: the stored last tick is later than the time here. Check the clock of this machine; if it is ' +
-  'right, start again.';
+  'Nothing is read: the stored last tick is later than the local time. Check the clock of this machine; ' +
+  'if it is right, restart the command.';
 
-/** @throws the failure of the very first tick where trying again would not help. */
+/** Watches until the signal or the time ends it. @throws the first tick's error if a retry would not help */
 export async function runWatch(options: WatchOptions): Promise<void> {
   const { settings, log, onReport } = options;
   const feed = await startLocalFeed({ ...options, onProgress: onReport });
@@ -57,7 +57,7 @@ export async function runWatch(options: WatchOptions): Promise<void> {
       if (report.error !== undefined && !isKnown && isHopeless(report.error, report.state !== undefined))
         throw report.error;
       if (report.error !== undefined && !ending.aborted)
-        log.warn('The service could not be read; trying again.', { error: report.error });
+        log.warn('The service could not be read; retrying.', { error: report.error });
       dropped = report.outcome === 'late' ? dropped + 1 : 0;
       if (dropped >= DROPPED_IN_A_ROW) log.warn(NOTHING_IS_READ, { dropped });
       isKnown ||= report.polls > 0;
@@ -69,20 +69,20 @@ export async function runWatch(options: WatchOptions): Promise<void> {
   }
 }
 
-/** Who interrupts does not want to wait long for what has piled up; who asked for a time gets all of it. */
+/** After an interrupt the user does not want to wait long for the last events; after `--for` there is more time. */
 async function handOver(feed: LocalFeed, { signal, log }: WatchOptions): Promise<void> {
   const patience = new AbortController();
   const limitMs = signal.aborted ? LAST_EVENTS_MS : LAST_EVENTS_UNHURRIED_MS;
-  const tell = () => signal.aborted && log.warn('Handing over what was read. Ctrl-C again stops at once.');
-  const telling = setTimeout(tell, TELL_AFTER_MS);
+  const warn = () => signal.aborted && log.warn('Handing over the last events. Ctrl-C again stops at once.');
+  const warning = setTimeout(warn, WARN_AFTER_MS);
   const limit = untilMoment(Date.now() + limitMs, patience.signal);
   const outcome = await Promise.race([feed.handOver().then(() => 'all'), limit.then(() => 'some')]);
   patience.abort();
-  clearTimeout(telling);
-  if (outcome === 'some') log.warn('Stopped before everything that was read could be handed over.');
+  clearTimeout(warning);
+  if (outcome === 'some') log.warn('Stopped before all events were handed over.');
 }
 
-/** Whether a first request failed because the address or the token is wrong. @param isBegun whether the source has a state */
+/** Whether the error means that the address or the token is wrong. @param isBegun whether the source has a state */
 function isHopeless(error: Error, isBegun: boolean): boolean {
   if (error instanceof SourceRefused || error instanceof InvalidTokenError) return true;
   if (isBegun) return false;
@@ -92,11 +92,11 @@ function isHopeless(error: Error, isBegun: boolean): boolean {
 
 interface Ending {
   readonly signal: AbortSignal;
-  /** Takes back what was set up to bring it about. */
+  /** Removes the timer and the listener. */
   cancel(): void;
 }
 
-/** Not AbortSignal.any: what only it refers to may be collected before it fires (seen on Node 20). */
+/** Not AbortSignal.any: Node 20 may collect signals that only it references before they fire. */
 function endOf(signal: AbortSignal, forMs: number | undefined): Ending {
   const controller = new AbortController();
   const end = () => controller.abort();

@@ -1,4 +1,4 @@
-// What a person sees of a feed that is being watched: events on stdout, everything else on stderr.
+// The terminal output of a watched feed: events on stdout, everything else on stderr.
 import pc from 'picocolors';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MINUTE } from '../../shared/instant.ts';
@@ -12,12 +12,12 @@ import { createBaselineProgress } from './format-progress.ts';
 export interface FeedDisplay {
   showEvent(event: FeedEvent): Promise<void>;
   showReport(report: TickReport): void;
-  /** A line about what is going on. */
+  /** Prints a line of information on stderr. */
   tell(line: string): void;
   readonly events: number;
 }
 
-/** Progress goes out at most so often where lines can't be overwritten. */
+/** Minimum time between lines of progress where lines can't be overwritten. */
 const PROGRESS_EVERY_MS = 10_000;
 
 export function createFeedDisplay(
@@ -34,25 +34,25 @@ export function createFeedDisplay(
   const progress = createBaselineProgress();
   let events = 0;
   let reportedAt = Date.now();
-  /** The baseline's line while it runs. */
+  /** The line of progress while the baseline runs. */
   let status: string | undefined;
   let isGreeted = false;
   let isLeadReported = false;
-  const tell = (line: string) => void err.line(line).catch(() => {});
+  const printLine = (line: string) => void err.line(line).catch(() => {});
 
-  /** Said once the service has answered: before that there is nothing but what went wrong. */
+  /** Printed once the service has answered: a failure before that is the only output. */
   function greet(): void {
     if (isGreeted) return;
     isGreeted = true;
     const { baseUrl, name, intervalMs } = settings;
-    tell(`watching ${new URL(baseUrl).host} as source "${name}", every ${intervalMs / 1_000} s`);
+    printLine(`watching ${new URL(baseUrl).host} as source "${name}", every ${intervalMs / 1_000} s`);
   }
 
-  /** Said once it is known: until then polls have asked for hours ahead, and a silent baseline was on the safe side. */
+  /** Printed once the lead is known. Until then polls read hours ahead, and a silent baseline keeps a safe distance. */
   function reportLead(stamps: StampsState | undefined): void {
     if (isLeadReported || stamps === undefined || stamps.zoned || stamps.lead <= 0) return;
     isLeadReported = true;
-    tell(`the stamps have no zone: they run ${formatLead(stamps.lead)} ahead of the service's Date`);
+    printLine(`the stamps have no zone: they run ${formatLead(stamps.lead)} ahead of the service's Date`);
   }
 
   function showReport(report: TickReport): void {
@@ -62,7 +62,7 @@ export function createFeedDisplay(
     reportLead(report.state?.stamps);
     const line = progress.line(baseline, Date.now());
     if (baseline.status === 'completed') {
-      if (status !== undefined) tell(line);
+      if (status !== undefined) printLine(line);
       status = undefined;
       return;
     }
@@ -70,7 +70,7 @@ export function createFeedDisplay(
     err.status(line);
     if (!process.stderr.isTTY && Date.now() - reportedAt >= PROGRESS_EVERY_MS) {
       reportedAt = Date.now();
-      tell(line);
+      printLine(line);
     }
   }
 
@@ -81,18 +81,18 @@ export function createFeedDisplay(
     async showEvent(event) {
       events += 1;
       if (json) return out.line(JSON.stringify(event));
-      // Both streams may be one terminal: the event takes the status line's place.
+      // Both streams may be one terminal: the event replaces the status line.
       err.clear();
       const row = table.row(event, Date.now());
       await out.line(events === 1 && isTerminal ? `${table.header()}\n${row}` : row);
       if (status !== undefined) err.status(status);
     },
     showReport,
-    tell,
+    tell: printLine,
   };
 }
 
-/** Zones are quarters of an hour apart; what is left of that is the time that the change took to show. */
+/** Rounded to quarters of an hour, as zones are: the rest is the delay until the change became visible. */
 function formatLead(lead: number): string {
   const quarters = Math.round(lead / (15 * MINUTE));
   const [hours, minutes] = [Math.floor(quarters / 4), (quarters % 4) * 15];

@@ -1,14 +1,14 @@
-/** A piece of a line that is not broken, with and without its colours. */
+/** An unbreakable piece of a line, with and without colours. */
 export interface Part {
   readonly plain: string;
   readonly styled: string;
 }
 
 /**
- * Sets parts into a line, and into further ones where they do not fit; a part longer than a line is cut.
+ * The parts as a line, continued on further lines as needed. A part longer than a line is cut.
  *
  * @param width columns of the terminal
- * @param used columns of the first line that are taken
+ * @param used columns of the first line that are already used
  * @param indent columns before each further line
  */
 export function wrapParts(parts: readonly Part[], width: number, used: number, indent: number): string {

@@ -1,4 +1,4 @@
-// What the feed knows of one return group, gathered from where it is kept. It asks the service nothing.
+// Collects what the feed stores about one return group. It sends no request to the service.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readMark } from '../../functions/adapters/dynamodb-behind.ts';
 import { keyOf } from '../../shared/comparing/change-set.ts';
@@ -10,37 +10,37 @@ import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 
-/** Times are ISO 8601; null is what there is not. */
+/** Times are ISO 8601; null where there is nothing. */
 export interface Explanation {
   readonly source: string;
   readonly generation: string;
   readonly returnGroupId: number;
   readonly snapshot: ExplainedSnapshot | null;
-  /** That the service shows it in a way that can't be read. */
+  /** Why and since when the group's rows can't be read. */
   readonly setAside: {
     readonly reason: string;
     readonly since: string;
     readonly seenAt: string | null;
   } | null;
-  /** As the ledger still has them, in their order. */
+  /** The events that the ledger still holds, in order. */
   readonly events: readonly ExplainedEvent[];
   readonly marks: readonly ExplainedMark[];
 }
 
 interface ExplainedSnapshot {
-  /** Counts its saves. */
+  /** The number of times it was saved. */
   readonly version: number;
   /** The number of its last event, 0 before the first. */
   readonly lastNumber: number;
-  /** By the service's stamps. */
+  /** The service's timestamps. */
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** When the request was sent that last showed all this, and when the answer was there that it was made of. */
+  /** When the request was sent that last showed this content, and when the answer arrived that it was read from. */
   readonly shownAt: string;
   readonly receivedAt: string;
   readonly removedAt: string | null;
   readonly isForgotten: boolean;
-  /** When look-ups by its id began to find nothing. */
+  /** Since when look-ups by its id find nothing. */
   readonly missingSince: string | null;
   readonly group: Snapshot['projection']['group'];
   readonly entities: readonly ExplainedEntity[];
@@ -50,15 +50,15 @@ export interface ExplainedEntity {
   /** For instance `shipment/77120`. */
   readonly key: string;
   readonly object: Readonly<Record<string, unknown>>;
-  /** Since when readings lack it. */
+  /** Since when reads do not contain it. */
   readonly missingSince: string | null;
-  /** Fields that were filled in without an event, with what its last event carried. */
+  /** Fields that were filled in without an event, with their values in the last event. */
   readonly unpublished: Readonly<Record<string, unknown>>;
 }
 
 export interface ExplainedEvent {
   readonly sequence: number;
-  /** Null where it can't be decoded. */
+  /** Null if it can't be decoded. */
   readonly event: FeedEvent | null;
   readonly undecodable: string | null;
 }
@@ -107,8 +107,8 @@ export async function explainGroup(
 }
 
 /**
- * Without what is not of one entity, named by kind and id (`shipment/77120`, as in events' subjects too:
- * `shipments/77120`) or by its id alone.
+ * Only the entities and events of one entity, named by kind and id (`shipment/77120`, or `shipments/77120` as in event
+ * subjects) or by id only.
  */
 export function narrowTo(explanation: Explanation, entity: string): Explanation {
   const { snapshot, events } = explanation;

@@ -1,7 +1,7 @@
-// What a deployment is made of: by the outputs of its stack, or by the variables that its functions have as well.
+// Finds the parts of a deployment: by its stack's outputs, or by the environment variables that its functions use too.
 import { UsageError } from '../cli/failures.ts';
 
-/** Each by the output of a stack and the variable that name it. What no command at hand needs may be missing. */
+/** The stack output and the variable that name each part. A part that the command does not need may be missing. */
 const PARTS = {
   sources: { output: 'SourcesTable', variable: 'SOURCES_TABLE' },
   snapshots: { output: 'SnapshotsTable', variable: 'SNAPSHOTS_TABLE' },
@@ -15,10 +15,10 @@ const PARTS = {
 
 type Part = keyof typeof PARTS;
 
-/** Outputs that a stack of the feed has. */
+/** The outputs of a feed's stack. */
 export const STACK_OUTPUTS = Object.values(PARTS).map(({ output }) => output);
 
-/** Without these there is no deployment at all. */
+/** Every command needs these. */
 const TABLES_NEEDED = ['sources', 'snapshots', 'ledger'] as const satisfies readonly Part[];
 
 export interface Deployment extends Readonly<Partial<Record<Part, string>>> {
@@ -27,7 +27,7 @@ export interface Deployment extends Readonly<Partial<Record<Part, string>>> {
   readonly ledger: string;
 }
 
-/** @returns undefined where none is named. @throws UsageError where only some of its tables are */
+/** @returns undefined if no table is named. @throws UsageError if only some of the tables are */
 export function findDeploymentInEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Deployment | undefined {
@@ -36,12 +36,12 @@ export function findDeploymentInEnvironment(
   if (missing.length === TABLES_NEEDED.length) return undefined;
   if (isDeployment(parts)) return parts;
   const names = missing.map((part) => PARTS[part].variable);
-  throw new UsageError(`The tables are not all named: ${names.join(', ')} is missing.`);
+  throw new UsageError(`Set the names of all tables: ${names.join(', ')} is missing.`);
 }
 
-/** @throws Error where there is no such stack, or it is not one of the feed's */
+/** @throws Error if the stack does not exist, or is not a feed's */
 export async function findStackDeployment(stack: string): Promise<Deployment> {
-  // Only who asks for a stack pays for loading this.
+  // Loaded only for --stack.
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient();
   try {
@@ -53,7 +53,7 @@ export async function findStackDeployment(stack: string): Promise<Deployment> {
     if (isDeployment(parts)) return parts;
     const missing = TABLES_NEEDED.filter((part) => parts[part] === undefined);
     throw new Error(
-      `The stack ${stack} does not say which its tables are: it has no output ` +
+      `The stack ${stack} is not a feed's stack: it has no output ` +
         `${missing.map((part) => PARTS[part].output).join(', ')}.`,
     );
   } finally {
@@ -61,14 +61,14 @@ export async function findStackDeployment(stack: string): Promise<Deployment> {
   }
 }
 
-/** A part that a command can't do without. @throws UsageError that says how to name it */
+/** The name of a part that the command needs. @throws UsageError that says how to name it */
 export function partOf(deployment: Deployment, part: Part): string {
   const name = deployment[part];
   if (name !== undefined) return name;
   const { output, variable } = PARTS[part];
   throw new UsageError(
-    `This takes more of the deployment than is named: the stack's output ${output} (of a stack that was deployed ` +
-      `with an earlier release: deploy it anew), or the variable ${variable}.`,
+    `This command needs the stack's output ${output} or the variable ${variable}. ` +
+      'If an earlier release deployed the stack, deploy it again.',
   );
 }
 

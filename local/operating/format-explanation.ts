@@ -1,4 +1,4 @@
-// What the feed knows of a return group, for people: what it is, how far it was told, and how that came to be.
+// Formats an explanation as text: the group's state, how far its events were sent, and the events.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
 import { formatEntry } from '../cli/entries.ts';
@@ -34,14 +34,14 @@ function addSnapshot(add: Add, snapshot: Known, now: number): void {
     snapshot;
   const events = lastNumber === 0 ? 'no event yet' : `events up to number ${lastNumber}`;
   if (isForgotten && removedAt !== null) {
-    add('known', `nothing but its numbers (${events}): it was forgotten ${moment(removedAt, now)}`);
+    add('known', `only its numbers (${events}): it was forgotten ${moment(removedAt, now)}`);
     return;
   }
   add('known', `${events}, saved ${version === 1 ? 'once' : `${version} times`}`);
-  if (removedAt !== null) add('removed', `told as removed ${moment(removedAt, now)}`);
+  if (removedAt !== null) add('removed', `published as removed ${moment(removedAt, now)}`);
   if (missingSince !== null)
     add('missing', `look-ups by its id find nothing since ${moment(missingSince, now)}`);
-  add('shown', `last shown like this ${moment(shownAt, now)}`);
+  add('shown', `last seen in this state ${moment(shownAt, now)}`);
   add('stamps', `created ${shortMoment(createdAt)}, updated ${shortMoment(updatedAt)}`);
   const { return_outcome, credit_method, return_method, order } = snapshot.group;
   const fields = { return_outcome, credit_method, return_method, order: order.name };
@@ -54,11 +54,11 @@ function entityTexts({ key, object, missingSince, unpublished }: ExplainedEntity
   return [
     `${key}: ${formatFields(pick(object, SHOWN[String(object.type)] ?? []))}`,
     ...(missingSince === null ? [] : [`  not shown since ${moment(missingSince, now)}: missing`]),
-    ...(names.length === 0 ? [] : [`  filled in and not told yet: ${names.join(', ')}`]),
+    ...(names.length === 0 ? [] : [`  filled in, not published yet: ${names.join(', ')}`]),
   ];
 }
 
-/** Those that make events; `--json` has all of them. */
+/** The fields whose changes make events; `--json` prints all fields. */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   ...WATCHED_FIELDS,
   refund_transaction: ['amount', 'gateway'],
@@ -68,14 +68,14 @@ function pick(object: Readonly<Record<string, unknown>>, names: readonly string[
   return Object.fromEntries(names.map((name) => [name, object[name]]));
 }
 
-/** What is null or empty is left out: of most entities that is the greater part. */
+/** Omits null and empty fields: they are the majority in most entities. */
 function formatFields(fields: Readonly<Record<string, unknown>>): string {
-  const told = Object.entries(fields).flatMap(([name, value]) => {
+  const parts = Object.entries(fields).flatMap(([name, value]) => {
     if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return [];
     const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
     return [name === 'status' ? text : `${name} ${text}`];
   });
-  return told.length === 0 ? '–' : told.join(', ');
+  return parts.length === 0 ? '–' : parts.join(', ');
 }
 
 function sent({ sentThrough, behind }: ExplainedMark): string {

@@ -1,4 +1,4 @@
-// What a probe found, for people: a line for each thing, and what it means for the feed where that is worth knowing.
+// Formats a probe's report as text: one entry for each finding, with its meaning for the feed where it has one.
 import { PAGE_LIMIT, SHORT_PAGE_ROWS } from '../../shared/limits.ts';
 import type {
   BoundsFound,
@@ -11,9 +11,9 @@ import type { RowsFound, StampsFound } from '../../shared/probing/read-rows.ts';
 import { formatDuration } from '../cli/durations.ts';
 import { formatEntry } from '../cli/entries.ts';
 
-/** The first few; `--json` has them all. */
+/** `--json` prints all of them. */
 const UNLISTED_SHOWN = 8;
-/** To about what a Date, cut to the second, tells. */
+/** About the precision of a Date, which is cut to the second. */
 const SAME_TIME_MS = 2_000;
 
 export function formatProbe(host: string, report: ProbeReport): string[] {
@@ -23,45 +23,45 @@ export function formatProbe(host: string, report: ProbeReport): string[] {
   add('answers', `take ${formatDuration(answers.requestMs, 2)}; ${describeDate(answers)}`);
   add('page', describePage(page));
   add('order', order === null ? 'too few groups to tell' : describeOrder(order));
-  add('stamps', stamps === null ? 'no group to tell by' : describeStamps(stamps));
+  add('stamps', stamps === null ? 'no group to read them from' : describeStamps(stamps));
   add('updated_at', describeBounds(bounds.updated));
   add('created_at', describeBounds(bounds.created));
-  add('look-up', lookUp === null ? 'not asked' : describeLookUp(lookUp));
+  add('look-up', lookUp === null ? 'not checked' : describeLookUp(lookUp));
   add('groups', ...describeRows(rows));
   if (unlisted.length > 0) {
     const more = unlisted.length - UNLISTED_SHOWN;
     add('unlisted', `${unlisted.slice(0, UNLISTED_SHOWN).join('; ')}${more > 0 ? `; and ${more} more` : ''}`);
   }
-  if (leftOut.length > 0) add('left out', `${leftOut.join(', ')}: no request was left`);
+  if (leftOut.length > 0) add('left out', `${leftOut.join(', ')}: no requests were left`);
   return lines;
 }
 
 function describeDate({ haveDate, clockAheadMs }: ProbeReport['answers']): string {
-  if (!haveDate || clockAheadMs === null) return 'have no Date: each process goes by its own clock';
-  if (Math.abs(clockAheadMs) <= SAME_TIME_MS) return 'have a Date, the time here';
+  if (!haveDate || clockAheadMs === null) return 'have no Date: each process uses its own clock';
+  if (Math.abs(clockAheadMs) <= SAME_TIME_MS) return 'have a Date that agrees with the clock here';
   const ahead = formatDuration(Math.abs(clockAheadMs));
   return `have a Date: the clock here is ${ahead} ${clockAheadMs > 0 ? 'ahead' : 'behind'}`;
 }
 
 function describePage({ byDefault, most, beyond, refused, groups }: PageFound): string {
-  const usual = byDefault === null ? '' : `${byDefault} rows where no limit is asked for; `;
-  if (groups !== null) return `${usual}all ${groups} groups fit one`;
-  if (most === null) return `${usual}the largest is not known`;
-  if (beyond === null) return `${usual}at least ${most} at once; the feed asks for ${PAGE_LIMIT}`;
+  const usual = byDefault === null ? '' : `${byDefault} rows by default; `;
+  if (groups !== null) return `${usual}all ${groups} groups fit on one page`;
+  if (most === null) return `${usual}the maximum is unknown`;
+  if (beyond === null) return `${usual}at least ${most} rows; the feed requests ${PAGE_LIMIT}`;
   const small =
-    most < SHORT_PAGE_ROWS ? `; fewer than ${SHORT_PAGE_ROWS}: polls take the proof of each end` : '';
+    most < SHORT_PAGE_ROWS ? `; fewer than ${SHORT_PAGE_ROWS}: polls must prove the end of each range` : '';
   const largest =
     beyond === 'refused'
-      ? `${most} at once are given, ${refused} are refused`
-      : `${most} at most, whatever the limit`;
+      ? `${most} rows are returned, ${refused} are refused`
+      : `at most ${most} rows, whatever the limit`;
   return `${usual}${largest}${small}`;
 }
 
 function describeOrder({ by, isSameTwice, pagesFit }: OrderFound): string {
-  const sorted = by.length === 0 ? 'by no stamp, nor by id' : by.join(', ');
-  const twice = isSameTwice ? 'the same twice' : 'another one at once: it changed, or has no order';
+  const sorted = by.length === 0 ? 'not by a timestamp or the id' : by.join(', ');
+  const twice = isSameTwice ? 'the same twice' : 'not the same twice: the list changed, or has no order';
   const fit =
-    pagesFit === null ? '' : pagesFit ? '; pages fit' : '; pages do not fit, or it changed meanwhile';
+    pagesFit === null ? '' : pagesFit ? '; pages fit' : '; pages do not fit, or the list changed meanwhile';
   return `${sorted}; ${twice}${fit}`;
 }
 
@@ -70,18 +70,18 @@ function describeStamps({ haveZone, digits, newestAheadMs }: StampsFound): strin
   const precision = digits === 0 ? 'whole seconds' : `${digits} digits of a second`;
   if (newestAheadMs === null) return `${zone}, ${precision}`;
   if (Math.abs(newestAheadMs) <= SAME_TIME_MS)
-    return `${zone}, ${precision}; the newest is as new as its answer's Date`;
+    return `${zone}, ${precision}; the newest equals its answer's Date`;
   const distance = formatDuration(Math.abs(newestAheadMs));
-  const side = newestAheadMs > 0 ? 'ahead of' : 'before';
-  return `${zone}, ${precision}; the newest ${distance} ${side} its answer's Date`;
+  const side = newestAheadMs > 0 ? 'after' : 'before';
+  return `${zone}, ${precision}; the newest is ${distance} ${side} its answer's Date`;
 }
 
 function describeBounds(bounds: BoundsFound | null): string {
-  if (bounds === null) return 'not asked';
+  if (bounds === null) return 'not checked';
   const { min, max } = bounds;
-  if (min === 'refused' && max === 'refused') return 'bounds are refused in the form that stamps have';
-  if (min === 'unclear') return 'a group does not show within seconds of its own stamp';
-  return `min_… ${min}, max_… ${max}: groups of that very stamp`;
+  if (min === 'refused' && max === 'refused') return 'bounds in the format of the timestamps are refused';
+  if (min === 'unclear') return 'a group is missing from a range of seconds around its own timestamp';
+  return `min_… ${min}, max_… ${max}: groups with exactly that timestamp`;
 }
 
 function describeLookUp({ known, unknown }: LookUpFound): string {
@@ -91,9 +91,8 @@ function describeLookUp({ known, unknown }: LookUpFound): string {
 function describeRows({ groups, unreadable, olderThanTheirParts }: RowsFound): string[] {
   const older =
     olderThanTheirParts === 0
-      ? 'no shipment later than its group: nothing speaks against polls finding changes of shipments'
-      : `in ${olderThanTheirParts} a shipment is later than their updated_at: such changes do not move it, and wait ` +
-        'for reconciliation';
+      ? 'no shipment is newer than its group: polls may find changes of shipments'
+      : `in ${olderThanTheirParts} a shipment is newer than updated_at: only reconciliation finds that`;
   const bad = unreadable.map(
     ({ reason, groups: many }) => `${count(many, 'group')} can't be read: ${reason}`,
   );

@@ -1,22 +1,22 @@
-// The sources of a place: how each is configured, and how it is doing.
+// Formats the list of sources: the state and the configuration of each.
 import { formatDuration } from '../cli/durations.ts';
 
 export interface ListedSource {
   readonly source: string;
-  /** Null on one machine, where `watch` is told anew each time, and of a source that is not configured any more. */
+  /** Null on one machine, where each `watch` gets its own options, and for a source that is no longer configured. */
   readonly configured: {
     readonly baseUrl: string;
     readonly intervalMs: number;
     readonly baseline: 'silent' | 'emit';
     readonly customerData: boolean;
-    /** Where its token is, never the token. */
+    /** Where the token is kept; never the token itself. */
     readonly token: { readonly secretId: string } | { readonly parameter: string };
   } | null;
-  /** Null before its first poll. */
+  /** Null before the first poll. */
   readonly state: {
     readonly generation: string;
     readonly isHealthy: boolean;
-    /** Its tables were restored or copied: it stands still until `sources restore`. */
+    /** Whether its tables were restored or copied: the source is stopped until `sources restore`. */
     readonly wasRestored: boolean;
   } | null;
 }
@@ -39,12 +39,12 @@ export function formatSources(sources: readonly ListedSource[], isLocal: boolean
 }
 
 function condition({ isHealthy, wasRestored }: NonNullable<ListedSource['state']>): string {
-  if (wasRestored) return 'restored, stands still';
+  if (wasRestored) return 'restored, stopped';
   return isHealthy ? 'well' : 'see status';
 }
 
 function configuration(configured: ListedSource['configured']): string[] {
-  if (configured === null) return ['not configured any more', '', ''];
+  if (configured === null) return ['no longer configured', '', ''];
   const { baseUrl, intervalMs, token } = configured;
   const place = 'secretId' in token ? `secret ${token.secretId}` : `parameter ${token.parameter}`;
   return [`every ${formatDuration(intervalMs)}`, baseUrl, `token in ${place}`];

@@ -1,4 +1,4 @@
-// A source's status for people: a line for each thing worth knowing, at most 80 columns wide, what needs a hand first.
+// Formats a source's status as text, at most 80 columns wide. Entries that need action come first.
 import { formatDuration } from '../cli/durations.ts';
 import { formatEntry } from '../cli/entries.ts';
 import { ago, moment, shortMoment } from '../cli/moments.ts';
@@ -6,7 +6,7 @@ import type { CycleStatus, HoldStatus, SourceStatus } from './source-status.ts';
 
 /** As in format-progress.ts. */
 const SMALLEST_ESTIMATE = 1_000;
-/** The first few; `--json` has them all. */
+/** `--json` prints all of them. */
 const SET_ASIDE_SHOWN = 3;
 
 /** @param now milliseconds since the epoch */
@@ -14,7 +14,7 @@ export function formatStatus(status: SourceStatus, now: number): string[] {
   const lines = [`${status.source}  ${summaryOf(status)}`];
   const add = (label: string, ...texts: readonly string[]) => lines.push(...formatEntry(label, texts));
   for (const hold of status.held) lines.push(...formatHold(hold));
-  // Of what is set aside it is told below, with more of it.
+  // Unreadable groups have an entry of their own below, with more detail.
   for (const { code, message } of status.reasons) if (code !== 'unreadable') add(code, message);
   if (status.degradedSince !== null) add('degraded', `since ${moment(status.degradedSince, now)}`);
   if (status.restsUntil !== null)
@@ -36,7 +36,7 @@ function summaryOf({ held, isHealthy, baseline: { status } }: SourceStatus): str
   return status === 'running' ? 'well, baseline under way' : 'well';
 }
 
-/** The command stands alone, so that it can be taken as it is. */
+/** The command has a line of its own, so that it can be copied. */
 function formatHold({ number, since, message, consequence, command }: HoldStatus): string[] {
   return [
     ...formatEntry(`held: ${number}`, [
@@ -55,7 +55,7 @@ function settled({ settledThrough, behindMs, lookbackMs }: SourceStatus): string
 function baseline({
   baseline: { status, mode, groups, estimatedGroups, coveredThrough },
 }: SourceStatus): string {
-  // An estimate this low only says that there are no more.
+  // Estimates this low say only that there are not more groups than that.
   const isEstimated = estimatedGroups !== null && estimatedGroups > Math.max(SMALLEST_ESTIMATE, groups);
   const of = isEstimated && status === 'running' ? ` of about ${count(estimatedGroups)}` : '';
   const through =
@@ -67,10 +67,12 @@ function cycleText(
   { plannedMs, requests, isUnderWay, startedAt, ...cycle }: CycleStatus,
   now: number,
 ): string {
-  const length = plannedMs === null ? 'not known yet how often' : `every ${formatDuration(plannedMs)}`;
+  const length = plannedMs === null ? 'interval not known yet' : `every ${formatDuration(plannedMs)}`;
   const takes = requests === null ? '' : ` (${count(requests)} requests)`;
   const last =
-    cycle.lastCompletedAt === null ? 'none done yet' : `last done ${moment(cycle.lastCompletedAt, now)}`;
+    cycle.lastCompletedAt === null
+      ? 'none completed yet'
+      : `last completed ${moment(cycle.lastCompletedAt, now)}`;
   const covered = cycle.coveredThrough === null ? '' : `, through ${shortMoment(cycle.coveredThrough)}`;
   const present = isUnderWay ? `; under way since ${ago(startedAt, now)}${covered}` : '';
   return `${length}${takes}; ${last}${present}`;

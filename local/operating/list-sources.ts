@@ -1,10 +1,10 @@
-// Which sources there are: those that are configured, and those that there is a state of. Mostly the same.
+// Lists the sources: those that are configured, and those that have a stored state. Usually these are the same.
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { ListedSource } from './format-sources.ts';
 import type { OpenStates } from './open-states.ts';
 import { describeSource } from './source-status.ts';
 
-/** @throws what the stores throw */
+/** All sources, by name. @param now milliseconds since the epoch. @throws the stores' errors */
 export async function listAllSources(open: OpenStates, now: number): Promise<ListedSource[]> {
   const [configured, known] = await Promise.all([configuredSources(open), open.sources(undefined)]);
   const names = [...new Set([...configured.keys(), ...known])].sort();
@@ -28,7 +28,7 @@ export async function listAllSources(open: OpenStates, now: number): Promise<Lis
   );
 }
 
-/** Of a deployment whose path is not named nothing but states can be shown. */
+/** Empty for a deployment whose SourcesPath is not named: then only states are listed. */
 async function configuredSources({
   deployment: { sourcesPath },
   isLocal,

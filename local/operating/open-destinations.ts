@@ -1,4 +1,4 @@
-// Where a deployment's events go, for commands that send some of them again.
+// Opens a deployment's destinations, for commands that send events again.
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createEventBridgeDestination } from '../../functions/adapters/eventbridge-destination.ts';
@@ -14,10 +14,10 @@ export interface OpenDestination extends Destination {
   close(): void;
 }
 
-/** As in the relays: else a call that hangs would be waited for without end. */
+/** As in the relays: without these timeouts a hanging call would never end. */
 const requestHandler = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
 
-/** @throws UsageError where the deployment does not name it */
+/** @throws UsageError if the deployment does not name the destination */
 export function openDestination(deployment: Deployment, name: DestinationName): OpenDestination {
   if (name === 'queue') {
     const queueUrl = partOf(deployment, 'queueUrl');

@@ -1,4 +1,4 @@
-// What a command needs of a feed beside its sources' states: snapshots, ledger and marks, where the flags say.
+// Opens what a command needs besides the sources' states: snapshots, ledger and marks, where the flags say.
 import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
@@ -16,14 +16,14 @@ export interface OpenFeed extends OpenStates {
   readonly ledger: Ledger;
   readonly marks: Marks;
   readonly marksTable: string;
-  /** Whose marks there are: on one machine the queue's are what was handed over. */
+  /** The destinations that have marks. On one machine the queue's marks count the delivered events. */
   readonly destinations: readonly string[];
   readonly clock: Clock;
   /** Warnings and errors go to stderr. */
   readonly log: Log;
 }
 
-/** Opens a feed for one piece of work, and closes it whatever becomes of it. */
+/** Runs work on an open feed, and closes the feed even if the work fails. */
 export function withFeed<Result>(
   flags: PlaceFlags,
   work: (feed: OpenFeed) => Promise<Result>,

@@ -1,5 +1,5 @@
-// What a command operates, as its flags say: a data directory on this machine (also while a `watch` has it: then on
-// the engine that it runs), or a deployment.
+// Opens the place that a command's flags name: a deployment, or a data directory on this machine. While a `watch` uses
+// the directory, the command connects to the engine of that `watch`.
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -18,28 +18,28 @@ export interface PlaceFlags {
 
 export interface Place {
   readonly client: DynamoDBClient;
-  /** Of a data directory it has tables alone. */
+  /** For a data directory, only the tables. */
   readonly deployment: Deployment;
   /** Whether it is a data directory. */
   readonly isLocal: boolean;
-  /** The flags that lead here again. */
+  /** The flags that name this place again. */
   readonly flags: string;
   close(): Promise<void>;
 }
 
-/** @throws UsageError where no place is named, Error where there is none */
+/** @throws UsageError if no place is named, Error if the named place does not exist */
 export async function openPlace({ data, stack }: PlaceFlags): Promise<Place> {
   // The SDK prints a notice on Node 20.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
-  if (data !== undefined && stack !== undefined) throw new UsageError('Take --data or --stack, not both.');
+  if (data !== undefined && stack !== undefined) throw new UsageError('Give --data or --stack, not both.');
   if (data !== undefined) return openDirectory(data);
   if (stack !== undefined)
     return openDeployment(await findStackDeployment(stack), ` --stack ${quote(stack)}`);
   const deployment = findDeploymentInEnvironment(process.env);
   if (deployment !== undefined) return openDeployment(deployment, '');
   throw new UsageError(
-    'Say where the state is: --data DIR on this machine, --stack NAME of a deployment, or the tables in ' +
-      'SOURCES_TABLE, SNAPSHOTS_TABLE and LEDGER_TABLE.',
+    'Name the place of the state: --data DIR on this machine, --stack NAME of a deployment, or its tables ' +
+      'in SOURCES_TABLE, SNAPSHOTS_TABLE and LEDGER_TABLE.',
   );
 }
 
@@ -56,17 +56,16 @@ async function openDirectory(path: string): Promise<Place> {
     () => true,
     () => false,
   );
-  if (!isThere)
-    throw new Error(`There is no state in ${path}: nothing was ever watched with --data ${path}.`);
+  if (!isThere) throw new Error(`There is no state in ${path}: no "watch" ever ran with --data ${path}.`);
   const holder = await findHolder(path);
   if (holder?.isHere === false) {
-    throw new Error(`Process ${holder.pid} on ${holder.host} has ${path}: run this there, or stop it.`);
+    throw new Error(`Process ${holder.pid} on ${holder.host} is using ${path}: run this there, or stop it.`);
   }
   if (holder !== undefined) {
     const endpoint = await readEngine(path);
     if (endpoint !== undefined) return local(path, connect(endpoint), async () => {});
     throw new Error(
-      `Process ${holder.pid} has ${path} and does not say where its tables are; stop it, or try again.`,
+      `Process ${holder.pid} is using ${path} but has recorded no endpoint there; stop it, or try again.`,
     );
   }
   const unlock = await lockDataDirectory(path);
@@ -98,7 +97,7 @@ function connect(endpoint: string): DynamoDBClient {
   return createDynamoDbClient({ endpoint, region: 'us-east-1', credentials });
 }
 
-/** As a shell takes it. */
+/** The text as one word of a shell command. */
 function quote(text: string): string {
   return /^[\w./~@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,4 @@
-// Where sources keep their state, and which sources there are.
+// Opens the sources' stored states.
 import { listSources } from '../../functions/adapters/dynamodb-source-list.ts';
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
@@ -8,13 +8,13 @@ import { openPlace, type Place, type PlaceFlags } from './open-place.ts';
 
 export interface OpenStates extends Place {
   readonly states: SourceStates;
-  /** All sources, or the one asked for. @throws Error where it has no state here */
+  /** The names of all sources, or only the given one. @throws Error if that one has no state here */
   sources(asked: string | undefined): Promise<readonly string[]>;
-  /** One source's state. @throws Error where it has none here */
+  /** The state of a source. @throws Error if it has none here */
   stateOf(source: string): Promise<SourceState>;
 }
 
-/** @throws UsageError where no place is named, Error where there is none */
+/** @throws UsageError if no place is named, Error if the named place does not exist */
 export async function openStates(flags: PlaceFlags): Promise<OpenStates> {
   const place = await openPlace(flags);
   const { client, deployment: tables } = place;
@@ -23,7 +23,7 @@ export async function openStates(flags: PlaceFlags): Promise<OpenStates> {
   async function sources(asked: string | undefined): Promise<readonly string[]> {
     const names = await listSources(client, tables.sources).catch((error: unknown) => {
       throw isMissing(error)
-        ? new Error(`There is no state of any source there (${tables.sources}).`)
+        ? new Error(`The table ${tables.sources} does not exist: there is no state of any source.`)
         : error;
     });
     if (asked === undefined) return names;
@@ -45,7 +45,7 @@ export async function openStates(flags: PlaceFlags): Promise<OpenStates> {
   };
 }
 
-/** Opens the states for one piece of work, and closes them whatever becomes of it. */
+/** Runs work on the open states, and closes them even if the work fails. */
 export async function withStates<Result>(
   flags: PlaceFlags,
   work: (open: OpenStates) => Promise<Result>,

@@ -1,17 +1,17 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
-/** The options that say where sources keep their state. */
+/** Adds the options that name the place of the sources' state. */
 export function addPlaceOptions(command: Command): Command {
   return command
-    .option('--data <dir>', 'the state that `watch --data` keeps, also while it runs', parseDirectory)
+    .option('--data <dir>', 'data directory of "watch --data", which may be running', parseDirectory)
     .option(
       '--stack <name>',
-      'a deployment, by its CloudFormation stack; or name its tables in SOURCES_TABLE …',
+      'CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE …',
     );
 }
 
-/** A directory's path. An empty one, mostly a variable that is not set, would be the working directory. */
+/** A directory's path. Rejects an empty one, usually an unset variable: it would mean the working directory. */
 export function parseDirectory(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It is empty: name a directory.');
+  if (text.trim() === '') throw new InvalidArgumentError('The path is empty: name a directory.');
   return text;
 }

@@ -1,6 +1,7 @@
-// What a source of a running deployment is made of, as the construct makes it: a parameter, a schedule and an alarm. The
-// poller may read it already, by the names of the parameter and of the token's place (decision 18). Schedule and alarm are copied from a source
-// that is there, so that they go where its go. Pure: what is made of it is up to source-resources.ts.
+// Plans the resources of a source that is added to a running deployment, as the construct creates them: a parameter, a
+// schedule and an alarm. The names of the parameter and of the token let the poller read them (decision 18). Schedule
+// and alarm are copies of an existing source's, so that they have the same targets. Pure: source-resources.ts applies
+// the plan.
 import type { MetricAlarm, PutMetricAlarmCommandInput } from '@aws-sdk/client-cloudwatch';
 import type { CreateScheduleCommandInput, GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
 import * as z from 'zod';
@@ -10,7 +11,7 @@ import { tokenNames } from '../../shared/deployment/token-names.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import { UsageError } from '../cli/failures.ts';
 
-/** As given; what is left out is left to the poller's defaults. */
+/** The given settings; the poller's defaults replace the missing ones. */
 export type GivenSettings = Pick<SourceSettings, 'name' | 'baseUrl'> & Partial<SourceSettings>;
 
 export interface NewSource {
@@ -20,7 +21,7 @@ export interface NewSource {
 
 const DEFAULT_INTERVAL_MS = 60_000;
 
-/** Of a schedule. */
+/** The name of the source's schedule. */
 export function resourceName(source: string): string {
   return `source-${source}`;
 }
@@ -29,14 +30,14 @@ export function parameterName(path: string, source: string): string {
   return `${path}/${source}`;
 }
 
-/** As the construct writes it, and with a mark that tells it from the stack's. */
+/** The parameter's value as the construct writes it, plus a mark that it is not the stack's. */
 export function parameterText({ settings, token }: NewSource): string {
   return JSON.stringify({ settings, token, added: true });
 }
 
 const addedSource = z.looseObject({ added: z.literal(true) });
 
-/** Whether a source's parameter was made by {@link parameterText}. */
+/** Whether {@link parameterText} made the value of a source's parameter. */
 export function wasAdded(parameter: string): boolean {
   try {
     return addedSource.safeParse(JSON.parse(parameter)).success;
@@ -46,10 +47,10 @@ export function wasAdded(parameter: string): boolean {
 }
 
 /**
- * Where the token is, if the poller may read it there: its role names the feed's own names alone.
+ * Checks that the poller may read the token: its role allows only names that begin with the feed's own.
  *
  * @param arn of the secret or the parameter
- * @throws UsageError that says how it has to be named
+ * @throws UsageError that says how the name must begin
  */
 export function checkTokenName(path: string, token: TokenPlace, arn: string): void {
   const { ofSecrets, ofParameters } = tokenNames(serviceOf(path));
@@ -60,13 +61,13 @@ export function checkTokenName(path: string, token: TokenPlace, arn: string): vo
   if (isReadable) return;
   const given = 'secretId' in token ? token.secretId : token.parameter;
   throw new UsageError(
-    `The poller may not read ${given}: the name of the token's place must begin with ${name}, for instance ${name}acme.`,
+    `The poller may not read ${given}: the name must begin with ${name}, for instance ${name}acme.`,
   );
 }
 
 const tickInput = z.looseObject({ source: z.string() });
 
-/** @returns the source that a schedule sends ticks of; undefined for a schedule of something else */
+/** @returns the source whose ticks a schedule sends; undefined for any other schedule */
 export function sourceOfSchedule({ Target }: GetScheduleCommandOutput): string | undefined {
   try {
     return tickInput.safeParse(JSON.parse(Target?.Input ?? '')).data?.source;
@@ -82,7 +83,7 @@ export function scheduleLike(
 ): CreateScheduleCommandInput {
   const { Target, GroupName } = like;
   if (Target?.Arn === undefined || Target.RoleArn === undefined)
-    throw new Error(`The schedule ${like.Name} has no target to be copied.`);
+    throw new Error(`The schedule ${like.Name} has no target to copy.`);
   const minutes = Math.max(1, Math.round(intervalMs / 60_000));
   const input = { ...tickInput.parse(JSON.parse(Target.Input ?? '')), source: name };
   return {
@@ -95,7 +96,7 @@ export function scheduleLike(
   };
 }
 
-/** The dimensions that a source's freshness is measured under. */
+/** The metric and dimensions of a source's freshness. */
 export function freshnessOf(path: string, source: string) {
   return {
     Namespace: METRICS_NAMESPACE,
@@ -137,7 +138,7 @@ export function alarmLike(
   };
 }
 
-/** A feed's parameters are below `/<service>/sources`. */
+/** The service's name, from a path `/<service>/sources`. */
 function serviceOf(path: string): string {
   return path.split('/')[1] ?? '';
 }

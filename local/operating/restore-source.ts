@@ -1,5 +1,4 @@
-// A new generation for a source, as it is saved: where its tables were restored from a backup, or where somebody who
-// knows what it means asks for it.
+// Starts a new generation of a source and saves it: after its tables were restored from a backup, or by force.
 import type { Instant } from '../../shared/instant.ts';
 import { takeLease } from '../../shared/pacing/lease.ts';
 import type { SourceStates } from '../../shared/ports.ts';
@@ -7,20 +6,20 @@ import { renewState } from '../../shared/source/renew-state.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 
 export interface RestoreOptions {
-  /** Whether the state is renewed although it was never restored. */
+  /** Whether to renew a state that was never restored. */
   readonly force: boolean;
   readonly now: Instant;
 }
 
-/** More than any tick's. */
+/** Longer than any tick's lease. */
 const LEASE_US = 65_000_000;
 
 /**
- * Begins a new generation. The lease is taken with the very write that makes it, and given back with it: a poller at
- * work makes this fail, and one that comes in between makes it fail as well.
+ * Starts a new generation. One conditional write makes it and needs no lease of its own: a poller that holds the lease,
+ * or saves the state in between, makes this fail.
  *
  * @returns the state as it was saved
- * @throws Error where it was not restored, or somebody is at work on it
+ * @throws Error if the state was not restored, or a poller is working on it
  */
 export async function restoreSource(
   states: SourceStates,
@@ -31,12 +30,12 @@ export async function restoreSource(
   const place = await states.identity();
   if (mintedIn === place && !force)
     throw new Error(
-      `The state of source ${source} is where it was minted: nothing was restored. To begin a new generation all ` +
-        'the same, which announces every return group anew, add --force.',
+      `The state of source ${source} is in the tables it was created in: nothing was restored. ` +
+        'To start a new generation anyway, which publishes every return group again, add --force.',
     );
   if (takeLease(state.lease, 'sources-restore', now, LEASE_US) === undefined)
-    throw new Error(`Source ${source} is being polled right now: try again in a minute.`);
+    throw new Error(`A poll of source ${source} is running: try again in a minute.`);
   const renewed = renewState(state, place, now);
   if ((await states.save(renewed, version)) === 'saved') return renewed;
-  throw new Error(`The state of source ${source} was saved by somebody else meanwhile: try again.`);
+  throw new Error(`Another process saved the state of source ${source} meanwhile: try again.`);
 }

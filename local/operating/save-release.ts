@@ -1,21 +1,21 @@
-// A release as it is saved: conditionally, on the state that was looked at. Whoever saved meanwhile made another one,
-// which is looked at again; so no tick's progress is lost, and none is taken back.
+// Saves a release on the condition that the state is unchanged; otherwise it loads the state again and retries. So the
+// release never overwrites the progress of a tick.
 
 import { type Release, releaseHold } from '../../shared/guarding/release-hold.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { SourceStates } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 
-/** Ticks that may come in between; a state is saved a few times a minute. */
+/** Ticks that may save in between; a state is saved a few times a minute. */
 const MAX_TRIES = 20;
 
 export interface Released {
   readonly release: Release;
-  /** The state that the outcome was found in, or that it made. */
+  /** The saved state if the hold was released, otherwise the state as loaded. */
   readonly state: SourceState;
 }
 
-/** @throws Error where the source has no state, or others keep saving it */
+/** @throws Error if the source has no state, or other processes keep saving it */
 export async function saveRelease(
   states: Pick<SourceStates, 'load' | 'save'>,
   source: string,
@@ -30,5 +30,5 @@ export async function saveRelease(
     const next = { ...release.state, version: state.version + 1 };
     if ((await states.save(next, state.version)) === 'saved') return { release, state: next };
   }
-  throw new Error(`The state of source "${source}" is being saved all the time; try again.`);
+  throw new Error(`Other processes keep saving the state of source "${source}"; try again.`);
 }

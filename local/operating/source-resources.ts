@@ -1,5 +1,5 @@
-// A source that is added to a running deployment, or taken out again. What polls it is made last and removed first; each
-// step may be done again, so whoever is interrupted does it once more.
+// Adds a source to a running deployment, or removes it. The schedule is created last and deleted first. Every step can
+// be repeated: after an interruption, run the command again.
 import type { MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import type { GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
@@ -22,11 +22,12 @@ export interface SourceResources {
   /**
    * Adds the source, or changes one that was added before.
    *
-   * @returns whether there is an alarm for it
-   * @throws Error where the stack has it, or the poller may not read its token
+   * @returns whether it has an alarm
+   * @throws Error if the stack has the source, or its token does not exist
+   * @throws UsageError if the poller may not read its token
    */
   add(source: NewSource): Promise<{ readonly hasAlarm: boolean }>;
-  /** @throws Error where it was not added like this */
+  /** Removes the source. @throws Error if it was not added by {@link add} */
   remove(source: string): Promise<void>;
   close(): void;
 }
@@ -38,7 +39,7 @@ interface Feed {
   readonly group: string;
 }
 
-/** @throws UsageError where the deployment does not name what it takes */
+/** @throws UsageError if the deployment does not name its path of sources or its group of schedules */
 export async function openSourceResources(deployment: Deployment): Promise<SourceResources> {
   const feed: Feed = {
     path: partOf(deployment, 'sourcesPath'),
@@ -54,7 +55,7 @@ export async function openSourceResources(deployment: Deployment): Promise<Sourc
   };
 }
 
-/** Only who adds or removes pays for loading these. */
+/** Loaded only for `sources add` and `sources remove`. */
 async function createClients() {
   const [ssm, secrets, scheduler, cloudWatch] = await Promise.all([
     import('@aws-sdk/client-ssm'),
@@ -70,7 +71,7 @@ async function createClients() {
   };
 }
 
-/** Without reading the token: that is the poller's alone. */
+/** Does not read the token: only the poller may. */
 async function findTokenArn({ ssm, secrets }: Clients, token: TokenPlace): Promise<string> {
   if ('secretId' in token) {
     const command = new secrets.DescribeSecretCommand({ SecretId: token.secretId });
@@ -85,9 +86,7 @@ async function findTokenArn({ ssm, secrets }: Clients, token: TokenPlace): Promi
   const [found] = Parameters ?? [];
   if (found?.ARN === undefined) throw new Error(`There is no parameter ${token.parameter}.`);
   if (found.Type !== 'SecureString')
-    throw new Error(
-      `The parameter ${token.parameter} is no SecureString: a token must not lie about in the clear.`,
-    );
+    throw new Error(`The parameter ${token.parameter} is no SecureString: store the token encrypted.`);
   return found.ARN;
 }
 
@@ -97,7 +96,7 @@ async function addSource(clients: Clients, feed: Feed, source: NewSource): Promi
   const { path, group } = feed;
   const known = await findParameter(clients, feed, settings.name);
   if (known !== undefined && !wasAdded(known))
-    throw new Error(`There is a source "${settings.name}" already, in the stack: change it there.`);
+    throw new Error(`The source "${settings.name}" is already defined in the stack: change it there.`);
   checkTokenName(path, source.token, await findTokenArn(clients, source.token));
   const like = await findSchedule(clients, feed, settings.name);
   const from = sourceOfSchedule(like) ?? '';
@@ -129,7 +128,7 @@ async function removeSource(clients: Clients, feed: Feed, source: string): Promi
   const known = await findParameter(clients, feed, source);
   if (known === undefined || !wasAdded(known))
     throw new Error(
-      `No source "${source}" was added with "sources add"; what the stack has is removed there.`,
+      `No source "${source}" was added with "sources add"; remove a source of the stack in the stack.`,
     );
   await scheduler.client
     .send(new scheduler.DeleteScheduleCommand({ GroupName: feed.group, Name: resourceName(source) }))
@@ -137,13 +136,13 @@ async function removeSource(clients: Clients, feed: Feed, source: string): Promi
   await cloudWatch.client.send(
     new cloudWatch.DeleteAlarmsCommand({ AlarmNames: [alarmName(feed.path, source)] }),
   );
-  // It tells that the source was added here, so it goes last.
+  // Delete the parameter last: it marks the source as added here.
   await ssm.client
     .send(new ssm.DeleteParameterCommand({ Name: parameterName(feed.path, source) }))
     .catch(ignoreMissing);
 }
 
-/** @returns what is in a source's parameter; undefined where there is none */
+/** @returns the value of a source's parameter; undefined if there is none */
 async function findParameter({ ssm }: Clients, { path }: Feed, source: string): Promise<string | undefined> {
   const command = new ssm.GetParameterCommand({ Name: parameterName(path, source) });
   try {
@@ -154,7 +153,7 @@ async function findParameter({ ssm }: Clients, { path }: Feed, source: string): 
   }
 }
 
-/** The schedule of some other source, to be copied. */
+/** The schedule of another source, to copy. */
 async function findSchedule(
   { scheduler }: Clients,
   { group: GroupName }: Feed,
@@ -167,7 +166,7 @@ async function findSchedule(
     if (source !== undefined && source !== except) return schedule;
   }
   throw new Error(
-    `No schedule in the group ${GroupName} sends ticks of a source: there is none to be copied.`,
+    `No schedule in the group ${GroupName} sends ticks of another source: there is none to copy.`,
   );
 }
 

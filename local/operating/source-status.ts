@@ -1,5 +1,5 @@
-// What a source's state says to who operates it. Pure; texts are left to format-status.ts, but for what the feed
-// itself tells in the same words.
+// Derives a source's status for operators from its state. Pure. format-status.ts makes the text, except for sentences
+// that the feed's own events also use.
 import { describeConsequence, describeHold, releaseCommand } from '../../shared/guarding/describe-hold.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
@@ -8,18 +8,18 @@ import { stampsTime } from '../../shared/reading/stamps-clock.ts';
 import { planCycles } from '../../shared/source/reconciliation-plan.ts';
 import type { CycleState, PaceSettings, SourceState, Tier } from '../../shared/source/source-state.ts';
 
-/** Times are ISO 8601, durations milliseconds; null is what is not known, or not yet. */
+/** Times are ISO 8601, durations milliseconds; null is unknown, or not known yet. */
 export interface SourceStatus {
   readonly source: string;
   readonly generation: string;
-  /** Whether it is read completely, but for a baseline that is not through yet. */
+  /** Whether it is read completely, apart from an unfinished baseline. */
   readonly isHealthy: boolean;
   readonly held: readonly HoldStatus[];
-  /** Why it is not being read completely; empty where it is. */
+  /** Why it is not read completely; empty if it is. */
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
   readonly degradedSince: string | null;
   readonly restsUntil: string | null;
-  /** Before this instant, by the service's stamps, polls have nothing left to read. */
+  /** Polls have read everything before this instant, by the service's timestamps. */
   readonly settledThrough: string;
   readonly behindMs: number | null;
   readonly lookbackMs: number | null;
@@ -49,18 +49,18 @@ export interface HoldStatus {
   readonly suspects: number;
   readonly message: string;
   readonly consequence: string;
-  /** What releases it. */
+  /** The command that releases it. */
   readonly command: string;
 }
 
 export interface CycleStatus {
   readonly tier: Tier;
-  /** From one beginning to the next, as it follows from the groups and the budget. */
+  /** From one start to the next, as planned from the groups and the budget. */
   readonly plannedMs: number | null;
   readonly requests: number | null;
   readonly isUnderWay: boolean;
   readonly startedAt: string;
-  /** Creation time up to which the cycle under way has read all groups. */
+  /** Creation time up to which the running cycle has read all groups. */
   readonly coveredThrough: string | null;
   readonly lastCompletedAt: string | null;
 }
@@ -72,9 +72,9 @@ export interface SetAsideStatus {
 }
 
 /**
- * @param now by the clock here
- * @param flags that lead a command to this state, for instance ` --data state`
- * @param place in which it was found; undefined where that is not known
+ * @param now by the local clock
+ * @param flags that name the place of this state, for instance ` --data state`
+ * @param place the identity of the tables that hold the state; undefined if unknown
  */
 export function describeSource(
   state: SourceState,
@@ -97,7 +97,7 @@ export function describeSource(
   const isSilent = silence > patienceOf(pace);
   const isAhead = -silence > LARGEST_LEAD;
   const time = stampsTime(stamps, now);
-  // Of what is held it is told above, with what to do about it.
+  // `held` describes the holds, with the command that releases each.
   const reasons = [
     ...(isSilent ? [SILENT] : []),
     ...(isAhead ? [AHEAD] : []),
@@ -141,23 +141,23 @@ export function describeSource(
 
 const SILENT = { code: 'silent', message: 'Nothing polls this source.' };
 
-/** Clocks of two machines are not further apart than this. */
+/** The clocks of two machines differ by less than this. */
 const LARGEST_LEAD = MINUTE;
 const AHEAD = {
   code: 'ahead',
   message:
-    'The last tick is in the future: a clock was ahead. Check the clock of this machine and of the one that polls. ' +
-    'Once both are right, polling goes on within an hour; a restart of "watch" goes on at once.',
+    'The last tick is in the future: a clock was ahead. Check the clock of this machine and of the one that ' +
+    'polls. Once both are right, polling continues within an hour; a restart of "watch" continues at once.',
 };
 
 function restored({ source }: SourceState, flags: string) {
   const message =
-    'Its tables were restored from a backup, or copied: it stands still. To begin a new generation, which announces ' +
-    `every group anew: returns-feed sources restore ${source}${flags}`;
+    'Its tables were restored from a backup, or copied, so it is stopped. To start a new generation, which ' +
+    `publishes every return group again: returns-feed sources restore ${source}${flags}`;
   return { code: 'restored', message };
 }
 
-/** As long as a degraded source takes to say so itself. */
+/** The time after which a source that is not read reports itself as degraded. */
 function patienceOf(pace: PaceSettings | undefined): number {
   return Math.max(3 * (pace?.intervalMs ?? 0) * MILLISECOND, DEGRADED_AFTER);
 }

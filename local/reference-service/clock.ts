@@ -1,14 +1,14 @@
-// The time that a reference service lives in. It can be made to run ahead, whichever it is: a test need not know.
+// The reference service's clock: the system's or a virtual one. Both can be advanced, so tests work with either.
 
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 
 export interface ServiceClock {
   now(): Instant;
-  /** Makes so much time pass at once. */
+  /** Moves the time forward at once. */
   advance(durationMs: number): void;
 }
 
-/** The time of the system, to the microsecond, never going back. */
+/** The system's time, to the microsecond; it never goes back. */
 export function createSystemClock(): ServiceClock {
   const startedAt = Date.now() - performance.now();
   let skippedMs = 0;
@@ -20,7 +20,7 @@ export function createSystemClock(): ServiceClock {
   };
 }
 
-/** A time that stands still until it is advanced. */
+/** A time that only moves when it is advanced. */
 export function createVirtualClock(startAt: Instant): ServiceClock {
   let now = startAt;
   return {

@@ -1,4 +1,4 @@
-// What tests can do to a reference service, and learn from it, beside asking like anybody else.
+// Lets tests change and inspect a reference service besides sending requests to it.
 
 import type { Instant } from '../../shared/instant.ts';
 import type { ServiceClock } from './clock.ts';
@@ -14,30 +14,29 @@ import type { Store } from './store/store.ts';
 
 export interface Control {
   now(): Instant;
-  /** Makes time pass at once; life catches up with it. */
+  /** Moves the time forward at once, and makes the random changes that were due meanwhile. */
   advance(durationMs: number): void;
   /**
-   * Changes a group: by a function that alters the draft it is given, or by a step of life such as
-   * `shipment.delivered`.
+   * Changes a group: by a function that alters a draft, or by a step such as `shipment.delivered`.
    *
-   * @throws RangeError if there is no such group, or the step can't happen now.
+   * @throws RangeError if there is no such group, or the step is not possible now
    */
   mutate(groupId: number, change: Alteration | string): Change;
-  /** A new group; the alteration may change what it is. */
+  /** Creates a group, changed by the alteration if given. */
   create(alteration?: Alteration): Change;
   /** @throws RangeError if there is no such group. */
   remove(groupId: number): Change;
-  /** Lets the next answers fail. @default one */
+  /** Makes the next answers fail. @param count @default 1 */
   failNext(kind: FaultKind, count?: number): void;
-  /** Turns a knob; what happened before stays as it was. */
+  /** Sets a knob. Earlier changes stay as they were. */
   setKnob<Name extends KnobName>(name: Name, value: Knobs[Name]): void;
   knobs(): Readonly<Knobs>;
-  /** Stops life and lets it go on. */
+  /** Stops the random changes. */
   pause(): void;
   resume(): void;
-  /** All groups as they truly are, whatever of it shows yet; as the document has them, stamps as the knobs do. */
+  /** The true state of all groups, visible yet or not, in the document's form with stamps as the knobs say. */
   snapshot(): ShownGroup[];
-  /** Every change since the start, in the order they happened. Stamps are instants. */
+  /** Every change since the start, in order. Stamps are instants. */
   history(): readonly Change[];
   /** The requests received, oldest first. */
   requests(): readonly LoggedRequest[];

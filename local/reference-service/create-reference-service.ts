@@ -1,5 +1,5 @@
-// A conforming implementation of the returns data service on a port of this machine, for tests and for trying the
-// feed out. Every question that the document leaves open is a knob (knobs.ts).
+// Runs a conforming implementation of the returns data service on a local port, for tests and for trying out the feed.
+// Every question that the document leaves open is a knob (knobs.ts).
 
 import { startServer } from './http/server.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from './in-process-service.ts';
 
 export interface ReferenceServiceOptions extends InProcessServiceOptions {
-  /** 0: any free one. @default 0 */
+  /** 0 picks a free port. @default 0 */
   readonly port?: number | undefined;
   /** @default '127.0.0.1' */
   readonly host?: string | undefined;
@@ -18,23 +18,23 @@ export interface ReferenceServiceOptions extends InProcessServiceOptions {
 }
 
 export interface ReferenceService extends InProcessService {
-  /** The base URL, its path prefix included. */
+  /** The base URL, including the path prefix. */
   readonly url: string;
-  /** Ends at once, whatever is still being answered. */
+  /** Ends at once, even with unfinished answers. */
   close(): Promise<void>;
 }
 
-const LIFE_EVERY_MS = 1_000;
+const CATCH_UP_MS = 1_000;
 
-/** Starts the service; it answers when the promise resolves. */
+/** Starts the service. It answers requests once the promise resolves. */
 export async function createReferenceService(
   options: ReferenceServiceOptions = {},
 ): Promise<ReferenceService> {
   const { port = 0, host = '127.0.0.1', prefix = '/api' } = options;
   const inProcess = createInProcessService(options);
   const server = await startServer(inProcess, { port, host, prefix });
-  // Nobody has to ask for life to go on; a long silence would else be made up for by the first to break it.
-  const living = setInterval(() => inProcess.store.catchUp(), LIFE_EVERY_MS).unref();
+  // Changes go on without requests: otherwise the first request after a long pause would have to make them all.
+  const living = setInterval(() => inProcess.store.catchUp(), CATCH_UP_MS).unref();
   return {
     ...inProcess,
     url: server.url,

@@ -1,5 +1,5 @@
-// The reference service without sockets: a store, the service that answers from it, and the control over both. A
-// simulation brings its own network and time to it; create-reference-service.ts puts it on a port.
+// The reference service without sockets: a store, the service that answers from it, and the control of both. A
+// simulation adds its own network and clock; create-reference-service.ts adds a port.
 
 import { createSystemClock, type ServiceClock } from './clock.ts';
 import { type Control, createControl } from './control.ts';
@@ -13,12 +13,12 @@ export interface InProcessServiceOptions {
   readonly seed?: number | undefined;
   /** Return groups at the start. @default 300 */
   readonly groups?: number | undefined;
-  /** What requests must send as X-Service-Api-Token. @default 'reference-token' */
+  /** The required X-Service-Api-Token of requests. @default 'reference-token' */
   readonly token?: string | undefined;
   readonly knobs?: Partial<Knobs> | undefined;
   /** @default the system's time */
   readonly clock?: ServiceClock | undefined;
-  /** False: nothing changes by itself. @default 2 changes a second */
+  /** False makes no random changes. @default 2 changes a second */
   readonly life?: { readonly changesPerSecond: number } | false | undefined;
   /** Keeps every change for `control.history()`. @default true up to 100,000 groups */
   readonly keepsHistory?: boolean | undefined;

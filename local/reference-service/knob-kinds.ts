@@ -1,11 +1,11 @@
-// The kinds of values that knobs take: how each is written on a command line, read, and refused.
+// The kinds of knob values: how each is documented and parsed on the command line.
 
 export interface Knob<Value> {
-  /** How its values are written, for a person. */
+  /** The allowed values, for help texts. */
   readonly values: string;
   readonly byDefault: Value;
   readonly description: string;
-  /** The value that a text stands for, or undefined if it stands for none. */
+  /** The value of a text, or undefined if the text is invalid. */
   read(text: string): Value | undefined;
 }
 
@@ -28,7 +28,7 @@ export function oneOf<const Value extends string>(
   };
 }
 
-/** A comma-separated list of known words; `all` and `none` stand for all of them and for the empty list. */
+/** A comma-separated list of known words; `all` means all of them, `none` the empty list. */
 export function someOf<const Value extends string>(
   values: readonly Value[],
   byDefault: readonly NoInfer<Value>[],

@@ -1,5 +1,5 @@
-// Every question that the service's document leaves open is a knob here: the defaults make an ordinary, honest
-// service, and each other value is something that a real one might do.
+// Every question that the service's document leaves open is a knob. The defaults make an ordinary, honest service; each
+// other value is a behaviour that a real service might have.
 
 import { amount, count, flag, type Knob, matching, oneOf, share, someOf, span } from './knob-kinds.ts';
 import { FAULT_KINDS } from './service/fault-kinds.ts';
@@ -11,92 +11,107 @@ export const KNOBS = {
   order: oneOf(
     ORDERS,
     'created_at:desc',
-    'Order of the list. heap: a changed group moves to the end; shuffled: to anywhere; random: another order for each request.',
+    'Order of the list. heap: a changed group moves to the end. shuffled: it moves to a random place. ' +
+      'random: each request gets another order.',
   ),
   ties: oneOf(
     ['stable', 'unstable'],
     'stable',
-    'Whether groups of equal stamps keep their order from one request to the next.',
+    'Whether groups with equal timestamps keep their order between requests.',
   ),
-  limitDefault: count(50, 1, 'Rows of a page if no limit is asked for.'),
-  limitMax: count(250, 1, 'Most rows of a page.'),
+  limitDefault: count(50, 1, 'Rows of a page if the request has no limit.'),
+  limitMax: count(250, 1, 'Maximum number of rows of a page.'),
   limitOver: oneOf(
     ['clamp', 'refuse'],
     'clamp',
-    'What a limit above the most gets: that many rows without a word, or a 422.',
+    'Answer to a limit above limit-max. clamp: limit-max rows. refuse: a 422.',
   ),
   limitChanges: matching(
     /^(none|\d{1,6}:\d{1,6}(,\d{1,6}:\d{1,6})*)$/,
     'none | seconds:limit, …',
     'none',
-    'The most rows of a page change so many seconds after the start: 60:20,120:100.',
+    'Changes of limit-max while the service runs, in seconds after the start, for instance 60:20,120:100.',
   ),
-  offsetMax: count(0, 0, 'A list shows no row at or behind this offset; 0: all of them.'),
+  offsetMax: count(0, 0, 'Lists end before the row at this offset; 0: no end.'),
   offsetOver: oneOf(
     ['empty', 'refuse', 'bad-request', 'timeout'],
     'empty',
-    'What an offset at or above offsetMax gets: an empty list, a 422 that names it, a 400, or a 504.',
+    'Answer to an offset of offset-max or more. empty: an empty list. refuse: a 422 that names offset-max. ' +
+      'bad-request: a 400. timeout: a 504.',
   ),
-  pageBytes: count(
-    0,
-    0,
-    'A page ends before its body grows beyond so many bytes, but holds at least one row; 0: no such end.',
-  ),
+  pageBytes: count(0, 0, 'Maximum number of bytes of a page, which holds at least one row; 0: no limit.'),
   // Bounds and stamps.
-  lowerBound: oneOf(['inclusive', 'exclusive'], 'inclusive', 'Whether min_… bounds include their own stamp.'),
-  upperBound: oneOf(['inclusive', 'exclusive'], 'inclusive', 'Whether max_… bounds include their own stamp.'),
+  lowerBound: oneOf(
+    ['inclusive', 'exclusive'],
+    'inclusive',
+    'Whether min_… filters include the timestamp they name.',
+  ),
+  upperBound: oneOf(
+    ['inclusive', 'exclusive'],
+    'inclusive',
+    'Whether max_… filters include the timestamp they name.',
+  ),
   stampPrecision: oneOf(
     ['us', 'ms', 's'],
     'us',
-    'Precision of the stamps shown: microseconds, milliseconds or seconds (cut off, not rounded).',
+    'Precision of the timestamps in answers: microseconds, milliseconds or seconds (cut off, not rounded).',
   ),
   stampForm: matching(
     /^(Z|[+-]\d\d:\d\d|none(:[+-]\d\d:\d\d)?)$/,
     'Z | +00:00 | another offset | none | none:+02:00',
     '+00:00',
-    'Zone of the stamps shown: none is UTC without telling, none:-05:00 the time of that zone without telling. Bounds without a zone are read in the same way.',
+    'Zone of the timestamps in answers. none: UTC, without writing the zone. none:-05:00: the time of that zone, ' +
+      'without writing it. Filters without a zone are read in the same way.',
   ),
   compares: oneOf(
     ['stored', 'shown'],
     'stored',
-    'Whether bounds and order go by the full stamps or by the stamps as shown.',
+    'Whether filters and order use the full timestamps or the timestamps as shown in answers.',
   ),
   strings: oneOf(
     ['exact', 'ignore-case', 'partial'],
     'exact',
-    'How the string filters match; partial ignores case too.',
+    'How string filters match; partial also ignores case.',
   ),
-  // What changes do.
-  touches: someOf(PARTS, PARTS, 'Parts whose changes move the updated_at of their group.'),
-  lateSeconds: span({ least: 0, most: 0 }, 'seconds', 'Changes show so long after their stamp.'),
-  lateShare: share(1, 'The share of changes that lateSeconds applies to.'),
-  staleShare: share(0, 'The share of requests that a lagging replica answers.'),
-  staleSeconds: amount(30, 'seconds', 'How far behind the lagging replica is.'),
+  // Changes.
+  touches: someOf(PARTS, PARTS, 'Parts of a group whose changes update its updated_at.'),
+  lateSeconds: span(
+    { least: 0, most: 0 },
+    'seconds',
+    'Delay between a change’s timestamp and its visibility.',
+  ),
+  lateShare: share(1, 'Share of changes with the delay of late-seconds.'),
+  staleShare: share(0, 'Share of requests that a lagging replica answers.'),
+  staleSeconds: amount(30, 'seconds', 'Lag of the replica.'),
   bulkSize: count(
     0,
     0,
-    'One change of life in fifty changes so many open groups at once, all with one stamp; 0: never.',
+    'Size of bulk changes: one random change in fifty changes this many open groups at once, with equal ' +
+      'timestamps; 0: none.',
   ),
-  removals: share(0, 'The share of life’s changes that remove an entity of a group.'),
-  groupRemovals: share(0, 'The share of life’s changes that remove a whole group.'),
-  reappearances: share(0, 'The share of life’s changes that bring a removed group back.'),
-  absurdEvery: count(0, 0, 'Each group whose id is divisible by this has absurd stamps; 0: none.'),
+  removals: share(0, 'Share of random changes that remove an entity of a group.'),
+  groupRemovals: share(0, 'Share of random changes that remove a whole group.'),
+  reappearances: share(0, 'Share of random changes that bring a removed group back.'),
+  absurdEvery: count(0, 0, 'Each group whose id is divisible by this has absurd timestamps; 0: none.'),
   absurdStamps: oneOf(
     ['mixed', 'ahead', 'future', 'far', 'past', 'created'],
     'mixed',
-    'updated_at a few minutes ahead, months ahead, in the year 9999, in the year 1; or created_at in 9999. mixed: all of them.',
+    'Kind of absurd timestamps. ahead: updated_at minutes ahead. future: updated_at days to months ahead. ' +
+      'far: updated_at in the year 9999. past: updated_at in the year 1. created: created_at in the year 9999. ' +
+      'mixed: all of these.',
   ),
-  // What a group looks like.
+  // The form of a group.
   unlistedStatuses: share(
     0,
-    'The share of status changes, and of statuses at the start, to a value that no document lists.',
+    'Share of status changes, and of initial statuses, with a value that no document lists.',
   ),
-  newFields: flag('Fields that the document does not have.'),
-  personalFields: flag('Customers have a field that is named by their own name, e-mail and phone number.'),
+  newFields: flag('Whether groups have fields that the document does not list.'),
+  personalFields: flag('Whether customers have fields named after their own name, e-mail and phone number.'),
   omissions: oneOf(
     ['none', 'samples', 'all'],
     'none',
-    'Required fields that are missing: none, those missing in the document’s samples, or all but ids, statuses and stamps.',
+    'Required fields that are missing. samples: those that the document’s samples omit. all: all but ids, ' +
+      'statuses, created_at, updated_at and the arrays of entities.',
   ),
   lineItemType: oneOf(
     ['return_line_item', 'return', 'absent'],
@@ -106,12 +121,12 @@ export const KNOBS = {
   arrays: oneOf(
     ['full', 'null-if-empty', 'absent-if-empty', 'flicker'],
     'full',
-    'How empty arrays are written; flicker: any array of entities is now and then null or absent.',
+    'Form of empty arrays. flicker: any array of entities is sometimes null or absent.',
   ),
   nulls: oneOf(
     ['present', 'absent', 'flicker'],
     'present',
-    'Whether optional fields that are null are written.',
+    'Whether optional fields with the value null are present.',
   ),
   childOrder: oneOf(['stable', 'shuffled'], 'stable', 'Order of the entities within a group.'),
   unreadableEvery: count(0, 0, 'Each group whose id is divisible by this is unreadable; 0: none.'),
@@ -134,38 +149,38 @@ export const KNOBS = {
       'money-as-text',
     ],
     'mixed',
-    'How unreadable groups are unreadable.',
+    'Why unreadable groups are unreadable. mixed: all of these reasons.',
   ),
   // Access and limits.
   badToken: oneOf(
     ['401', '403', '404', '500', 'empty', 'html'],
     '401',
-    'What a missing or wrong token gets; empty: 200 with an empty list, html: 200 with a page to log in.',
+    'Answer to a missing or wrong token. empty: 200 with an empty list. html: 200 with a login page.',
   ),
   tokenSees: oneOf(
     ['own', 'empty', 'other'],
     'own',
-    'The store that the token sees: its own, an empty one, or another one with ids that it knows.',
+    'Store that the token reads: its own, an empty one, or another one with the same ids.',
   ),
-  rateLimit: count(300, 0, 'Requests a minute and token; 0: no limit.'),
+  rateLimit: count(300, 0, 'Maximum requests a minute for each token; 0: no limit.'),
   rateBody: oneOf(['json', 'text', 'html', 'empty'], 'json', 'Body of a 429.'),
-  retryAfter: oneOf(['seconds', 'date', 'none'], 'seconds', 'The Retry-After of a 429.'),
-  date: oneOf(['present', 'missing'], 'present', 'Whether answers have a Date.'),
-  dateSkewSeconds: amount(0, 'seconds', 'How far the Date of answers runs ahead of the stamps.', -1_000_000),
-  latencyMs: span({ least: 0, most: 0 }, 'milliseconds', 'How long an answer takes.'),
-  allowlistItems: count(40, 0, 'How many allowlist items there are.'),
+  retryAfter: oneOf(['seconds', 'date', 'none'], 'seconds', 'Form of the Retry-After header of a 429.'),
+  date: oneOf(['present', 'missing'], 'present', 'Whether answers have a Date header.'),
+  dateSkewSeconds: amount(0, 'seconds', 'Lead of the Date header over the timestamps.', -1_000_000),
+  latencyMs: span({ least: 0, most: 0 }, 'milliseconds', 'Duration of an answer.'),
+  allowlistItems: count(40, 0, 'Number of allowlist items.'),
   // Faults.
-  faultRate: share(0, 'The share of requests that meet a fault.'),
-  faultKinds: someOf(FAULT_KINDS, FAULT_KINDS, 'The faults that faultRate chooses from.'),
-  slowSeconds: amount(3, 'seconds', 'How long a slow answer takes.'),
-  pauseSeconds: count(2, 0, 'The Retry-After of faults that have one, in seconds.'),
+  faultRate: share(0, 'Share of requests that fail.'),
+  faultKinds: someOf(FAULT_KINDS, FAULT_KINDS, 'Faults that fault-rate chooses from.'),
+  slowSeconds: amount(3, 'seconds', 'Duration of a slow answer.'),
+  pauseSeconds: count(2, 0, 'Seconds in the Retry-After header of faults that have one.'),
 } satisfies Record<string, Knob<unknown>>;
 
 export type KnobName = keyof typeof KNOBS;
 
 type ValueOf<K> = K extends Knob<infer Value> ? Value : never;
 
-/** The setting of all knobs. */
+/** The values of all knobs. */
 export type Knobs = { -readonly [Name in KnobName]: ValueOf<(typeof KNOBS)[Name]> };
 
 export const KNOB_NAMES = Object.keys(KNOBS) as KnobName[];

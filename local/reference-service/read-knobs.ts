@@ -1,21 +1,21 @@
-// Knobs as they are written on a command line and over the control interface: `limit-max=37`, `order=random`.
+// Parses knobs from the command line and the control interface: `limit-max=37`, `order=random`.
 
 import { KNOB_NAMES, KNOBS, type KnobName, type Knobs } from './knobs.ts';
 
-/** Thrown when an assignment names no knob or a value that its knob does not take. The message lists every such fault. */
+/** Thrown for unknown knobs and invalid values. The message lists all of them. */
 export class KnobError extends Error {
   override readonly name = 'KnobError';
 }
 
 export interface KnobEntry {
-  /** As written on a command line, in kebab-case. */
+  /** In kebab-case. */
   readonly name: string;
   readonly values: string;
   readonly byDefault: string;
   readonly description: string;
 }
 
-/** Every knob, for a help text. */
+/** Every knob, for help texts. */
 export function listKnobs(): KnobEntry[] {
   return KNOB_NAMES.map((name) => ({
     name: writtenName(name),
@@ -26,9 +26,9 @@ export function listKnobs(): KnobEntry[] {
 }
 
 /**
- * Reads `name=value` assignments; names in kebab-case or camelCase, the last of a name counts.
+ * The knobs of `name=value` assignments. Names may be in kebab-case or camelCase; the last value of a name counts.
  *
- * @throws KnobError naming all faults at once, one a line.
+ * @throws KnobError that lists all problems, one a line
  */
 export function readKnobs(assignments: readonly string[]): Partial<Knobs> {
   const problems: string[] = [];

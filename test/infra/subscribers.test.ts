@@ -56,7 +56,7 @@ describe('the ordered subscriber', () => {
 
     const second = aFunction(stack, 'Second');
     expect(() => feed.addOrderedSubscriber(second)).toThrow(
-      /has its one consumer, Shop\/First.*Subscribe Shop\/Second to the bus with onChange/,
+      /already has a consumer, Shop\/First.*Subscribe Shop\/Second to the bus with onChange/,
     );
   });
 
@@ -65,7 +65,7 @@ describe('the ordered subscriber', () => {
     const worker = new iam.Role(stack, 'Worker', { assumedBy: new iam.AccountRootPrincipal() });
     feed.grantConsumeOrdered(worker);
 
-    expect(() => feed.addOrderedSubscriber(aFunction(stack))).toThrow(/one consumer/);
+    expect(() => feed.addOrderedSubscriber(aFunction(stack))).toThrow(/already has a consumer/);
     expect(statementsOf(template(), 'Worker').flatMap(({ actions }) => actions)).toContain(
       'sqs:ReceiveMessage',
     );

@@ -1,5 +1,4 @@
-// The control interface over HTTP, for those who run the service in another process. Only for this machine: whoever
-// asks from elsewhere learns nothing of it.
+// Serves the control interface over HTTP, for tests in another process. Requests from other machines get a 404.
 
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
@@ -37,12 +36,12 @@ export function addControlRoutes(app: FastifyInstance, control: Control): void {
   });
   app.post('/mutate', async ({ body }) => {
     const change = mutateSchema.parse(body);
-    return told(control.mutate(change.groupId, 'step' in change ? change.step : setFields(change.set)));
+    return summaryOf(control.mutate(change.groupId, 'step' in change ? change.step : setFields(change.set)));
   });
   app.post('/create', async ({ body }) =>
-    told(control.create(setFields(createSchema.parse(body ?? undefined).set))),
+    summaryOf(control.create(setFields(createSchema.parse(body ?? undefined).set))),
   );
-  app.post('/remove', async ({ body }) => told(control.remove(groupSchema.parse(body).groupId)));
+  app.post('/remove', async ({ body }) => summaryOf(control.remove(groupSchema.parse(body).groupId)));
   app.post('/fail-next', async ({ body }) => {
     const { kind, count } = failNextSchema.parse(body);
     control.failNext(kind, count);
@@ -70,8 +69,8 @@ export function addControlRoutes(app: FastifyInstance, control: Control): void {
   app.get('/requests', async ({ query }) => control.requests().slice(sinceSchema.parse(query).after));
 }
 
-/** A change without the groups themselves, which may be large. */
-function told({ before: _before, after, ...change }: Change): object {
+/** A change without its groups, which may be large. */
+function summaryOf({ before: _before, after, ...change }: Change): object {
   return { ...change, isPresent: after !== undefined };
 }
 

@@ -1,9 +1,9 @@
-// Turns an answer into what happens on a socket, broken connections included.
+// Sends an answer on a socket, or breaks the connection if the answer says so.
 
 import type { ServerResponse } from 'node:http';
 import type { Answer } from '../service/answer.ts';
 
-/** Waits before answers; cleared when the server closes. */
+/** Timers of delayed answers, cleared when the server closes. */
 export type Timers = Set<NodeJS.Timeout>;
 
 export function deliver(answer: Answer, response: ServerResponse, timers: Timers): void {
@@ -26,7 +26,7 @@ function send(answer: Answer, response: ServerResponse): void {
     return;
   }
   const body = Buffer.from(answer.body);
-  // The Date is the answer's own, skewed or missing; Node must not add another.
+  // The answer has its own Date, skewed or missing: Node must not add another.
   response.sendDate = false;
   response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
   if (answer.delivery === 'whole') {

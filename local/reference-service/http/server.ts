@@ -1,4 +1,4 @@
-// The HTTP side: the API below its prefix, the control interface below /_control.
+// The HTTP server: the API below its prefix, the control interface below /_control.
 
 import { fastify } from 'fastify';
 import type { InProcessService } from '../in-process-service.ts';

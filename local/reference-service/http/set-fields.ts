@@ -1,9 +1,9 @@
-// An alteration as data: fields by their path, such as `shipments.0.status`. Stamps may be given as texts.
+// Makes an alteration from fields by path, such as `shipments.0.status`. Stamps may be texts.
 
 import { parseStamp } from '../../../shared/instant.ts';
 import type { Alteration } from '../store/changes-by-hand.ts';
 
-/** @throws RangeError, when applied, for a path that the group does not have. */
+/** An alteration that sets the fields; it throws a RangeError for a path that the group does not have. */
 export function setFields(fields: Readonly<Record<string, unknown>>): Alteration {
   return (draft) => {
     for (const [path, value] of Object.entries(fields)) setField(draft, path, value);

@@ -1,5 +1,5 @@
-// GET /v2/allowlist-items: a cursor-paged list, newest first. The document tells its parameters `before` and
-// `limit` and nothing else; that `before` takes the id of the last item seen is this service's own choice.
+// GET /v2/allowlist-items: a cursor-paged list, newest first. The document only lists its parameters `before` and
+// `limit`; it is this service's own choice that `before` takes the id of the last item of the previous page.
 
 import { DAY, type Instant } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';

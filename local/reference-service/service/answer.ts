@@ -1,5 +1,5 @@
-// One request and its answer, before any socket: a simulation can take these as they are, the HTTP server turns
-// them into bytes and broken connections.
+// A request and its answer, independent of sockets: a simulation uses them directly, the HTTP server turns them into
+// bytes and broken connections.
 
 export interface ServiceRequest {
   /** Below the base URL, for instance `/v2/return-groups`. */
@@ -9,7 +9,7 @@ export interface ServiceRequest {
 }
 
 /**
- * - `whole`: as it should be.
+ * - `whole`: the complete answer is sent.
  * - `hang`: nothing is ever sent.
  * - `reset`: the connection is reset before anything is sent.
  * - `cut`: head and half of the body are sent, then the connection is reset.
@@ -21,10 +21,10 @@ export interface Answer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** How long the service takes before it sends anything. */
+  /** Delay before the service sends anything. */
   readonly afterMs: number;
   readonly delivery: Delivery;
-  /** Rows of a list, where it is one. */
+  /** Number of rows, for a list. */
   readonly rows?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Everything that can go wrong with an answer. What each does stands in faults.ts. */
+/** The faults of an answer; faults.ts implements them. */
 export const FAULT_KINDS = [
   '500-json',
   '500-html',

@@ -1,4 +1,4 @@
-// What can go wrong with an answer: at random with a rate, or the next ones for sure. Seeded, so a run repeats.
+// Makes answers fail: at random with a rate, or the next ones for certain. Seeded, so a run can be repeated.
 
 import { HOUR, type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
@@ -7,13 +7,13 @@ import { type Answer, answerOf, htmlAnswer, jsonAnswer } from './answer.ts';
 import type { FaultKind } from './fault-kinds.ts';
 import { httpDate } from './http-date.ts';
 
-/** How far a wrong Date is off. */
+/** The error of a wrong Date. */
 export const WRONG_DATE_BY = 7 * HOUR;
 
 export interface Faults {
-  /** The fault that the next answer meets, if any. */
+  /** The fault of the next answer, if any. */
   next(knobs: Knobs): FaultKind | undefined;
-  /** Lets the next answers that are not yet spoken for fail. */
+  /** Makes further answers fail, after those already queued. */
   failNext(kind: FaultKind, count: number): void;
 }
 
@@ -31,7 +31,7 @@ export function createFaults(random: Random): Faults {
   };
 }
 
-/** The faulty answer in place of the honest one, which is only made where it is needed. */
+/** The faulty answer. Calls `honest` only if the fault needs the correct answer. */
 export function faultyAnswer(kind: FaultKind, honest: () => Answer, now: Instant, knobs: Knobs): Answer {
   const pause = { 'retry-after': String(knobs.pauseSeconds) };
   const busy = { detail: 'Too many requests' };
@@ -77,12 +77,12 @@ export function faultyAnswer(kind: FaultKind, honest: () => Answer, now: Instant
   }
 }
 
-/** Whole by its length, and yet half: what a cache or proxy makes of a broken connection. */
+/** Half the body with a matching length, as a cache or proxy makes it of a broken connection. */
 function truncated(answer: Answer): Answer {
   return { ...answer, body: answer.body.slice(0, Math.max(1, Math.floor(answer.body.length / 2))) };
 }
 
-/** An answer whose Date is settled; '' stands for none. */
+/** The answer with this Date; '' means none. */
 function dated(answer: Answer, date: Instant | undefined): Answer {
   return { ...answer, headers: { ...answer.headers, date: date === undefined ? '' : httpDate(date) } };
 }

@@ -1,5 +1,5 @@
-// How far into a list a request may look. Search engines end their lists at a number of rows: Algolia answers with empty
-// pages from row 1,000 on, Elasticsearch refuses from row 10,000 on.
+// Limits how far into a list a request may read. Search engines have such limits: Algolia answers with empty pages from
+// row 1,000 on, Elasticsearch refuses requests from row 10,000 on.
 
 import type { Knobs } from '../knobs.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
@@ -10,14 +10,14 @@ export interface Page {
   readonly limit: number;
 }
 
-/** The page without the rows behind the window; undefined if it begins there. */
+/** The page without the rows beyond the limit; undefined if it begins there. */
 export function withinWindow<T extends Page>(page: T, { offsetMax }: Knobs): T | undefined {
   if (offsetMax === 0) return page;
   if (page.offset >= offsetMax) return undefined;
   return { ...page, limit: Math.min(page.limit, offsetMax - page.offset) };
 }
 
-/** The answer to a page that begins behind the window. */
+/** The answer to a page that begins beyond the limit. */
 export function behindWindow({ offsetMax, offsetOver }: Knobs): Answer {
   switch (offsetOver) {
     case 'empty':

@@ -1,13 +1,14 @@
-// How many rows a page may have: the default, the most, what happens above it, and how that changes with time.
+// The number of rows of a page: the default, the maximum, the answer above it, and its changes over time.
 
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
 import { type Problem, problemWith } from './validation.ts';
 
 /**
- * The rows of a page for a request that asked for `asked`.
+ * The number of rows of a page, or the problem with the limit.
  *
- * @param age how long the service has been running.
+ * @param asked the request's limit
+ * @param age time since the service started
  */
 export function pageLimit(asked: number | undefined, knobs: Knobs, age: Instant): number | Problem {
   const most = mostRows(knobs, age);

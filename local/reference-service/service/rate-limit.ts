@@ -1,5 +1,4 @@
-// 300 requests per minute and token ("Limits"): a sliding window, for that is what "a minute" means to whoever
-// counts.
+// 300 requests per minute and token ("Limits"), in a sliding window: the strictest meaning of "a minute".
 
 import { type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
@@ -7,7 +6,7 @@ import { type Answer, answerOf, htmlAnswer, jsonAnswer } from './answer.ts';
 import { httpDate } from './http-date.ts';
 
 export interface RateLimit {
-  /** Counts a request; undefined if it is within the limit, else when the next one will be. */
+  /** Counts a request. @returns undefined within the limit, otherwise when the next request is possible */
   count(token: string, now: Instant, most: number): Instant | undefined;
 }
 
@@ -27,7 +26,7 @@ export function createRateLimit(): RateLimit {
   };
 }
 
-/** @param freeAt when there is room for another request. */
+/** @param freeAt when the next request is possible */
 export function tooManyRequests(freeAt: Instant, now: Instant, knobs: Knobs): Answer {
   const seconds = Math.max(1, Math.ceil((freeAt - now) / SECOND));
   const date = httpDate(freeAt + SECOND + knobs.dateSkewSeconds * SECOND);

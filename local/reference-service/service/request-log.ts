@@ -7,7 +7,7 @@ export interface LoggedRequest {
   readonly path: string;
   /** Without its `?`. */
   readonly query: string;
-  /** Of the answer; 200 for one that was never sent. */
+  /** The answer's status; 200 for an answer that was never sent. */
   readonly status: number;
   readonly rows: number;
   readonly fault?: FaultKind;
@@ -18,7 +18,7 @@ export interface RequestLog {
   all(): readonly LoggedRequest[];
 }
 
-/** Enough for hours of testing; beyond it the older half is forgotten. */
+/** Enough for hours of testing; above it the older half is dropped. */
 const REQUESTS_KEPT = 200_000;
 
 export function createRequestLog(): RequestLog {

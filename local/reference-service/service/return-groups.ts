@@ -1,4 +1,4 @@
-// GET /v2/return-groups: reads the thirteen parameters, asks the store, writes the page.
+// GET /v2/return-groups: parses the thirteen parameters, queries the store, writes the page.
 
 import type { Instant } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
@@ -13,7 +13,7 @@ import { createParameterReader, type ParameterReader, type Problem, validationAn
 
 export interface ReturnGroupsContext {
   readonly knobs: Knobs;
-  /** How long the service has been running. */
+  /** Time since the service started. */
   readonly age: Instant;
   readonly writeRow: RowWriter;
   readonly select: (query: GroupQuery) => StoredGroup[];
@@ -50,8 +50,8 @@ function readQuery(read: ParameterReader, { knobs, age }: ReturnGroupsContext): 
 }
 
 /**
- * The range of instants that two bounds mean, half-open. Bounds compared with stamps as shown, which are cut off,
- * are turned into bounds on full stamps.
+ * The half-open range of instants of two bounds. If bounds compare with stamps as shown, which are cut off, they are
+ * converted to bounds on full stamps.
  */
 function readRange(read: ParameterReader, stamp: string, knobs: Knobs): Range | undefined {
   const least = read.dateTime(`min_${stamp}`);
@@ -78,7 +78,7 @@ function present<T extends object>(fields: T): { [Field in keyof T]?: Exclude<T[
   >;
 }
 
-/** The first rows that fit, and at least one. */
+/** The first rows that fit, at least one. */
 function cutByBytes(rows: string[], most: number): string[] {
   if (most === 0) return rows;
   let bytes = 2;

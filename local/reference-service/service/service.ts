@@ -1,5 +1,5 @@
-// The service without its sockets: a request goes in, an answer comes out. Faults first, then the rate limit, the
-// token, the route. Everything that was asked is logged, without the token.
+// Answers requests, without sockets: first faults, then the rate limit, the token, the route. Every request is logged,
+// without the token.
 
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
@@ -18,7 +18,7 @@ import { answerReturnGroups } from './return-groups.ts';
 
 export interface ServiceOptions {
   readonly store: Store;
-  /** The store that is seen when the knob `tokenSees` says `other`; only made then. */
+  /** The store for the value `other` of the knob `tokenSees`; created on its first use. */
   readonly otherStore: () => Store;
   readonly token: string;
   readonly now: () => Instant;
@@ -65,7 +65,7 @@ export function createService(options: ServiceOptions): Service {
   };
 
   const honest = (request: ServiceRequest): Answer => {
-    // The description needs no token, as is usual where it is generated.
+    // The description needs no token, as is usual for generated ones.
     if (request.path === '/openapi.json') return jsonAnswer(200, describeService());
     const freeAt = rateLimit.count(request.token ?? '', now(), knobs().rateLimit);
     if (freeAt !== undefined) return tooManyRequests(freeAt, now(), knobs());
@@ -95,7 +95,7 @@ export function createService(options: ServiceOptions): Service {
   };
 }
 
-/** The answer with its Date, as late as the knobs have it. */
+/** The answer with the Date and the latency that the knobs set. */
 function finished(answer: Answer, now: Instant, knobs: Knobs, random: Random): Answer {
   const { latencyMs, dateSkewSeconds } = knobs;
   const { date = httpDate(now + dateSkewSeconds * SECOND), ...headers } = answer.headers;

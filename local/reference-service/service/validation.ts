@@ -1,5 +1,5 @@
-// Parameters as the document has them: all optional, each omitted or null, of the wrong type a 422 whose body is
-// the document's ("Errors"), worded as FastAPI words it.
+// Parses parameters as documented: all are optional and may be null. A wrong type gets a 422 with the document's body
+// ("Errors") in FastAPI's words.
 
 import type { Instant } from '../../../shared/instant.ts';
 import type { StampForm } from '../showing/stamp-form.ts';
@@ -15,7 +15,7 @@ export interface ParameterReader {
   text(name: string): string | undefined;
   integer(name: string, least?: number): number | undefined;
   dateTime(name: string): Instant | undefined;
-  /** What was wrong with the parameters read so far. */
+  /** The problems with the parameters read so far. */
   readonly problems: readonly Problem[];
 }
 
@@ -23,7 +23,7 @@ export function createParameterReader(query: URLSearchParams, stamps: StampForm)
   const problems: Problem[] = [];
 
   const text = (name: string): string | undefined => {
-    // Of a parameter that comes twice the last one counts.
+    // The last value of a repeated parameter counts.
     const value = query.getAll(name).at(-1);
     return value === 'null' ? undefined : value;
   };

@@ -1,5 +1,5 @@
-// What services make of a group although the document says otherwise, or says nothing: one function for each knob,
-// applied to a group that conforms.
+// Deviations of real services from the document, or from what it leaves open: one function for each knob, applied to a
+// conforming group.
 
 import type { Knobs } from '../knobs.ts';
 import type { Random } from '../store/seeded-random.ts';
@@ -9,10 +9,10 @@ import { spoil } from './unreadable.ts';
 const FLICKER = 0.15;
 const ENTITY_ARRAYS = ['shipments', 'returns', 'exchange_line_items', 'refund_transactions'] as const;
 
-/** Fields without which nothing can be told of a group; all others may be missing. */
+/** Fields that the feed can't do without; all others may be missing. */
 const INDISPENSABLE = new Set(['id', 'status', 'created_at', 'updated_at', ...ENTITY_ARRAYS]);
 
-/** Optional and nullable by the document, so that null and absent say the same. */
+/** Fields that the document makes optional and nullable, so that null and absent mean the same. */
 const OPTIONAL_NULLS = [
   'credit_method',
   'carrier',
@@ -32,7 +32,7 @@ const OPTIONAL_NULLS = [
   'gateway',
 ] as const;
 
-/** Changes a shown group as the knobs say; may return something that is no group at all. */
+/** Changes a shown group as the knobs say. The result may not be a group at all. */
 export function deviate(group: ShownGroup, knobs: Knobs, random: Random): unknown {
   if (knobs.childOrder === 'shuffled') for (const name of ENTITY_ARRAYS) random.shuffle(group[name]);
   setLineItemType(group, knobs.lineItemType);
@@ -66,7 +66,7 @@ function addNewFields(group: ShownGroup): void {
   for (const exchange of group.exchange_line_items) exchange.warehouse = { id: 3 };
 }
 
-/** What a service does that keeps a map by a person where its document has an object. */
+/** As a service that has a map keyed by persons where its document has an object. */
 function addPersonalFields(group: ShownGroup): void {
   const customer = group.customer as Shown;
   for (const name of [customer.name, customer.email, customer.phone]) {

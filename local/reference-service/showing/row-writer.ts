@@ -1,5 +1,5 @@
-// Groups as the texts of an answer's rows. A group that is kept and looks the same each time is written once: most
-// of what is read is read again and again.
+// Writes groups as the rows of an answer. The text of an unchanged group is cached: most groups are read again and
+// again.
 
 import type { Knobs } from '../knobs.ts';
 import type { Random } from '../store/seeded-random.ts';

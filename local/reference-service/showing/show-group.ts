@@ -1,5 +1,5 @@
-// A stored group as the service's document describes it: every field there, required or not, stamps as texts. What
-// the knobs make of it stands in deviate.ts.
+// Converts a stored group to the document's form: every field, required or not, with stamps as texts. deviate.ts then
+// applies the knobs.
 
 import type {
   StoredAddress,
@@ -10,7 +10,7 @@ import type {
 } from '../store/stored-group.ts';
 import type { StampForm } from './stamp-form.ts';
 
-/** An object of an answer; its own to change. */
+/** A mutable object of an answer. */
 export type Shown = Record<string, unknown>;
 
 export interface ShownGroup extends Shown {
@@ -91,7 +91,7 @@ function showLineItem(item: StoredLineItem, write: (instant: number) => string):
     return_note: reason.note,
     return_reason_details: { type: 'return_reason', ...reason },
     questions_answers: item.questions_answers.map((answer) => ({ type: 'question_answer', ...answer })),
-    // Here and below field by field: spreading a product into its item doubles the cost of a page.
+    // Field by field, here and below: spreading a product into its item doubles the cost of a page.
     subtotal: product.subtotal,
     discounted_subtotal: product.discounted_subtotal,
     discount_total: product.discount_total,

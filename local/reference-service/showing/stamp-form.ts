@@ -1,10 +1,10 @@
-// How the service writes stamps, and how it reads those of bounds that name no zone.
+// Writes the service's stamps, and parses the bounds of requests.
 
 import { type Instant, MILLISECOND, MINUTE, parseStamp, SECOND } from '../../../shared/instant.ts';
 
 export interface StampForm {
   write(instant: Instant): string;
-  /** The instant that a bound of a request means, or undefined if it is no date-time. */
+  /** The instant of a request's bound, or undefined if the text is no date-time. */
   read(text: string): Instant | undefined;
 }
 
@@ -12,8 +12,8 @@ const UNITS = { us: 1, ms: MILLISECOND, s: SECOND } as const;
 const DIGITS = { us: 6, ms: 3, s: 0 } as const;
 
 /**
- * @param form `Z`, an offset such as `+05:30`, `none` (UTC without telling) or `none:-05:00` (that zone's time
- *   without telling).
+ * @param form `Z`, an offset such as `+05:30`, `none` (UTC, zone not written) or `none:-05:00` (time of that zone, zone
+ *   not written)
  */
 export function createStampForm(form: string, precision: keyof typeof UNITS): StampForm {
   const isSilent = form.startsWith('none');
@@ -37,7 +37,7 @@ export function createStampForm(form: string, precision: keyof typeof UNITS): St
   };
 }
 
-/** The length of the unit that stamps of this precision are cut to, in microseconds. */
+/** The unit that stamps of this precision are cut to, in microseconds. */
 export function unitOf(precision: keyof typeof UNITS): number {
   return UNITS[precision];
 }

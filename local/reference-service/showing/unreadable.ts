@@ -1,4 +1,4 @@
-// Groups that no reader can take for what they are, each in a way of its own; a group keeps its way.
+// Makes groups unreadable, each in one of several ways; a group keeps its way.
 
 import type { Knobs } from '../knobs.ts';
 import type { Shown, ShownGroup } from './show-group.ts';
@@ -38,7 +38,7 @@ const WAYS: Record<Way, (group: ShownGroup) => unknown> = {
 
 const NAMES = Object.keys(WAYS) as Way[];
 
-/** @param turn picks the way where they are mixed. */
+/** An unreadable row of the group. @param turn selects the way for `mixed` */
 export function spoil(group: ShownGroup, way: Knobs['unreadableAs'], turn: number): unknown {
   const name = way === 'mixed' ? (NAMES[turn % NAMES.length] ?? 'no-object') : way;
   return WAYS[name](group);

@@ -1,4 +1,4 @@
-// A whole group out of its outline: deterministic in (seed, row), so it need not be stored until it changes.
+// Makes a whole group from its outline. It is deterministic in (seed, row), so it need not be stored until it changes.
 
 import { DAY, HOUR, type Instant } from '../../../shared/instant.ts';
 import {
@@ -41,7 +41,7 @@ import type {
 } from './stored-group.ts';
 
 /**
- * @param orderedBy when the first return of this group's order was made; the order is older than that.
+ * @param orderedBy when the first return of this group's order was created; the order is older
  */
 export function baseGroup(row: number, seed: number, outline: Outline, orderedBy: Instant): StoredGroup {
   const id = groupIdOf(row);

@@ -1,4 +1,4 @@
-// The groups that the store was opened with. None of them is stored: outline and group are made when asked for.
+// The initial groups of the store. None of them is stored: outlines and groups are made when read.
 
 import { DAY, type Instant, MINUTE } from '../../../shared/instant.ts';
 import { type AbsurdStamps, absurdly } from './absurd-stamps.ts';
@@ -17,7 +17,7 @@ export interface BaseOptions {
   readonly unlisted: number;
 }
 
-/** Small stores keep their groups once made; a simulation reads the same few over and over. */
+/** Small stores cache their groups: a simulation reads the same few again and again. */
 const KEPT_UP_TO = 10_000;
 
 export interface BaseGroups {
@@ -25,7 +25,7 @@ export interface BaseGroups {
   readonly count: number;
   outline(row: number): Outline;
   group(row: number): StoredGroup;
-  /** A group that is made later, on a row beyond `count`. */
+  /** A group that is created later, on a row beyond `count`. */
   fresh(row: number, at: Instant): StoredGroup;
 }
 

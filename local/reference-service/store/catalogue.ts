@@ -1,4 +1,4 @@
-// What the invented store sells, to whom, and why it comes back. All names are made up.
+// The invented store's products, customers and return reasons. All names are made up.
 
 import type { StoredAddress, StoredReason } from './stored-group.ts';
 
@@ -142,7 +142,7 @@ export const ORDER_TAGS = ['vip', 'wholesale', 'gift', 'first-order', 'sale'] as
 export const ORDER_SOURCES = ['web', 'pos', 'mobile_app', null] as const;
 export const GATEWAYS = ['card_payments', 'wallet', 'invoice', null] as const;
 
-/** The document writes partners as placeholders, and so does this store. */
+/** Placeholders, as in the document. */
 export const PARTNER_METHODS = [
   '<PARTNER_METHOD_1>',
   '<PARTNER_METHOD_2>',

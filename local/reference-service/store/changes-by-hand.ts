@@ -1,4 +1,4 @@
-// Changes that tests and people make, beside those of life.
+// Changes made by tests and users, besides the random changes.
 
 import type { Instant } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
@@ -9,19 +9,18 @@ import type { Random } from './seeded-random.ts';
 import type { StoredGroup } from './stored-group.ts';
 import type { Truth } from './truth.ts';
 
-/** A deep copy of a group that may be changed in place. */
+/** A mutable deep copy of a group. */
 type Draft<T = StoredGroup> = T extends object ? { -readonly [Field in keyof T]: Draft<T[Field]> } : T;
 
 /**
- * Changes the draft in place. `updated_at` is set by the store as the knobs say, unless the alteration sets it
- * itself.
+ * Changes the draft in place. The store sets `updated_at` as the knobs say, unless the alteration sets it.
  */
 export type Alteration = (draft: Draft) => void;
 
 export interface ChangesByHand {
   /** @throws RangeError if there is no such group. */
   alter(id: number, alteration: Alteration, step?: string): Change;
-  /** Lets a step of life happen to a group. @throws RangeError if there is no such group, or it can't happen now. */
+  /** Applies a step to a group. @throws RangeError if there is no such group, or the step is not possible now */
   step(id: number, name: string): Change;
   create(alteration?: Alteration): Change;
   /** @throws RangeError if there is no such group. */
@@ -32,7 +31,7 @@ interface Surroundings {
   readonly seed: number;
   readonly random: Random;
   readonly knobs: () => Knobs;
-  /** Brings the store up to the present and tells the instant of the change to come. */
+  /** Brings the store up to the present. @returns the instant of the next change */
   readonly nextInstant: () => Instant;
 }
 
@@ -66,7 +65,7 @@ export function createChangesByHand(truth: Truth, surroundings: Surroundings): C
       const step = steps.find((possible) => possible.name === name);
       if (step === undefined) {
         const names = [...new Set(steps.map((possible) => possible.name))].join(', ');
-        throw new RangeError(`"${name}" can't happen to return group ${id} now; these can: ${names}`);
+        throw new RangeError(`"${name}" is not possible for return group ${id} now; possible: ${names}`);
       }
       return truth.commit({ row, at, step: name, before: group, after: step.apply() });
     },
@@ -85,7 +84,7 @@ function altered(group: StoredGroup, alteration: Alteration): StoredGroup {
   return draft as StoredGroup;
 }
 
-/** The new group with every field that says the same as before taken from the old one. */
+/** The new group, sharing each unchanged field with the old one. */
 function sharing(before: StoredGroup, after: StoredGroup): StoredGroup {
   const fields = Object.entries(after).map(([field, value]) => {
     const old: unknown = before[field as keyof StoredGroup];

@@ -1,5 +1,5 @@
-// What a query must know of every group without making it: stamps and whether it is there. Typed arrays by row,
-// so that a million groups take some forty megabytes.
+// The data that queries need of every group without making it: its stamps and whether it exists. Typed arrays by row: a
+// million groups take about forty megabytes.
 
 import type { Instant } from '../../../shared/instant.ts';
 
@@ -10,14 +10,14 @@ interface RowStamps {
 }
 
 export interface Columns {
-  /** Rows ever used; removed ones count. */
+  /** All rows ever used, including removed groups. */
   readonly rows: number;
   readonly createdAt: Float64Array;
   readonly updatedAt: Float64Array;
-  /** First and last shipping of the group's shipments; NaN if nothing was shipped. */
+  /** First and last `shipped_at` of the group's shipments; NaN if nothing was shipped. */
   readonly firstShippedAt: Float64Array;
   readonly lastShippedAt: Float64Array;
-  /** 1 for groups that are there. */
+  /** 1 for existing groups. */
   readonly isPresent: Uint8Array;
   put(row: number, stamps: RowStamps): void;
   remove(row: number): void;

@@ -1,4 +1,4 @@
-// What happens to a group as a whole: it is paid back, canceled, corrected; with knobs turned, it loses parts.
+// Steps of a group as a whole: refunds, cancelation, corrections and, if knobs say so, the loss of entities.
 
 import { GATEWAYS, ORDER_TAGS } from './catalogue.ts';
 import { hasArrived } from './line-item-steps.ts';
@@ -26,7 +26,7 @@ function refundSteps(group: StoredGroup, { random }: StepContext): Step[] {
         unpaid.map((item) => item.product.total),
         presentment,
       );
-      // Some gateways tell the transaction's id only later.
+      // Some gateways provide the transaction's id later.
       const platformId = random.chance(0.85) ? id : null;
       return {
         ...group,
@@ -103,7 +103,7 @@ function corrections(group: StoredGroup, { random }: StepContext): Step[] {
   ];
 }
 
-/** The group without one of its entities, or undefined if it has none that can go. */
+/** The group without one of its entities, or undefined if none can be removed. */
 export function withoutOneEntity(group: StoredGroup, { random }: StepContext): StoredGroup | undefined {
   const kinds = (['shipments', 'returns', 'exchange_line_items'] as const).filter(
     (kind) => group[kind].length > (kind === 'returns' ? 1 : 0),

@@ -1,6 +1,6 @@
-// Who a row is. Ids, order names, e-mail addresses and tracking numbers are arithmetic on the row, and the
-// arithmetic runs backwards too: a filter on one of them finds its few candidate rows among a million without
-// an index. Some orders hold two groups, some customers two orders.
+// The identifiers of a row. Ids, order names, e-mail addresses and tracking numbers are computed from the row, and the
+// row from them: a filter on one of them finds its few candidate rows among a million without an index. Some orders
+// hold two groups, some customers have two orders.
 
 import { FIRST_NAMES, LAST_NAMES } from './catalogue.ts';
 import { mix } from './seeded-random.ts';
@@ -22,12 +22,12 @@ export const lineItemId = (groupId: number, place: number): number => groupId * 
 export const shipmentId = (groupId: number, place: number): number => groupId * 10 + place + 1;
 export const exchangeId = (groupId: number, place: number): string => `exl_${groupId}_${place + 1}`;
 
-/** The order a group belongs to, as a number that counts orders; every twentieth group shares one. */
+/** The number of the group's order; every twentieth group shares the order of the previous one. */
 export const orderOf = (row: number): number => (row % 20 === 19 ? row - 1 : row);
 export const orderIdOf = (row: number): number => FIRST_ORDER_ID + orderOf(row);
 export const orderNameOf = (row: number): string => `#${FIRST_ORDER_NUMBER + orderOf(row)}`;
 
-/** The customer of a group's order; every fiftieth order is a second one of the same customer. */
+/** The customer of the group's order; every fiftieth order is a second order of a customer. */
 export const personOf = (row: number): number => {
   const order = orderOf(row);
   return order % 50 === 7 ? order - 3 : order;
@@ -59,7 +59,7 @@ function carrier(seed: number, row: number): (typeof CARRIERS)[number] {
   return CARRIERS[mix(seed, row, 12) % CARRIERS.length] ?? CARRIERS[0];
 }
 
-/** Rows that may have this order id; some of them may not exist. */
+/** Candidate rows for this order id; some of them may not exist. */
 export function rowsOfOrderId(id: number): number[] {
   return rowsOfOrder(id - FIRST_ORDER_ID);
 }

@@ -1,6 +1,6 @@
-// The store's own life: changes at a steady rate, mostly to groups that are still open, and new groups as old ones
-// close. It keeps no timer. Whoever looks at the store first lets life run up to the present, and each change is
-// stamped with the instant it was due; so real and virtual time behave alike, and one seed always lives the same life.
+// The store's random changes ("life"): at a steady rate, mostly to open groups, with new groups as old ones close.
+// There is no timer: each access to the store first makes the changes that are due, stamped with the instants they were
+// due. So real and virtual time behave alike, and a seed always makes the same changes.
 
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
@@ -25,7 +25,7 @@ export interface LifeOptions {
 }
 
 export interface Life {
-  /** Makes every change that was due by now. */
+  /** Makes every change that is due by now. */
   runUntil(now: Instant): void;
   pause(now: Instant): void;
   resume(now: Instant): void;
@@ -47,7 +47,7 @@ export function createLife(truth: Truth, options: LifeOptions): Life {
     unlisted: options.knobs().unlistedStatuses,
   });
 
-  /** One step of a group; false if it turned out to be at its end. */
+  /** Makes one step of a group. @returns false if the group is at its end */
   const stepGroup = (row: number, at: Instant, isOld: boolean): boolean => {
     const group = truth.group(row);
     const steps = group === undefined ? [] : possibleSteps(group, contextAt(row, at));
@@ -71,7 +71,7 @@ export function createLife(truth: Truth, options: LifeOptions): Life {
     create(at);
   };
 
-  /** What only happens with knobs turned; false if nothing of it was drawn. */
+  /** Makes one of the changes that knobs enable. @returns false if none was drawn */
   const misfortune = (at: Instant): boolean => {
     const { removals, groupRemovals, reappearances, bulkSize } = options.knobs();
     if (random.chance(reappearances) && removed.size > 0) {

@@ -1,4 +1,4 @@
-// What happens to returned items (IN_REVIEW → OPEN → COMPLETED or CANCELED) and to exchanged ones
+// Steps of returned items (IN_REVIEW → OPEN → COMPLETED or CANCELED) and of exchanged ones
 // (UNPROCESSED → PROCESSED or CANCELED).
 
 import { RMA_PROVIDERS } from './catalogue.ts';

@@ -14,7 +14,7 @@ export interface ItemContext {
   readonly random: Random;
 }
 
-/** How far an item has come. */
+/** The fields that depend on the item's progress. */
 export type ItemProgress = Pick<
   StoredLineItem,
   'status' | 'shipment_id' | 'platform_refund_transaction_ids' | 'last_rma_number' | 'last_rma_provider'

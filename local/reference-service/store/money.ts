@@ -1,5 +1,5 @@
-// Money in the service's terms: bags of an amount in the shop's and in the customer's currency. Amounts are
-// reckoned in cents, so that sums come out even.
+// The service's money: bags of an amount in the shop's and in the customer's currency. Sums are computed in cents, so
+// that they are exact.
 
 import type { MoneyBag } from './stored-group.ts';
 
@@ -9,8 +9,8 @@ const BAGS_REMEMBERED = 20_000;
 const bags = new Map<number, MoneyBag>();
 
 /**
- * A bag of so many US cents, shown to the customer in the given currency. Equal bags are one object: prices repeat,
- * and a store of a million groups has many of them.
+ * A bag of US cents, shown to the customer in the given currency. Equal bags are one object: prices repeat, and a store
+ * of a million groups has many of them.
  */
 export function moneyBag(cents: number, presentment: 'USD' | 'EUR'): MoneyBag {
   const key = 2 * Math.round(cents) + (presentment === 'EUR' ? 1 : 0);

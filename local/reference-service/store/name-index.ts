@@ -1,6 +1,5 @@
-// Finds the rows that may answer a filter on an id, an address, an order or a tracking number. Base rows are found
-// by arithmetic (identities.ts); what changes gave a group beyond that is noted. Candidates only: the caller looks
-// at the group itself.
+// Finds candidate rows for a filter on an id, an e-mail address, an order or a tracking number. Base rows are computed
+// (identities.ts); names that changes gave to a group are stored. The caller checks the groups themselves.
 
 import type { BaseGroups } from './base-groups.ts';
 import type { Change } from './change.ts';
@@ -19,7 +18,7 @@ import { type GroupFilter, isMatch, type Manner } from './query.ts';
 import type { StoredGroup } from './stored-group.ts';
 
 export interface NameIndex {
-  /** Rows that may match, or undefined if the filter names nothing and every row may. */
+  /** Rows that may match, or undefined if the filter has no name, so that every row may. */
   candidates(filter: GroupFilter, strings: Manner['strings'], rows: number): Iterable<number> | undefined;
   note(change: Change): void;
 }
@@ -36,7 +35,7 @@ export function createNameIndex(base: BaseGroups): NameIndex {
     ...new Set([...byArithmetic, ...(noted.get(`${kind} ${name}`.toLowerCase()) ?? [])]),
   ];
 
-  /** Without an exact name every row's own is looked at; slow for a million, as it would be anywhere. */
+  /** Checks the name of every row; slow for a million, as in any service. */
   const partial = (kind: string, wanted: string, rows: number, nameOf: (row: number) => string): number[] => {
     const matches = new Set<number>();
     for (let row = 0; row < rows; row += 1) if (isMatch(nameOf(row), wanted, 'partial')) matches.add(row);
@@ -89,13 +88,13 @@ function unusualNames(seed: number, row: number, group: StoredGroup): string[] {
   return names;
 }
 
-/** A shipment's place is one digit of its tracking number. */
+/** All possible ones: a shipment's place is the last digit of its tracking number. */
 function allTrackingNumbers(seed: number, row: number): string {
   const first = trackingNumberOf(seed, row, 0).slice(0, -1);
   return Array.from({ length: 10 }, (_, place) => `${first}${place}`).join(' ');
 }
 
-/** Whether a group answers the filters that are not ranges. */
+/** Whether a group matches all filters except ranges. */
 export function isNamed(group: StoredGroup, filter: GroupFilter, strings: Manner['strings']): boolean {
   const { groupId, orderId, email, orderName, trackingCode } = filter;
   if (groupId !== undefined && group.id !== groupId) return false;

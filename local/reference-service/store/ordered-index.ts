@@ -1,26 +1,26 @@
-// Rows in the order of a key, by rank: the n-th row and the rank of a key are both found in microseconds among a
-// million, and rows can come, go and move all the while. Sorted blocks of a few hundred rows with their lengths;
-// plain arrays are faster here than any tree, and offset paging is what the service is asked for.
+// Rows in the order of a key, for offset paging: among a million rows that come, go and move, both the n-th row and the
+// rank of a key are found in microseconds. It consists of sorted blocks of a few hundred rows: plain arrays are faster
+// here than any tree.
 
 export interface OrderedIndex {
   readonly size: number;
-  /** Puts a row in its place by its present key; the row must not be in. */
+  /** Adds a row at the place of its present key. The row must not be in the index. */
   add(row: number): void;
-  /** Takes a row out; its key must still be what it was when the row was added. */
+  /** Removes a row. Its key must not have changed since it was added. */
   delete(row: number): void;
-  /** How many rows have a key below this one. */
+  /** The number of rows with a smaller key. */
   countBelow(key: number): number;
   /** Rows of the ranks [from, to), ascending. */
   slice(from: number, to: number): number[];
-  /** Visits the rows of the ranks [from, to), ascending or descending, until a visit says that it has found all. */
+  /** Visits the rows of the ranks [from, to), ascending or descending, until a visit returns true. */
   find(from: number, to: number, isDescending: boolean, visit: (row: number) => boolean): void;
 }
 
 const BLOCK = 512;
 
 /**
- * @param keyOf the key of a row; rows of equal keys stand in the order of their numbers.
- * @param rows what is in it at first, ascending.
+ * @param keyOf the key of a row; rows with equal keys are ordered by their numbers
+ * @param rows the initial rows, ascending
  */
 export function createOrderedIndex(keyOf: (row: number) => number, rows: Uint32Array): OrderedIndex {
   const blocks = toBlocks(sortedByKey(rows, keyOf));
@@ -31,7 +31,7 @@ export function createOrderedIndex(keyOf: (row: number) => number, rows: Uint32A
     return own < key || (own === key && row < other);
   };
 
-  /** The last block whose first row stands before (key, row), or the first block. */
+  /** The last block whose first row is before (key, row), or the first block. */
   const blockFor = (key: number, row: number): number => {
     let low = 0;
     let high = blocks.length - 1;
@@ -91,14 +91,14 @@ export function createOrderedIndex(keyOf: (row: number) => number, rows: Uint32A
     },
     delete(row) {
       const key = keyOf(row);
-      // The row itself is the bound: it is at the place found, or first in the next block.
+      // The row is at the place found, or first in the next block.
       let at = blockFor(key, row);
       let place = placeIn(blocks[at] as number[], key, row);
       if (place === blocks[at]?.length) {
         at += 1;
         place = 0;
       }
-      if (blocks[at]?.[place] !== row) throw new Error(`row ${row} is not where its key says`);
+      if (blocks[at]?.[place] !== row) throw new Error(`row ${row} is not at the place of its key`);
       blocks[at]?.splice(place, 1);
       size -= 1;
       if (blocks[at]?.length === 0 && blocks.length > 1) blocks.splice(at, 1);

@@ -1,5 +1,4 @@
-// The orders that a list may come in. Each but `random` and the ids is kept as an index of its own, made when a
-// request first needs it.
+// The possible orders of a list. Each sort key has an index, made when a request first needs it.
 
 import type { Columns } from './columns.ts';
 import { mix } from './seeded-random.ts';
@@ -18,7 +17,7 @@ export const ORDERS = [
 
 export type Order = (typeof ORDERS)[number];
 
-/** What rows can be sorted by. */
+/** The keys that rows can be sorted by. */
 export type SortKey = 'updated_at' | 'created_at' | 'id' | 'heap' | 'shuffled';
 
 export function sortOf(order: Order): { key: SortKey; isDescending: boolean } {
@@ -35,14 +34,14 @@ export function sortOf(order: Order): { key: SortKey; isDescending: boolean } {
   }
 }
 
-/** Where rows stand that have no order of their own: a place that changes with each change of the row. */
+/** The sort keys of the orders `heap` and `shuffled`: a place that changes with each change of the row. */
 export interface Places {
   of(row: number): number;
-  /** To be called after the row was taken out of the index and before it is put back. */
+  /** Call this after removing the row from the index and before adding it again. */
   move(row: number): void;
 }
 
-/** `heap`: the place is the end, as in a table without an order. `shuffled`: the place is anywhere. */
+/** `heap` moves a row to the end, as in a table without an order; `shuffled` to a random place. */
 export function createPlaces(key: 'heap' | 'shuffled', columns: Columns, seed: number): Places {
   const moved = new Map<number, number>();
   let moves = columns.rows;

@@ -1,11 +1,11 @@
-// The outline of a group as it stood when the store was opened: when it was made, how far it had come, how many
-// parts it has. It is a function of seed and row alone and costs a fraction of the whole group, so a million
-// outlines can be walked at start while whole groups are only made when somebody reads them.
+// The outline of a group when the store was opened: its creation time, its progress and the number of its parts. It
+// depends only on seed and row and costs a fraction of the whole group. So a million outlines can be made at the start,
+// and whole groups only when they are read.
 
 import { DAY, HOUR, type Instant } from '../../../shared/instant.ts';
 import { mix, mixedFraction } from './seeded-random.ts';
 
-/** How far into its life a group reaches each stage, as a fraction of its lifetime. */
+/** When a group reaches each stage, as a fraction of its lifetime. */
 export const STAGE = {
   reviewed: 0.08,
   labelled: 0.15,
@@ -23,7 +23,7 @@ const GROWTH = 1.6;
 export interface Outline {
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
-  /** Fraction of its lifetime that is over, 0 to 1. */
+  /** Elapsed fraction of its lifetime, 0 to 1. */
   readonly progress: number;
   readonly lifetime: Instant;
   readonly isClosed: boolean;
@@ -38,21 +38,21 @@ export interface Outline {
 
 export interface OutlineOptions {
   readonly seed: number;
-  /** How many groups the store was opened with. */
+  /** The initial number of groups. */
   readonly groups: number;
   readonly openedAt: Instant;
 }
 
-/** The outline of a group that was there when the store was opened. */
+/** The outline of an initial group. */
 export function outlineOf(row: number, options: OutlineOptions): Outline {
   const { seed, groups, openedAt } = options;
-  // Neighbours may change places: ids and creation times agree only roughly, as they do in a busy database.
+  // Neighbours may swap places: ids and creation times agree only roughly, as in a busy database.
   const place = Math.min(groups - 0.01, Math.max(0, row + 3 * mixedFraction(seed, row, 1) - 1));
   const age = Math.floor(STORE_AGE * (1 - place / groups) ** GROWTH) + (mix(seed, row, 2) % 997);
   return outlineAt(row, seed, openedAt - age, openedAt);
 }
 
-/** The outline of a group made at `createdAt`, seen at `now`. */
+/** The outline at `now` of a group created at `createdAt`. */
 export function outlineAt(row: number, seed: number, createdAt: Instant, now: Instant): Outline {
   const shape = mix(seed, row, 3);
   const lineItems = 1 + Math.floor(3.2 * mixedFraction(seed, row, 4) ** 2.2);

@@ -1,5 +1,5 @@
-// Changes that a view knows of and does not show yet, by the instant from which it does. A binary heap: with late
-// visibility that instant is drawn anew for each change, so they do not come in order.
+// The changes that a view does not show yet, by the instant when they become visible. A binary heap: with late
+// visibility that instant is random for each change, so the changes do not arrive in order.
 
 import type { Instant } from '../../../shared/instant.ts';
 import type { Change } from './change.ts';
@@ -11,7 +11,7 @@ interface Waiting {
 
 export interface Pending {
   add(change: Change, from: Instant): void;
-  /** The next change that is due by now, or undefined. */
+  /** Removes and returns the next change that is due by now; undefined if there is none. */
   take(now: Instant): Change | undefined;
   all(): readonly Waiting[];
 }

@@ -5,7 +5,7 @@ import { shipmentSteps } from './shipment-steps.ts';
 import type { Step, StepContext } from './step.ts';
 import type { StoredGroup } from './stored-group.ts';
 
-/** Everything that can happen to a group next; never empty. */
+/** All possible next steps of a group; never empty. */
 export function possibleSteps(group: StoredGroup, context: StepContext): Step[] {
   return [
     ...shipmentSteps(group, context),
@@ -15,7 +15,7 @@ export function possibleSteps(group: StoredGroup, context: StepContext): Step[] 
   ];
 }
 
-/** Whether anything but corrections is still to come. */
+/** Whether only unlikely steps, such as corrections, remain. */
 export function isAtItsEnd(steps: readonly Step[]): boolean {
   return steps.every((step) => step.weight < 1);
 }

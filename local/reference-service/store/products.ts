@@ -1,4 +1,4 @@
-// Products at their prices. There are a few hundred variants, so each is made once: a million groups share them.
+// Products with prices. A million groups share a few hundred variants, so each is made once.
 
 import { COLOURS, PRODUCTS, SIZES } from './catalogue.ts';
 import { moneyBag } from './money.ts';

@@ -1,5 +1,5 @@
-// What can be asked of the store, already free of texts and of the service's moods: ranges are half-open and in
-// microseconds, whatever the bounds of the request included.
+// Queries of the store, independent of the request's texts and of the knobs for bounds: ranges are half-open and in
+// microseconds.
 
 import type { Instant } from '../../../shared/instant.ts';
 import type { Order } from './orders.ts';
@@ -18,7 +18,7 @@ export interface GroupFilter {
   readonly trackingCode?: string;
   readonly created?: Range;
   readonly updated?: Range;
-  /** Matches a group if any of its shipments was shipped within. */
+  /** Matches a group if any of its shipments was shipped within the range. */
   readonly shipped?: Range;
 }
 
@@ -30,7 +30,7 @@ export interface GroupQuery extends GroupFilter {
 export interface Manner {
   readonly order: Order;
   readonly ties: 'stable' | 'unstable';
-  /** Stamps are equal if they fall into the same unit of so many microseconds. */
+  /** In microseconds; stamps within the same unit are equal. */
   readonly unit: number;
   readonly strings: 'exact' | 'ignore-case' | 'partial';
 }
@@ -39,7 +39,7 @@ export function isWithin(instant: Instant, range: Range | undefined): boolean {
   return range === undefined || (instant >= range.from && instant < range.until);
 }
 
-/** Whether a text answers a string filter. */
+/** Whether a text matches a string filter. */
 export function isMatch(text: string | null, wanted: string, strings: Manner['strings']): boolean {
   if (text === null) return false;
   if (strings === 'exact') return text === wanted;

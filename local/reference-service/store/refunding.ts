@@ -1,4 +1,4 @@
-// How a return is paid back: the suggested breakdown and the outcome.
+// The refund of a return: the suggested breakdown and the outcome.
 
 import { centsOf, moneyBag, sumOf } from './money.ts';
 import type { StoredExchange, StoredLineItem, StoredSuggestedRefund } from './stored-group.ts';

@@ -1,11 +1,11 @@
 import type { Random } from './seeded-random.ts';
 
-/** A set of rows out of which one can be drawn at random in constant time. */
+/** A set of rows that returns a random row in constant time. */
 export interface RowSet {
   readonly size: number;
   add(row: number): void;
   delete(row: number): void;
-  /** A row of the set, which must not be empty. */
+  /** A random row. The set must not be empty. */
   pick(random: Random): number;
 }
 

@@ -1,6 +1,6 @@
-// All chance in the reference service comes from here, so that one seed gives one store, one life and one
-// series of faults. `mix` turns coordinates (seed, row, purpose) into a seed of their own: a group's details
-// can be made at any time, in any order, and come out the same.
+// The only source of randomness in the reference service, so that a seed always gives the same store, changes and
+// faults. `mix` turns coordinates (seed, row, purpose) into a seed of their own: a group's details can be made at any
+// time and in any order with the same result.
 
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
@@ -13,7 +13,7 @@ export interface Random {
   chance(share: number): boolean;
   /** One of the list; the list must not be empty. */
   pick<T>(list: readonly T[]): T;
-  /** Puts the list into a random order, in place. */
+  /** Shuffles the list in place. */
   shuffle<T>(list: T[]): T[];
 }
 

@@ -1,6 +1,6 @@
-// Answers a query from a view. Three ways, the cheapest first: the few rows that a name points at; a stretch of the
-// order's own index, if the only range is on what the list is sorted by; else a walk, along the narrower index if
-// it holds few rows, or along the order's, looking at each row's stamps.
+// Selects the rows of a query from a view, in the cheapest of three ways: the few candidate rows of a name; a stretch
+// of the order's own index, if the only range is on the sort key; otherwise a walk that checks each row's stamps, along
+// the narrowest index if it holds few rows, or along the order's index.
 
 import { isNamed } from './name-index.ts';
 import { type GroupFilter, type GroupQuery, isWithin, type Manner, type Range } from './query.ts';
@@ -44,7 +44,7 @@ interface Stretch {
   readonly to: number;
 }
 
-/** A page out of a stretch of the order's own index. */
+/** A page from a stretch of the order's own index. */
 function stretch(
   view: View,
   { from, to }: Stretch,
@@ -63,7 +63,7 @@ function stretch(
   return sortedRanks(view, sorting, { first, count, from, to }, random);
 }
 
-/** A page out of a stretch that holds other rows as well. */
+/** A page from a stretch that also holds other rows. */
 function walk(view: View, { from, to }: Stretch, query: GroupQuery, manner: Manner): number[] {
   const found: number[] = [];
   const isWanted = inRanges(view, query);
@@ -87,7 +87,7 @@ function page(rows: number[], query: GroupQuery): number[] {
   return rows.slice(query.offset, query.offset + query.limit);
 }
 
-/** So many different ranks out of [0, bound), in random order: a page of a fresh shuffle of all of them. */
+/** `count` different ranks of [0, bound) in random order, like a page of a shuffle of all ranks. */
 function sample(bound: number, count: number, random: Random): number[] {
   if (count * 3 > bound) {
     return random.shuffle(Array.from({ length: bound }, (_, rank) => rank)).slice(0, count);
@@ -121,7 +121,7 @@ function hasName(view: View, query: GroupQuery, manner: Manner, row: number): bo
   return group !== undefined && isNamed(group, query, manner.strings);
 }
 
-/** Tells of a row whether it is there and its stamps are in the query's ranges. Looked at a million times. */
+/** A test whether a row exists and its stamps are in the query's ranges. Called a million times. */
 function inRanges(view: View, query: GroupFilter): (row: number) => boolean {
   const { createdAt, updatedAt, isPresent } = view.columns;
   const [createdFrom, createdUntil] = limitsOf(query.created);

@@ -1,4 +1,4 @@
-// What happens to shipments: DRAFT → CREATED → IN_TRANSIT → DELIVERED, and the ways that go wrong.
+// Steps of shipments: DRAFT → CREATED → IN_TRANSIT → DELIVERED, and the failures.
 
 import { WAREHOUSE } from './catalogue.ts';
 import { carrierOf, shipmentId, trackingNumberOf } from './identities.ts';
@@ -93,7 +93,7 @@ function additions(group: StoredGroup, context: StepContext): Step[] {
   ];
 }
 
-/** A new shipment that these items go with. */
+/** A step that adds a shipment for these items. */
 function addition(
   name: string,
   weight: number,

@@ -1,6 +1,6 @@
-// The order of rows whose stamps are equal. By the full stamps nearly none are, and an index's own order will do.
-// Where a service compares whole seconds, or leaves ties to chance, the rows of one stamp must be put in order anew:
-// by id, or in another order for each request.
+// The order of rows with equal stamps. Full stamps are almost never equal, so the index's order is sufficient. If the
+// service compares whole seconds, or its ties are unstable, rows with equal stamps are sorted again: by id, or randomly
+// for each request.
 
 import { type SortKey, sortOf } from './orders.ts';
 import type { Manner } from './query.ts';
@@ -13,11 +13,11 @@ export interface Sorting {
   /** Keys within the same unit are equal. */
   readonly unit: number;
   readonly areTiesStable: boolean;
-  /** Rows come as they stand in the key's index. */
+  /** Whether rows keep the order of the key's index. */
   readonly isAsIndexed: boolean;
 }
 
-/** `count` ranks from `first`, within the ranks [from, to) that the query matched. */
+/** `count` ranks from `first`, within the ranks [from, to) that match the query. */
 export interface Ranks {
   readonly first: number;
   readonly count: number;
@@ -43,7 +43,7 @@ export function sortRows(view: View, sorting: Sorting, rows: number[], random: R
   return rows.sort((one, other) => sign * (roundedKey(one) - roundedKey(other) || tie(one, other)));
 }
 
-/** Rows of these ranks in the sorting's order; looks no further than the ties at both ends. */
+/** The rows of these ranks in the sorting's order. Beyond the ranks it reads only the ties at both ends. */
 export function sortedRanks(view: View, sorting: Sorting, ranks: Ranks, random: Random): number[] {
   const { key, isDescending, unit } = sorting;
   const { first, count, from, to } = ranks;

@@ -2,11 +2,11 @@ import type { Instant } from '../../../shared/instant.ts';
 import type { Random } from './seeded-random.ts';
 import type { StoredGroup } from './stored-group.ts';
 
-/** Something that can happen to a group next. */
+/** A possible next change of a group. */
 export interface Step {
   /** For instance `shipment.delivered`. */
   readonly name: string;
-  /** How likely it is beside the others; from 1 on the group counts as not yet at its end. */
+  /** Likelihood relative to the other steps. A group with a step of 1 or more is not at its end. */
   readonly weight: number;
   apply(): StoredGroup;
 }
@@ -16,7 +16,7 @@ export interface StepContext {
   readonly at: Instant;
   readonly seed: number;
   readonly random: Random;
-  /** Share of status changes that end in a status no document lists. */
+  /** Share of status changes to a status that no document lists. */
   readonly unlisted: number;
 }
 

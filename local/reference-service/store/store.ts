@@ -1,6 +1,6 @@
-// The returns of one invented online store: seeded, living, answering queries by page. It knows nothing of HTTP and
-// has no clock or timer of its own, so a simulation can run it at any speed. Whatever is asked of it first brings
-// it up to the present.
+// The returns of an invented online store: seeded, changing at random, and queried by page. It is independent of HTTP
+// and has no clock or timer of its own, so a simulation can run it at any speed. Each access first brings it up to the
+// present.
 
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import { defaultKnobs, type Knobs } from '../knobs.ts';
@@ -18,34 +18,34 @@ import { createTruth } from './truth.ts';
 import { createView, type View } from './view.ts';
 
 export interface StoreOptions {
-  /** The time; the store looks at no other clock. Must not go back. */
+  /** The store's only clock; must not go back. */
   readonly now: () => Instant;
   /** @default 1 */
   readonly seed?: number | undefined;
-  /** How many groups there are at first. @default 300 */
+  /** The initial number of groups. @default 300 */
   readonly groups?: number | undefined;
-  /** False, or 0 changes: nothing happens but what is done by hand. @default 2 changes per second */
+  /** False, or 0 changes, makes no random changes. @default 2 changes per second */
   readonly life?: { readonly changesPerSecond: number } | false | undefined;
-  /** Keeps every change; to be switched off where memory counts. @default true */
+  /** Whether to keep every change, which costs memory. @default true */
   readonly keepsHistory?: boolean | undefined;
-  /** Read anew each time, so that knobs can be turned while the store lives. */
+  /** Called at each use, so that knobs can change while the store runs. */
   readonly knobs?: (() => Knobs) | undefined;
 }
 
 export interface Store extends ChangesByHand {
-  /** Lets everything happen that was due by now. */
+  /** Makes all changes that are due by now. */
   catchUp(): void;
   /** One page, as the primary or the lagging replica shows it. */
   select(query: GroupQuery, from?: 'primary' | 'replica'): StoredGroup[];
-  /** The group as it truly is, visible yet or not. */
+  /** The true state of the group, visible yet or not. */
   group(id: number): StoredGroup | undefined;
-  /** All groups as they truly are, by id. */
+  /** The true state of all groups, by id. */
   groups(): Iterable<StoredGroup>;
-  /** All changes since the store was opened, in the order they happened. */
+  /** All changes since the store was opened, in order. */
   history(): readonly Change[];
   pause(): void;
   resume(): void;
-  /** Starts the lagging replica anew from what the primary shows; to be called when its knobs were turned. */
+  /** Restarts the lagging replica from the primary's state. Call this when its knobs change. */
   resetReplica(): void;
 }
 
@@ -91,7 +91,7 @@ export function createStore(options: StoreOptions): Store {
   };
   const nextInstant = (): Instant => {
     catchUp();
-    // One store, one sequence of stamps: two changes by hand at one moment still differ.
+    // Stamps of changes by hand always increase: two changes at one instant get different stamps.
     return Math.max(now(), truth.lastAt + 1);
   };
   const queryRandom = createRandom(mix(seed, 43));

@@ -1,6 +1,6 @@
-// A return group as the store keeps it: the service's own field names (returns-data-service.md, "Resources and
-// their fields"), stamps as instants, `type` left out where it is constant. Groups are never changed in place:
-// a change makes a new group that shares the untouched parts, so before and after can be told apart by reference.
+// A stored return group: the service's field names (returns-data-service.md, "Resources and their fields"), stamps as
+// instants, constant `type` fields omitted. Groups are immutable: a change makes a new group that shares the unchanged
+// parts, so that comparing references finds the changed ones.
 
 import type { Instant } from '../../../shared/instant.ts';
 
@@ -69,7 +69,7 @@ export interface StoredAnswer {
   readonly answers: readonly string[];
 }
 
-/** A product at its price; nested, unlike in an answer, so that a million items share a few hundred of them. */
+/** A product with its price. Nested, unlike in an answer, so that a million items share a few hundred products. */
 export interface StoredProduct {
   readonly product_platform_id: string;
   readonly product_name: string;
@@ -142,7 +142,7 @@ export interface StoredGroup {
   readonly suggested_refund: StoredSuggestedRefund;
 }
 
-/** The parts of a group whose changes may or may not move its `updated_at`. */
+/** The parts of a group whose changes may or may not update its `updated_at`. */
 export const PARTS = [
   'return_group',
   'return_line_item',
@@ -153,7 +153,7 @@ export const PARTS = [
 
 export type Part = (typeof PARTS)[number];
 
-/** Which parts differ. Relies on groups sharing what did not change. */
+/** The parts that differ. Relies on groups sharing unchanged parts. */
 export function partsThatDiffer(before: StoredGroup, after: StoredGroup): Part[] {
   const parts: Part[] = [];
   const own: (keyof StoredGroup)[] = [

@@ -1,5 +1,5 @@
-// What is so, whoever may see it yet: each group as its last change left it. Every change passes through `commit`,
-// which stamps it, tells which parts it touched, decides from when it shows, and hands it on.
+// The true state of each group after its last change, visible yet or not. Every change goes through `commit`, which
+// sets its stamp, finds the changed parts, draws when it becomes visible, and passes it on.
 
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
@@ -14,24 +14,24 @@ interface Commit {
   readonly row: number;
   readonly at: Instant;
   readonly step: string;
-  /** The group that `after` was made from, for what they share is what did not change; undefined if there is none. */
+  /** The group that `after` was made from, sharing its unchanged parts; undefined if there is none. */
   readonly before: StoredGroup | undefined;
-  /** The group after it, its `updated_at` aside; undefined removes the group. */
+  /** The changed group, without the new `updated_at`; undefined removes the group. */
   readonly after: StoredGroup | undefined;
-  /** Leaves the stamps in `after` as they are, whatever the knobs say. */
+  /** Whether to keep the stamps of `after`, whatever the knobs say. */
   readonly keepsStamps?: boolean;
 }
 
 export interface Truth {
-  /** Rows ever used, those of removed groups included. */
+  /** All rows ever used, including removed groups. */
   readonly rows: number;
   /** When the last change happened. */
   readonly lastAt: Instant;
   group(row: number): StoredGroup | undefined;
   commit(commit: Commit): Change;
-  /** A new group, on a new row. */
+  /** Creates a group on a new row. */
   create(at: Instant, adapt?: (group: StoredGroup) => StoredGroup): Change;
-  /** Brings a removed group back as it was. */
+  /** Brings a removed group back as it was, with a new stamp. */
   restore(row: number, at: Instant): void;
 }
 

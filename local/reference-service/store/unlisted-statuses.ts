@@ -1,4 +1,4 @@
-// Statuses that no document lists, for the knob of that name.
+// Statuses that no document lists, for the knob unlistedStatuses.
 
 import { UNLISTED_STATUSES } from './catalogue.ts';
 import { createRandom, mix, type Random } from './seeded-random.ts';
@@ -6,7 +6,7 @@ import type { StoredGroup } from './stored-group.ts';
 
 type Kind = keyof typeof UNLISTED_STATUSES;
 
-/** Replaces a share of a base group's statuses; the same ones each time. */
+/** Replaces a share of a base group's statuses, always the same ones. */
 export function unlistBaseStatuses(group: StoredGroup, seed: number, share: number): StoredGroup {
   if (share === 0) return group;
   const random = createRandom(mix(seed, group.id, 31));
@@ -20,7 +20,7 @@ export function unlistBaseStatuses(group: StoredGroup, seed: number, share: numb
   };
 }
 
-/** The status, or with the given probability one that no document lists. */
+/** The status, or with the given probability a status that no document lists. */
 export function listedOrNot(kind: Kind, status: string, random: Random, share: number): string {
   return random.chance(share) ? random.pick(UNLISTED_STATUSES[kind]) : status;
 }

@@ -1,6 +1,6 @@
-// One state of the store that requests can be answered from: the primary shows each change as soon as it may show,
-// a replica so much later. Untouched groups come from the base, changed ones from the last change applied; what a
-// query needs of all groups is kept in columns and indexes.
+// A state of the store that answers requests: the primary shows each change as soon as it is visible, a replica some
+// time later. Unchanged groups come from the base, changed ones from their last applied change. Columns and indexes
+// hold the data that queries need of all groups.
 
 import type { Instant } from '../../../shared/instant.ts';
 import type { BaseGroups } from './base-groups.ts';
@@ -15,20 +15,20 @@ import type { StoredGroup } from './stored-group.ts';
 export interface View {
   readonly columns: Columns;
   readonly names: NameIndex;
-  /** The group as this view shows it; undefined if it is not there. */
+  /** The group in this view; undefined if it does not exist. */
   group(row: number): StoredGroup | undefined;
-  /** The rows that are there, by a key. */
+  /** The existing rows, ordered by a key. */
   index(key: SortKey): OrderedIndex;
   keyOf(key: SortKey): (row: number) => number;
   /** Shows a change from the given instant on. */
   show(change: Change, from: Instant): void;
-  /** Applies what is to be seen by now. */
+  /** Applies the changes that are visible by now. */
   advance(now: Instant): void;
-  /** A view of the same state that goes its own way from here. */
+  /** An independent copy of the view. */
   copy(): View;
 }
 
-/** The view of a store just opened, and which of its groups are still open. */
+/** The view of a newly opened store, and the rows of its open groups. */
 export function createView(base: BaseGroups): { view: View; openRows: number[] } {
   const columns = createColumns(base.count + 64);
   const openRows: number[] = [];
@@ -38,7 +38,7 @@ export function createView(base: BaseGroups): { view: View; openRows: number[] }
     if (!outline.isClosed) openRows.push(row);
   }
   const view = viewOver(base, columns, new Map());
-  // These two are needed by nearly every query; made now, no request has to wait for them.
+  // Nearly every query needs these two: make them now, so that no request waits for them.
   view.index('created_at');
   view.index('updated_at');
   return { view, openRows };
@@ -72,7 +72,7 @@ function viewOver(base: BaseGroups, columns: Columns, shown: Map<number, Change>
 
   const apply = (change: Change): void => {
     const { row, after } = change;
-    // A change that shows late must not bring back what a later one replaced.
+    // A change that becomes visible late must not replace a later one.
     if ((shown.get(row)?.sequence ?? -1) > change.sequence) return;
     shown.set(row, change);
     names.note(change);

@@ -219,14 +219,14 @@ describe('redrive', () => {
     expect(again.stdout).toContain('acme 7: still behind at 2');
     expect(wrong).toMatchObject({ code: 3, stdout: expect.stringContaining('still behind at 2') });
     expect(stepped).toMatchObject({ code: 0, stderr: '' });
-    expect(stepped.stdout).toBe('queue: acme 7: went on without 2; all of it is sent\n');
+    expect(stepped.stdout).toBe('queue: acme 7: skipped 2; all events are sent\n');
     expect([sentFirst, sentThen]).toEqual([['7_1'], ['7_3']]);
     expect(await skipped()).toEqual([
       expect.objectContaining({ destination: 'queue', return_group_id: 7, from_sequence: 2, to_sequence: 2 }),
     ]);
     expect(replayed).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('not all of return group 7: too large'),
+      stderr: expect.stringContaining('not all events of return group 7 sent: too large'),
     });
     expect(done).toEqual({ code: 0, stdout: 'nothing is behind\n', stderr: '' });
   });
@@ -246,9 +246,7 @@ describe('forget', () => {
     const { code, stdout, stderr } = await run('forget', 'acme', '184467');
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain(
-      '7 events erased; what returns goes on from number 8; 5 to 7 never went to the queue',
-    );
+    expect(stdout).toContain('7 events erased; a later event gets number 8; 5 to 7 never went to the queue');
     expect(stdout).toContain('Not reached: messages in the FIFO queue');
     expect(await deployment.ledger.read(key, 0, 10)).toEqual([]);
     expect(await deployment.marks.load('queue', key)).toBe(7);

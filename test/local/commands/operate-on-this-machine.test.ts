@@ -74,7 +74,7 @@ test('a group is forgotten but for its number, and goes on from it where the ser
   const last = before.length;
   expect(last).toBeGreaterThan(1);
   expect(forgotten).toMatchObject({ code: 0, stderr: '' });
-  expect(forgotten.stdout).toContain(`${last} events erased; what returns goes on from number ${last + 1}`);
+  expect(forgotten.stdout).toContain(`${last} events erased; a later event gets number ${last + 1}`);
   expect(events).toEqual([]);
   expect(snapshot).toMatchObject({ sequence: last, projection: { group: { order: { name: null } } } });
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('0 events erased') });

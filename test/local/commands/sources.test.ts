@@ -121,15 +121,15 @@ describe('a source that is added', () => {
       'begin with feed-1/tokens/',
     ],
     ['no place of the token', ['add', ...GLOBEX.slice(0, 3)], 2, '--token-secret'],
-    ['an interval that no schedule keeps', ['add', ...GLOBEX, '--every', '7s'], 2, 'divides a minute'],
+    ['an interval that no schedule keeps', ['add', ...GLOBEX, '--every', '7s'], 2, 'divide a minute'],
     [
       'cycles shorter than that',
       ['add', ...GLOBEX, '--every', '10m', '--reconcile', '5m'],
       2,
-      'at least as long',
+      'must be at least --every',
     ],
     ['an address that is none', ['add', ...GLOBEX.with(2, 'nonsense')], 2, 'URL'],
-    ['taking out what the stack has', ['remove', 'acme'], 1, 'removed there'],
+    ['taking out what the stack has', ['remove', 'acme'], 1, 'remove a source of the stack in the stack'],
   ])('is refused in one line, and nothing is changed: %s', async (_, args, code, reason) => {
     const ended = await run(...args);
 
@@ -150,7 +150,7 @@ describe('a source whose tables were restored', () => {
     const again = await run('restore', 'acme');
 
     const state = await states.load('acme');
-    expect(listed.stdout).toMatch(/^acme {2}restored, stands still {2}generation mi8x2k/);
+    expect(listed.stdout).toMatch(/^acme {2}restored, stopped {2}generation mi8x2k/);
     expect(restored).toMatchObject({ code: 0, stderr: '' });
     expect(restored.stdout).toContain(`generation ${state?.generation} (it was mi8x2k)`);
     expect(state).toMatchObject({

@@ -68,7 +68,7 @@ describe('the lock of a data directory', () => {
     const locking = lockDataDirectory(directory);
 
     await expect(locking).rejects.toThrow(EngineError);
-    await expect(locking).rejects.toThrow(`in use by process ${other.child.pid}. Stop it`);
+    await expect(locking).rejects.toThrow(`in use by process ${other.child.pid}. Stop that process`);
     expect(await findHolder(directory)).toEqual({ pid: other.child.pid, host: hostname(), isHere: true });
   });
 
@@ -161,7 +161,7 @@ describe('the lock of a data directory', () => {
     });
 
     expect(lost).toBeInstanceOf(EngineError);
-    expect(lost.message).toContain(`took the data directory ${directory} over`);
+    expect(lost.message).toContain(`took over the data directory ${directory}`);
   });
 
   it('does not come back to life at a release after it was taken over', async () => {

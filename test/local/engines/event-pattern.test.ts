@@ -87,7 +87,7 @@ test.each([
   [
     'an operator that is not known',
     { detail: { ip: [{ cidr: '10.0.0.0/8' }] } },
-    /\/detail\/ip names the operator cidr/,
+    /\/detail\/ip has the unknown operator cidr/,
   ],
   ['an operator without its operand', { source: [{ prefix: 1 }] }, /\/source must be a text/],
   ['two operators at once', { source: [{ prefix: 'a', suffix: 'b' }] }, /must name one operator/],

@@ -265,7 +265,7 @@ describe('the control interface over HTTP', () => {
 
     expect(await shipped.json()).toMatchObject({ groupId, step: 'shipment.shipped', parts: ['shipment'] });
     expect(again.status).toBe(400);
-    expect(await again.json()).toMatchObject({ detail: expect.stringContaining('these can: ') });
+    expect(await again.json()).toMatchObject({ detail: expect.stringContaining('possible: ') });
   });
 
   it('refuses what it does not understand', async () => {

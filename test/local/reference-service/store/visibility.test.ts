@@ -115,7 +115,7 @@ describe('what the store shows', () => {
 
     expect(() => store.alter(1, () => undefined)).toThrow('there is no return group 1');
     expect(() => store.remove(1)).toThrow(RangeError);
-    expect(() => store.step(GROUP, 'shipment.vanished')).toThrow(/can't happen/);
+    expect(() => store.step(GROUP, 'shipment.vanished')).toThrow(/is not possible/);
     expect(store.group(1)).toBeUndefined();
   });
 });
