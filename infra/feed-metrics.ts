@@ -1,7 +1,9 @@
 // The feed's metrics, independent of alarms.
+
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { METRICS, METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import type { Polling } from './polling.ts';
 import type { Publishing } from './publishing.ts';
@@ -42,11 +44,11 @@ export class FeedMetrics {
     return this.#own(METRICS.holds, {}, options);
   }
 
-  groupsBehind(destination: 'queue' | 'bus', options?: Options): cloudwatch.Metric {
+  groupsBehind(destination: DestinationName, options?: Options): cloudwatch.Metric {
     return this.#own(METRICS.groupsBehind, { destination }, options);
   }
 
-  relayAge(destination: 'queue' | 'bus', options?: Options): cloudwatch.Metric {
+  relayAge(destination: DestinationName, options?: Options): cloudwatch.Metric {
     const relay = this.#props.publishing.relays[destination];
     return relay.function.metric('IteratorAge', {
       ...{ statistic: cloudwatch.Stats.MAXIMUM, period: PERIOD },

@@ -1,6 +1,7 @@
 // The publishing side: the ledger's stream invokes two relays, one for the FIFO queue and one for the bus, so that a
 // failing destination does not affect the other. A daily sweep for each sends the events that the stream missed. The
 // relays read the ledger and publish; they have no access to the service and its tokens.
+
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type * as events from 'aws-cdk-lib/aws-events';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -10,6 +11,7 @@ import { DynamoEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import { acknowledge } from './acknowledge.ts';
 import { allow, allowSending, allowTable } from './allow.ts';
@@ -46,8 +48,8 @@ export class Publishing extends Construct {
   readonly bus: events.EventBus;
   /** Events that the bus could not encrypt; undefined without a key of your own. */
   readonly busDeadLetters: sqs.Queue | undefined;
-  readonly relays: { readonly queue: FeedFunction; readonly bus: FeedFunction };
-  readonly sweeps: { readonly queue: FeedFunction; readonly bus: FeedFunction };
+  readonly relays: Readonly<Record<DestinationName, FeedFunction>>;
+  readonly sweeps: Readonly<Record<DestinationName, FeedFunction>>;
 
   constructor(scope: Construct, id: string, props: PublishingProps) {
     super(scope, id);

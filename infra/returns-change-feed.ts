@@ -1,4 +1,5 @@
 // The feed as a construct for your own stacks. This file is its interface; its parts are constructs of their own.
+
 import { Duration, Names, RemovalPolicy } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as events from 'aws-cdk-lib/aws-events';
@@ -9,6 +10,7 @@ import type * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { StatusKind } from '../shared/contract/statuses.ts';
+import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { allow, allowKey, allowTable } from './allow.ts';
 import { BusSubscribers, type OnChangeOptions } from './bus-subscribers.ts';
 import { checkProps } from './check-props.ts';
@@ -163,12 +165,12 @@ export class ReturnsChangeFeed extends Construct {
   }
 
   /** Return groups that stopped at an event that the destination rejects. */
-  metricGroupsBehind(destination: 'queue' | 'bus', options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+  metricGroupsBehind(destination: DestinationName, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.groupsBehind(destination, options);
   }
 
   /** Age of the oldest stream record that a relay has not sent, in milliseconds. */
-  metricRelayAge(destination: 'queue' | 'bus', options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+  metricRelayAge(destination: DestinationName, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.relayAge(destination, options);
   }
 

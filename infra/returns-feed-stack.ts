@@ -1,5 +1,6 @@
 // The feed as a stack of its own, for a stage: the construct, the mail of the alarms, and outputs for commands and
 // operators.
+
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -7,6 +8,7 @@ import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import { DESTINATION_NAMES } from '../shared/deployment/destinations.ts';
 import { ReturnsChangeFeed } from './returns-change-feed.ts';
 import type { Stage, StageSource } from './stages.ts';
 import { titleCase } from './title-case.ts';
@@ -52,7 +54,7 @@ export class ReturnsFeedStack extends Stack {
   #nameFunctions({ poller, pollerLog, relays, sweeps }: ReturnsChangeFeed): void {
     this.#output('PollerFunction', poller.functionName, 'Reads the sources');
     this.#output('PollerLog', pollerLog.logGroupName, 'Has a line of every tick');
-    for (const destination of ['queue', 'bus'] as const) {
+    for (const destination of DESTINATION_NAMES) {
       const relay = `RelayTo${titleCase(destination)}`;
       this.#output(
         `${relay}Function`,

@@ -1,5 +1,6 @@
 // The sample warehouse, an example of a subscriber: a function, its table of goods, and the workflow of a parcel.
 // docs/sample-warehouse.md describes how to adapt it.
+
 import { Duration, Names, RemovalPolicy } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
@@ -8,6 +9,7 @@ import * as targets from 'aws-cdk-lib/aws-events-targets';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { BUS_SOURCE } from '../shared/contract/event-pattern.ts';
+import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { WAREHOUSE_TABLE } from '../shared/deployment/sample-warehouse.ts';
 import { acknowledge } from './acknowledge.ts';
 import { allow, allowTable } from './allow.ts';
@@ -24,7 +26,7 @@ export interface SampleWarehouseProps {
    * The origin of its events: the ordered queue, as its only consumer, or a rule of the bus.
    * @default 'queue'
    */
-  readonly subscribeTo?: 'queue' | 'bus';
+  readonly subscribeTo?: DestinationName;
   /**
    * Time from the parcel's delivery until a line item must be done; after that it is escalated.
    * @default Duration.days(14)
@@ -92,7 +94,7 @@ export class SampleWarehouse extends Construct {
     }) as dynamodb.ITable;
   }
 
-  #createSubscriber(subscribeTo: 'queue' | 'bus', logRetention: logs.RetentionDays): FeedFunction {
+  #createSubscriber(subscribeTo: DestinationName, logRetention: logs.RetentionDays): FeedFunction {
     const { stateMachine } = this.workflow;
     const serviceName = Names.uniqueResourceName(this, { maxLength: 60, separator: '-' });
     const subscriber = createFunction(

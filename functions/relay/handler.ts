@@ -1,23 +1,19 @@
 // Two functions run this file, one per destination: `handler` on the ledger's stream, `sweep` once a day.
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { FEED_GROUP } from '../../shared/contract/event-id.ts';
-import type { Destination } from '../../shared/ports.ts';
+import { withheldFrom } from '../../shared/deployment/destinations.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { createRelay, type Relay } from '../../shared/publishing/relay.ts';
 import { type SweepReport, sweepLedger } from '../../shared/publishing/sweep.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../adapters/dynamodb-marks.ts';
-import { createEventBridgeDestination } from '../adapters/eventbridge-destination.ts';
+import { openDestination } from '../adapters/open-destination.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
 import { reportBehind } from '../adapters/powertools-metrics.ts';
-import { createSqsDestination } from '../adapters/sqs-destination.ts';
 import { createSystemClock } from '../adapters/system-clock.ts';
-import { parseRelayEnvironment, type RelayEnvironment } from './relay-environment.ts';
+import { addressOf, parseRelayEnvironment, type RelayEnvironment } from './relay-environment.ts';
 import { relayRecords } from './relay-records.ts';
 
 /** The time that a run may still need after its end: for the calls under way, and the last marks. */
@@ -61,24 +57,13 @@ function createServices(environment: RelayEnvironment): Services {
   const ports: RelayPorts = {
     ledger: createDynamoDbLedger({ client, tables, clock }),
     marks: createDynamoDbMarks({ client, tables }),
-    destination: createDestination(environment),
+    destination: openDestination(environment.DESTINATION, addressOf(environment)),
     clock,
     log: createPowertoolsLog(new Logger()),
     random: Math.random,
-    // The queue's subscribers want changes; the feed's own events go to the bus.
-    withholds: ({ group }) => environment.DESTINATION === 'queue' && group === FEED_GROUP,
+    withholds: withheldFrom(environment.DESTINATION),
   };
   return { ports, relay: createRelay(ports), metrics: new Metrics() };
-}
-
-function createDestination(environment: RelayEnvironment): Destination {
-  const requestHandler = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
-  return environment.DESTINATION === 'queue'
-    ? createSqsDestination({ client: new SQSClient({ requestHandler }), queueUrl: environment.QUEUE_URL })
-    : createEventBridgeDestination({
-        client: new EventBridgeClient({ requestHandler }),
-        eventBusName: environment.EVENT_BUS_NAME,
-      });
 }
 
 function timeLeft(context: Context): number {

@@ -2,6 +2,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { listBehind } from '../../functions/adapters/dynamodb-behind.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
+import {
+  DESTINATION_NAMES,
+  type DestinationName,
+  withheldFrom,
+} from '../../shared/deployment/destinations.ts';
 import type { GroupKey, LogFields } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { type Redriven, redrive } from '../../shared/publishing/redrive.ts';
@@ -10,7 +15,7 @@ import { parseCount } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import { DESTINATION_NAMES, type DestinationName, openDestination } from '../operating/open-destinations.ts';
+import { openDestinationOf } from '../operating/open-destinations.ts';
 import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
@@ -99,7 +104,7 @@ async function redriveTo(
   skip: number | undefined,
 ): Promise<number> {
   if (keys.length === 0) return 0;
-  const destination = openDestination(feed.deployment, name);
+  const destination = openDestinationOf(feed.deployment, name);
   let cause: string | undefined;
   // The printed outcome of a group lacks only one thing that the relay logs: the error.
   const note = (_: string, { error }: LogFields = {}) => {
@@ -110,7 +115,7 @@ async function redriveTo(
     destination,
     log: { ...feed.log, warn: note, error: note },
     random: Math.random,
-    withholds: ({ group }) => name === 'queue' && group === FEED_GROUP,
+    withholds: withheldFrom(name),
   };
   const relay = createRelay(ports);
   const out = createPrinter(process.stdout);

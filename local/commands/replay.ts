@@ -1,6 +1,7 @@
 // `replay`: sends again events that the ledger still holds, marked as a replay.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
+import { DESTINATION_NAMES, type DestinationName } from '../../shared/deployment/destinations.ts';
 import { type Instant, MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { Destination, GroupKey } from '../../shared/ports.ts';
 import { planReplay, type ReplayPlan, replay } from '../../shared/publishing/replay.ts';
@@ -11,7 +12,7 @@ import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import { HANDED_OVER } from '../feed/handed-over.ts';
-import { DESTINATION_NAMES, type DestinationName, openDestination } from '../operating/open-destinations.ts';
+import { openDestinationOf } from '../operating/open-destinations.ts';
 import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
@@ -130,7 +131,7 @@ interface ReplayDestination extends Destination {
 }
 
 function destinationOf(feed: OpenFeed, name: DestinationName): ReplayDestination {
-  if (!feed.isLocal) return openDestination(feed.deployment, name);
+  if (!feed.isLocal) return openDestinationOf(feed.deployment, name);
   const out = createPrinter(process.stdout);
   return {
     name: 'stdout',

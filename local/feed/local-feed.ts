@@ -15,7 +15,7 @@ import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { createPoller } from '../../functions/poller/create-poller.ts';
 import { relayRecords } from '../../functions/relay/relay-records.ts';
 import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
-import { FEED_GROUP } from '../../shared/contract/event-id.ts';
+import { withheldFrom } from '../../shared/deployment/destinations.ts';
 import type { Destination, Log, Marks } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { createRelay } from '../../shared/publishing/relay.ts';
@@ -119,7 +119,7 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
     const queuePorts: RelayPorts = {
       ...portsOf(createSqsDestination({ client: sqs, queueUrl: queues.events }), handedOver.marks),
       // As in AWS: the queue carries changes only. The feed's own events go to the bus.
-      withholds: ({ group }) => group === FEED_GROUP,
+      withholds: withheldFrom('queue'),
     };
     const busPorts = portsOf(
       createEventBridgeDestination({ client: eventBridge, eventBusName: BUS_NAME }),

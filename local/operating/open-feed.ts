@@ -1,8 +1,10 @@
 // Opens what a command needs besides the sources' states: snapshots, ledger and marks, where the flags say.
+
 import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import { DESTINATION_NAMES } from '../../shared/deployment/destinations.ts';
 import type { Clock, Ledger, Log, Marks, SnapshotStore } from '../../shared/ports.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
@@ -41,7 +43,7 @@ export function withFeed<Result>(
       ledger: createDynamoDbLedger({ client, tables, clock }),
       marks: createDynamoDbMarks({ client, tables }),
       marksTable: marks,
-      destinations: isLocal ? [HANDED_OVER, 'bus'] : ['queue', 'bus'],
+      destinations: isLocal ? [HANDED_OVER, 'bus'] : DESTINATION_NAMES,
       log: createTerminalLog((line) => void err.line(line).catch(() => {}), false),
     });
   });

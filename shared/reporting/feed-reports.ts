@@ -71,7 +71,7 @@ function makeFeedEvent(
   sequence: number,
 ): FeedEvent {
   return {
-    ...makeEnvelope(type, subjectOf(type, key.source, sequence), sequence, { ...key, time }),
+    ...makeEnvelope(type, `sources/${key.source}${SUBJECTS[type](sequence)}`, sequence, { ...key, time }),
     data: {
       generation: key.generation,
       sequence,
@@ -81,9 +81,13 @@ function makeFeedEvent(
   } as FeedEvent;
 }
 
-/** Only the source's condition makes an earlier one stale; what else is told of it stays true beside the later. */
-function subjectOf(type: FeedReport['type'], source: string, sequence: number): string {
-  const subject = `sources/${source}`;
-  if (type === 'feed.baseline_completed') return `${subject}/baseline`;
-  return type === 'feed.drift_detected' ? `${subject}/drift/${sequence}` : subject;
-}
+/**
+ * What each report is about, below the source. A report makes an earlier one with the same subject stale: only a
+ * source's condition does; baselines and drift stay true beside later ones.
+ */
+const SUBJECTS: Readonly<Record<FeedReport['type'], (sequence: number) => string>> = {
+  'feed.source_degraded': () => '',
+  'feed.source_recovered': () => '',
+  'feed.baseline_completed': () => '/baseline',
+  'feed.drift_detected': (sequence) => `/drift/${sequence}`,
+};

@@ -52,10 +52,6 @@ function codesAtTheEnd({ written }: SourceEvidence): string[] {
   return last?.type === 'feed.source_degraded' ? last.data.object.reasons.map(({ code }) => code) : [];
 }
 
-export function isDegradedAtTheEnd(source: SourceEvidence): boolean {
-  return codesAtTheEnd(source).length > 0;
-}
-
 const CONDITIONS = new Set<string>(['feed.source_degraded', 'feed.source_recovered']);
 
 /** @param missing undefined for the source as a whole, which then was not read to its end */
