@@ -3,10 +3,10 @@
 import { describeConsequence, describeHold, releaseCommand } from '../../shared/guarding/describe-hold.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
-import { DEGRADED_AFTER } from '../../shared/limits.ts';
 import { stampsTime } from '../../shared/reading/stamps-clock.ts';
+import { patienceOf } from '../../shared/reporting/health.ts';
 import { planCycles } from '../../shared/source/reconciliation-plan.ts';
-import type { CycleState, PaceSettings, SourceState, Tier } from '../../shared/source/source-state.ts';
+import type { CycleState, SourceState, Tier } from '../../shared/source/source-state.ts';
 
 /** Times are ISO 8601, durations milliseconds; null is unknown, or not known yet. */
 export interface SourceStatus {
@@ -94,7 +94,7 @@ export function describeSource(
   }));
   const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
   const silence = lastTick === undefined ? Number.POSITIVE_INFINITY : now - lastTick;
-  const isSilent = silence > patienceOf(pace);
+  const isSilent = silence > patienceOf((pace?.intervalMs ?? 0) * MILLISECOND);
   const isAhead = -silence > LARGEST_LEAD;
   const time = stampsTime(stamps, now);
   // `held` describes the holds, with the command that releases each.
@@ -155,11 +155,6 @@ function restored({ source }: SourceState, flags: string) {
     'Its tables were restored from a backup, or copied, so it is stopped. To start a new generation, which ' +
     `publishes every return group again: returns-feed sources restore ${source}${flags}`;
   return { code: 'restored', message };
-}
-
-/** The time after which a source that is not read reports itself as degraded. */
-function patienceOf(pace: PaceSettings | undefined): number {
-  return Math.max(3 * (pace?.intervalMs ?? 0) * MILLISECOND, DEGRADED_AFTER);
 }
 
 function describeCycles(state: SourceState): CycleStatus[] {

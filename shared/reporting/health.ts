@@ -40,6 +40,11 @@ export interface Observed {
   readonly intervalUs: number;
 }
 
+/** How long a source may go without being read completely before it is degraded: three polls or five minutes. */
+export function patienceOf(intervalUs: number): number {
+  return Math.max(3 * intervalUs, DEGRADED_AFTER);
+}
+
 /** Returns a source's health after a tick, and the event to publish if it changed. */
 export function judgeHealth(
   health: HealthState,
@@ -51,7 +56,7 @@ export function judgeHealth(
   const lastWalkedAt = hasWalked ? now : Math.min(health.lastWalkedAt ?? now, now);
   const moments = { lastSettledAt, lastWalkedAt };
   const since = health.degradedSince === undefined ? undefined : Math.min(health.degradedSince, now);
-  const patience = Math.max(3 * observed.intervalUs, DEGRADED_AFTER);
+  const patience = patienceOf(observed.intervalUs);
   const reasons = reasonsOf(observed, now - lastSettledAt > patience, now - lastWalkedAt > patience);
   const wasDegraded = since !== undefined;
   if (reasons.length === 0) {

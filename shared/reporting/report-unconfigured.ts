@@ -1,10 +1,10 @@
 // A source whose settings can't be read, because they were deleted or are malformed, has no session and so no tick of
 // its own. Its stored state can still say so (G8). The next tick with settings recovers it as any other.
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
-import { DEGRADED_AFTER } from '../limits.ts';
 import type { Ledger, SourceStates } from '../ports.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { publishFeedReports, queueFeedReport } from './feed-reports.ts';
+import { patienceOf } from './health.ts';
 
 const REASON = {
   code: 'misconfigured',
@@ -33,7 +33,7 @@ export async function reportUnconfigured(
 
 function isOverdue({ health, pace }: SourceState, now: Instant): boolean {
   const interval = pace === undefined ? MINUTE : pace.intervalMs * MILLISECOND;
-  return now - health.lastSettledAt > Math.max(3 * interval, DEGRADED_AFTER);
+  return now - health.lastSettledAt > patienceOf(interval);
 }
 
 function degrade(state: SourceState, now: Instant): SourceState {

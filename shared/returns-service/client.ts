@@ -4,7 +4,7 @@
 import type { Instant } from '../instant.ts';
 import { MAX_ANSWER_BYTES, REQUEST_TIMEOUT_MS } from '../limits.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { decodeJson, decodeJsonArray } from './decode-answer.ts';
+import { decodeJsonArray } from './decode-answer.ts';
 import { findDrift, findUnlistedValues } from './drift.ts';
 import { InvalidTokenError } from './errors.ts';
 import { errorOfFailure, errorOfStatus, type RequestContext } from './failed-request.ts';
@@ -12,12 +12,7 @@ import { parseHttpDate } from './http-headers.ts';
 import type { HttpAnswer, HttpRequest, HttpTransport } from './http-transport.ts';
 import { parseReturnGroup, type RowReading } from './parse-return-group.ts';
 import { createRedact } from './redaction.ts';
-import {
-  encodeParameters,
-  encodeReturnGroupsQuery,
-  personalValuesOf,
-  type ReturnGroupsQuery,
-} from './return-groups-query.ts';
+import { encodeReturnGroupsQuery, personalValuesOf, type ReturnGroupsQuery } from './return-groups-query.ts';
 
 /** Rows of a page that are searched for unknown fields; a service that has new ones has them everywhere. */
 const ROWS_LOOKED_THROUGH = 2;
@@ -54,22 +49,10 @@ interface ReturnGroupsPage extends AnswerFigures {
   readonly drift: readonly string[];
 }
 
-interface AllowlistPage extends AnswerFigures {
-  /** The answer's JSON as it came: its shape is not documented. */
-  readonly answer: unknown;
-}
-
-interface AllowlistQuery {
-  readonly before?: string | number | undefined;
-  readonly limit?: number | undefined;
-}
-
 /** Every method throws a ReturnsServiceError if it gets no page. */
 export interface ReturnsServiceClient {
   /** GET /v2/return-groups */
   listReturnGroups(query: ReturnGroupsQuery, options?: RequestOptions): Promise<ReturnGroupsPage>;
-  /** GET /v2/allowlist-items */
-  listAllowlistItems(query?: AllowlistQuery, options?: RequestOptions): Promise<AllowlistPage>;
 }
 
 /**
@@ -83,14 +66,6 @@ export function createReturnsServiceClient(options: ReturnsServiceClientOptions)
       const path = `/v2/return-groups${encodeReturnGroupsQuery(query)}`;
       const answer = await get(path, personalValuesOf(query), signal);
       return { ...readPage(decodeJsonArray(answer)), ...figuresOf(answer) };
-    },
-    async listAllowlistItems({ before, limit } = {}, { signal } = {}) {
-      const parameters = encodeParameters([
-        ['before', before],
-        ['limit', limit],
-      ]);
-      const answer = await get(`/v2/allowlist-items${parameters}`, [], signal);
-      return { answer: decodeJson(answer), ...figuresOf(answer) };
     },
   };
 }

@@ -6,7 +6,6 @@ import { InvalidTokenError } from '../../../shared/returns-service/errors.ts';
 
 const client: ReturnsServiceClient = {
   listReturnGroups: () => Promise.reject(new Error('not asked for here')),
-  listAllowlistItems: () => Promise.reject(new Error('not asked for here')),
 };
 
 /** A secret whose readings are answered by hand, in any order. */

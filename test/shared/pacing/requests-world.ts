@@ -52,7 +52,6 @@ export function setUp(setting: Setting = {}) {
       if (answer instanceof Error) throw answer;
       return answer;
     },
-    listAllowlistItems: () => Promise.reject(new Error('not asked for here')),
   });
   const budgets = new Map<string, number>();
   const requests = createPacedRequests({
