@@ -1,14 +1,20 @@
 // A relay's environment variables.
 import * as z from 'zod';
+import type { DestinationName } from '../../shared/deployment/destinations.ts';
 
 const text = z.string().min(1);
 
 const tables = { LEDGER_TABLE: text, MARKS_TABLE: text };
 
-/** A destination without a variable of its own does not compile. */
+/** The variables that name each destination's address. */
+const ADDRESSES = {
+  queue: { QUEUE_URL: z.url() },
+  bus: { EVENT_BUS_NAME: text },
+} as const satisfies Record<DestinationName, z.ZodRawShape>;
+
 const relayEnvironment = z.discriminatedUnion('DESTINATION', [
-  z.object({ DESTINATION: z.literal('queue'), QUEUE_URL: z.url(), ...tables }),
-  z.object({ DESTINATION: z.literal('bus'), EVENT_BUS_NAME: text, ...tables }),
+  z.object({ DESTINATION: z.literal('queue'), ...ADDRESSES.queue, ...tables }),
+  z.object({ DESTINATION: z.literal('bus'), ...ADDRESSES.bus, ...tables }),
 ]);
 
 export type RelayEnvironment = z.infer<typeof relayEnvironment>;
