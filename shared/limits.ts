@@ -1,4 +1,4 @@
-// Every bound of the feed in one place, each with its reason. Promised values (lookback, settle, budget) come from the
+// The bounds of the feed that more than one file needs, each with its reason. Promised values (lookback, settle, budget) come from the
 // source's settings; the bounds here are not for users to change.
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 
