@@ -44,7 +44,7 @@ type Findings = Set<string>;
  */
 export function findDrift(raw: unknown, group: ReturnGroup): string[] {
   const findings: Findings = new Set();
-  compareResource(documentedReturnGroup, raw, group, findings);
+  compareResource(documentedReturnGroup(), raw, group, findings);
   return [...findings];
 }
 

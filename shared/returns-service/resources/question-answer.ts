@@ -9,4 +9,3 @@ export const documentedQuestionAnswerSchema = z.object({
   /** The answer as text, or the options selected. */
   answers: z.array(z.string()),
 });
-export type DocumentedQuestionAnswer = z.infer<typeof documentedQuestionAnswerSchema>;

@@ -29,4 +29,3 @@ export const documentedSuggestedRefundSchema = z.object({
   shipping_fee: documentedMoneyBagSchema,
   store_credit_incentive: documentedMoneyBagSchema,
 });
-export type DocumentedSuggestedRefund = z.infer<typeof documentedSuggestedRefundSchema>;

@@ -1,5 +1,5 @@
-// The return group as the document promises it, for servers of the API, and as a type of the fields that the feed
-// reads. parse-return-group.ts reads rows; the product itself neither needs nor loads the documented schemas.
+// The return group as the document promises it, for servers of the API and for drift.ts, and as a type of the fields that
+// the feed reads. parse-return-group.ts reads rows without these schemas.
 import * as z from 'zod';
 import type { Lenient, Read } from './as-read.ts';
 import { type Customer, documentedCustomerSchema } from './customer.ts';
