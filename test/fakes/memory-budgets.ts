@@ -1,8 +1,8 @@
-// Budgets in memory. The store's time is told in whole seconds, as an answer's Date tells it.
+// Budgets in memory. The store's time has whole seconds, like an answer's Date.
 import { SECOND } from '../../shared/instant.ts';
 import type { BudgetState, Budgets, Clock } from '../../shared/ports.ts';
 
-/** @param clock the store's own, which all holders of a token share */
+/** @param clock the store's own clock, shared by all holders of a token */
 export function createMemoryBudgets(clock: Pick<Clock, 'now'>): Budgets {
   const budgets = new Map<string, { readonly version: number; readonly state: BudgetState }>();
   return {

@@ -1,15 +1,15 @@
-// A destination that keeps what it is sent, in the order of its arrival, and answers for each event as it is told.
+// A destination that keeps its events in order of arrival, and answers for each event as the test sets it.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
 import type { Destination, SendResult } from '../../shared/ports.ts';
 
 export interface MemoryDestination extends Destination {
   readonly received: FeedEvent[];
-  /** The batches that it was sent, whatever became of them. */
+  /** Every batch it was sent, with any result. */
   readonly batches: FeedEvent[][];
-  /** What it answers for an event; only what it answers `sent` for is received. */
+  /** The result for an event; only events with the result `sent` are received. */
   answer: (event: FeedEvent) => SendResult;
-  /** As `send`, but there and then. */
+  /** Like `send`, but synchronous. */
   accept(events: readonly FeedEvent[]): SendResult[];
 }
 
@@ -36,6 +36,6 @@ export function createMemoryDestination(name = 'queue'): MemoryDestination {
 function assertBatch(events: readonly FeedEvent[]): void {
   const groups = new Set(events.map(({ partitionkey, data }) => `${partitionkey} ${data.generation}`));
   if (events.length === 0 || events.length > MAX_BATCH_ENTRIES || groups.size < events.length) {
-    throw new Error(`A batch of ${events.length} events of ${groups.size} groups is none.`);
+    throw new Error(`A batch of ${events.length} events of ${groups.size} groups is invalid.`);
   }
 }

@@ -1,4 +1,4 @@
-// The ledger in memory. Events are kept as they are handed in, never copied: they are not changed by anyone.
+// The ledger in memory. Events are kept by reference, never copied: nobody changes them.
 import { isDeepStrictEqual } from 'node:util';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../../shared/ports.ts';
@@ -6,11 +6,11 @@ import { formatGroupKey } from '../../shared/recording/group-key.ts';
 
 export interface MemoryLedger extends Ledger {
   has(key: GroupKey, sequence: number): boolean;
-  /** What a save does; the numbers are higher than any that the group has. */
+  /** Adds the events of a save; their numbers must be higher than the group's last. */
   put(key: GroupKey, events: readonly FeedEvent[]): void;
-  /** Makes an entry one that can't be decoded. */
+  /** Makes an entry undecodable. */
   damage(key: GroupKey, sequence: number, reason: string): void;
-  /** Forgets a group's entries up to a number, as after the retention. */
+  /** Removes a group's entries up to a number, as after the retention. */
   expire(key: GroupKey, through: number): void;
 }
 
@@ -20,7 +20,7 @@ interface Group {
   entries: LedgerEntry[];
 }
 
-/** @param onInsert told of each new entry, as the table's stream would tell, before the call that adds it ends */
+/** @param onInsert called for each new entry, like the table's stream, before the adding call ends */
 export function createMemoryLedger(onInsert?: (key: GroupKey, event: FeedEvent) => void): MemoryLedger {
   const groups = new Map<string, Group>();
 
@@ -85,7 +85,7 @@ export function createMemoryLedger(onInsert?: (key: GroupKey, event: FeedEvent) 
   return ledger;
 }
 
-/** The place of the first entry above a number. Numbers mostly have no gaps, so the guess is mostly right. */
+/** The index of the first entry above a number. Numbers rarely have gaps, so the guess is usually right. */
 function firstAbove(entries: readonly LedgerEntry[], number: number): number {
   const first = entries[0]?.sequence ?? 0;
   let at = Math.max(0, Math.min(entries.length, number - first + 1));

@@ -1,5 +1,5 @@
-// Snapshots in memory, written together with the events of a memory ledger. Kept as they are handed in, never
-// copied: they are not changed by anyone.
+// Snapshots in memory, written together with the events of a memory ledger. Kept by reference, never copied: nobody
+// changes them.
 import { isDeepStrictEqual } from 'node:util';
 import { isOpen } from '../../shared/comparing/is-open.ts';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
@@ -9,9 +9,9 @@ import { checkSave } from '../../shared/recording/check-save.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 
 export interface MemorySnapshotStore extends SnapshotStore {
-  /** As `save`, but there and then. */
+  /** Like `save`, but synchronous. */
   commit(key: GroupKey, save: Save): SaveResult;
-  /** Changes all snapshots of a source, as if they had been stored like that. */
+  /** Changes all stored snapshots of a source. */
   rewrite(source: SourceGeneration, change: (snapshot: Snapshot) => Snapshot): void;
   /** All snapshots of a source, tombstones included. */
   all(source: SourceGeneration): readonly Snapshot[];
@@ -27,7 +27,7 @@ interface Known {
 
 interface Shelf {
   readonly snapshots: Map<number, Snapshot>;
-  /** Ascending by creation; what was removed is not in it. */
+  /** In ascending order of creation, without removed groups. */
   readonly known: Known[];
 }
 
@@ -53,7 +53,7 @@ export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotS
       return isDeepStrictEqual(stored, snapshot) ? 'saved' : 'conflict';
     }
     if (events.some((event) => ledger.has(key, event.data.sequence))) {
-      throw new Error(`The ledger holds an event of group ${key.group} that its snapshot does not know of.`);
+      throw new Error(`The ledger holds an event of group ${key.group} that its snapshot does not include.`);
     }
     updateIndex(shelf.known, stored, snapshot);
     shelf.snapshots.set(snapshot.groupId, snapshot);
@@ -113,7 +113,7 @@ function updateIndex(known: Known[], before: Snapshot | undefined, now: Snapshot
   }
 }
 
-/** The place of the first group that was not created before this one, those of one moment by their ids. */
+/** The index of the first group that was not created before this one; groups of one moment are ordered by id. */
 function placeOf(known: readonly Known[], createdAt: Instant, groupId: number): number {
   let low = 0;
   let high = known.length;

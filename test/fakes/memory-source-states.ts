@@ -3,7 +3,7 @@ import type { SourceStates } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 
 export interface MemorySourceStates extends SourceStates {
-  /** As if the states had been restored somewhere else; those given are as they were when the backup was made. */
+  /** Acts as if the states had been restored elsewhere; the given ones are as they were at the backup. */
   moveTo(identity: string, backup?: readonly SourceState[]): void;
 }
 

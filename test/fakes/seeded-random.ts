@@ -2,7 +2,7 @@
 export interface SeededRandom {
   /** From 0 to below 1. */
   next(): number;
-  /** An integer from 0 to the bound, included. */
+  /** An integer from 0 to the bound, inclusive. */
   upTo(bound: number): number;
   chance(probability: number): boolean;
 }

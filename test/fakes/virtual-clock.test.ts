@@ -12,7 +12,7 @@ describe('virtual time', () => {
     expect([clock.now(), clock.elapsed()]).toEqual([VIRTUAL_START, 0]);
   });
 
-  it('goes exactly as far as it is moved', async () => {
+  it('moves exactly as far as it is moved', async () => {
     const clock = createVirtualClock(1_000);
     const slept = clock.sleep(2_000);
 
@@ -25,7 +25,7 @@ describe('virtual time', () => {
     expect([clock.now(), clock.elapsed()]).toEqual([2 * SECOND + 1_000, 2 * SECOND]);
   });
 
-  it('wakes sleepers by their time, then by their order, each before the next', async () => {
+  it('wakes sleepers one by one, by their time and then by their order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 50 }), async (durations) => {
         const clock = createVirtualClock();
@@ -45,7 +45,7 @@ describe('virtual time', () => {
     );
   });
 
-  it('lets sleepers sleep again on the way', async () => {
+  it('lets woken sleepers sleep again', async () => {
     const clock = createVirtualClock();
     const ticks: number[] = [];
     const ticking = async () => {
@@ -62,7 +62,7 @@ describe('virtual time', () => {
     expect(clock.elapsed()).toBe(3_500 * MILLISECOND);
   });
 
-  it('hands on what the work answers or throws', async () => {
+  it('returns the result of the work, or throws its error', async () => {
     const clock = createVirtualClock();
 
     const answer = clock.run(clock.sleep(5).then(() => 'done'));
@@ -72,7 +72,7 @@ describe('virtual time', () => {
     await expect(failure).rejects.toThrow('broken');
   });
 
-  it('tells when the work will never be done', async () => {
+  it('throws if the work can never finish', async () => {
     const clock = createVirtualClock();
     const never = new Promise(() => {});
 
@@ -80,16 +80,16 @@ describe('virtual time', () => {
     await expect(clock.run(clock.sleep(60_001), MINUTE)).rejects.toThrow('not done after 60000 ms');
   });
 
-  it('is moved by one caller at a time', async () => {
+  it('refuses a second caller while it moves', async () => {
     const clock = createVirtualClock();
 
     const first = clock.run(clock.sleep(5));
 
-    await expect(clock.advance(5)).rejects.toThrow('going on already');
+    await expect(clock.advance(5)).rejects.toThrow('already moving');
     await first;
   });
 
-  it('wakes at once who is or gets aborted, and nobody twice', async () => {
+  it('wakes an aborted sleeper at once, and no sleeper twice', async () => {
     const clock = createVirtualClock();
     const stop = new AbortController();
     let awake = false;
@@ -109,7 +109,7 @@ describe('virtual time', () => {
 });
 
 describe('the clock of a machine', () => {
-  it('is wrong in its own way about the same time', async () => {
+  it('deviates from the common time', async () => {
     const clock = createVirtualClock();
     const machine = clock.machine({ ahead: -HOUR, elapsed: 7 });
 
@@ -119,7 +119,7 @@ describe('the clock of a machine', () => {
     expect(machine.elapsed()).toBe(SECOND + 7);
   });
 
-  it('goes faster, and its sleepers with it', async () => {
+  it('runs faster, and its sleepers with it', async () => {
     const clock = createVirtualClock();
     await clock.advance(SECOND);
     const machine = clock.machine({ rate: 2 });
@@ -131,7 +131,7 @@ describe('the clock of a machine', () => {
     expect(machine.now()).toBe(VIRTUAL_START + 4 * SECOND);
   });
 
-  it('jumps without a moment having elapsed', () => {
+  it('jumps without elapsed time', () => {
     const machine = createVirtualClock().machine();
 
     machine.jump(HOUR);
@@ -139,7 +139,7 @@ describe('the clock of a machine', () => {
     expect([machine.now(), machine.elapsed()]).toEqual([VIRTUAL_START + HOUR, 0]);
   });
 
-  it('misses the time that it was suspended', async () => {
+  it('does not count the time of a suspension', async () => {
     const clock = createVirtualClock();
     const machine = clock.machine();
 

@@ -1,7 +1,7 @@
-// Time for tests: it stands still while anything runs and goes from sleeper to sleeper when all wait. Sleepers wake
-// one by one, in the order of their time, then of their going to sleep, each with everything that follows from it
-// done before the next wakes; so a run depends on nothing but its inputs. Clocks of several machines, each wrong in
-// its own way, can tell the same time.
+// Virtual time for tests: it stands still while anything runs, and moves to the next sleeper when everything waits.
+// Sleepers wake one by one, in the order of their time and then of falling asleep, and everything that follows from one
+// is done before the next wakes. A run therefore depends only on its inputs. Several machines can have clocks on the
+// same time, each wrong in its own way.
 import { DAY, type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { Clock } from '../../shared/ports.ts';
 
@@ -9,36 +9,36 @@ import type { Clock } from '../../shared/ports.ts';
 export interface Wrongness {
   /** Added to the true time by `now`. @default 0 */
   readonly ahead?: number;
-  /** What `elapsed` tells at the start. @default 0 */
+  /** The value of `elapsed` at the start. @default 0 */
   readonly elapsed?: number;
-  /** How fast it goes; a clock at 1.001 tells a second more for each thousand. @default 1 */
+  /** Its speed: a clock at 1.001 gains a second in a thousand. @default 1 */
   readonly rate?: number;
 }
 
 export interface MachineClock extends Clock {
-  /** Sets `now` forward, or back; `elapsed` goes on as it did. */
+  /** Sets `now` forward or back; `elapsed` is unaffected. */
   jump(by: number): void;
-  /** Takes so long from `elapsed`, as if the machine had been suspended while time and `now` went on. */
+  /** Subtracts a duration from `elapsed`, as if the machine had been suspended while time and `now` continued. */
   suspend(by: number): void;
 }
 
 export interface VirtualClock extends Clock {
-  /** Lets so long pass, with all that happens meanwhile. */
+  /** Moves time by the duration, and wakes every sleeper that is due. */
   advance(duration: number): Promise<void>;
   /**
-   * Lets time pass until the work is done, at most `within`.
+   * Moves time until the work is done, by at most `within`.
    *
-   * @throws what the work throws; and when it would never be done: nobody sleeps, or not before that time.
+   * @throws the work's own error; an error if nobody sleeps, or nobody before that time, so the work can't finish
    */
   run<Result>(work: Promise<Result>, within?: number): Promise<Result>;
-  /** The clock of a machine that is wrong about this time. */
+  /** The clock of a machine that deviates from this time. */
   machine(wrongness?: Wrongness): MachineClock;
 }
 
-/** Some moment to begin at. */
+/** An arbitrary start. */
 export const VIRTUAL_START: Instant = Date.UTC(2026, 10, 20, 10) * MILLISECOND;
 
-/** @param start the true time at which it begins; {@link Clock.elapsed} begins at 0. */
+/** @param start the true time at the start; {@link Clock.elapsed} starts at 0. */
 export function createVirtualClock(start: Instant = VIRTUAL_START): VirtualClock {
   const sleepers = createSleepers();
   let time = 0;
@@ -47,9 +47,9 @@ export function createVirtualClock(start: Instant = VIRTUAL_START): VirtualClock
   const sleep = (durationMs: number, signal?: AbortSignal) =>
     sleepers.add(time + Math.max(0, durationMs) * MILLISECOND, signal);
 
-  /** Goes on from sleeper to sleeper until it is told that it is done or the time is over. */
+  /** Wakes one sleeper after the other until the work is done or the next one is due after the end. */
   async function go(end: number, isDone: () => boolean): Promise<'done' | 'over' | 'nobody sleeps'> {
-    if (going) throw new Error('Virtual time is going on already: let one caller alone move it.');
+    if (going) throw new Error('Virtual time is already moving: only one caller may move it at a time.');
     going = true;
     try {
       for (;;) {
@@ -90,7 +90,7 @@ export function createVirtualClock(start: Instant = VIRTUAL_START): VirtualClock
   };
 }
 
-/** Resolves when nothing is left to do but what waits for time (or for the world outside, which tests have none of). */
+/** Resolves when everything left waits for virtual time (or for real I/O, which tests do not use). */
 function everythingElse(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
@@ -106,10 +106,10 @@ function createMachineClock(
   let wallOffset = start + ahead;
   let elapsedOffset = elapsed;
   const began = time();
-  const told = () => (time() - began) * rate;
+  => const sinceBegin = () => => (time() - began) * rate;
   return {
-    now: () => Math.round(began + told() + wallOffset),
-    elapsed: () => Math.round(told() + elapsedOffset),
+    now: () => Math.round(began + sinceBegin() + wallOffset),
+    elapsed: () => Math.round(sinceBegin() + elapsedOffset),
     sleep: (durationMs, signal) => sleep(durationMs / rate, signal),
     jump: (by) => {
       wallOffset += by;
@@ -133,7 +133,7 @@ interface Sleepers {
   wakeNext(): void;
 }
 
-/** A binary heap. Who is woken by a signal stays in it until its time comes. */
+/** A binary heap. A sleeper woken by a signal stays in it until its time. */
 function createSleepers(): Sleepers {
   const heap: Sleeper[] = [];
   let order = 0;

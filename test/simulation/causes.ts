@@ -1,16 +1,16 @@
-// What a source may be degraded for in a run: the codes of `feed.source_degraded` that its plan gives any cause for.
+// The codes of `feed.source_degraded` for which a plan gives a cause.
 import type { Plan } from './plan.ts';
 
-/** Of calls and ticks: each of them keeps a poll from coming to its end. */
+/** Faults of calls and ticks: each of them can keep a poll from completing. */
 const DELAYS = [
   ...(['crash', 'fail', 'lost', 'slow', 'freeze', 'clockJump', 'partial'] as const),
   ...(['tickLost', 'tickLate', 'tickDoubled'] as const),
 ] as const;
 
-/** Orders in which a list does not keep its rows' places. */
+/** Orders in which rows change their places between requests. */
 const RESTLESS = new Set(['random', 'shuffled', 'heap']);
 
-/** @param isUnreadable whether there is a group that can't be read, at any time */
+/** @param isUnreadable whether any group is unreadable at any time */
 export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string> {
   const { knobs, faults, mishap, outage, rotationMs, operations = [], settings } = plan;
   const causes = new Set<string>();
@@ -21,7 +21,7 @@ export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string>
     rotationMs !== undefined ||
     DELAYS.some((fault) => faults[fault] > 0) ||
     (knobs.faultRate ?? 0) > 0 ||
-    // Too little may be asked for, or each answer holds too little.
+    // The budget is too small, or each page holds too little.
     (knobs.rateLimit !== undefined && knobs.rateLimit > 0) ||
     settings.requestsPerMinute < 240 ||
     (knobs.limitMax ?? 250) < 20 ||
@@ -29,7 +29,7 @@ export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string>
     knobs.pageBytes !== undefined ||
     operations.length > 0 ||
     plan.warm < 1;
-  // A secret that can't be read is read again, and told as soon as a tick ends with it.
+  // An unreadable secret is read again, and reported as soon as a tick ends without a token.
   if (isDelayed) causes.add('token_unreadable');
   if (isUnreadable) causes.add('unreadable');
   if (isDelayed || isRestless) for (const code of ['behind', 'failing', 'stalled']) causes.add(code);

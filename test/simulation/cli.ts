@@ -1,4 +1,4 @@
-// The command: `npm run simulate -- --seeds 2000`. Seeds are dealt out to as many processes as there are cores.
+// The command: `npm run simulate -- --seeds 2000`. It divides the seeds among as many processes as there are cores.
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -22,12 +22,12 @@ interface Options {
   readonly shrink: boolean;
   readonly stop: number;
   readonly quiet: boolean;
-  /** Set in the processes that this one starts: every how many seeds it takes one. */
+  /** Set only in worker processes: they run every `step`-th seed. */
   readonly step?: number;
 }
 
 const PROGRESS_EVERY_MS = 5_000;
-/** More violations than these are counted and not shrunk. */
+/** Further violations are listed, but not shrunk. */
 const MOST_SHOWN = 3;
 const MOST_LISTED = 200;
 
@@ -37,7 +37,7 @@ function integer(least: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (!Number.isSafeInteger(number) || number < least) {
-      throw new InvalidArgumentError(`It takes an integer from ${least}.`);
+      throw new InvalidArgumentError(`It must be an integer of at least ${least}.`);
     }
     return number;
   };
@@ -45,18 +45,18 @@ function integer(least: number): (text: string) => number {
 
 const program = new Command('simulate')
   .description(
-    'Runs the feed against the reference service in virtual time, with everything that can go wrong.',
+    'Runs the feed against the reference service in virtual time, with injected faults of every kind.',
   )
   .option('--seeds <n>', 'how many seeds to run', integer(1), 200)
-  .option('--from <seed>', 'the first of them', integer(0), 1)
-  .addOption(new Option('--profile <name>', 'what is drawn').choices(PROFILES).default('everything'))
+  .option('--from <seed>', 'the first seed', integer(0), 1)
+  .addOption(new Option('--profile <name>', 'which plans are drawn').choices(PROFILES).default('everything'))
   .option('--knobs <name=value...>', 'set knobs of the reference service in every run', [])
-  .option('--plan <json>', 'run this plan, or this change of each plan where --seeds is given')
-  .option('--jobs <n>', 'processes', integer(1), availableParallelism())
-  .option('--trace', 'print all that happens (for a single seed)', false)
-  .option('--no-shrink', 'tell violations as they were found')
-  .option('--stop <n>', 'stop after so many violating seeds', integer(1), Number.MAX_SAFE_INTEGER)
-  .option('--quiet', 'only figures and violations, not how often each thing happened', false)
+  .option('--plan <json>', 'run this plan; with --seeds, apply it as a change to every plan')
+  .option('--jobs <n>', 'number of processes', integer(1), availableParallelism())
+  .option('--trace', 'print every event of the run (for a single seed)', false)
+  .option('--no-shrink', 'print violations as found, without shrinking them')
+  .option('--stop <n>', 'stop after this many violating seeds', integer(1), Number.MAX_SAFE_INTEGER)
+  .option('--quiet', 'print only figures and violations, not how often each thing happened', false)
   .addOption(new Option('--step <n>').argParser(integer(1)).hideHelp());
 
 function planOf(seed: number, { profile, knobs, plan }: Options): Plan {
@@ -66,19 +66,19 @@ function planOf(seed: number, { profile, knobs, plan }: Options): Plan {
   return { ...changed, knobs: { ...changed.knobs, ...readKnobs(knobs) } };
 }
 
-/** Runs every `step`-th seed and tells of each. */
-async function runSeeds(options: Options, tell: (outcome: Outcome) => boolean): Promise<void> {
+/** Runs every `step`-th seed and reports its outcome. Stops when `report` returns false. */
+async function runSeeds(options: Options, report: (outcome: Outcome) => boolean): Promise<void> {
   const { from, seeds, step = 1 } = options;
   for (let seed = from; seed < from + seeds; seed += step) {
     const before = process.cpuUsage();
     const run = await simulate(planOf(seed, options));
     const { user, system } = process.cpuUsage(before);
-    if (!tell(outcomeOf(run, (user + system) / 1_000))) return;
+    if (!report(outcomeOf(run, (user + system) / 1_000))) return;
   }
 }
 
-/** Deals the seeds out to processes of their own. */
-async function runInParallel(options: Options, tell: (outcome: Outcome) => boolean): Promise<void> {
+/** Divides the seeds among worker processes. */
+async function runInParallel(options: Options, report: (outcome: Outcome) => boolean): Promise<void> {
   const [, script = ''] = process.argv;
   const jobs = Math.min(options.jobs, options.seeds);
   const workers = Array.from({ length: jobs }, (_, index) => {
@@ -100,12 +100,12 @@ async function runInParallel(options: Options, tell: (outcome: Outcome) => boole
       (worker) =>
         new Promise<void>((resolve, reject) => {
           worker.on('message', (outcome) => {
-            if (!tell(outcome as Outcome)) for (const each of workers) each.kill();
+            if (!report(outcome as Outcome)) for (const each of workers) each.kill();
           });
           worker.on('exit', (code, signal) =>
             code === 0 || signal === 'SIGTERM'
               ? resolve()
-              : reject(new Error(`a process ended with ${code}`)),
+              : reject(new Error(`a worker process ended with code ${code}`)),
           );
         }),
     ),
@@ -120,7 +120,7 @@ async function runMany(options: Options): Promise<Tally> {
   await run(options, (outcome) => {
     const known = tally.violating.length;
     addOutcome(tally, outcome);
-    // A long run may be stopped before its end.
+    // Print violations at once: a long run may be stopped before its end.
     for (const violating of tally.violating.slice(known))
       process.stderr.write(`${summarizeOutcome(violating)}\n`);
     if (performance.now() - reportedAt > PROGRESS_EVERY_MS) {
@@ -143,7 +143,7 @@ async function showViolations({ violating }: Tally, isShrunk: boolean): Promise<
     const run = await simulate(plan);
     const [first] = run.violations;
     if (first === undefined) {
-      print(`Seed ${seed} did not repeat itself: something in a run depends on more than its plan.`);
+      print(`Seed ${seed} did not break a guarantee again: a run depends on more than its plan.`);
       continue;
     }
     const smallest = isShrunk ? await shrink(run, first.guarantee) : run;

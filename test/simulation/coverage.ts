@@ -1,5 +1,5 @@
-// What many runs together must have tried, or they prove less than they seem to: every knob and each of its words,
-// every fault of the service, every call with every fate that it can meet.
+// The cases that many runs together must cover, or they prove less than they seem to: every knob with each of its
+// words, every fault of the service, every call with each of its possible fates.
 import { KNOBS, type KnobName } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { EVENT_SCHEMAS, type EventType } from '../../shared/contract/event.ts';
@@ -12,17 +12,17 @@ import { TURNS } from './turn.ts';
 import { CALL_NAMES, CALLS } from './world/calls.ts';
 import { FATES } from './world/fates.ts';
 
-/** From so many runs on each thing must have occurred; in fewer some may be left out by chance. */
+/** From this many runs on every case must occur; in fewer runs some may be missing by chance. */
 export const ENOUGH_RUNS = 2_000;
-/** What occurs less often in them has come by luck. */
+/** Cases that occur less often occurred by luck. */
 const OFTEN_ENOUGH = 5;
 
-/** Words of knobs, or whole knobs, that no plan turns, each with its reason. */
+/** Knobs, and words of knobs, that no plan turns, each with its reason. */
 const NOT_TURNED: ReadonlySet<string> = new Set([
-  // Nothing of the feed asks by a text, or for allowlist items.
+  // The feed neither searches by text nor asks for allowlist items.
   'strings',
   'allowlistItems',
-  // The mixture of all of them is drawn.
+  // Plans draw the mixture of all of them.
   ...KNOBS.unreadableAs.values.split(' | ').map(asUnreadable),
   ...['future', 'far', 'past', 'created'].map((word) => `absurdStamps=${word}`),
 ]);
@@ -31,7 +31,7 @@ function asUnreadable(word: string): string {
   return `unreadableAs=${word}`;
 }
 
-/** Things that never occurred although they should have, and those that a small change may make to. */
+/** The cases that never occurred, and those that occurred so seldom that a small change may remove them. */
 export function missedBy(occurrences: ReadonlyMap<string, number>): {
   readonly never: readonly string[];
   readonly seldom: readonly string[];
@@ -54,7 +54,7 @@ function* expected(): Generator<string> {
   yield* HAPPENINGS;
 }
 
-/** A knob of words is turned to each but its default, any other to anything else. */
+/** A knob with words must take each word but its default; any other knob must take any other value. */
 function turnsOf(name: KnobName): string[] {
   const { values, byDefault, read } = KNOBS[name];
   if (NOT_TURNED.has(name)) return [];
@@ -85,18 +85,20 @@ const LASTING_SHAPES = [
 ];
 
 /**
- * Met only where that very group is gone, or an event that an operator names is refused just then: a few times in ten
- * thousand runs. Unit tests hold these (one-failing-look-up, redrive).
+ * These occur only if that group is removed, or if the event that an operator names is refused just then: a few times
+ * in ten thousand runs. Unit tests cover them (one-failing-look-up, redrive).
  */
 const TOO_SELDOM: ReadonlySet<string> = new Set(['lasting id in look-ups', 'operator steps over an event']);
 
-/** Only an operator steps over an event. */
-const TOLD = (Object.keys(EVENT_SCHEMAS) as EventType[]).filter((type) => type !== 'feed.events_skipped');
+/** Every type but the one that only an operator causes. */
+const PUBLISHED = (Object.keys(EVENT_SCHEMAS) as EventType[]).filter(
+  (type) => type !== 'feed.events_skipped',
+);
 
 const HAPPENINGS = [
   ...OPERATION_NAMES.map((name) => `operator ${name}`),
-  ...TOLD.map((type) => `told ${type}`),
-  'told back',
+  ...PUBLISHED.map((type) => `published ${type}`),
+  'published after its removal',
   ...MISHAP_NAMES.map((kind) => `mishap ${kind}`),
   ...GUARDS.flatMap((guard) => [`guard ${guard}`, `released ${guard}`, `mended ${guard}`]),
   'happened store.load in part',

@@ -1,5 +1,5 @@
-// What a seed may turn of the reference service's knobs. All that is not documented is drawn; coverage.ts says what is
-// not, and why.
+// Draws the knobs of the reference service for a seed. Everything undocumented is drawn; coverage.ts lists the
+// exceptions with their reasons.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { ORDERS } from '../../local/reference-service/store/orders.ts';
 import type { Random } from '../../local/reference-service/store/seeded-random.ts';
@@ -10,12 +10,12 @@ const EMPTY_ARRAYS = ['null-if-empty', 'absent-if-empty'] as const;
 export function drawKnobs(random: Random, settings: SimulatedSettings, profile: Profile): Partial<Knobs> {
   const knobs: Partial<Knobs> = {};
   const maybe = <Name extends keyof Knobs>(name: Name, share: number, draw: () => Knobs[Name]) => {
-    // Drawn in any case, so that one knob more does not change all others.
+    // Always drawn, so that another knob does not change the rest.
     const isTurned = random.chance(share);
     const value = draw();
     if (isTurned) knobs[name] = value;
   };
-  // Polls are only promised with pages of ten rows and more.
+  // The guarantees of polls need pages of at least ten rows.
   const isNarrow = random.chance(profile === 'polls' ? 0 : 0.15);
   maybe('order', 0.6, () => random.pick(ORDERS));
   maybe('ties', 0.2, () => 'unstable');
@@ -64,13 +64,13 @@ export function drawKnobs(random: Random, settings: SimulatedSettings, profile: 
   return profile === 'polls' ? knobs : drawBeyondPolls(random, knobs);
 }
 
-/** What polls alone can't find, or what needs guards. */
+/** Draws what polls alone can't find, or what needs guards. */
 function drawBeyondPolls(random: Random, knobs: Partial<Knobs>): Partial<Knobs> {
   const touches = random.pick([['return_group'], ['return_group', 'return_line_item'], []] as const);
   const isLoose = random.chance(0.4);
   const every = 2 + random.below(6);
   if (random.chance(0.2)) {
-    // The year 9999 is beyond whole numbers of microseconds, which sorting ties at random does not survive.
+    // The year 9999 exceeds exact microseconds, which breaks sorting with random ties.
     return { ...knobs, ties: 'stable', absurdEvery: every, absurdStamps: 'mixed' };
   }
   return isLoose ? { ...knobs, touches } : knobs;

@@ -1,6 +1,6 @@
-// `npm run simulate:bugs`: puts each of the deliberate bugs of bugs/*.patch into a copy of the tree and lets the
-// simulation look for it. A bug that is not found says that the simulation does not see what it should; a patch that
-// does not apply any more has to be made anew.
+// `npm run simulate:bugs`: applies each of the deliberate bugs of bugs/*.patch to a copy of the tree and lets the
+// simulation look for it. A bug that is not found shows a blind spot of the simulation. A patch that no longer applies
+// must be made again.
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -9,10 +9,10 @@ import { applyPatch, parsePatch } from 'diff';
 import { build } from 'esbuild';
 import { inParallel } from '../../shared/in-parallel.ts';
 
-/** By profile. Each seed of the guards' has something for them. */
+/** By profile. Every seed of `guards` has work for the guards. */
 const MOST_SEEDS: Readonly<Record<string, number>> = { everything: 500, polls: 500, guards: 100 };
 const PATCHES = 'test/simulation/bugs';
-/** What a simulation is made of. */
+/** The files that a simulation needs. */
 const COPIED = ['package.json', 'functions', 'local', 'shared', 'test/fakes', 'test/simulation'];
 
 interface Bug {
@@ -21,7 +21,7 @@ interface Bug {
   readonly profile: string;
 }
 
-/** What is found without any bug is no sign of one. */
+/** A violation without any bug would make every finding worthless. */
 const NO_BUGS: readonly Bug[] = Object.keys(MOST_SEEDS).map((profile) => ({
   name: 'no bug',
   patch: '',
@@ -41,13 +41,13 @@ async function readBug(file: string): Promise<Bug> {
   return { name: file.replace('.patch', ''), patch, profile };
 }
 
-/** @throws where a part of the patch does not fit its file */
+/** @throws if a part of the patch does not apply to its file */
 async function applyTo(tree: string, { name, patch }: Bug): Promise<void> {
   for (const part of patch === '' ? [] : parsePatch(patch)) {
     const path = part.newFileName?.replace(/^b\//, '');
     if (path === undefined) throw new Error(`${name} names no file.`);
     const changed = applyPatch(await readFile(join(tree, path), 'utf8'), part);
-    if (changed === false) throw new Error(`${name} does not apply to ${path} any more: make it anew.`);
+    if (changed === false) throw new Error(`${name} does not apply to ${path}. Make the patch again.`);
     await writeFile(join(tree, path), changed);
   }
 }
@@ -56,7 +56,7 @@ function mostSeedsOf({ profile }: Bug): number {
   return MOST_SEEDS[profile] ?? 0;
 }
 
-/** @returns the first violation, or undefined where so many seeds found none */
+/** @returns the first violation, or undefined if no seed breaks a guarantee */
 async function findBug(bug: Bug): Promise<Found | undefined> {
   const tree = await mkdtemp(join(tmpdir(), 'bug-'));
   try {
@@ -90,31 +90,33 @@ function run(script: string, args: readonly string[]): Promise<string> {
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();
     });
-    child.on('close', (code) => (code === 0 ? resolve(text) : reject(new Error(`it ended with ${code}`))));
+    child.on('close', (code) =>
+      code === 0 ? resolve(text) : reject(new Error(`the simulation ended with code ${code}`)),
+    );
   });
 }
 
-function tell(name: string, what: string): void {
-  process.stdout.write(`${name.padEnd(48)} ${what}\n`);
+function printLine(name: string, result: string): void {
+  process.stdout.write(`${name.padEnd(48)} ${result}\n`);
 }
 
 function describe({ seed, guarantee, place = '', message }: Found, profile: string): string {
-  const [told] = `${place} ${message}`.split('\n');
-  return `${guarantee} seed ${String(seed).padStart(3)} of ${profile}: ${told}`.slice(0, MOST_LETTERS);
+  const [summary] = `${place} ${message}`.split('\n');
+  return `${guarantee} seed ${String(seed).padStart(3)} of ${profile}: ${summary}`.slice(0, MOST_LETTERS);
 }
 
 const MOST_LETTERS = 120;
 
-/** @returns whether all is as it should be */
+/** @returns whether the bug was found, or nothing was found without a bug */
 async function look(bug: Bug): Promise<boolean> {
   try {
     const found = await findBug(bug);
     const nothing = `nothing in ${mostSeedsOf(bug)} seeds of ${bug.profile}`;
-    const isAsItShould = (found === undefined) === (bug.patch === '');
-    tell(bug.name, `${isAsItShould ? '' : 'FAILED: '}${found ? describe(found, bug.profile) : nothing}`);
-    return isAsItShould;
+    const isExpected = (found === undefined) === (bug.patch === '');
+    printLine(bug.name, `${isExpected ? '' : 'FAILED: '}${found ? describe(found, bug.profile) : nothing}`);
+    return isExpected;
   } catch (error) {
-    tell(bug.name, `FAILED: ${error instanceof Error ? error.message : String(error)}`);
+    printLine(bug.name, `FAILED: ${error instanceof Error ? error.message : String(error)}`);
     return false;
   }
 }
@@ -124,8 +126,8 @@ const files = (await readdir(PATCHES)).filter((file) => file.endsWith('.patch'))
 const chosen = files.filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
 const bugs = [...NO_BUGS, ...(await Promise.all(chosen.map(readBug)))];
 const outcomes = await inParallel(bugs, availableParallelism(), look);
-const failed = outcomes.filter((isAsItShould) => !isAsItShould).length;
-tell(
+const failed = outcomes.filter((isExpected) => !isExpected).length;
+printLine(
   '',
   failed === 0 ? `all ${chosen.length} bugs were found, and nothing without them` : `${failed} FAILED`,
 );

@@ -1,5 +1,5 @@
-// `npm run simulate:unreached -- --seeds 2000`: which branches of shared/ no run of the simulation takes. A branch that
-// is never taken is one of which the simulation says nothing; docs/unreached.md groups them by what holds them instead.
+// `npm run simulate:unreached -- --seeds 2000`: lists the branches of shared/ that no run of the simulation takes. The
+// simulation proves nothing about them; docs/unreached.md groups them by the tests that cover them instead.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import coverageReport, { type CoverageFile } from 'monocart-coverage-reports';
 
 const SCRIPT = 'node_modules/.cache/simulate-unreached/cli.mjs';
-/** Not part of what the feed does while it runs: the contract's schemas, and `returns-feed probe`. */
+/** Not part of the running feed: the contract's schemas, and `returns-feed probe`. */
 const OTHER_FOLDERS = /^shared\/(?:contract|probing)\//;
 const MOST_LETTERS = 110;
 

@@ -1,4 +1,4 @@
-// Turns what a run left behind into what the checker judges: plain data, in the service's and the events' own words.
+// Turns the remains of a run into the checker's evidence: plain data, in the terms of the service and the events.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { deviate } from '../../local/reference-service/showing/deviate.ts';
 import { showGroup } from '../../local/reference-service/showing/show-group.ts';
@@ -20,7 +20,7 @@ import type { Pollers } from './world/pollers.ts';
 import type { Look } from './world/turns.ts';
 import { FIRST_TOKEN, OTHER_TOKEN, SECOND_TOKEN, type World } from './world/world.ts';
 
-/** A source begins with a state of its own, and begins anew where an operator has it so. */
+/** A source starts with its first state, and starts again when an operator starts a new generation. */
 interface Start {
   readonly generation: string;
   readonly baseline: 'silent' | 'emit';
@@ -28,10 +28,10 @@ interface Start {
   readonly at: Instant;
 }
 
-/** By source, in the order of time. */
+/** By source, in order of time. */
 type Starts = ReadonlyMap<string, readonly Start[]>;
 
-/** What a run shows besides its world. */
+/** The observations of a run, besides its world. */
 export interface Observed {
   readonly pollers: readonly Pollers[];
   readonly starts: Starts;
@@ -39,15 +39,15 @@ export interface Observed {
   readonly operatorErrors: readonly Error[];
   readonly arraysStored: ArraysStored;
   readonly fields: FieldsWatched;
-  /** How the service showed its groups when. */
+  /** How the service showed its groups, over time. */
   readonly looks: readonly Look[];
-  /** Each source's name, and whether it came to rest in the end. */
+  /** Whether each source came to rest in the end, by its name. */
   readonly settled: ReadonlyMap<string, boolean>;
-  /** Of all sources, as last saved. */
+  /** The states of all sources, as last saved. */
   readonly states: readonly unknown[];
 }
 
-/** Watches when sources begin: from then on every change is to be told. */
+/** Notes when sources start: from then on every change must be published. */
 export function watchStarts({ stores, time }: World): Starts {
   const starts = new Map<string, Start[]>();
   const { save } = stores.states;
@@ -68,7 +68,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   const { settings, outage, secret, turns = [] } = plan;
   const knobs = service.control.knobs();
   const startedAt = time.now() - time.elapsed();
-  // A newline keeps nobody out.
+  // A newline does not lock anybody out.
   const closed = outage ?? (secret?.kind === 'newline' ? undefined : secret);
   const unreadableEvery = knobs.unreadableEvery;
   const happenings = happeningsOf(world, observed.looks);
@@ -120,8 +120,8 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   };
 }
 
-/** A new token may be met, and proved, some ticks after it was exchanged. */
-const TOKEN_IS_MET_WITHIN_MS = 300_000;
+/** A new token may be found and confirmed some ticks after its exchange. */
+const TOKEN_IS_FOUND_WITHIN_MS = 300_000;
 
 function lastingOf({ plan, faultyGroups }: World, startedAt: Instant): Evidence['lasting'] {
   const { lasting, settings, activeMs, rotationMs } = plan;
@@ -134,18 +134,18 @@ function lastingOf({ plan, faultyGroups }: World, startedAt: Instant): Evidence[
     groups: faultyGroups,
     from: startedAt + fromMs * MILLISECOND,
     to: toMs === undefined ? undefined : startedAt + toMs * MILLISECOND,
-    exchangesToken: rotationMs !== undefined && rotationMs + TOKEN_IS_MET_WITHIN_MS > fromMs,
+    exchangesToken: rotationMs !== undefined && rotationMs + TOKEN_IS_FOUND_WITHIN_MS > fromMs,
     cycle: settings.reconcileMs * MILLISECOND,
   };
 }
 
-/** A Date has whole seconds, and is written on the way. */
+/** A Date has whole seconds, and is set before the answer is sent. */
 const DATE_IS_KNOWN_TO = 2 * SECOND;
-/** A clock that jumps by less may as well be that of a machine suspended for so long (service-clock.ts). */
+/** A smaller jump of a clock looks like a suspended machine (service-clock.ts). */
 const LONGEST_UNSEEN_SUSPENSION = 2 * SECOND;
-/** Processes stand still for as long, with an answer at hand (process.ts). */
+/** The longest freeze of a process after an answer arrived (process.ts). */
 const LONGEST_FREEZE = 181 * SECOND;
-/** How fast the fastest of clocks gain (world.ts). */
+/** The largest drift of a clock (world.ts). */
 const LARGEST_DRIFT = 0.0002;
 
 function timingOf({ plan, service, time }: World): Timing {
@@ -158,7 +158,7 @@ function timingOf({ plan, service, time }: World): Timing {
     dateAhead: hasDate ? dateSkewSeconds * SECOND : 0,
     drift:
       (hasDate ? 0 : Math.ceil(time.elapsed() * LARGEST_DRIFT)) +
-      // A machine may be suspended between two ticks while its clock is set back by as much: nothing tells of it.
+      // A machine may be suspended between two ticks while its clock is set back by as much, unnoticed.
       (plan.faults.clockJump > 0 ? 2 * plan.settings.intervalMs * MILLISECOND : 0),
     lateBy: DATE_IS_KNOWN_TO + (plan.faults.clockJump > 0 ? LONGEST_UNSEEN_SUSPENSION : 0),
     slowestAnswer: plan.settings.requestTimeoutMs * MILLISECOND + freeze + staleFor + DATE_IS_KNOWN_TO,
@@ -174,10 +174,10 @@ function storedOf({ stores }: World, source: string): unknown[] {
   return [...generations].flatMap((generation) => stores.snapshots.all({ source, generation }));
 }
 
-/** What an operator does that gives events up. */
+/** Operations that skip or forget events. */
 const SKIPPING: ReadonlySet<string> = new Set(['forget', 'redrive and skip']);
 
-/** One for each generation: of those before the last all that was told is judged, and not what was not. */
+/** One per generation. In earlier generations the published events are judged, but not the missing ones. */
 function sourceEvidences(world: World, observed: Observed, pollers: Pollers): SourceEvidence[] {
   const starts = observed.starts.get(pollers.source) ?? [];
   if (starts.length === 0) return [sourceEvidence(world, observed, pollers, undefined, true)];
@@ -235,14 +235,14 @@ function forgottenOf(
     }));
 }
 
-/** What was so of a group from a moment on, whatever it looked like. */
+/** The state of a group from a moment on, whatever it looked like. */
 interface Fact {
   readonly at: Instant;
   readonly shownFrom: Instant;
   readonly group: StoredGroup | undefined;
 }
 
-/** Every state of every group, as the service would show it to a reader that it hides nothing from. */
+/** Every state of every group, as the service would show it if it hid nothing. */
 function happeningsOf(world: World, looks: readonly Look[]): Happening[] {
   const makers = looks.map(({ from, knobs }) => ({ from, make: documentMaker(knobs) }));
   return [...factsByGroup(world)].flatMap(([groupId, facts]) =>
@@ -276,10 +276,10 @@ function factsByGroup({ service }: World): Map<number, Fact[]> {
   return facts;
 }
 
-/** Longer than an answer is under way. */
+/** Longer than any answer takes. */
 const ANSWERED_WITHIN_SECONDS = 30;
 
-/** What can still be read when a new look begins: the present, and what late and stale reads show of the time before. */
+/** The facts readable when a new look begins: the present, and the past that late and stale reads show. */
 function seenAnew({ plan }: World, facts: readonly Fact[], from: Instant): Fact[] {
   const { lateSeconds, staleSeconds = 0 } = plan.knobs;
   const oldest = from - ((lateSeconds?.most ?? 0) + staleSeconds + ANSWERED_WITHIN_SECONDS) * SECOND;
@@ -292,7 +292,7 @@ function seenAnew({ plan }: World, facts: readonly Fact[], from: Instant): Fact[
 
 function documentMaker(knobs: Readonly<Knobs>): (group: StoredGroup) => GroupDocument {
   const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
-  // What flickers is there; what is unreadable is judged by nobody.
+  // Flickering fields count as present; unreadable groups are not judged.
   const plain: Knobs = {
     ...knobs,
     arrays: 'full',
@@ -304,7 +304,7 @@ function documentMaker(knobs: Readonly<Knobs>): (group: StoredGroup) => GroupDoc
   return (group) => deviate(showGroup(group, stamps), plain, nothingByChance) as GroupDocument;
 }
 
-/** Texts of customers, and tokens: what of them stands anywhere in what was stored or sent is too much. */
+/** Customers' texts, and tokens: none of them may appear in anything stored or sent. */
 function secretsOf({ service, plan }: World): string[] {
   const secrets = [FIRST_TOKEN, SECOND_TOKEN, OTHER_TOKEN];
   if (plan.seed % SECRETS_EVERY !== 0) return secrets;
@@ -320,7 +320,7 @@ function secretsOf({ service, plan }: World): string[] {
   return secrets.filter((text) => text.length > 3);
 }
 
-/** What the service names fields by, where it does so by persons. */
+/** Field names that are persons' names, if the service uses such. */
 function personalNamesOf({ service }: World): string[] {
   if (!service.control.knobs().personalFields) return [];
   const names = Array.from(service.store.groups(), ({ customer }) => [
@@ -331,5 +331,5 @@ function personalNamesOf({ service }: World): string[] {
   return [...new Set(names.flat().filter((name) => name !== null))];
 }
 
-/** Looking for every text in everything takes its time: so many seeds share the work. */
+/** Searching everything for every text takes long, so only every fourth seed does it. */
 const SECRETS_EVERY = 4;

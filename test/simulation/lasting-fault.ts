@@ -1,15 +1,15 @@
-// A fault that does not pass by itself: requests of one shape meet it for a moment, for minutes, or for ever. What the
-// feed owes while it lasts stands in checker/lasting-faults.ts.
+// A fault of all requests of one shape, for a moment, for minutes or for ever. checker/lasting-faults.ts lists what the
+// feed still owes meanwhile.
 import type { Random } from '../../local/reference-service/store/seeded-random.ts';
 
-/** The requests that meet the fault. */
+/** The requests that have the fault. */
 export type FaultShape =
   | { readonly kind: 'offset'; readonly above: number }
   | { readonly kind: 'parameter'; readonly name: FaultyParameter }
   | { readonly kind: 'limit'; readonly above: number }
-  /** Requests by creation that touch a part of the groups; both as shares of them, in the order of creation. */
+  /** Requests by creation time that touch a part of the groups; both ends are shares, in the order of creation. */
   | { readonly kind: 'range'; readonly from: number; readonly to: number }
-  /** Look-ups of one group, or every page that holds it. `place` is its share of all groups, by id. */
+  /** Look-ups of one group, or every page that contains it. `place` is its position among all groups by id: a share. */
   | { readonly kind: 'id'; readonly place: number; readonly where: 'look-ups' | 'pages' }
   /** Every row lacks this array. */
   | { readonly kind: 'array'; readonly name: FaultyArray };
@@ -28,11 +28,11 @@ export interface LastingFault {
   readonly shape: FaultShape;
   readonly what: FaultAnswer;
   readonly fromMs: number;
-  /** Undefined: for ever. */
+  /** Undefined: it never ends. */
   readonly forMs?: number | undefined;
 }
 
-/** Names the shape, for instance `parameter min_created_at`. */
+/** The name of the shape, for instance `parameter min_created_at`. */
 export function nameOfShape(shape: FaultShape): string {
   switch (shape.kind) {
     case 'parameter':
@@ -75,8 +75,8 @@ function drawShape(random: Random, limitMax: number): FaultShape {
 }
 
 /**
- * A service that answers every page of the feed's size, or every walk, with an empty list for ever is an empty service
- * to whoever asks. Pages that are empty because of one row they would hold hide the others for ever in the same way.
+ * Always answering every page of the feed's size, or every walk, with an empty list looks like an empty service. Pages
+ * that are empty because of one of their rows hide the other rows in the same way.
  */
 function isUndetectable(shape: FaultShape, isForEver: boolean): boolean {
   if (shape.kind === 'limit') return true;

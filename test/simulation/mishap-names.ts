@@ -1,4 +1,4 @@
-// What may happen to a whole source in a run; world/mishaps.ts says what each does.
+// Mishaps of a whole source in a run; world/mishaps.ts defines them.
 export const MISHAP_NAMES = [
   'other store',
   'empty store',
@@ -19,5 +19,5 @@ export const MISHAP_NAMES = [
 
 export type MishapName = (typeof MISHAP_NAMES)[number];
 
-/** Those of the address are drawn apart from all others. */
+/** Mishaps of the address are drawn separately. */
 export const ADDRESS_MISHAPS = ['other address', 'address moved'] as const satisfies readonly MishapName[];

@@ -1,4 +1,4 @@
-// What an operator may do in a run, and when.
+// The operator's commands in a run, and their times.
 export const OPERATION_NAMES = [
   'replay',
   'replay from',

@@ -1,28 +1,28 @@
-// What one run is made of. Everything in it follows from its seed and its profile; a plan that is written down as JSON
-// replays exactly, so a shrunk one can be told as a command.
+// The definition of one run. Seed and profile determine all of it. A plan written as JSON replays exactly, so a shrunk
+// plan can be printed as a command.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { LastingFault } from './lasting-fault.ts';
 import type { MishapName } from './mishap-names.ts';
 import type { Operation } from './operation-names.ts';
 import type { Turn } from './turn.ts';
 
-/** Shares of calls (of ticks, records, entries) that something happens to, from 0 to 1. */
+/** Shares of calls (of ticks, records, entries) with a fault, from 0 to 1. */
 export interface FaultRates {
   /** The process ends before or after the call. */
   readonly crash: number;
-  /** The call throws and had no effect. */
+  /** The call throws without an effect. */
   readonly fail: number;
-  /** The call had its effect, and throws. */
+  /** The call has its effect, and throws. */
   readonly lost: number;
-  /** The call is carried out twice, as by a client that did not hear the first answer. */
+  /** The call runs twice, as by a client that did not receive the first answer. */
   readonly twice: number;
   /** The call takes seconds. */
   readonly slow: number;
-  /** The process stands still, with the answer at hand, for up to minutes. */
+  /** The process freezes for up to minutes, after the answer arrived. */
   readonly freeze: number;
   /** The process's clock is set. */
   readonly clockJump: number;
-  /** The store answers only a part of what a batch asked for. */
+  /** The store answers only part of a batch. */
   readonly partial: number;
   readonly tickLost: number;
   readonly tickDoubled: number;
@@ -36,25 +36,25 @@ export interface FaultRates {
   readonly entryRefused: number;
 }
 
-/** The service can't be asked for a while. */
+/** A period in which the service can't be read. */
 export interface Outage {
   readonly kind: 'refused' | 'unavailable' | 'unreachable' | 'hanging';
   readonly fromMs: number;
   readonly forMs: number;
 }
 
-/** Something that looks like another store, or another way to answer: what guards are there for. */
+/** Something that looks like another store, or another notation: the work of the guards. */
 export interface Mishap {
   readonly kind: MishapName;
-  /** Not before; then as soon as everything was walked once after the baseline. */
+  /** The earliest start; the actual one is after the first full walk that follows the baseline. */
   readonly fromMs: number;
-  /** After so long a mistake is mended, and what is so is released. */
+  /** How long until a mistake is undone, or a real change released. */
   readonly forMs: number;
 }
 
 /**
- * What is wrong with the secret. `deleted` and `malformed`: whoever reads it gets no token. `newline`: what the second
- * source reads ends in one, and both sources are one to the service.
+ * A faulty secret. `deleted` and `malformed`: readers get no token. `newline`: the second source's secret ends in a
+ * newline, and the service treats both tokens as the same.
  */
 export interface SecretTrouble {
   readonly kind: 'deleted' | 'malformed' | 'newline';
@@ -62,7 +62,7 @@ export interface SecretTrouble {
   readonly forMs: number;
 }
 
-/** A scheduler whose clock is ahead brings one tick; then its clock is right again. */
+/** One tick of a scheduler whose clock is ahead; then its clock is right again. */
 export interface EarlySlot {
   readonly atMs: number;
   readonly aheadMs: number;
@@ -79,7 +79,7 @@ export interface SimulatedSettings {
   readonly requestTimeoutMs: number;
 }
 
-/** What is drawn at all; profiles.ts. */
+/** The kinds of plans; profiles.ts. */
 export const PROFILES = ['polls', 'everything', 'guards'] as const;
 export type Profile = (typeof PROFILES)[number];
 
@@ -87,26 +87,26 @@ export interface Plan {
   readonly seed: number;
   /** Groups of the store at its opening. */
   readonly groups: number;
-  /** How long the store lives and faults happen; then all is quiet until the feed has settled. */
+  /** How long the store changes and faults happen; then all is quiet until the feed has settled. */
   readonly activeMs: number;
   readonly changesPerSecond: number;
-  /** Changes a minute that life would not make: a state that comes and goes, a crowd in one group. */
+  /** Changes a minute that a store rarely makes by itself: a state that comes and goes, a crowd in one group. */
   readonly handsPerMinute: number;
-  /** No item has an RMA number at first, and the hands give them some and do nothing else. */
+  /** No item has an RMA number at first, and the only changes by hand add some. */
   readonly numbersLater?: boolean | undefined;
   /** Whether a group may get more entities than one transaction has room for. */
   readonly crowds: boolean;
-  /** Those of the reference service that are not as by default. */
+  /** The reference service's knobs that differ from the defaults. */
   readonly knobs: Partial<Knobs>;
   readonly settings: SimulatedSettings;
-  /** Sources that read the same store with the same token, of one deployment. */
+  /** Number of sources in the deployment that read the same store with the same token. */
   readonly sources: number;
   /** How long a tick may work. */
   readonly tickMs: number;
   readonly faults: FaultRates;
   /** How far the clocks of processes may be off. */
   readonly clockSkewMs: number;
-  /** How likely a tick meets a process that is warm. */
+  /** The probability that a tick gets a warm process. */
   readonly warm: number;
   /** Whether a process that exceeds its time is ended, as Lambda does. */
   readonly endsOverdue: boolean;
@@ -118,19 +118,19 @@ export interface Plan {
   readonly earlySlot?: EarlySlot | undefined;
   /** When the token is rotated, if it is. */
   readonly rotationMs?: number | undefined;
-  /** When the ledger is swept besides at the end, if it is. */
+  /** When the ledger is swept in addition to the end, if it is. */
   readonly sweepMs?: number | undefined;
-  /** What an operator does, in the order of time. */
+  /** The operator's commands, in order of time. */
   readonly operations?: readonly Operation[] | undefined;
-  /** Whether the feed is held to what only reconciliation can find; then it gets the time for it. */
+  /** Whether the feed must find what only reconciliation finds; if so, it gets the time for it. */
   readonly reconciles: boolean;
   /** Only these faults happen (`<call>#<count>`), whatever the rates say. */
   readonly only?: readonly string[] | undefined;
 }
 
 /**
- * Whether the service, its access and the schedule stay what they are from the start to the end. Where they do not, what
- * each field of an event may carry depends on the moment, and only the guarantees are judged.
+ * Whether the service, its access and the schedule stay the same during the run. If not, the right content of each
+ * field depends on the moment, and only the guarantees are judged.
  */
 export function isSteady({ lasting, turns = [], secret, earlySlot }: Plan): boolean {
   return lasting === undefined && turns.length === 0 && secret === undefined && earlySlot === undefined;
@@ -155,7 +155,7 @@ export const NO_FAULTS: FaultRates = {
   entryRefused: 0,
 };
 
-/** Nothing goes wrong in it, and the service is an ordinary one. */
+/** A plan without faults, and with an ordinary service. */
 export const PLAIN_PLAN: Plan = {
   seed: 1,
   groups: 8,
@@ -183,12 +183,12 @@ export const PLAIN_PLAN: Plan = {
   reconciles: false,
 };
 
-/** The plan as short as it can be told: what is not as in the plain one. */
+/** The shortest form of the plan: its differences from the plain one. */
 export function abbreviatePlan(plan: Plan): Record<string, unknown> {
   return differenceOf(plan as unknown as Fields, PLAIN_PLAN as unknown as Fields);
 }
 
-/** The plan that a part of one stands for; the rest is as in the plain one. */
+/** The whole plan for a part of one; the rest comes from `base`. */
 export function completePlan(part: Record<string, unknown>, base: Plan = PLAIN_PLAN): Plan {
   const nested = (name: 'settings' | 'faults' | 'knobs') => ({
     ...base[name],

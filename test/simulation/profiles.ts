@@ -1,6 +1,6 @@
-// What a seed may draw. A profile is what the product is held to: `polls` leaves out what only reconciliation and
-// guards can find, `everything` leaves out nothing; in `guards` there is always something for them. Widening what is
-// proved is adding values here.
+// Draws the plan of a seed. A profile decides what the feed must find: `polls` leaves out everything that only
+// reconciliation and guards find, `everything` leaves out nothing, `guards` always has work for the guards. To prove
+// more, add values here.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawKnobs } from './draw-knobs.ts';
@@ -32,7 +32,7 @@ import {
   withoutToken,
 } from './unusual-plans.ts';
 
-/** The plan of a seed. Pure: the same seed and profile always make the same. */
+/** The plan of a seed. Pure: the same seed and profile always give the same plan. */
 export function makePlan(seed: number, profile: Profile): Plan {
   return withOperations(withRoom(withoutWhatIsNotPromised(drawPlan(seed, profile))));
 }
@@ -43,12 +43,12 @@ function drawEarlySlot(random: Random, activeMs: number): EarlySlot {
   return { atMs: random.below(activeMs), aheadMs: random.pick([1, 365]) * DAY_MS };
 }
 
-/** Takes back what the feed does not promise; docs/guarantees.md, "Where they end". */
+/** Removes what the feed does not promise; docs/guarantees.md, "Where they end". */
 function withoutWhatIsNotPromised(plan: Plan): Plan {
   const knobs = { ...plan.knobs };
-  // Without any Date the clocks of several machines are compared with each other.
+  // Without a Date the clocks of several machines are compared with each other.
   const clocks = knobs.date === 'missing' ? { clockSkewMs: 0, faults: { ...plan.faults, clockJump: 0 } } : {};
-  // Where Date runs ahead of the stamps, rows that are stamped ahead move their clock, and the feed's start with it.
+  // If Date is ahead of the stamps, rows stamped ahead move the stamps' clock, and the feed's start with it.
   const isDateAhead = (knobs.dateSkewSeconds ?? 0) > 0 || knobs.stampForm?.startsWith('none:-') === true;
   if (isDateAhead && (!plan.reconciles || plan.settings.baseline === 'silent')) delete knobs.absurdEvery;
   // A page that is cut before one large row looks short to a poll.
@@ -56,7 +56,7 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
   return { ...plan, knobs, crowds, ...clocks };
 }
 
-/** Where a page is a row or two, everything takes many requests: a budget too small for them proves nothing. */
+/** With pages of a row or two, everything takes many requests: a budget too small for them proves nothing. */
 function withRoom(plan: Plan): Plan {
   const { limitMax = 250, pageBytes = 0, order } = plan.knobs;
   if (limitMax >= 10 && pageBytes !== 1 && order !== 'random') return plan;
@@ -103,7 +103,7 @@ function drawPlan(seed: number, profile: Profile): Plan {
   return unusual === undefined ? withLaterWorlds(plan) : unusual.make(plan, random);
 }
 
-/** Drawn by a chance of their own, so that the seeds of everything else stay what they were. */
+/** Drawn separately, so that the seeds of everything else stay the same. */
 function withLaterWorlds(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 78));
   if (random.chance(0.035)) return windowed(plan, random);
@@ -121,7 +121,7 @@ function withLaterWorlds(plan: Plan): Plan {
   return plan;
 }
 
-/** What a share of plans becomes. */
+/** Unusual plans, and the share of each. */
 const UNUSUAL = [
   { share: 0.02, make: vast },
   { share: 0.03, make: returning },
@@ -130,7 +130,7 @@ const UNUSUAL = [
   { share: 0.025, make: newborn },
 ];
 
-/** Seconds; no run lasts as long. */
+/** Seconds; longer than any run. */
 const NEVER = 1_000_000;
 
 function drawSettings(random: Random, profile: Profile): SimulatedSettings {
@@ -146,7 +146,7 @@ function drawSettings(random: Random, profile: Profile): SimulatedSettings {
   };
 }
 
-/** Few groups, for a run must be short; the fewer the smaller the pages are or the less the order holds still. */
+/** Few groups, for a run must be short; fewer with small pages or a restless order. */
 function drawGroups(random: Random, { order, limitMax = 250, pageBytes = 0 }: Partial<Knobs>): number {
   const isRestless = order === 'random' || order === 'shuffled' || order === 'heap';
   if (limitMax < 4 || pageBytes === 1) return 2 + random.below(2);
@@ -181,7 +181,7 @@ function drawFaults(random: Random): FaultRates {
   };
 }
 
-/** Now and then for so long that it has to be told. */
+/** Sometimes long enough that it must be reported. */
 function drawOutage(random: Random, { intervalMs }: SimulatedSettings): Outage {
   return {
     kind: random.pick(['refused', 'unavailable', 'unreachable', 'hanging']),

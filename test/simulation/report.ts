@@ -1,5 +1,5 @@
-// Prints what runs came to, for people: the figures, what happened how often, and for a violation all it takes to
-// see it again.
+// Prints the results of runs: the figures, how often each thing happened, and for a violation everything needed to
+// reproduce it.
 import { ENOUGH_RUNS, missedBy } from './coverage.ts';
 import { abbreviatePlan, type Plan } from './plan.ts';
 import type { Run } from './simulate.ts';
@@ -19,7 +19,7 @@ export function printFigures(print: Print, tally: Tally, wallMs: number): void {
   print(`${requests} requests, ${events} events, ${(virtualMs / HOUR_MS).toFixed(1)} virtual hours`);
 }
 
-/** How often each thing happened, one kind of thing a paragraph. */
+/** Prints how often each thing happened, one paragraph per kind. */
 export function printOccurrences(print: Print, tally: Tally): void {
   const kinds = new Map<string, [string, number][]>();
   for (const [name, count] of [...tally.occurrences].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -34,15 +34,17 @@ export function printOccurrences(print: Print, tally: Tally): void {
   }
 }
 
-/** @returns whether everything that should occur has occurred, or there were too few runs to say */
+/** @returns whether every case occurred, or there were too few runs to decide */
 export function printMissed(print: Print, { occurrences, runs }: Tally): boolean {
   const { never, seldom } = missedBy(occurrences);
   print('');
   if (never.length === 0) print('Every knob, fault, crash point, guard and event occurred.');
   else if (runs < ENOUGH_RUNS)
-    print(`In so few runs ${never.length} knobs, faults and other things did not occur.`);
+    print(
+      `${never.length} knobs, faults and other cases did not occur, which is normal below ${ENOUGH_RUNS} runs.`,
+    );
   else print(`Never occurred: ${never.join(', ')}`);
-  if (seldom.length > 0 && runs >= ENOUGH_RUNS) print(`Hardly occurred: ${seldom.join(', ')}`);
+  if (seldom.length > 0 && runs >= ENOUGH_RUNS) print(`Seldom occurred: ${seldom.join(', ')}`);
   return never.length === 0 || runs < ENOUGH_RUNS;
 }
 
@@ -59,7 +61,7 @@ function inColumns(cells: readonly string[]): string[] {
   );
 }
 
-/** A violation with the least that shows it. `run` has its lines. */
+/** Prints a violation with its shortest explanation. `run` has its lines. */
 export function printViolation(print: Print, seed: number, run: Run): void {
   const [first] = run.violations;
   if (first === undefined) return;
@@ -67,17 +69,17 @@ export function printViolation(print: Print, seed: number, run: Run): void {
   print(`Seed ${seed} breaks ${first.guarantee}: ${first.place ?? 'the source'} ${first.message}`);
   const others = run.violations.length - 1;
   if (others > 0) print(`  and ${others} more`);
-  if (run.struck.length > 0) print(`  faults that it takes: ${run.struck.join(', ')}`);
+  if (run.struck.length > 0) print(`  faults needed: ${run.struck.join(', ')}`);
   for (const line of linesAbout(run.lines, first.place)) print(`  ${line}`);
   print(`  again: ${replayCommand(run.plan)}`);
 }
 
-/** A violating seed in a line. */
+/** A violating seed in one line. */
 export function summarizeOutcome({ seed, violations }: Outcome): string {
   const [first] = violations;
   const others = violations.length > 1 ? ` (and ${violations.length - 1} more)` : '';
-  const told = `${first?.guarantee}: ${first?.place ?? 'the source'} ${first?.message}`;
-  return `${String(seed).padStart(8)} ${told.slice(0, MOST_LETTERS)}${others}`;
+  const summary = `${first?.guarantee}: ${first?.place ?? 'the source'} ${first?.message}`;
+  return `${String(seed).padStart(8)} ${summary.slice(0, MOST_LETTERS)}${others}`;
 }
 
 const MOST_LETTERS = 200;
@@ -86,13 +88,13 @@ export function replayCommand(plan: Plan): string {
   return `npm run simulate -- --trace --plan '${JSON.stringify(abbreviatePlan(plan))}'`;
 }
 
-/** What was asked and answered, and what became of the group at hand. */
+/** The lines about requests, answers and the group of the violation. */
 function linesAbout(lines: readonly string[], place: string | undefined): string[] {
   const group = /of group (\d+)/.exec(place ?? '')?.[1] ?? /_(\d+)_\d+$/.exec(place ?? '')?.[1] ?? 'no group';
-  const told = lines.filter((line) => line.includes(group) || SHOWN.test(line));
-  return told.length <= MOST_LINES
-    ? told
-    : [...told.slice(0, MOST_LINES / 2), '…', ...told.slice(-MOST_LINES / 2)];
+  const related = lines.filter((line) => line.includes(group) || SHOWN.test(line));
+  return related.length <= MOST_LINES
+    ? related
+    : [...related.slice(0, MOST_LINES / 2), '…', ...related.slice(-MOST_LINES / 2)];
 }
 
 const SHOWN = /service {3}|tick|ends:|calm|state:|crash|lost|freeze|clock-jump| fail$| store /;

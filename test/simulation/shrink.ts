@@ -1,13 +1,13 @@
-// Makes a run that breaks a guarantee as small as it can while it still breaks the same one: without this knob, that
-// fault, the second half of its time. What cannot be left out is what it takes.
+// Shrinks a run that breaks a guarantee while it still breaks the same one: without this knob, without that fault,
+// without the second half of its time. The rest is what the violation needs.
 import type { Violation } from './checker/evidence.ts';
 import { type FaultRates, NO_FAULTS, type Plan } from './plan.ts';
 import { type Run, simulate } from './simulate.ts';
 
-/** Runs that shrinking may take. */
+/** The most runs of a shrinking. */
 const MOST_RUNS = 400;
 
-/** @returns the smallest run found; the given one where nothing can be left out */
+/** @returns the smallest run found; the given one if nothing can be left out */
 export async function shrink(
   run: Run,
   guarantee: Violation['guarantee'],
@@ -37,7 +37,7 @@ export async function shrink(
 
 type Attempt = (plan: Plan) => Promise<boolean>;
 
-/** One simplification after the other, each kept if the violation stays. */
+/** Tries one simplification after the other, and keeps each with which the violation stays. */
 async function dropParts(current: () => Plan, attempt: Attempt): Promise<void> {
   for (const simpler of SIMPLER) {
     const plan = current();
@@ -47,7 +47,7 @@ async function dropParts(current: () => Plan, attempt: Attempt): Promise<void> {
   for (const name of Object.keys(current().knobs) as (keyof Plan['knobs'])[]) {
     const knobs: Plan['knobs'] = { ...current().knobs };
     delete knobs[name];
-    // How stale reads are, and which stamps are absurd, is what the plan is held to; without it there must be none.
+    // staleSeconds and absurdStamps bound a deviation that the checker allows for: keep them while it is on.
     const isHeldTo =
       (name === 'staleSeconds' && knobs.staleShare !== undefined) ||
       (name === 'absurdStamps' && knobs.absurdEvery !== undefined);
@@ -84,13 +84,13 @@ async function shortenTime(current: () => Plan, attempt: Attempt): Promise<void>
   }
   for (const share of [0.5, 0.7]) {
     const { groups, mishap } = current();
-    // What guards hold has to be many; of few it may be told.
+    // Guards hold only many groups; changes of few groups may be published.
     if (groups > 1 && mishap === undefined)
       await attempt({ ...current(), groups: Math.max(1, Math.floor(groups * share)) });
   }
 }
 
-/** Single faults, halves first: what is left are those without which all would be well. */
+/** Drops faults, by halves first: the remaining ones are needed for the violation. */
 async function dropFaults(current: () => Run, attempt: Attempt): Promise<void> {
   let size = Math.ceil(current().struck.length / 2);
   while (size >= 1) {

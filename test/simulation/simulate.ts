@@ -1,5 +1,5 @@
-// One run: the world lives for a while with everything that its plan lets go wrong, then all is quiet until the feed
-// has had its time to settle, and the checker judges what is left behind.
+// One run: the world is active for a while with all faults of its plan, then everything is quiet until the feed has
+// settled, and the checker judges the evidence.
 import { KNOBS, type KnobName } from '../../local/reference-service/knobs.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
@@ -24,12 +24,12 @@ import { createWorld, type World } from './world/world.ts';
 export interface Run {
   readonly plan: Plan;
   readonly violations: readonly Violation[];
-  /** Of all that happened: equal hashes are equal runs. */
+  /** Covers the whole run: equal hashes are equal runs. */
   readonly hash: string;
   readonly occurrences: ReadonlyMap<string, number>;
-  /** Faults that happened, to be taken away one by one. */
+  /** The faults that happened, to be removed one by one. */
   readonly struck: readonly string[];
-  /** What happened, a line each; empty unless asked for. */
+  /** A line for each thing that happened; empty unless requested. */
   readonly lines: readonly string[];
   /** Events written. */
   readonly events: number;
@@ -63,7 +63,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   const settled = await world.time.run(live(world, sources, sides, operations));
 
   countOccurrences(world);
-  tellChanges(world);
+  addStoreLines(world);
   const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
   const evidence = gatherEvidence(world, {
     ...{ pollers: sources, starts, arraysStored, fields, looks, settled, states },
@@ -84,7 +84,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
 
 type Side = ReturnType<typeof createRelaySide>;
 
-/** @returns each source's name, and whether it came to rest in the end */
+/** @returns whether each source came to rest in the end, by its name */
 async function live(
   world: World,
   sources: readonly Pollers[],
@@ -114,11 +114,11 @@ async function live(
 async function sweepOnce({ plan, time }: World, sides: readonly Side[]): Promise<void> {
   if (plan.sweepMs === undefined) return;
   await time.sleep(plan.sweepMs);
-  // Each in a function of its own; one that does not come back is not waited for.
+  // Each sweep runs in its own function; a sweep that does not return is not awaited.
   for (const side of sides) void side.sweep();
 }
 
-/** How the run was set up, what went wrong in it, and what the service did to requests. */
+/** Counts the run's settings and faults, and the service's answers. */
 function countOccurrences({ plan, service, trace, fates, stores }: World): void {
   for (const [name, value] of Object.entries(plan.knobs)) {
     trace.count(`knob ${name}`);
@@ -145,17 +145,18 @@ function countOccurrences({ plan, service, trace, fates, stores }: World): void 
   for (const [name, times] of fates.happened) trace.count(`happened ${name}`, times);
   const removed = new Set<string>();
   for (const { event } of stores.inserted) {
-    trace.count(`told ${event.type}`);
+    trace.count(`published ${event.type}`);
     if (event.type === 'return_group.removed') removed.add(event.subject);
-    if (event.type === 'return_group.created' && removed.has(event.subject)) trace.count('told back');
+    if (event.type === 'return_group.created' && removed.has(event.subject))
+      trace.count('published after its removal');
   }
   for (const { fault, status } of service.service.requests()) {
     trace.count(fault === undefined ? `answer ${status}` : `fault ${fault}`);
   }
 }
 
-/** For readers: what happened to the store, in its own words, among what the feed did. */
-function tellChanges({ service, trace }: World): void {
+/** Adds the store's changes, in its own words, to the lines for readers. */
+function addStoreLines({ service, trace }: World): void {
   if (trace.lines.length === 0) return;
   for (const { at, shownFrom, groupId, step } of service.control.history()) {
     const shown = shownFrom > at ? ` (shown from ${formatInstant(shownFrom)})` : '';

@@ -4,19 +4,19 @@ import { makePlan } from './profiles.ts';
 import { simulate } from './simulate.ts';
 
 describe('a simulated run', () => {
-  it('is the same each time, also from its plan as it is told', async () => {
+  it('repeats exactly, also from its abbreviated plan', async () => {
     const plan = makePlan(7, 'everything');
-    const told = completePlan(JSON.parse(JSON.stringify(abbreviatePlan(plan))));
+    const abbreviated = completePlan(JSON.parse(JSON.stringify(abbreviatePlan(plan))));
 
     const first = await simulate(plan);
     const again = await simulate(plan);
-    const replayed = await simulate(told);
+    const replayed = await simulate(abbreviated);
 
     expect([again.hash, replayed.hash]).toEqual([first.hash, first.hash]);
     expect(again.occurrences).toEqual(first.occurrences);
   });
 
-  it('is another one for another seed', async () => {
+  it('differs for another seed', async () => {
     const first = await simulate(makePlan(7, 'everything'));
     const second = await simulate(makePlan(8, 'everything'));
 
@@ -36,7 +36,7 @@ describe('a simulated run', () => {
     ['shipments removed', 'entities_removed', 'released'],
     ['answered otherwise', 'changed_without_stamps', 'mended'],
     ['changed without stamps', 'changed_without_stamps', 'released'],
-  ] as const)('holds what looks like a fault, and breaks no guarantee: %s', async (kind, guard, end) => {
+  ] as const)('holds a suspicious change and breaks no guarantee: %s', async (kind, guard, end) => {
     const plan = completePlan({
       groups: 45,
       activeMs: 300_000,

@@ -1,9 +1,9 @@
-// What many runs add up to, and how often each thing happened.
+// The sums of many runs, and how often each thing happened.
 import type { Violation } from './checker/evidence.ts';
 import type { Plan } from './plan.ts';
 import type { Run } from './simulate.ts';
 
-/** A run as it is told from one process to another. */
+/** The summary of a run that a worker process sends. */
 export interface Outcome {
   readonly seed: number;
   readonly plan: Plan;

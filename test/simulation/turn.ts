@@ -1,4 +1,4 @@
-// A service that becomes another one in the middle: its knobs are turned, and maybe back.
+// A service that changes in the middle of a run: its knobs are turned, and maybe turned back.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { ORDERS } from '../../local/reference-service/store/orders.ts';
 import type { Random } from '../../local/reference-service/store/seeded-random.ts';
@@ -7,11 +7,11 @@ import { PARTS } from '../../local/reference-service/store/stored-group.ts';
 export interface Turn {
   readonly atMs: number;
   readonly knobs: Partial<Knobs>;
-  /** After so long they are turned back to what the plan has; undefined: never. */
+  /** How long until they are turned back to the plan's values; undefined: never. */
   readonly forMs?: number | undefined;
 }
 
-/** Knobs that turn, each to what it is not by the plan. */
+/** Knobs that are turned, each to another value than the plan's. */
 export const TURNS = [
   'nulls',
   'arrays',
@@ -26,7 +26,7 @@ export const TURNS = [
   'unreadableEvery',
 ] as const satisfies readonly (keyof Knobs)[];
 
-/** Turned, these show every group otherwise although nothing of it has changed. */
+/** Knobs that change how every group looks, though the groups do not change. */
 const LOOKS: readonly (keyof Knobs)[] = ['stampPrecision', 'stampForm', 'omissions'];
 
 export function changesLooks({ knobs }: Turn): boolean {

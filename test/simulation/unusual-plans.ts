@@ -1,4 +1,4 @@
-// Plans for what ordinary ones never get to: stores that are large for their pages, polls that are longer than a page.
+// Plans for cases that ordinary plans never reach: stores that are large for their pages, polls longer than a page.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
@@ -6,9 +6,9 @@ import type { LastingFault } from './lasting-fault.ts';
 import { ADDRESS_MISHAPS, MISHAP_NAMES, type MishapName } from './mishap-names.ts';
 import type { FaultRates, Plan } from './plan.ts';
 
-/** Too large, for its pages and its budget, to be walked as a whole in each cycle. */
+/** A store that is too large, for its pages and budget, for a full walk in each cycle. */
 export function vast(plan: Plan, random: Random): Plan {
-  // With these its baseline alone would take all the time.
+  // With these the baseline alone would take all the time.
   const { pageBytes, faultRate, latencyMs, lateSeconds, staleShare, limitChanges, ...knobs } =
     withoutRemovals(plan.knobs);
   return {
@@ -19,7 +19,7 @@ export function vast(plan: Plan, random: Random): Plan {
     crowds: false,
     outage: undefined,
     tickMs: 50_000,
-    // What is called in these plans alone has to meet its faults here, and the rest to get through.
+    // The calls that only these plans make need faults here, and the rest must succeed.
     faults: {
       ...plan.faults,
       ...atMost(0.0003, plan.faults),
@@ -36,7 +36,7 @@ export function vast(plan: Plan, random: Random): Plan {
   };
 }
 
-/** Of what ends a tick or a part of it: each range takes hundreds of calls, and one that was cut off begins anew. */
+/** Limits the faults that end a tick or part of it: a range takes hundreds of calls, and restarts when cut off. */
 function atMost(most: number, faults: FaultRates): Partial<FaultRates> {
   const names = ['crash', 'fail', 'lost', 'slow', 'freeze'] as const;
   return Object.fromEntries(names.map((name) => [name, Math.min(faults[name], most)]));
@@ -47,9 +47,9 @@ function withStableOrder({ order, ...knobs }: Partial<Knobs>): Partial<Knobs> {
   return isStable ? { ...knobs, order } : knobs;
 }
 
-/** Groups go, are told as removed, and come back. */
+/** Groups are removed, are published as removed, and come back. */
 export function returning(plan: Plan, random: Random): Plan {
-  // How stale reads may be follows from the settle.
+  // The allowed staleness follows from the settle.
   const { staleShare, pageBytes, ...knobs } = withStableOrder(plan.knobs);
   return {
     ...plan,
@@ -58,7 +58,7 @@ export function returning(plan: Plan, random: Random): Plan {
     changesPerSecond: 0.1,
     outage: undefined,
     tickMs: 50_000,
-    // A removal takes two walks that come to their end.
+    // A removal takes two walks that complete.
     faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0 },
     knobs: { ...knobs, limitMax: 50, groupRemovals: 0.25, reappearances: random.pick([0.1, 0.2]) },
     settings: {
@@ -72,13 +72,13 @@ export function returning(plan: Plan, random: Random): Plan {
 }
 
 export function withLastingFault(plan: Plan, lasting: LastingFault): Plan {
-  // A doubt about the time takes hours to pass, and for ever is told to be over after minutes.
+  // A doubt about the time takes hours to pass, but a permanent fault must be reported within minutes.
   const faultKinds = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
   const knobs = lasting.forMs === undefined ? { ...plan.knobs, faultKinds } : plan.knobs;
   return { ...plan, knobs, lasting, outage: undefined };
 }
 
-/** Groups go, no look-up ever says so, and several walks fall into one tick. */
+/** Groups are removed, no look-up ever confirms it, and several walks fall into one tick. */
 export function unconfirmed(plan: Plan, random: Random): Plan {
   const base = returning(plan, random);
   const { reappearances, rateLimit, ...knobs } = base.knobs;
@@ -95,15 +95,15 @@ export function unconfirmed(plan: Plan, random: Random): Plan {
 
 const STORE_MISHAPS = MISHAP_NAMES.filter((name) => !ADDRESS_MISHAPS.some((other) => other === name));
 
-/** Something happens that guards are there for, in a store that is large enough for it. */
+/** A mishap for the guards, in a store that is large enough for it. */
 export function suspicious(plan: Plan, random: Random): Plan {
   const { lateSeconds, staleShare, pageBytes, rateLimit, touches, ...known } = withoutRemovals(plan.knobs);
-  // Of groups that nobody knows, or whose stamps say nothing, a guard can say nothing either.
+  // Guards can't judge unknown groups, or groups with meaningless stamps.
   const { absurdEvery, absurdStamps, unreadableEvery, ...knobs } = known;
-  // Ticks must be many, and get through, for what is held to be seen, released and told.
+  // Enough ticks must succeed for held changes to be seen, released and published.
   const faults = { ...plan.faults, ...atMost(0.005, plan.faults) };
   const { stampForm, limitMax = 250, ...others } = withStableOrder(knobs);
-  const isZoneTold = stampForm !== undefined && !stampForm.startsWith('none:');
+  const namesZone = stampForm !== undefined && !stampForm.startsWith('none:');
   return {
     ...plan,
     groups: 40 + random.below(10),
@@ -113,7 +113,7 @@ export function suspicious(plan: Plan, random: Random): Plan {
     rotationMs: undefined,
     tickMs: 50_000,
     faults,
-    knobs: { ...others, ...(isZoneTold ? { stampForm } : {}), limitMax: Math.max(20, limitMax) },
+    knobs: { ...others, ...(namesZone ? { stampForm } : {}), limitMax: Math.max(20, limitMax) },
     settings: {
       ...plan.settings,
       reconcileMs: 30_000,
@@ -139,7 +139,7 @@ function withoutRemovals({
   return knobs;
 }
 
-/** The token is rotated under a process that lives on, and the service says of the old one whatever it likes. */
+/** The token is rotated under a warm process, and the service answers requests with the old one in any way. */
 export function rotating(plan: Plan, random: Random): Plan {
   return {
     ...plan,
@@ -151,7 +151,7 @@ export function rotating(plan: Plan, random: Random): Plan {
   };
 }
 
-/** Each tick meets a process that knows nothing yet, and many of them share what may be asked for. */
+/** Each tick gets a new process without knowledge, and many of them share the budget. */
 export function newborn(plan: Plan): Plan {
   const { rateLimit, date, pageBytes, limitMax = 250, ...knobs } = withStableOrder(plan.knobs);
   return {
@@ -170,9 +170,9 @@ export function newborn(plan: Plan): Plan {
   };
 }
 
-/** Of so many groups so many change, anywhere among them, that a poll is longer than what it reads at once. */
+/** So many groups change, anywhere in a large store, that a poll is longer than one page. */
 export function bustling(plan: Plan, random: Random): Plan {
-  // How late and how stale things may show follows from the lookback.
+  // The allowed lateness and staleness follow from the lookback.
   const { lateSeconds, staleShare, faultRate, limitChanges, ...knobs } = plan.knobs;
   return {
     ...plan,
@@ -183,7 +183,7 @@ export function bustling(plan: Plan, random: Random): Plan {
     crowds: false,
     outage: undefined,
     tickMs: 50_000,
-    // What nobody polls in time changes again, and nobody sees that it was missed.
+    // A change that is not polled in time is followed by another, and the miss goes unnoticed.
     faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, tickLate: 0 },
     knobs: {
       ...withStableOrder(knobs),
@@ -194,7 +194,7 @@ export function bustling(plan: Plan, random: Random): Plan {
   };
 }
 
-/** Lists end at a window that is smaller than the store: a walk has to find out that there is more. */
+/** Lists end at a window smaller than the store: a walk has to find out that there are more rows. */
 export function windowed(plan: Plan, random: Random): Plan {
   const { pageBytes, rateLimit, limitChanges, limitMax: _, ...knobs } = plan.knobs;
   const limitMax = 5 + random.below(6);
@@ -205,12 +205,12 @@ export function windowed(plan: Plan, random: Random): Plan {
     changesPerSecond: 0.1,
     outage: undefined,
     tickMs: 50_000,
-    // Each range takes many requests, and one that was cut off begins anew.
+    // Each range takes many requests, and restarts when cut off.
     faults: { ...plan.faults, ...atMost(0.002, plan.faults) },
     knobs: {
       ...knobs,
       limitMax,
-      // Below ten rows, or two pages, there is no room to prove a page against its neighbour.
+      // With fewer than ten rows, or two pages, a page can't be proved against its neighbour.
       offsetMax: Math.max(10, 2 * limitMax, 12 + random.below(19)),
       offsetOver: random.pick(['empty', 'refuse', 'bad-request', 'timeout']),
     },
@@ -218,9 +218,9 @@ export function windowed(plan: Plan, random: Random): Plan {
   };
 }
 
-/** A field that no answer had, and that items get one after the other, each without a newer stamp. */
+/** A field that no answer had, and that items get one by one without a newer stamp. */
 export function numbersLater(plan: Plan): Plan {
-  // How stale reads may be follows from the settle.
+  // The allowed staleness follows from the settle.
   const { groupRemovals, reappearances, pageBytes, rateLimit, unreadableEvery, staleShare, ...knobs } =
     withStableOrder(plan.knobs);
   return {
@@ -232,7 +232,7 @@ export function numbersLater(plan: Plan): Plan {
     handsPerMinute: 4,
     outage: undefined,
     tickMs: 50_000,
-    // Most of it must be walked through several times.
+    // Most of the store must be walked several times.
     faults: { ...plan.faults, ...atMost(0.002, plan.faults) },
     knobs: { ...knobs, nulls: 'absent', touches: [] },
     settings: {
@@ -245,14 +245,14 @@ export function numbersLater(plan: Plan): Plan {
   };
 }
 
-/** The configured address is another one for a while: of the same service, or of another store. */
+/** The configured address changes for a while: to the same service, or to another store. */
 export function movedAddress(plan: Plan, random: Random): Plan {
   const moved = suspicious(plan, random);
   const kind = random.pick(ADDRESS_MISHAPS);
   return { ...moved, mishap: { kind, fromMs: random.below(60_000), forMs: 120_000 } };
 }
 
-/** The secret is deleted, or holds no token, for longer than that may go unreported. */
+/** The secret is deleted, or holds no token, for longer than may go unreported. */
 export function withoutToken(plan: Plan, random: Random): Plan {
   const { date, ...knobs } = plan.knobs;
   const secret = {
@@ -265,7 +265,7 @@ export function withoutToken(plan: Plan, random: Random): Plan {
     activeMs: Math.max(plan.activeMs, secret.fromMs + secret.forMs),
     outage: undefined,
     rotationMs: undefined,
-    // Only a new process reads the secret. It can't spend what it has on learning that there is no Date.
+    // Only a new process reads the secret. It can't spend its budget on learning that there is no Date.
     warm: 0,
     knobs,
     secret,
@@ -273,7 +273,7 @@ export function withoutToken(plan: Plan, random: Random): Plan {
   };
 }
 
-/** Two sources with one token and a budget that they use up; one of the two secrets ends in a newline. */
+/** Two sources with one token and a budget that they use up; one of the two secrets ends with a newline. */
 export function sharedToken(plan: Plan): Plan {
   const { rateLimit, latencyMs, pageBytes, limitChanges, ...knobs } = withStableOrder(plan.knobs);
   return {
@@ -282,7 +282,7 @@ export function sharedToken(plan: Plan): Plan {
     outage: undefined,
     rotationMs: undefined,
     tickMs: 50_000,
-    // A new process spends its first requests on learning the page's size and the time: there would be none for more.
+    // A new process spends its first requests on learning the page size and the time: none would be left for more.
     warm: Math.max(0.5, plan.warm),
     secret: { kind: 'newline', fromMs: 0, forMs: plan.activeMs },
     knobs: { ...knobs, limitMax: 10 },

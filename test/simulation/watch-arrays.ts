@@ -1,10 +1,10 @@
-// When the feed begins to know what each array of the service's groups holds. Told by what was stored, not by when the
-// feed says that the service began to send it: that is what may be wrong.
+// When the feed first knows the content of each array. Derived from stored snapshots, and not from the feed's own
+// record of when the service began to send it: that record may be wrong.
 import { GROUP_ARRAYS, type Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { World } from './world/world.ts';
 
-/** When a group was first stored with each array, by source and then by the kind of what the array holds. */
+/** When a group was first stored with each array, by source and then by the kind of the array's entities. */
 export type ArraysStored = ReadonlyMap<string, ReadonlyMap<string, Instant>>;
 
 export function watchArrays({ stores, time }: World): ArraysStored {

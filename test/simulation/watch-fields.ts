@@ -1,5 +1,5 @@
-// Until when the feed may fill in a field without an event: a service that leaves out nulls shows it for the first time
-// at any moment. Derived from what was stored and when walks ended, not from what the feed says that it knows.
+// Until when the feed may fill in a field without an event: a service that leaves out nulls may show it for the first
+// time at any moment. Derived from stored snapshots and ended walks, not from the feed's own record.
 import { GROUP_ARRAYS, type Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
@@ -11,8 +11,8 @@ interface Entity {
 
 export interface FieldsWatched {
   /**
-   * When the first whole walk ended that began after a field was first stored with a value, such as
-   * `shipment.carrier`; undefined if none did.
+   * When the first full walk ended that began after a field, such as `shipment.carrier`, was first stored with a
+   * value; undefined if none did.
    */
   knownBy(source: string, field: string): Instant | undefined;
 }

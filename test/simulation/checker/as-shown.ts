@@ -1,5 +1,5 @@
-// G5: what an event carries of its entity and of its group is what the service showed at that time, the fields that
-// make no events included. The fields are listed here anew, so that one that the feed loses is missed.
+// G5: an event carries its entity and its group as the service showed them at that time, including the fields that
+// make no events. The fields are listed again here, so that a field that the feed loses is noticed.
 import type { Evidence, GroupDocument, SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
 import type { Showing } from './showing.ts';
@@ -76,11 +76,11 @@ const ARRAYS = {
 export function checkAsShown(
   { timing }: Evidence,
   { source, customerData }: SourceEvidence,
-  told: ReadonlyMap<number, ToldGroup>,
+  published: ReadonlyMap<number, ToldGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
 ): Violation[] {
   const violations: Violation[] = [];
-  for (const { groupId, tellings } of told.values()) {
+  for (const { groupId, tellings } of published.values()) {
     const showings = histories.get(groupId)?.showings ?? [];
     for (const telling of tellings) {
       const by = (timeOf(telling.event.data.observed.by) ?? Number.NaN) - timing.dateAhead;
@@ -96,8 +96,8 @@ export function checkAsShown(
 }
 
 /**
- * @param shown all that was ever shown by then, of which what is gone is told
- * @param read what may have been shown at the very moment
+ * @param shown every state shown by then, for removals
+ * @param read the states that may have been shown at that moment
  */
 function* judge(
   telling: Telling,
@@ -123,7 +123,7 @@ function* judge(
     document !== undefined && textOf(document, HEADER) === headerText;
 
   if (isRemoved && !shown.some(carriesObject))
-    yield `is told as removed as ${objectText}, which it never was`;
+    yield `was published as removed as ${objectText}, which it never was`;
   const documents = (isGroupRemoved ? shown : read).filter(carriesHeader);
   if (documents.length === 0) yield `its group was not shown as ${headerText}`;
   const both = isRemoved ? documents : documents.filter(carriesObject);
@@ -133,12 +133,14 @@ function* judge(
   const customer = 'customer' in event.data ? event.data.customer : undefined;
   const isDue = customerData && !isGroupRemoved;
   if (both.length > 0 && !both.some(({ document }) => isSameCustomer(customer, isDue ? document : undefined)))
-    yield isDue ? 'carries another customer than the group has' : 'carries a customer that nobody asked for';
+    yield isDue
+      ? 'carries another customer than the group has'
+      : 'carries a customer, though customer data is off';
 }
 
-function* surplus(what: string, fields: Fields, known: readonly string[]): Generator<string> {
-  for (const name of Object.keys(fields)) if (!known.includes(name)) yield `${what} has a field ${name}`;
-  for (const name of known) if (!(name in fields)) yield `${what} has no field ${name}`;
+function* surplus(label: string, fields: Fields, known: readonly string[]): Generator<string> {
+  for (const name of Object.keys(fields)) if (!known.includes(name)) yield `${label} has a field ${name}`;
+  for (const name of known) if (!(name in fields)) yield `${label} has no field ${name}`;
 }
 
 function entitiesIn(document: GroupDocument, kind: Telling['kind']): readonly Fields[] {
@@ -149,7 +151,7 @@ function entitiesIn(document: GroupDocument, kind: Telling['kind']): readonly Fi
 
 const texts = new WeakMap<Fields, Map<readonly string[], string>>();
 
-/** The named fields as one text; of texts that say the same in other words, one. */
+/** The named fields as one text; equal values in different notations give the same text. */
 function textOf(fields: Fields, names: readonly string[]): string {
   const known = texts.get(fields) ?? new Map<readonly string[], string>();
   texts.set(fields, known);
@@ -171,7 +173,7 @@ function parts(value: unknown, names: readonly string[]): unknown {
   return names.map((name) => (value as Fields)[name] ?? null);
 }
 
-/** A bag with nothing in it is none. */
+/** An empty bag counts as none. */
 function plainBag(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return null;
   const { shop_money, presentment_money } = value as Fields;
@@ -179,7 +181,7 @@ function plainBag(value: unknown): unknown {
   return bag.every((money) => money === null) ? null : bag;
 }
 
-/** As the service's document has it, an amount that is left out is 0, a currency USD; what can't be read is nothing. */
+/** By the service's document a missing amount is 0 and a missing currency is USD. Unreadable money is null. */
 function plainMoney(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return null;
   const { amount, currency_code } = value as Fields;
@@ -189,10 +191,10 @@ function plainMoney(value: unknown): unknown {
   return isReadable ? [amount ?? 0, currency_code ?? 'USD'] : null;
 }
 
-/** @param document undefined where there has to be none */
-function isSameCustomer(told: unknown, document: GroupDocument | undefined): boolean {
+/** @param document undefined where no customer is allowed */
+function isSameCustomer(published: unknown, document: GroupDocument | undefined): boolean {
   const known = parts(document?.customer, CUSTOMER);
-  return JSON.stringify(parts(told, CUSTOMER)) === JSON.stringify(known);
+  return JSON.stringify(parts(published, CUSTOMER)) === JSON.stringify(known);
 }
 
 const CUSTOMER = ['name', 'email', 'phone'];

@@ -1,4 +1,4 @@
-// G6: no 60 seconds hold more requests with one token than the budget.
+// G6: within any 60 seconds, no token is used for more requests than the budget.
 import type { Evidence, Violation } from './evidence.ts';
 
 const MINUTE = 60_000_000;

@@ -1,5 +1,5 @@
-// Judges a run by what the store's own history says was true. Imports nothing of ours but the events' types: what it
-// shares with the feed it could not judge.
+// Judges a run against the store's own history. It imports nothing of the feed but the events' types: it could not
+// judge code that it shares with the feed.
 import { checkAsShown } from './as-shown.ts';
 import { checkBudget } from './budget.ts';
 import { checkComplete } from './complete.ts';
@@ -17,37 +17,37 @@ import { type GroupHistory, historyOf } from './states.ts';
 import { checkTrue } from './true.ts';
 import { checkUnbroken } from './unbroken.ts';
 
-/** Every way in which the run broke a guarantee; nothing if it broke none. */
+/** Every violation of a guarantee in the run; empty if there is none. */
 export function check(evidence: Evidence): Violation[] {
   const histories = readHistories(evidence);
   return [
     ...evidence.ownErrors.map((message) => ({ guarantee: 'G0' as const, message })),
-    // Whoever took the source over may have gone on since.
+    // Another process may have taken the source over since.
     ...evidence.strayWrites.map((call) => ({
       guarantee: 'G5' as const,
-      message: `${call} began when the tick had ended`,
+      message: `${call} began after the tick had ended`,
     })),
     ...checkBudget(evidence),
     ...checkPrivate(evidence),
     ...evidence.sources.flatMap((source) => {
-      // What was written decides what was told; that it all arrived is judged apart.
-      const told = toldGroups(source);
+      // The ledger decides which events were published. Whether they all arrived is judged separately.
+      const published = toldGroups(source);
       return [
         ...checkSameId(source),
         ...checkOrdered(source),
-        ...checkUnbroken(source, told),
-        ...checkTrue(source, told, histories),
+        ...checkUnbroken(source, published),
+        ...checkTrue(source, published, histories),
         ...checkEnvelopes(source),
-        ...checkComplete(evidence, source, told, histories),
+        ...checkComplete(evidence, source, published, histories),
         ...(source.isLast ? checkNeverSilent(evidence, source) : []),
         ...checkForgotten(source),
-        ...(evidence.isSteady ? checkFields(evidence, source, told, histories) : []),
+        ...(evidence.isSteady ? checkFields(evidence, source, published, histories) : []),
       ];
     }),
   ];
 }
 
-/** What each field of each event carries. */
+/** Judges the content of every field of every event. */
 function checkFields(...judged: Parameters<typeof checkAsShown>): Violation[] {
   const [evidence, source, , histories] = judged;
   return [

@@ -1,5 +1,5 @@
-// G1: once the service has stopped changing, the last event of each entity carries its present state; one without an
-// event is unchanged since it was first read. And every event that was written arrived at both ends.
+// G1: once the service has stopped changing, the last event of each entity carries its present state. An entity
+// without an event is unchanged since its first reading. Every event in the ledger has arrived at both destinations.
 import type { Arrival, Evidence, Happening, Promises, SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
 import { isReported, isStoppedFromTheStart, isUnknowable } from './lasting-faults.ts';
@@ -22,23 +22,25 @@ import {
 export function checkComplete(
   evidence: Evidence,
   source: SourceEvidence,
-  told: ReadonlyMap<number, ToldGroup>,
+  published: ReadonlyMap<number, ToldGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
 ): Violation[] {
   const { startedAt } = source;
   if (startedAt === undefined) {
-    // Without a first state there is nobody to report.
+    // A source without a first state can't report anything.
     if (isStoppedFromTheStart(evidence)) return [];
-    return [violation(source, '', 'the source was never begun, though the service was there for long')];
+    return [violation(source, '', 'the source was never started, though the service was available for long')];
   }
   const violations = [...checkArrived(source)];
   if (!source.isLast) return violations;
   if (!source.cameToRest && !isReported(evidence, source)) {
-    violations.push(violation(source, '', 'all was quiet for hours, and the source was not read as a whole'));
+    violations.push(
+      violation(source, '', 'the service was quiet for hours, and the source was not read completely'),
+    );
   }
   for (const [groupId, history] of histories) {
     if (evidence.unreadable.has(groupId)) continue;
-    const group = told.get(groupId);
+    const group = published.get(groupId);
     for (const name of history.entities.keys()) {
       const last = group?.entities.get(name)?.at(-1);
       const problem = judgeEntity(name, history, last, evidence, source);
@@ -71,38 +73,39 @@ function judgeEntity(
 ): string | undefined {
   const { baseline, startedAt = 0, baselineCompletedAt, arraysStoredFrom } = source;
   const periods = history.entities.get(name) ?? [];
-  const isFilledIn = (told: State) =>
-    !promises.changesMoveStamps && mayBeFilledIn(told, { kind: kindOf(name), periods, source });
+  const isFilledIn = (published: State) =>
+    !promises.changesMoveStamps && mayBeFilledIn(published, { kind: kindOf(name), periods, source });
   const present = periods.at(-1)?.state;
   if (present === undefined) {
-    const isTold = last === undefined || last.verb === 'removed' || last.verb === 'forgotten';
-    const hasToBe = promises.findsRemovals && (promises.showsEmptyArrays || isArrayShown(history, name));
-    return isTold || !hasToBe ? undefined : 'is gone and was not told as removed';
+    const isPublished = last === undefined || last.verb === 'removed' || last.verb === 'forgotten';
+    const mustBePublished =
+      promises.findsRemovals && (promises.showsEmptyArrays || isArrayShown(history, name));
+    return isPublished || !mustBePublished ? undefined : 'is gone and was not published as removed';
   }
   if (last !== undefined) {
-    if (last.verb === 'removed') return 'was told as removed and is there';
-    // By the service's Date it may not have been forgotten yet.
+    if (last.verb === 'removed') return 'was published as removed and still exists';
+    // By the service's Date it may not be forgotten yet.
     if (last.verb === 'forgotten')
       return promises.findsRemovals && timing.dateAhead >= 0 && timing.clocksAgree
-        ? 'was forgotten, is there, and was not told again'
+        ? 'was forgotten, still exists, and was not published again'
         : undefined;
     return isState(last.state, present) || isFilledIn(last.state)
       ? undefined
-      : `is ${present} and was last told as ${last.state}`;
+      : `is ${present} and was last published as ${last.state}`;
   }
-  // Of an array that no answer had shown of any group, what came to be by then is what is first read: it is filled in.
+  // If no answer had shown an array of any group before, its first reading is filled in without an event.
   const storedFrom = promises.showsArrays ? undefined : arraysStoredFrom.get(kindOf(name));
   if (storedFrom !== undefined && wasBy(storedFrom, periods, present)) return undefined;
-  // Without a newer stamp that holds until a walk has read the array everywhere.
+  // Without a newer stamp this holds until a walk has read the array in every group.
   const isArrayNew = !promises.changesMoveStamps && !promises.showedEmptyArrays;
   const arrayKnownBy = source.fieldKnownBy(`${kindOf(name)}.id`) ?? Number.POSITIVE_INFINITY;
   if (isArrayNew && wasBy(arrayKnownBy, periods, present)) return undefined;
-  if (baseline === 'emit') return `was never told, though everything was to be (${name})`;
+  if (baseline === 'emit') return `was never published, though the baseline emits everything (${name})`;
   const atStart = stateIn(shownAt(history, startedAt), name);
   if (atStart === present || (atStart !== undefined && isFilledIn(atStart))) return undefined;
   const until = baselineCompletedAt ?? Number.POSITIVE_INFINITY;
   if (!promises.changesMoveStamps && wasBy(until, periods, present)) return undefined;
-  return `is ${present} and was never told, though it changed after the start`;
+  return `is ${present} and was never published, though it changed after the start`;
 }
 
 interface Filled {
@@ -112,11 +115,11 @@ interface Filled {
 }
 
 /**
- * Whether an entity became what it is, without a word and without a newer stamp, by fields that showed for the first
- * time: as long as no walk has read a field everywhere, a value of it is taken for one that was there before.
+ * Whether an entity may have reached its present state without an event and without a newer stamp, through fields that
+ * appeared for the first time: until a walk has read a field in every group, its value counts as an old one.
  */
-function mayBeFilledIn(told: State, { kind, periods, source }: Filled): boolean {
-  const before = fieldsIn(told);
+function mayBeFilledIn(published: State, { kind, periods, source }: Filled): boolean {
+  const before = fieldsIn(published);
   const present = fieldsIn(periods.at(-1)?.state ?? '[]');
   return WATCHED[kind as Kind].every((field, place) => {
     const value = present[place];
@@ -132,17 +135,17 @@ function mayBeFilledIn(told: State, { kind, periods, source }: Filled): boolean 
 const NOTHING = JSON.stringify(null);
 const EMPTY = JSON.stringify([]);
 
-/** A state's fields, each as a text. */
+/** A state's fields, each as text. */
 function fieldsIn(state: State): string[] {
   return (JSON.parse(state) as unknown[]).map((value) => JSON.stringify(value));
 }
 
-/** Whether an entity was, at some time until then, as it is at present. */
+/** Whether the entity had its present state at some time up to `then`. */
 function wasBy(then: number, periods: EntityHistory, present: string): boolean {
   return periods.some(({ from, state }) => from <= then && state === present);
 }
 
-/** Whether a gone entity's array still is there to lack it; that a whole group is gone shows in any case. */
+/** Whether the array of a missing entity is still shown without it. A missing group is always noticed. */
 function isArrayShown({ documents }: GroupHistory, name: EntityName): boolean {
   const document = documents.at(-1)?.document;
   return document === undefined || [...stateNames(document)].some((other) => kindOf(other) === kindOf(name));
@@ -152,7 +155,7 @@ function kindOf(name: EntityName): string {
   return name.slice(0, name.indexOf('/'));
 }
 
-/** Refunds have no id of the service's own: they are counted. One that was told once is not told again. */
+/** Refunds have no id from the service, so they are counted. A published refund is not published again. */
 function checkRefunds(
   groupId: number,
   { documents }: GroupHistory,
@@ -163,19 +166,23 @@ function checkRefunds(
   if (documents.at(-1)?.document === undefined) return [];
   const { baseline, startedAt = 0, baselineCompletedAt = Number.POSITIVE_INFINITY } = source;
   const tellings = sinceItIsThere(group?.tellings ?? []);
-  const told = tellings.filter(({ kind }) => kind === 'refund_transaction').length;
-  // What no stamp tells to be new is known without a word, as late as the baseline may have come to it.
+  const published = tellings.filter(({ kind }) => kind === 'refund_transaction').length;
+  // Without newer stamps, refunds count as known without an event until the baseline may have read them.
   const knownBy = promises.changesMoveStamps ? startedAt : baselineCompletedAt;
   const atStart = refundsOf(documents.findLast(({ shownFrom }) => shownFrom <= knownBy));
   const atEnd = refundsOf(documents.at(-1));
   const isAnnounced = tellings[0]?.verb === 'created' && tellings[0].kind === 'return_group';
   const isShown = promises.showsArrays && (promises.changesMoveStamps || promises.showedEmptyArrays);
-  const isAllToBeTold = isShown && (isAnnounced || baseline === 'emit');
+  const mustPublishAll = isShown && (isAnnounced || baseline === 'emit');
   const atFirst = isShown ? atStart : atEnd;
-  const least = isAllToBeTold ? atEnd : atEnd - atFirst;
-  if (told >= least && told <= atEnd) return [];
+  const least = mustPublishAll ? atEnd : atEnd - atFirst;
+  if (published >= least && published <= atEnd) return [];
   return [
-    violation(source, `group ${groupId}`, `has ${atEnd} refunds, ${atStart} at the start; ${told} were told`),
+    violation(
+      source,
+      `group ${groupId}`,
+      `has ${atEnd} refunds, ${atStart} at the start; ${published} were published`,
+    ),
   ];
 }
 

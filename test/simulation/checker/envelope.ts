@@ -1,4 +1,4 @@
-// G4: the envelope of each event says again what its data says: whose it is, of what, which number, and its schema.
+// G4: each event's envelope repeats its data: the source, the subject, the number and the schema.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { SourceEvidence, Violation } from './evidence.ts';
 import { timeOf } from './stamps.ts';
@@ -36,8 +36,8 @@ function* judge(event: FeedEvent, source: string): Generator<string> {
     partitionkey: `${source}/${group}`,
   };
   for (const [name, value] of Object.entries(expected)) {
-    const said = event[name as keyof typeof expected];
-    if (said !== value) yield `its ${name} is ${said}, not ${value}`;
+    const stated = event[name as keyof typeof expected];
+    if (stated !== value) yield `its ${name} is ${stated}, not ${value}`;
   }
   if (!isSubjectOf(event, source)) yield `its subject is ${event.subject}`;
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(event.time) || timeOf(event.time) === undefined)

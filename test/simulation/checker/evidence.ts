@@ -1,5 +1,5 @@
-// What a run left behind, for the checker: plain data, no type of ours but the events'. What is true is told by the
-// documents that the store would have shown of each group, from its opening to its end.
+// The evidence of a run, for the checker: plain data, no type of the feed but the events'. The truth is the documents
+// that the store would have shown of each group, from its opening to its end.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 
 /** Microseconds since 1970. */
@@ -11,11 +11,11 @@ export type GroupDocument = Readonly<Record<string, unknown>> & { readonly id: n
 /** One state of a group. */
 export interface Happening {
   readonly groupId: number;
-  /** When it came to be; before all times for what was there at the opening. */
+  /** When it came into being; minus infinity if it existed at the opening. */
   readonly at: Time;
-  /** From when it could be seen, unless a later one could be seen earlier. */
+  /** When it became visible, unless a later state became visible earlier. */
   readonly shownFrom: Time;
-  /** Undefined: there was no such group from then on. */
+  /** Undefined: the group did not exist from then on. */
   readonly document: GroupDocument | undefined;
 }
 
@@ -27,136 +27,136 @@ export interface Arrival {
 /** A source in one of its generations. */
 export interface SourceEvidence {
   readonly source: string;
-  /** Whether no other generation came after it. */
+  /** Whether it is the last generation. */
   readonly isLast: boolean;
-  /** Whether there never was another generation. */
+  /** Whether it is the only generation. */
   readonly isOnly: boolean;
-  /** Whether an operator stepped over events, or forgot some. */
+  /** Whether an operator skipped or forgot events. */
   readonly mayBeSkipped: boolean;
-  /** Groups that an operator had forgotten, each with the last number that it had by then. */
+  /** Groups that an operator forgot, each with its last number at that time. */
   readonly forgotten: readonly {
     readonly groupId: number;
     readonly through: number;
-    /** Whether any of its events until then still is in the ledger. */
+    /** Whether any of its events up to that number is still in the ledger. */
     readonly isLeft: boolean;
   }[];
   readonly baseline: 'silent' | 'emit';
   readonly customerData: boolean;
-  /** Of the polls, in the unit of Time. */
+  /** Between polls, in the unit of Time. */
   readonly interval: number;
   /** When the source's first state was saved; undefined if it never was. */
   readonly startedAt: Time | undefined;
-  /** When ticks came to their end: only these tell anything. */
+  /** When ticks ended: only a completed tick reports anything. */
   readonly concludedAt: readonly Time[];
-  /** Whether it was polled and walked as a whole in the end, well and as often as it takes to know all. */
+  /** Whether in the end it was polled and walked completely, without failures and often enough to know everything. */
   readonly cameToRest: boolean;
   /** When `feed.baseline_completed` was written. */
   readonly baselineCompletedAt: Time | undefined;
-  /** When a group was first stored with an array, by the kind of what that holds. */
+  /** When a group was first stored with an array, by the kind of the array's entities. */
   readonly arraysStoredFrom: ReadonlyMap<string, Time>;
   /**
-   * When the first walk over everything ended that began after a field, such as `shipment.carrier`, was first stored
-   * with a value; undefined if none did.
+   * When the first full walk ended that began after a field, such as `shipment.carrier`, was first stored with a
+   * value; undefined if none did.
    */
   fieldKnownBy(field: string): Time | undefined;
-  /** What was ever added to the ledger, in order. */
+  /** Every event that was added to the ledger, in order. */
   readonly written: readonly Arrival[];
-  /** What arrived, in order. */
+  /** The arrivals, in order. */
   readonly queue: readonly Arrival[];
   readonly bus: readonly Arrival[];
 }
 
 export interface Promises {
-  /** Whether what the service has no more is to be told as removed. */
+  /** Whether the feed must report removals. */
   readonly findsRemovals: boolean;
-  /** Whether each change moves its group's stamp: only then is a first reading told from a late one. */
+  /** Whether each change moves its group's stamp. Only then can a first reading be distinguished from a late one. */
   readonly changesMoveStamps: boolean;
-  /** Arrays that have become empty are shown as such. */
+  /** Arrays that became empty are shown as empty. */
   readonly showsEmptyArrays: boolean;
-  /** Arrays that are empty have never been left out, nor been null. */
+  /** Empty arrays were never left out or null. */
   readonly showedEmptyArrays: boolean;
-  /** Stamps are not cut to whole seconds, so that neighbouring ranges never share a group's. */
+  /** Stamps are not cut to whole seconds, so neighbouring ranges never share a group. */
   readonly tellsFractions: boolean;
-  /** Whether stamps name their zone; else what was created in the last day is known by polls alone at first. */
+  /** Whether stamps name their zone. Otherwise only polls find groups created within the last day at first. */
   readonly namesZones: boolean;
-  /** No answer shows anything that the store's history does not know. */
+  /** No answer shows anything outside the store's history. */
   readonly showsWhatIs: boolean;
-  /** Each answer has all arrays of each of its groups, empty ones as well. */
+  /** Each answer has all arrays of each of its groups, including empty ones. */
   readonly leavesNoArrayOut: boolean;
-  /** Neither arrays nor entities are ever missing from an answer: each shows its groups whole. */
+  /** No answer lacks arrays or entities: each shows its groups whole. */
   readonly showsWhole: boolean;
-  /** Arrays are never left out by chance: the first time that one shows, what it holds is filled in without an event. */
+  /** Arrays are never left out by chance: the content of an array's first appearance is filled in without an event. */
   readonly showsArrays: boolean;
 }
 
-/** A fault that requests of one shape met; what is owed meanwhile stands in lasting-faults.ts. */
+/** A fault of all requests of one shape; lasting-faults.ts lists what the feed still owes. */
 export interface Lasting {
   /** For instance `parameter min_created_at`. */
   readonly shape: string;
   readonly what: string;
-  /** Of the shapes `range`: its groups. Of `id in …`: the group. Else none. */
+  /** For the shape `range`: its groups. For `id in …`: the group. Otherwise empty. */
   readonly groups: ReadonlySet<number>;
   readonly from: Time;
-  /** Undefined: it lasts for ever. */
+  /** Undefined: it never ends. */
   readonly to: Time | undefined;
   /** Whether the token is exchanged while it lasts. */
   readonly exchangesToken: boolean;
-  /** How long the source may take for a walk over everything, once one is due. */
+  /** How long a full walk may take, once it is due. */
   readonly cycle: number;
 }
 
-/** How exactly times can be known, in the unit of Time. */
+/** How exactly times are known, in the unit of Time. */
 export interface Timing {
-  /** How far the service's Date, by which the feed tells times, is ahead of the store's. */
+  /** How far the service's Date, the feed's clock, is ahead of the store's. */
   readonly dateAhead: number;
-  /** Whether all machines have the same time, an operator's among them. */
+  /** Whether all machines have the same time, including the operator's. */
   readonly clocksAgree: boolean;
-  /** How far machines' clocks may part from it where it sends no Date. */
+  /** How far machines' clocks may deviate from it while the service sends no Date. */
   readonly drift: number;
-  /** How much later than it was a reading may be said to have been. */
+  /** How much too late a reading may be dated. */
   readonly lateBy: number;
-  /** How long before its answer was looked at a request may have been sent, and how much older what it shows may be. */
+  /** How long before its answer is read a request may have been sent, plus how old its content may be. */
   readonly slowestAnswer: number;
   readonly settle: number;
   /** How far replicas lag behind. */
   readonly staleFor: number;
-  /** Whether a process always has an answer that its time of the service follows from: after a jump it has none. */
+  /** Whether a process always has an answer that gives it the service's time: after a jump it has none. */
   readonly knowsTheTime: boolean;
 }
 
 export interface Evidence {
-  /** Whether the service, its access and the schedule were the same from the start to the end. */
+  /** Whether the service, its access and the schedule stayed the same during the whole run. */
   readonly isSteady: boolean;
   readonly sources: readonly SourceEvidence[];
-  /** By group in the order of time. */
+  /** Per group in order of time. */
   readonly happenings: readonly Happening[];
-  /** Groups that nobody can read. */
+  /** Unreadable groups. */
   readonly unreadable: ReadonlySet<number>;
   readonly promises: Promises;
-  /** Codes of reasons for which a source may be degraded at all in this run. */
+  /** Codes of the reasons for which a source may be degraded in this run. */
   readonly causes: ReadonlySet<string>;
   readonly timing: Timing;
   /** Every request that was sent. */
   readonly sent: readonly { readonly at: Time; readonly token: string }[];
   readonly requestsPerMinute: number;
-  /** What nobody may find in anything that is stored, sent or logged. */
+  /** Texts that must not appear in anything stored, sent or logged. */
   readonly secrets: readonly string[];
-  /** Names of fields that are a person's, where there are such: nobody may find them within any text either. */
+  /** Field names that are personal data, if there are any: they must not appear within any text either. */
   readonly personalNames: readonly string[];
   readonly stored: readonly unknown[];
   readonly logged: readonly string[];
-  /** When the service could not be read at all. */
+  /** When the service could not be read. */
   readonly outage: { readonly from: Time; readonly to: Time } | undefined;
   readonly lasting: Lasting | undefined;
   readonly endedAt: Time;
-  /** Errors that our code threw and nobody did to it. */
+  /** Errors that the feed's code threw without an injected fault. */
   readonly ownErrors: readonly string[];
-  /** Writes that a process began when its tick had ended. */
+  /** Writes that a process began after its tick had ended. */
   readonly strayWrites: readonly string[];
 }
 
 export interface Violation {
-  /** G1 to G8; G0 for what must not be in any case. */
+  /** G1 to G8; G0 for errors that are never allowed. */
   readonly guarantee: `G${number}`;
   readonly source?: string;
   /** For instance `shipment/77120` of group 184467. */

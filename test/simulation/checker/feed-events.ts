@@ -1,6 +1,5 @@
-// G8: what the feed tells of itself is so: a baseline once, with true figures; a source that is degraded for a reason
-// that there is, until it has recovered; and of what the document does not list nothing
-// but what the service sent.
+// G8: the feed's reports about itself are true. The baseline completes once, with true figures. A source is degraded
+// for an existing reason until it recovers. Drift findings name only values that the service sent.
 import type { EventOf } from '../../../shared/contract/event.ts';
 import type { Arrival, Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
 import { timeOf } from './stamps.ts';
@@ -42,28 +41,29 @@ function* judgeBaseline(
 ): Generator<Problem> {
   const completed = ofType(source, 'feed.baseline_completed');
   const [first, second] = completed;
-  if (second !== undefined) yield [second.event.id, 'the baseline was completed before'];
+  if (second !== undefined) yield [second.event.id, 'the baseline was already completed'];
   if (first === undefined) return;
   const { at, event } = first;
   const { mode, groups, requests, started_at: startedAt, completed_at: completedAt } = event.data.object;
-  if (mode !== source.baseline) yield [event.id, `the baseline is said to be ${mode}`];
+  if (mode !== source.baseline) yield [event.id, `reports the baseline mode ${mode}`];
   if (requests < 1 || requests > evidence.sent.length)
-    yield [event.id, `${requests} requests were never sent`];
-  // A new generation is begun by the clock of the operator's machine.
+    yield [event.id, `reports ${requests} requests, which were not sent`];
+  // A new generation starts by the clock of the operator's machine.
   const isTimed = evidence.timing.knowsTheTime && source.isOnly;
   const [from, to] = [timeOf(startedAt), timeOf(completedAt)];
   if (from === undefined || to === undefined || (isTimed && from > to + evidence.timing.lateBy)) {
-    yield [event.id, `the baseline went on from ${startedAt} to ${completedAt}`];
+    yield [event.id, `reports a baseline from ${startedAt} to ${completedAt}`];
   }
   const { least: there, most } = groupsUntil(at, source, histories, evidence);
   const sure = evidence.promises.tellsFractions ? there : there - 1;
   const least = evidence.promises.namesZones ? sure : 0;
-  if (groups < least || groups > most) yield [event.id, `counts ${groups} groups, of ${least} to ${most}`];
+  if (groups < least || groups > most)
+    yield [event.id, `reports ${groups} groups instead of ${least} to ${most}`];
 }
 
 /**
- * Groups that were there all the time until then, and at any time of it. Unreadable ones are not counted. One that was
- * created within a second of where ranges meet may be counted in neither; where stores live there is one such place.
+ * Groups that existed all the time until `at` (`least`), and at any time until then (`most`), without unreadable ones.
+ * A group created within a second of the border of two ranges may be missing from both; a live store has one border.
  */
 function groupsUntil(
   at: Time,
@@ -87,51 +87,53 @@ type Condition = Arrival & {
   readonly event: EventOf<'feed.source_degraded'> | EventOf<'feed.source_recovered'>;
 };
 
-/** What has to be before polls are so far behind that a source is degraded by it. */
+/** Judges degradations and recoveries: their order, their reasons and how early they come. */
 function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator<Problem> {
   const isCondition = (arrival: Arrival): arrival is Condition =>
     arrival.event.type === 'feed.source_degraded' || arrival.event.type === 'feed.source_recovered';
   let since: string | undefined;
   let wellFrom = source.startedAt ?? 0;
-  let said: readonly string[] = [];
+  let lastKinds: readonly string[] = [];
   for (const { at, event } of source.written.filter(isCondition)) {
     const { object } = event.data;
     const codes = object.reasons.map(({ code }) => code);
     if (object.name !== source.source) yield [event.id, `is about ${object.name}`];
-    if (since !== undefined && object.since !== since) yield [event.id, `has another since than ${since}`];
+    if (since !== undefined && object.since !== since)
+      yield [event.id, `has another \`since\` than ${since}`];
     if (event.type === 'feed.source_recovered') {
-      if (since === undefined) yield [event.id, 'the source has recovered, and was not degraded'];
-      if (codes.length > 0) yield [event.id, `the source has recovered, with ${codes.join(', ')}`];
-      if (isOut(evidence, at)) yield [event.id, 'the source has recovered in the middle of an outage'];
+      if (since === undefined) yield [event.id, 'reports a recovery, though the source was not degraded'];
+      if (codes.length > 0) yield [event.id, `reports a recovery with the reasons ${codes.join(', ')}`];
+      if (isOut(evidence, at)) yield [event.id, 'reports a recovery in the middle of an outage'];
       since = undefined;
       wellFrom = at;
       continue;
     }
-    if (codes.length === 0) yield [event.id, 'the source is degraded for no reason'];
+    if (codes.length === 0) yield [event.id, 'reports a degraded source without a reason'];
     const kinds = codes.map((code) => (BEHIND.has(code) && code !== 'stalled' ? 'behind' : code));
-    // One of several reasons may have gone and come again; groups that are set aside may have become many more.
+    // One of several reasons may have gone and come back; the number of groups set aside may have grown much.
     const isNews =
       codes.some((code) => MAY_GROW.has(code)) ||
       kinds.length > 1 ||
-      kinds.some((kind) => !said.includes(kind));
-    if (since !== undefined && !isNews) yield [event.id, 'was degraded already, for the same reason'];
-    said = kinds;
+      kinds.some((kind) => !lastKinds.includes(kind));
+    if (since !== undefined && !isNews) yield [event.id, 'repeats a degradation for the same reason'];
+    lastKinds = kinds;
     if (since === undefined) {
       const patience = Math.max(3 * source.interval, 5 * MINUTE);
-      // Polls are expected from the slot on that was taken last, which may be one that was tried before.
+      // Polls are expected from the last slot taken, which may be one that was already tried before.
       const isEarly = at - wellFrom < patience - 2 * source.interval - LATEST_SLOT;
-      // One that was begun anew may have been behind before.
+      // A source that was started again may have been behind before.
       if (isEarly && source.isOnly && codes.some((code) => BEHIND.has(code)))
-        yield [event.id, `is behind ${at - wellFrom} microseconds after it was well`];
+        yield [event.id, `reports the source behind ${at - wellFrom} microseconds after it was well`];
     }
     for (const code of codes) {
-      if (!evidence.causes.has(code)) yield [event.id, `the source is ${code}, of which there is no cause`];
+      if (!evidence.causes.has(code))
+        yield [event.id, `reports the source as ${code}, which has no cause in this run`];
     }
     since ??= object.since;
   }
 }
 
-/** A source whose look-ups fail for ever has not recovered while it lacks a removal that no look-up can confirm. */
+/** While look-ups fail for good, a source must not recover as long as it lacks a removal that only they confirm. */
 function* judgeRecoveries(
   { lasting }: Evidence,
   { written, baselineCompletedAt }: SourceEvidence,
@@ -139,13 +141,13 @@ function* judgeRecoveries(
 ): Generator<Problem> {
   if (lasting === undefined || lasting.to !== undefined || baselineCompletedAt === undefined) return;
   if (lasting.shape !== 'parameter return_group_id' || lasting.what === 'empty') return;
-  const told = new Set<number>();
+  const published = new Set<number>();
   for (const { event } of written)
-    if (event.type === 'return_group.removed') told.add(event.data.return_group.id);
+    if (event.type === 'return_group.removed') published.add(event.data.return_group.id);
   const gone = [...histories].flatMap(([groupId, { documents }]) => {
     const last = documents.at(-1);
     const isGone = last !== undefined && last.document === undefined && last.at > baselineCompletedAt;
-    return isGone && !told.has(groupId) ? [{ groupId, at: Math.max(last.at, lasting.from) }] : [];
+    return isGone && !published.has(groupId) ? [{ groupId, at: Math.max(last.at, lasting.from) }] : [];
   });
   for (const { at, event } of written) {
     if (event.type !== 'feed.source_recovered') continue;
@@ -153,27 +155,27 @@ function* judgeRecoveries(
     if (missing !== undefined)
       yield [
         event.id,
-        `the source has recovered, and group ${missing.groupId}, which is gone, was never told`,
+        `reports a recovery, though group ${missing.groupId}, which is gone, was not published as removed`,
       ];
   }
 }
 
-/** One that is under way, one in which it is met for the first time, and as many that are cut off. */
+/** The current walk, the first one that finds the fault, and two that are cut off. */
 const WALKS_UNTIL_SET_ASIDE = 4;
 const LATEST_SLOT = 2 * MINUTE;
 
-/** Reasons that take a source three polls or five minutes. */
+/** Reasons that are reported after three polls or five minutes. */
 const BEHIND = new Set(['behind', 'unstable', 'failing', 'stalled']);
-/** Reasons that may be told again. */
+/** Reasons that may be reported again. */
 const MAY_GROW = new Set(['held', 'unreadable']);
 
-/** In the middle of an outage: what was answered just before it began may still be told. */
+/** Whether `at` is within an outage. Answers from just before its start may still be reported. */
 function isOut({ outage, timing }: Evidence, at: Time): boolean {
   if (outage === undefined) return false;
   return at > outage.from + timing.slowestAnswer + MINUTE && at < outage.to;
 }
 
-/** Each finding is new, and the service sent it; what is told of a value that no document lists is found. */
+/** Each finding is new and was sent by the service; every unlisted status is found. */
 function* judgeDrift(
   { promises, unreadable }: Evidence,
   source: SourceEvidence,
@@ -186,33 +188,33 @@ function* judgeDrift(
   const found = new Set<string>();
   for (const { event } of ofType(source, 'feed.drift_detected')) {
     const { findings } = event.data.object;
-    if (findings.length === 0) yield [event.id, 'finds nothing'];
+    if (findings.length === 0) yield [event.id, 'reports no findings'];
     for (const finding of findings) {
-      if (found.has(finding)) yield [event.id, `finds ${finding} again`];
+      if (found.has(finding)) yield [event.id, `reports ${finding} again`];
       if (promises.showsWhatIs && !sent.has(finding))
-        yield [event.id, `finds ${finding}, which the service never sent`];
+        yield [event.id, `reports ${finding}, which the service never sent`];
       found.add(finding);
     }
   }
   const isWhole = source.isOnly && source.cameToRest && promises.findsRemovals;
   if (!isWhole || found.size >= MOST_FOUND) return;
-  // What a tick met that came to no end is met again, if it still is there.
+  // A finding of a tick that did not complete is found again, if it still exists.
   for (const [groupId, { documents }] of histories) {
     const present = unreadable.has(groupId) ? undefined : documents.at(-1)?.document;
     for (const value of present === undefined ? [] : unlistedStatusesIn(present)) {
       if (found.has(value)) continue;
       found.add(value);
-      yield [`group ${groupId}`, `has ${value}, and nothing says that it is not listed`];
+      yield [`group ${groupId}`, `has the unlisted ${value}, which was not reported`];
     }
   }
 }
 
 const MOST_FOUND = 200;
 
-/** Only what an operator steps over, or forgets, is skipped. */
+/** Events are skipped only if an operator skips or forgets them. */
 function* judgeSkips(source: SourceEvidence): Generator<Problem> {
   if (source.mayBeSkipped) return;
   for (const { event } of ofType(source, 'feed.events_skipped')) {
-    yield [event.id, 'says that events were skipped, and nobody skipped any'];
+    yield [event.id, 'reports skipped events, though nobody skipped any'];
   }
 }

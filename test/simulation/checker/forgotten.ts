@@ -1,4 +1,4 @@
-// G7: of a group that was forgotten no event is left.
+// G7: no event of a forgotten group is left.
 import type { SourceEvidence, Violation } from './evidence.ts';
 
 export function checkForgotten({ source, forgotten }: SourceEvidence): Violation[] {

@@ -11,7 +11,7 @@ export interface ToldGroup {
   readonly entities: ReadonlyMap<EntityName, readonly Telling[]>;
 }
 
-/** What was told of each group, out of arrivals in any order and any number of times. */
+/** The published events of each group, from arrivals in any order and with any repetitions. */
 export function toldGroups({ written, forgotten }: SourceEvidence): Map<number, ToldGroup> {
   const byGroup = new Map<number, Map<number, EntityEvent>>();
   for (const { event } of written) {
@@ -31,13 +31,13 @@ export function toldGroups({ written, forgotten }: SourceEvidence): Map<number, 
   );
 }
 
-/** @param forgottenAt the numbers with which all that was told before was forgotten */
+/** @param forgottenAt the numbers up to which the group's events were forgotten */
 function toldGroup(groupId: number, events: EntityEvent[], forgottenAt: readonly number[]): ToldGroup {
   const tellings = events.sort((a, b) => a.data.sequence - b.data.sequence).map(tellingOf);
   const entities = new Map<EntityName, Telling[]>();
   const due = [...forgottenAt].sort((a, b) => a - b);
   for (const telling of tellings) {
-    if (forgetThose(due, telling.event.data.sequence)) takeAlong(telling, 'forgotten', entities);
+    if (removeBelow(due, telling.event.data.sequence)) takeAlong(telling, 'forgotten', entities);
     const list = entities.get(telling.name) ?? [];
     entities.set(telling.name, list);
     list.push(telling);
@@ -49,13 +49,13 @@ function toldGroup(groupId: number, events: EntityEvent[], forgottenAt: readonly
   return { groupId, generation: events[0]?.data.generation ?? '', tellings, entities };
 }
 
-/** Takes the numbers away that are below this one, and tells whether there were any. */
-function forgetThose(due: number[], below: number): boolean {
-  const those = due.filter((number) => number < below);
-  return due.splice(0, those.length).length > 0;
+/** Removes the numbers below `below` from `due`; returns whether there were any. */
+function removeBelow(due: number[], below: number): boolean {
+  const lower = due.filter((number) => number < below);
+  return due.splice(0, lower.length).length > 0;
 }
 
-/** A group that is removed, or forgotten, takes its entities along without a word for each. */
+/** Removing or forgetting a group ends its entities as well, without an event for each. */
 function takeAlong(
   { event }: Telling,
   verb: 'removed' | 'forgotten',

@@ -1,52 +1,50 @@
-// What the feed owes while requests of one shape fail.
+// What the feed must still deliver while requests of one shape fail.
 //
-// A fault that ends owes nothing in the end: everything is complete (G1) and the source is well again (G8).
+// After a fault that ends nothing may be missing: everything is complete (G1) and the source is well again (G8).
 //
-// A fault that lasts for ever leaves some things that no request shows, or that the feed can't get at. Nothing of them
-// may be untrue (G5), and wherever one of them is missing the source must be degraded:
+// A fault that never ends hides some facts from the feed. No event about them may be untrue (G5), and wherever one of
+// them is missing the source must be degraded:
 //
-// - `offset`: nothing may be missing. It is a list window, whatever it answers: shorter ranges get by. Only a 500
-//   and no answer at all name no reason, so they may be taken for an outage.
+// - `offset`: nothing may be missing. The list is treated as a list window, whatever the answer: shorter ranges work.
+//   Only a 500 and a missing answer give no reason, so they may be taken for an outage.
 // - `parameter min_updated_at`: polls fail. Everything may be missing.
 // - `parameter min_created_at`: walks fail. Everything may be missing that polls don't show: a baseline, groups that
 //   changed without a stamp, removals. This checker lets everything be missing.
 // - `parameter return_group_id`: look-ups fail. Only removals may be missing; everything, once the token is exchanged
-//   or a walk stands still before an empty range, for only the look-up of a known group proves that it is the same store.
-// - `limit`: every larger page fails. Everything may be missing, but for a 422, which names the limit.
-// - `range`: walks fail that touch a part of creation time, and end there: as with `min_created_at`, everything may be
-//   missing.
+//   or a walk is stuck at an empty range, for only the look-up of a known group proves that it is the same store.
+// - `limit`: every larger page fails. Everything may be missing, except after a 422, which names the limit.
+// - `range`: walks that touch a part of creation time fail there: as with `min_created_at`, everything may be missing.
 // - `id in look-ups`: only the removal of that group may be missing.
-// - `id in pages`: everything may be missing, for polls and walks alike fail where they meet the group.
-// - `array`: nothing can be said of the entities in it, and nothing must be reported.
+// - `id in pages`: everything may be missing, for polls and walks fail where they reach the group.
+// - `array`: nothing is known of the entities in it, and nothing must be reported.
 //
-// An answer without rows is no failure: where it contradicts what is known, guards hold it, which is a degraded source
-// as well. With `min_updated_at` it only makes polls blind, and walks have to find everything.
+// An answer without rows is no failure. Where it contradicts what is known, guards hold it, and the source is degraded.
+// With `min_updated_at` it only blinds polls, and walks have to find everything.
 //
-// A fault that stops all polls, or all walks, must be reported within three polls or five minutes of the time at which
-// the first of them was due.
+// A fault that stops all polls, or all walks, must be reported within three polls or five minutes of the first one due.
 import type { Evidence, Lasting, SourceEvidence, Time } from './evidence.ts';
 
-/** Which of the things that are missing a lasting fault may explain. */
+/** A missing event that a lasting fault may explain. */
 export type Missing = { readonly groupId: number; readonly kind: string; readonly isRemoval: boolean };
 
-/** Whether nothing in the end, not even a report, is owed of an entity. */
+/** Whether an entity can't be known in the end, so that not even a report is required. */
 export function isUnknowable({ lasting }: Evidence, kind: string): boolean {
   return lasting !== undefined && lasting.to === undefined && ARRAYS[lasting.shape] === kind;
 }
 
-/** Whether what is missing in the end is explained by a fault that is still on, and that the source reports. */
+/** Whether a fault that never ends, and that the source reports, explains the missing event. */
 export function isReported({ lasting }: Evidence, source: SourceEvidence, missing?: Missing): boolean {
   if (lasting === undefined || lasting.to !== undefined) return false;
   const codes = codesAtTheEnd(source);
   return codes.length > 0 && (mayBeMissing(lasting, missing) || standsStill(lasting, codes));
 }
 
-/** Only a look-up can prove that a range which is empty all at once is still of the same store. */
+/** Whether a walk is stuck: only a look-up can prove that a range that is suddenly empty belongs to the same store. */
 function standsStill({ shape }: Lasting, codes: readonly string[]): boolean {
   return shape === 'parameter return_group_id' && codes.includes('stalled');
 }
 
-/** Why the source is degraded in the end; nothing where it is well. */
+/** The codes for which the source is degraded in the end; empty where it is well. */
 function codesAtTheEnd({ written }: SourceEvidence): string[] {
   const last = written.findLast(({ event }) => CONDITIONS.has(event.type))?.event;
   return last?.type === 'feed.source_degraded' ? last.data.object.reasons.map(({ code }) => code) : [];
@@ -54,7 +52,7 @@ function codesAtTheEnd({ written }: SourceEvidence): string[] {
 
 const CONDITIONS = new Set<string>(['feed.source_degraded', 'feed.source_recovered']);
 
-/** @param missing undefined for the source as a whole, which then was not read to its end */
+/** @param missing undefined for the source as a whole, which was not read completely */
 function mayBeMissing({ shape, what, exchangesToken }: Lasting, missing: Missing | undefined): boolean {
   switch (shape) {
     case 'offset':
@@ -75,7 +73,7 @@ function mayBeMissing({ shape, what, exchangesToken }: Lasting, missing: Missing
   }
 }
 
-/** Whether the very first look at the service may have failed for ever. */
+/** Whether the first request to the service may have failed for good. */
 export function isStoppedFromTheStart({ lasting }: Evidence): boolean {
   if (lasting === undefined || lasting.to !== undefined) return false;
   return STOPS_THE_FIRST_LOOK.has(lasting.shape);
@@ -83,13 +81,13 @@ export function isStoppedFromTheStart({ lasting }: Evidence): boolean {
 
 const STOPS_THE_FIRST_LOOK = new Set(['parameter min_updated_at', 'limit', 'id in pages']);
 
-/** From when on a fault stops polls or walks for good; undefined where it need not stop any. */
+/** When a fault begins to stop polls or walks for good; undefined where it need not stop any. */
 export function stoppedFrom({ lasting }: Evidence): Time | undefined {
   if (lasting === undefined || lasting.what === 'empty') return undefined;
   const { shape, what, from, cycle } = lasting;
   if (shape === 'parameter min_updated_at') return from;
   if (shape === 'limit') return what === '422' ? undefined : from;
-  // A walk is due once in a cycle, and may be under way for as long; in the calm ticks are a cycle apart as well.
+  // A walk is due once in a cycle and may take another cycle; in the calm phase ticks are a cycle apart as well.
   if (shape === 'parameter min_created_at' || shape === 'range') return from + 4 * cycle;
   return undefined;
 }

@@ -1,11 +1,11 @@
-// G8: a source that is not being read completely shows within three missed polls or five minutes, whichever is
-// longer; and once all is well again, it says so.
+// G8: a source that is not read completely reports it within three missed polls or five minutes, whichever is longer,
+// and reports its recovery.
 import type { Arrival, Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
 import { stoppedFrom } from './lasting-faults.ts';
 
 const MINUTE = 60_000_000;
 
-/** Some more polls: the one that has to notice, the one that was under way, and those that fell to other faults. */
+/** Allows extra polls: the one that notices, the one under way, and those lost to other faults. */
 export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Violation[] {
   const { endedAt } = evidence;
   const conditions = source.written.filter(({ event }) => CONDITIONS.has(event.type));
@@ -17,7 +17,7 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
   const patience = Math.max(3 * source.interval, 5 * MINUTE) + 2 * source.interval + MINUTE;
   const noticedBy = whenNoticed(evidence, source, patience);
   if (noticedBy !== undefined && !conditions.some(isDegradedBy(noticedBy))) {
-    violations.push(violate('the service could not be read for long, and nothing told of it'));
+    violations.push(violate('the service could not be read for long, and nothing reported it'));
   }
   const stopped = stoppedFrom(evidence);
   const { to = endedAt } = evidence.lasting ?? {};
@@ -27,29 +27,29 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
       : firstTick(source, tickedFrom(source, Math.max(stopped, source.startedAt)) + patience + LONG_TICK, to);
   if (stoppedBy !== undefined && !conditions.some(isDegradedBy(stoppedBy))) {
     const { shape, what } = evidence.lasting ?? {};
-    violations.push(violate(`requests fail for good (${shape}: ${what}), and nothing told of it`));
+    violations.push(violate(`requests fail for ever (${shape}: ${what}), and nothing reported it`));
   }
   const isForEver = evidence.lasting !== undefined && evidence.lasting.to === undefined;
-  // Without a first state there is nobody to report.
+  // A source without a first state can't report anything.
   if (source.startedAt === undefined) return violations;
   const hasUnreadable = isAnyUnreadable(evidence);
   if (hasUnreadable && !isDegraded)
-    violations.push(violate('groups can not be read, and the source seems well'));
+    violations.push(violate('groups are unreadable, and the source is not degraded'));
   if (!hasUnreadable && !isForEver && isDegraded && endedAt - last.at > patience) {
-    violations.push(violate('all is well for long, and the source still seems degraded'));
+    violations.push(violate('everything has been readable for long, and the source is still degraded'));
   }
   return violations;
 }
 
-/** Whether there is a group in the end that nobody can read. */
+/** Whether an unreadable group exists in the end. */
 function isAnyUnreadable({ unreadable, happenings }: Evidence): boolean {
   const isThere = new Map(happenings.map(({ groupId, document }) => [groupId, document !== undefined]));
   return [...unreadable].some((groupId) => isThere.get(groupId) === true);
 }
 
 /**
- * When the first tick came to its end that must have told of an outage; undefined where none was so long, or where
- * each tick was cut off: then it is for an alarm that needs no code of ours.
+ * When the first tick ended that must have reported the outage. Undefined where none was that long, or where every
+ * tick was cut off: only the stack's alarm notices that.
  */
 function whenNoticed({ outage }: Evidence, source: SourceEvidence, patience: number): number | undefined {
   if (outage === undefined || source.startedAt === undefined) return undefined;
@@ -57,12 +57,12 @@ function whenNoticed({ outage }: Evidence, source: SourceEvidence, patience: num
   return firstTick(source, begun + patience, outage.to);
 }
 
-/** When the first tick after a moment came to its end. */
+/** When the first tick between the two moments ended. */
 function firstTick({ concludedAt }: SourceEvidence, after: Time, before: Time): Time | undefined {
   return concludedAt.find((at) => at > after && at < before);
 }
 
-/** Nothing can be noticed while nobody ticks: a wait counts from the first tick after the last long pause. */
+/** Nothing is noticed without ticks: a wait counts from the first tick after the last long pause. */
 function tickedFrom({ concludedAt }: SourceEvidence, from: Time): Time {
   let last = from;
   let begun = from;
@@ -75,7 +75,7 @@ function tickedFrom({ concludedAt }: SourceEvidence, from: Time): Time {
 }
 
 const LONG_PAUSE = 3 * MINUTE;
-/** Each tick may last a minute where requests hang, and another tick comes after it. */
+/** Each tick may take a minute while requests hang, and another tick follows. */
 const LONG_TICK = 2 * MINUTE;
 
 function isDegradedBy(moment: Time): (arrival: Arrival) => boolean {

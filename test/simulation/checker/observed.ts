@@ -1,5 +1,5 @@
-// G5: what `observed` and `time` say is so. A change showed first between `after` and `by`, by the store's own history;
-// `after` is null where nobody had looked before; and `time` is the group's stamp, or else the moment of the reading.
+// G5: `observed` and `time` are true. By the store's own history a change showed first between `after` and `by`.
+// `after` is null for a first reading. `time` is the group's stamp, or else the moment of the reading.
 import type { Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
 import { type Run, runsOf, type Showing } from './showing.ts';
@@ -17,12 +17,12 @@ type Violate = (telling: Telling, message: string) => void;
 export function checkObserved(
   evidence: Evidence,
   source: SourceEvidence,
-  told: ReadonlyMap<number, ToldGroup>,
+  published: ReadonlyMap<number, ToldGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
 ): Violation[] {
   const violations: Violation[] = [];
   const writtenAt = new Map(source.written.map(({ event, at }) => [event.id, at]));
-  for (const group of told.values()) {
+  for (const group of published.values()) {
     const history = histories.get(group.groupId);
     if (history === undefined) continue;
     const violate: Violate = ({ name, event }, message) =>
@@ -54,7 +54,7 @@ function windowsOf({ tellings }: ToldGroup, { timing }: Evidence, violate: Viola
     const from = after === null ? undefined : timeOf(after);
     const to = timeOf(by);
     if (to === undefined || (after !== null && from === undefined)) {
-      violate(telling, `was observed after ${after} by ${by}, which are no times`);
+      violate(telling, `was observed after ${after} by ${by}, which are not times`);
       continue;
     }
     windows.set(telling, {
@@ -65,7 +65,7 @@ function windowsOf({ tellings }: ToldGroup, { timing }: Evidence, violate: Viola
   return windows;
 }
 
-/** The state that it tells showed first within the window, and could still be read near its end. */
+/** The published state showed first within the window, and could still be read near its end. */
 function judgeWindow(
   telling: Telling,
   { after, by }: Window,
@@ -73,16 +73,16 @@ function judgeWindow(
   { timing }: Evidence,
   violate: Violate,
 ): void {
-  const runs = runsToldBy(telling, showings);
+  const runs = runsOfState(telling, showings);
   const least = (after ?? Number.NEGATIVE_INFINITY) - timing.drift;
   const isRead = ({ from, to }: Run<unknown>) => from <= by + timing.drift && to > by - timing.slowestAnswer;
   const read = runs.filter(isRead);
-  if (read.length === 0) violate(telling, `was not to be read by ${by}: ${tellRuns(runs)}`);
+  if (read.length === 0) violate(telling, `could not be read by ${by}: ${describeRuns(runs)}`);
   else if (!read.some(({ from }) => from >= least) && !isSinceCreation(telling, after, read))
-    violate(telling, `is said not to have shown after ${after}, and showed before: ${tellRuns(read)}`);
+    violate(telling, `was observed after ${after}, and showed before: ${describeRuns(read)}`);
 }
 
-/** What was there before the store was watched did not show before there was the group. */
+/** A state from before the watch began did not show before the group's creation. */
 function isSinceCreation(
   { event }: Telling,
   after: Time | undefined,
@@ -93,7 +93,7 @@ function isSinceCreation(
   return isFromTheStart && after !== undefined && after <= createdAt;
 }
 
-function runsToldBy(telling: Telling, showings: readonly Showing[]): Run<unknown>[] {
+function runsOfState(telling: Telling, showings: readonly Showing[]): Run<unknown>[] {
   if (telling.kind === 'refund_transaction') {
     const refund = refundText(telling.event.data.object);
     return runsOf(showings, (document) => refundsIn(document).includes(refund)).filter(({ value }) => value);
@@ -113,11 +113,11 @@ function refundText(refund: unknown): string {
   return JSON.stringify([platform_id, gateway, amount]);
 }
 
-function tellRuns(runs: readonly Run<unknown>[]): string {
+function describeRuns(runs: readonly Run<unknown>[]): string {
   return runs.map(({ from, to }) => `${from} to ${to}`).join(', ') || 'never';
 }
 
-/** Nobody tells what was read later than it was written. */
+/** No event is read later than it was written. */
 function judgeBy(
   telling: Telling,
   { by }: Window,
@@ -137,37 +137,37 @@ function judgeWay(
   violate: Violate,
 ): void {
   const { through } = telling.event.data.observed;
-  // A process that stood still goes on with what it knew before.
+  // A process that was frozen continues with its old knowledge.
   if (through === 'baseline' && by > baselineCompletedAt + timing.slowestAnswer + timing.lateBy) {
-    violate(telling, 'was found by the baseline after that was completed');
+    violate(telling, 'was found by the baseline after its completion');
   }
   if (through === 'reconciliation' && by < baselineCompletedAt - timing.slowestAnswer) {
     violate(telling, 'was found by reconciliation before the baseline was completed');
   }
-  // A cycle that seems to have begun in the future, after a clock jumped, is begun anew.
+  // A cycle that starts in the future, after a clock jumped, is started again.
   if (through === 'reconciliation' && !promises.findsRemovals && timing.knowsTheTime) {
-    violate(telling, 'was found by reconciliation, for which it never was time');
+    violate(telling, 'was found by reconciliation, which was never due');
   }
   const isGroupRemoved = telling.kind === 'return_group' && telling.verb === 'removed';
   if (isGroupRemoved && through !== 'reconciliation')
     violate(telling, `was found to be gone by a ${through}`);
 }
 
-/** Of one reading all is seen for the first time where the group is, and nothing else but what an array brings along. */
+/** One reading sees everything for the first time with its group; only entities of a new array may come later. */
 function judgeFirstSights(windows: Windows, { promises }: Evidence, violate: Violate): void {
   const firstSights = firstSightsOf(windows);
   for (const [telling, { after }] of windows) {
     const { by } = telling.event.data.observed;
     const isFirst = firstSights.has(by);
-    if (isFirst && after !== undefined) violate(telling, 'was seen for the first time, and has an `after`');
+    if (isFirst && after !== undefined) violate(telling, 'is a first reading, and has an `after`');
     const mayBeFirst = telling.verb === 'created' && !promises.leavesNoArrayOut;
     if (!isFirst && !mayBeFirst && after === undefined) {
-      violate(telling, 'was not seen for the first time, and has no `after`');
+      violate(telling, 'is not a first reading, and has no `after`');
     }
   }
 }
 
-/** The ends of the windows in which the group itself was seen for the first time. */
+/** The ends of the windows of the group's first readings. */
 function firstSightsOf(windows: Windows): ReadonlySet<string> {
   const created = [...windows.keys()].filter(
     ({ kind, verb }) => kind === 'return_group' && verb === 'created',
@@ -176,31 +176,31 @@ function firstSightsOf(windows: Windows): ReadonlySet<string> {
 }
 
 /**
- * No window begins long before the last reading that told of the group, where that showed the group whole. What an
- * array holds that was left out until then may have been there as long as the group.
+ * No window begins long before the last reading with an event of the group, if that showed the group whole. The
+ * entities of an array that was left out until then may be as old as the group.
  */
 function judgeFreshness(windows: Windows, { timing, promises }: Evidence, violate: Violate): void {
   if (!promises.leavesNoArrayOut) return;
   let last: Window | undefined;
-  let told = 0;
+  let published = 0;
   for (const [telling, window] of windows) {
     const { after } = window;
     if (after !== undefined && last !== undefined && last.by !== window.by) {
       const least = promises.showsWhole ? last.by - timing.settle - timing.slowestAnswer : last.after;
-      // The rest of what was too much for one save is told later, and may have shown as long.
-      const isRest = told >= MOST_IN_A_SAVE;
+      // The events beyond one save are published later, and may have shown as long.
+      const isRest = published >= MOST_IN_A_SAVE;
       if (!isRest && least !== undefined && after < least - timing.drift - timing.lateBy) {
         violate(telling, `begins at ${after}, though an event before was observed by ${last.by}`);
       }
     }
-    told = last?.by === window.by ? told + 1 : 1;
+    published = last?.by === window.by ? published + 1 : 1;
     last = window;
   }
 }
 
 const MOST_IN_A_SAVE = 90;
 
-/** `time` is the stamp where it moved since the last event, else the moment of the reading. */
+/** `time` is the stamp if it moved since the last event, else the moment of the reading. */
 function judgeTimes(windows: Windows, violate: Violate): void {
   let before: { readonly by: string; readonly stamp: number } | undefined;
   let last: { readonly by: string; readonly stamp: number } | undefined;
@@ -225,10 +225,11 @@ function judgeTimes(windows: Windows, violate: Violate): void {
     const isFirstSight = firstSights.has(by);
     const hasMoved = isFirstSight || before === undefined || stamp > before.stamp;
     const isRemoved = kind === 'return_group' && verb === 'removed';
-    if (!isMoment && !isStamp) violate(telling, `has a time of its own: ${event.time}`);
+    if (!isMoment && !isStamp)
+      violate(telling, `has a time that is neither stamp nor reading: ${event.time}`);
     else if (isRemoved && !isMoment) violate(telling, 'has a stamp as its time, though the group is gone');
-    else if (!hasMoved && !isMoment) violate(telling, 'has a stamp as its time that has not moved');
-    else if (isFirstSight && !isStamp)
-      violate(telling, 'was seen for the first time, and its time is no stamp');
+    else if (!hasMoved && !isMoment)
+      violate(telling, 'has a stamp as its time, though the stamp has not moved');
+    else if (isFirstSight && !isStamp) violate(telling, 'is a first reading, and its time is not the stamp');
   }
 }

@@ -11,17 +11,19 @@ export function checkPrivate({ secrets, personalNames, stored, logged, sources }
   for (const item of stored) forEachText(item, (text) => tainted.has(text) && violate('a stored item', text));
   for (const { written, customerData } of sources) {
     for (const { event } of written) {
-      const { customer: _told, ...data } = event.data as typeof event.data & { readonly customer?: unknown };
+      const { customer: _customer, ...data } = event.data as typeof event.data & {
+        readonly customer?: unknown;
+      };
       const open = customerData ? data : event.data;
       forEachText({ ...event, data: open }, (text) => tainted.has(text) && violate(event.id, text));
     }
   }
-  // A log's line may hold such a text among others.
+  // A log line may contain such a text among others.
   for (const line of new Set(logged)) {
     for (const text of tainted) if (text.length > 5 && line.includes(text)) violate('the log', text);
   }
   if (personalNames.length === 0) return violations;
-  // A field's name gets about within other texts, and as a name.
+  // A field's name can appear within other texts, and as a name.
   const texts = [
     ...stored.map((item) => ['a stored item', JSON.stringify(item)] as const),
     ...sources.flatMap(({ written }) =>
@@ -36,9 +38,9 @@ export function checkPrivate({ secrets, personalNames, stored, logged, sources }
   return violations;
 }
 
-/** Where customer data is asked for, an event may hold the customer's name as a value. */
+/** Leaves out the customer: with customer data on, an event may hold the customer's name as a value. */
 function textWithoutCustomer({ data, ...event }: FeedEvent): string {
-  const { customer: _told, ...open } = data as typeof data & { readonly customer?: unknown };
+  const { customer: _customer, ...open } = data as typeof data & { readonly customer?: unknown };
   return JSON.stringify({ ...event, data: open });
 }
 

@@ -1,4 +1,4 @@
-// G4: an id is one content for ever, wherever and however often it is met; and no two events share one.
+// G4: an id always has the same content, in every copy; and no two events share an id.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { Arrival, SourceEvidence, Violation } from './evidence.ts';
 
@@ -12,7 +12,7 @@ export function checkSameId(source: SourceEvidence): Violation[] {
     if (known.has(event.id)) violate(event.id, 'was written twice');
     known.set(event.id, event);
     if (event.id.length > 80 || !/^[A-Za-z0-9_-]+$/.test(event.id))
-      violate(event.id, 'is no id to be used everywhere');
+      violate(event.id, 'is an id that is not safe everywhere: at most 80 letters, digits, _ and -');
     const { generation, sequence } = event.data;
     if (!event.id.endsWith(`_${generation}_${event.partitionkey.split('/')[1]}_${sequence}`)) {
       violate(event.id, 'does not name its generation, group and number');

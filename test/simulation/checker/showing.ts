@@ -1,18 +1,18 @@
-// From when to when each state of a group could be read: from the primary, or from a replica that lags behind it.
+// When each state of a group could be read: from the primary, or from a lagging replica.
 import type { GroupDocument, Happening, Time } from './evidence.ts';
 
 export interface Showing {
   /** The first moment at which some read could show it. */
   readonly from: Time;
-  /** The first moment at which no read could any more. */
+  /** The first moment at which no read could show it any more. */
   readonly to: Time;
-  /** Undefined: there was no such group. */
+  /** Undefined: the group did not exist. */
   readonly document: GroupDocument | undefined;
 }
 
 /**
- * The states that could be read at all, in the order of the store's history. One that showed later than what replaced
- * it is left out, unless a replica may have shown it.
+ * The readable states, in the order of the store's history. A state that appeared later than its successor is left
+ * out, unless a replica may have shown it.
  *
  * @param staleFor how far replicas lag behind
  */
@@ -25,12 +25,12 @@ export function showingsOf(happenings: readonly Happening[], staleFor: number): 
   }
   showings.reverse();
   const first = showings[0];
-  // What was made while the store was watched was not there before.
+  // A group created during the watch did not exist before.
   if (first === undefined || first.from === Number.NEGATIVE_INFINITY) return showings;
   return [{ from: Number.NEGATIVE_INFINITY, to: first.from + staleFor, document: undefined }, ...showings];
 }
 
-/** Neighbouring states that are equal in what is looked at, as one. */
+/** Neighbouring states with the same value, as one. */
 export interface Run<Value> {
   readonly from: Time;
   readonly to: Time;

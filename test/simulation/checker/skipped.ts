@@ -1,9 +1,9 @@
-// What was given up for a destination, and told so: `feed.events_skipped`.
+// The events that were skipped for a destination, by `feed.events_skipped`.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { SourceEvidence } from './evidence.ts';
 import { isEntityEvent } from './states.ts';
 
-/** Whether the event of a group, or the one of another number of it, was given up for a destination. */
+/** Whether the event, or the one of another number of its group, was skipped for a destination. */
 export type IsSkipped = (destination: string, event: FeedEvent, sequence?: number) => boolean;
 
 export function skippedIn({ written }: SourceEvidence): IsSkipped {

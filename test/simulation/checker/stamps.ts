@@ -1,9 +1,9 @@
-// Stamps and the feed's own times as numbers. Read here anew: a mistake in how the feed reads them must not hide itself.
+// Stamps and the feed's own times as numbers. Parsed again here: a mistake in the feed's parser must not hide itself.
 import type { Time } from './evidence.ts';
 
 const STAMP = /^([+-]\d{6}|\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)?$/;
 
-/** The moment that a stamp names; one without a zone is read as UTC. Undefined for what is no stamp. */
+/** The moment of a stamp; without a zone it is UTC. Undefined for any other text. */
 export function timeOf(stamp: string): Time | undefined {
   const match = STAMP.exec(stamp);
   if (match === null) return undefined;
@@ -20,7 +20,7 @@ function offsetOf(zone: string): number {
   return (zone.startsWith('-') ? -1 : 1) * minutes * 60_000_000;
 }
 
-/** Whether two stamps name one moment, as exactly as numbers of microseconds hold it. */
+/** Whether two stamps name the same moment, within the precision of numbers of microseconds. */
 export function isSameMoment(a: Time, b: Time): boolean {
   return Math.abs(a - b) <= Math.abs(a) * 2 ** -52;
 }

@@ -1,5 +1,5 @@
-// The watched state of each entity over time, out of the store's documents; and the same out of an event. Fields are
-// listed here anew, so that a field forgotten by the feed is not forgotten by its judge.
+// The watched state of each entity over time, from the store's documents, and the same from an event. The fields are
+// listed again here, so that a field forgotten by the feed is not forgotten by its judge.
 import type { EntityEvent } from '../../../shared/contract/event.ts';
 import type { GroupDocument, Happening, Time } from './evidence.ts';
 import { type Showing, showingsOf } from './showing.ts';
@@ -31,7 +31,7 @@ export type State = string;
 
 export interface Period {
   readonly from: Time;
-  /** Undefined: it was not there. */
+  /** Undefined: it did not exist. */
   readonly state: State | undefined;
 }
 
@@ -42,7 +42,7 @@ export type EntityHistory = readonly Period[];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Absent, null and, where a list belongs, nothing are one; a list's order means nothing. */
+/** Absent, null and, for a list, empty are equal; a list's order does not matter. */
 export function fieldValue(fields: Fields, field: string): unknown {
   const value = fields[field] ?? (LISTS.has(field) ? [] : null);
   if (typeof value === 'string' && STAMPS.has(field)) return instantOf(value);
@@ -51,7 +51,7 @@ export function fieldValue(fields: Fields, field: string): unknown {
 
 const STAMPS = new Set(['shipped_at', 'delivered_at']);
 
-/** The same text for the same instant, whatever the zone it is written in. */
+/** The same text for the same instant, in any zone. */
 function instantOf(stamp: string): string {
   const [, seconds, fraction = '', zone = 'Z'] = STAMP.exec(stamp) ?? [];
   if (seconds === undefined) return stamp;
@@ -68,7 +68,7 @@ export function stateOf(kind: Kind, fields: Fields): State {
 
 const known = new WeakMap<GroupDocument, ReadonlyMap<EntityName, State>>();
 
-/** All entities of a group, itself among them. */
+/** All entities of a group, including the group. */
 export function entitiesOf(document: GroupDocument): ReadonlyMap<EntityName, State> {
   const entities = known.get(document) ?? readEntities(document);
   known.set(document, entities);
@@ -86,14 +86,14 @@ function readEntities(document: GroupDocument): Map<EntityName, State> {
 
 export interface GroupHistory {
   readonly entities: ReadonlyMap<EntityName, EntityHistory>;
-  /** What its header has shown: stamp, outcome and method as one text. */
+  /** Every header that it showed: stamp, outcome and method as one text. */
   readonly headers: ReadonlySet<string>;
   readonly documents: readonly Happening[];
-  /** When its documents could be read. */
+  /** When each of its documents could be read. */
   readonly showings: readonly Showing[];
 }
 
-/** Reads a group's documents, ascending in time, into what became of each of its entities. */
+/** The history of each entity of a group, from its documents in order of time. */
 export function historyOf(shown: readonly Happening[], staleFor: number): GroupHistory {
   const documents = withMarks(shown);
   const entities = new Map<EntityName, Period[]>();
@@ -114,21 +114,21 @@ export function historyOf(shown: readonly Happening[], staleFor: number): GroupH
   return { entities, headers, documents, showings: showingsOf(documents, staleFor) };
 }
 
-/** Never null by the service's document, so a document that leaves one out says nothing of it. */
+/** Never null by the service's document, so a document without one says nothing about it. */
 const NEVER_NULL = ['quantity', 'variant_platform_id', 'return_method'] as const;
 const LEFT_OUT = '(left out)';
 
-/** Whether what was told is what showed; where that left a value out, an earlier one may have been kept. */
-export function isState(told: State | undefined, shown: State | undefined): boolean {
-  if (told === shown) return true;
-  if (told === undefined || !shown?.includes(LEFT_OUT)) return false;
-  const values = JSON.parse(told) as unknown[];
+/** Whether the published state is the shown one; for a value left out, the feed may have kept an earlier one. */
+export function isState(published: State | undefined, shown: State | undefined): boolean {
+  if (published === shown) return true;
+  if (published === undefined || !shown?.includes(LEFT_OUT)) return false;
+  const values = JSON.parse(published) as unknown[];
   return (JSON.parse(shown) as unknown[]).every(
     (value, place) => value === LEFT_OUT || JSON.stringify(value) === JSON.stringify(values[place]),
   );
 }
 
-/** The documents with a mark where they leave out what an earlier one showed. */
+/** The documents, marked where they leave out a value that an earlier one showed. */
 function withMarks(documents: readonly Happening[]): readonly Happening[] {
   const shown = new Set<string>();
   const mark = (name: string, fields: Fields): Fields => {
@@ -159,12 +159,12 @@ export function headerOf(group: Fields): string {
   return JSON.stringify([stamp, group.return_outcome ?? null, group.return_method ?? null]);
 }
 
-/** Whether a group's header has shown like this, or with the method left out. */
+/** Whether the group's header appeared like this, or without the method. */
 export function hasHeader({ headers }: GroupHistory, group: Fields): boolean {
   return headers.has(headerOf(group)) || headers.has(headerOf({ ...group, return_method: LEFT_OUT }));
 }
 
-/** The group as it could be seen at a moment: the latest of what showed by then. */
+/** The group as it was visible at a moment: the latest state shown by then. */
 export function shownAt({ documents }: GroupHistory, at: Time): Happening | undefined {
   return documents.findLast(({ shownFrom }) => shownFrom <= at);
 }
@@ -178,11 +178,11 @@ export function stateIn(happening: Happening | undefined, name: EntityName): Sta
   return happening?.document && entitiesOf(happening.document).get(name);
 }
 
-/** What an event says, taken apart. */
+/** An event, taken apart. */
 export interface Telling {
   readonly event: EntityEvent;
   readonly kind: Kind | 'refund_transaction';
-  /** As in the event's type; `forgotten` for what an operator had forgotten, of which no event tells. */
+  /** As in the event's type; `forgotten` for an entity that an operator forgot, which has no event. */
   readonly verb: string;
   readonly name: EntityName;
   readonly state: State;
@@ -195,7 +195,7 @@ export function tellingOf(event: EntityEvent): Telling {
   return { event, kind: kind as Telling['kind'], verb, name: `${kind}/${String(object.id)}`, state };
 }
 
-/** Whether nothing is known of an entity after this: what comes next is its creation. */
+/** Whether the entity is gone after this: its next event is its creation. */
 export function isGone({ verb }: Telling): boolean {
   return verb === 'removed' || verb === 'forgotten';
 }

@@ -1,4 +1,4 @@
-// G5: every state told existed at its entity, in the order of the store's history, and each event tells a change.
+// G5: every published state existed at its entity, in the order of the store's history, and each event is a change.
 import type { SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
 import {
@@ -15,11 +15,11 @@ import {
 
 export function checkTrue(
   source: SourceEvidence,
-  told: ReadonlyMap<number, ToldGroup>,
+  published: ReadonlyMap<number, ToldGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
 ): Violation[] {
   const violations: Violation[] = [];
-  for (const { groupId, entities, tellings } of told.values()) {
+  for (const { groupId, entities, tellings } of published.values()) {
     const history = histories.get(groupId);
     const violate = (place: string, message: string) =>
       violations.push({
@@ -29,7 +29,7 @@ export function checkTrue(
         message,
       });
     if (history === undefined) {
-      violate('all', 'there never was such a group');
+      violate('all', 'the group never existed');
       continue;
     }
     for (const { event } of tellings) {
@@ -45,11 +45,11 @@ export function checkTrue(
   return violations;
 }
 
-/** Goes through the history along with the events; each is met as early as can be, which is best for the next. */
+/** Follows the history along with the events. Each event matches the earliest possible state: best for the next. */
 function followHistory(history: EntityHistory, events: readonly Telling[]): string | undefined {
   let place = -1;
   for (const [index, telling] of events.entries()) {
-    // Of what was forgotten nobody knows any more how far its history was told.
+    // After forgetting, the feed does not know how far the history was published.
     if (telling.verb === 'forgotten') {
       place = -1;
       continue;
@@ -71,7 +71,7 @@ function followHistory(history: EntityHistory, events: readonly Telling[]): stri
   return undefined;
 }
 
-/** What a first event that tells a change says was there before. */
+/** The previous state according to a first event that is a change. */
 function beforeFirst({ event, kind, verb }: Telling): State | undefined {
   if (verb === 'removed')
     return stateOf(kind as Kind, event.data.object as unknown as Record<string, unknown>);

@@ -1,11 +1,14 @@
-// G2: for each entity the events form a chain: what one says was there before is what the one before it carried.
+// G2: the events of each entity form a chain: the previous values of one event are the values of the one before.
 import type { SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
 import { fieldValue, isGone, type Telling, WATCHED } from './states.ts';
 
-export function checkUnbroken(source: SourceEvidence, told: ReadonlyMap<number, ToldGroup>): Violation[] {
+export function checkUnbroken(
+  source: SourceEvidence,
+  published: ReadonlyMap<number, ToldGroup>,
+): Violation[] {
   const violations: Violation[] = [];
-  for (const { groupId, entities } of told.values()) {
+  for (const { groupId, entities } of published.values()) {
     for (const [name, tellings] of entities) {
       if (tellings[0]?.kind === 'refund_transaction') continue;
       tellings.forEach((telling, index) => {
@@ -29,17 +32,19 @@ function judgeLink(before: Telling | undefined, now: Telling): string | undefine
   if (before !== undefined && isGone(before)) return `was ${verb} after it was ${before.verb}`;
   if (verb === 'removed') {
     if (before === undefined || before.state === now.state) return undefined;
-    return `was removed as ${now.state}, and told before as ${before.state}`;
+    return `was removed as ${now.state}, and published before as ${before.state}`;
   }
   const previous = previousOf(now);
   const changed = Object.keys(previous);
-  if (changed.length === 0) return 'tells no change';
-  if (verb === 'status_changed' && !changed.includes('status')) return 'tells a status that did not change';
-  if (verb === 'updated' && changed.includes('status')) return 'tells a changed status as something else';
+  if (changed.length === 0) return 'contains no change';
+  if (verb === 'status_changed' && !changed.includes('status'))
+    return 'is a status change without a changed status';
+  if (verb === 'updated' && changed.includes('status'))
+    return 'has a changed status, and is not a status change';
   return before && judgeFields(before, now, previous);
 }
 
-/** Each field was before what this event says it was: what it gives as previous, or, without that, what it is now. */
+/** Each field's previous value (or, if it did not change, its present one) is the value of the event before. */
 function judgeFields(
   before: Telling,
   now: Telling,
@@ -49,7 +54,7 @@ function judgeFields(
     const was = textOf(before.event.data.object, field);
     const is = textOf(now.event.data.object, field);
     const said = field in previous ? textOf(previous, field) : is;
-    if (said !== was) return `says that ${field} was ${said}, and it was told as ${was}`;
+    if (said !== was) return `says that ${field} was ${said}, and it was published as ${was}`;
     if (field in previous && said === is) return `says that ${field} changed from ${said} to the same`;
   }
   return undefined;

@@ -1,12 +1,12 @@
-// What the service's document does not list: fields by their names, and values of its enumerations. The document is
-// written down here anew (returns-data-service.md, "Resources and their fields").
+// Fields and enumeration values that the service's document does not list. The document's lists are repeated here
+// (returns-data-service.md, "Resources and their fields").
 import type { GroupDocument } from './evidence.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Resource {
   readonly fields: readonly string[];
-  /** What stands in a field, alone or in a list, by the name of the field. */
+  /** The resource in a field, alone or in a list, by the name of the field. */
   readonly parts?: Readonly<Record<string, string>>;
   /** Enumerations. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
@@ -96,13 +96,13 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
   money: { fields: ['amount', 'currency_code'] },
 };
 
-/** A name of a field that can't be a person's: one word in small letters or camel case, or several joined by `_`. */
+/** A field name that can't be a person's: one word in small letters or camel case, or several joined by `_`. */
 const FIELD = /^[a-z][A-Za-z0-9]*(_[a-z0-9]+)*$/;
 /** A value that can't be a person's name. */
 const VALUE = /^([A-Z0-9_+-]{1,40}|[a-z0-9_+-]{1,40})$/;
 const MOST_DIGITS = 4;
 
-/** Adds what the feed may find in a document: `shipment.locker_code`, `shipment.status=LOST`. */
+/** Adds the findings that the feed may report of a document: `shipment.locker_code`, `shipment.status=LOST`. */
 export function unlistedIn(document: GroupDocument, found: Set<string>): void {
   look('return_group', document, found);
 }
@@ -116,7 +116,7 @@ function look(name: string, value: unknown, found: Set<string>): void {
   if (resource === undefined || typeof value !== 'object' || value === null) return;
   const unlisted = Object.keys(value).filter((field) => !resource.fields.includes(field));
   const listed = Object.keys(value).filter((field) => field !== 'type' && resource.fields.includes(field));
-  // Where most names are unlisted they are keys, of which none may be shown.
+  // If most names are unlisted, they are keys, and none of them may be shown.
   if (unlisted.length > listed.length) found.add(`${name} has more unlisted fields than listed ones`);
   else for (const field of unlisted) found.add(nameFinding(name, field));
   for (const [field, inner] of Object.entries(value as Fields)) {
@@ -131,7 +131,7 @@ function nameFinding(name: string, field: string): string {
   return isName ? `${name}.${field}` : `${name} has a field with an odd name`;
 }
 
-/** Methods and partners' names are placeholders in the document: whatever the service sends may be told as unlisted. */
+/** Methods and partners' names are placeholders in the document: any value may be reported as unlisted. */
 const PLACEHOLDERS = new Set(['return_method', 'last_rma_provider']);
 
 function noteValue(
@@ -147,7 +147,7 @@ function noteValue(
   found.add(VALUE.test(value) ? `${name}.${field}=${value}` : `${name}.${field} has an odd value`);
 }
 
-/** Statuses that no document lists; these the feed has to find, wherever they are. */
+/** Statuses that the document does not list; the feed has to find these, wherever they are. */
 export function unlistedStatusesIn(document: GroupDocument): string[] {
   const found = new Set<string>();
   unlistedIn(document, found);

@@ -1,4 +1,4 @@
-// Where events arrive: the FIFO queue, which drops what it has seen within the last five minutes, and the bus.
+// The destinations: the FIFO queue, which drops ids that it has seen within the last five minutes, and the bus.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { Instant } from '../../../shared/instant.ts';
 
@@ -9,12 +9,12 @@ export interface Arrival {
 
 export interface Arrivals {
   readonly name: 'queue' | 'bus';
-  /** In the order in which subscribers get them. */
+  /** In the order in which subscribers receive them. */
   readonly all: readonly Arrival[];
   accept(event: FeedEvent): void;
 }
 
-/** @param deduplicatesFor how long an id is not taken again, 0 for always */
+/** @param deduplicatesFor how long a repeated id is dropped; 0 for never */
 export function createArrivals(
   name: Arrivals['name'],
   now: () => Instant,

@@ -1,7 +1,7 @@
-// Every call through a port: the points before and after which a process may end. A call that is not listed here does
-// not compile, one that is and never meets a fault is told at the end of a long run (coverage.ts).
+// Every call through a port: a process may end before or after each of them. A call that is not listed here does not
+// compile; coverage.ts reports a listed call that never has a fault, at the end of a long run.
 
-/** What the call does, so what can go wrong with it. */
+/** The kind of a call decides which faults it can have. */
 export type CallKind = 'read' | 'write' | 'request';
 
 export const CALLS = {
@@ -34,12 +34,12 @@ export type CallName = keyof typeof CALLS;
 
 export const CALL_NAMES = Object.keys(CALLS) as CallName[];
 
-/** A few to a run at most: faults meet them oftener, or thousands of runs would pass before each has met each. */
+/** Rare calls have faults more often, or it would take thousands of runs for each of them to have each fault. */
 const OFTENER: Partial<Record<CallName, number>> = {
   'states.identity': 8,
   'store.saveAll': 8,
   'store.knownCreatedBetween': 8,
-  // Of stores alone that are too large to be walked as a whole in each cycle.
+  // Only in stores that are too large for a full walk in each cycle.
   'store.openCreatedBetween': 600,
   'ledger.append': 8,
   'ledger.groups': 8,

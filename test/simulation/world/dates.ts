@@ -1,26 +1,26 @@
-// The Dates that a process gets: of five requests in a row at least three tell the true time, or else nobody could say
-// which of them do; docs/guarantees.md, "Where they end".
+// The Dates that a process receives. At least three of five consecutive requests have a true Date, or the feed could
+// not know which ones are true; docs/guarantees.md, "Where they end".
 import type { Answer } from '../../../local/reference-service/service/answer.ts';
 import { httpDate } from '../../../local/reference-service/service/http-date.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 
 export interface Dates {
-  /** The answer, with its true Date where one more that is wrong, or left out, would be too many. */
+  /** The answer; its Date is set right where another wrong or missing one would be too many. */
   enough(answer: Answer): Answer;
-  /** There was no answer. */
+  /** Notes a request without an answer. */
   none(): void;
 }
 
 const REQUESTS = 5;
 const MOST_UNTRUE = 2;
-/** A Date has no fractions, and an answer is dated a moment before it is looked at. */
+/** A Date has no fractions, and is set a moment before the answer is read. */
 const TRUE_WITHIN = 2 * SECOND;
 
-/** @param now the service's time, as its true Dates tell it */
+/** @param now the service's true time */
 export function createDates(now: () => Instant): Dates {
   const isUntrue: boolean[] = [];
-  const note = (isAnother: boolean) => {
-    isUntrue.push(isAnother);
+  const note = (isWrong: boolean) => {
+    isUntrue.push(isWrong);
     if (isUntrue.length >= REQUESTS) isUntrue.shift();
   };
   return {

@@ -1,5 +1,5 @@
-// A destination as a relay reaches it: batches in which single entries fail, arrive all the same, or are refused for
-// a while, as by a queue that is set up wrongly; and answers that are lost.
+// A destination as a relay sees it. Single entries of a batch fail, arrive although they failed, or are refused for a
+// while, as by a misconfigured queue; answers get lost.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type { Destination, SendResult } from '../../../shared/ports.ts';
@@ -18,7 +18,7 @@ export function createDestination(process: SimulatedProcess, arrivals: Arrivals,
       arrivals.accept(event);
       return { sent: true };
     }
-    // A failed entry may have arrived all the same.
+    // A failed entry may have arrived.
     if (fates.happens(`${send} entry arrives`, 'entryFailed')) arrivals.accept(event);
     return { sent: false, cause: 'failed', reason: 'InternalError' };
   }
@@ -35,9 +35,11 @@ export function createDestination(process: SimulatedProcess, arrivals: Arrivals,
   };
 }
 
-/** What SQS and EventBridge would refuse, or what would let one event overtake another. */
+/** @throws for a batch that SQS and EventBridge refuse, or in which one event could overtake another */
 function assertBatch(events: readonly FeedEvent[]): void {
   const groups = new Set(events.map(({ partitionkey, data }) => `${partitionkey} ${data.generation}`));
   if (events.length > 0 && events.length <= MAX_BATCH_ENTRIES && groups.size === events.length) return;
-  throw new Error(`A batch of ${events.length} events of ${groups.size} groups is none.`);
+  throw new Error(
+    `A batch of ${events.length} events of ${groups.size} groups is invalid: it needs 1 to ${MAX_BATCH_ENTRIES} events, each of another group.`,
+  );
 }

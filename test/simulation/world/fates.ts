@@ -1,6 +1,5 @@
-// What becomes of each call through a port. Calls are counted by their name, and the fate of the n-th call of a name
-// follows from the seed alone: so faults can be taken away one by one while the others stay, which is what shrinking
-// a failure needs.
+// The fate of each call through a port. Calls are counted by name, and the seed alone decides the fate of the n-th call
+// of a name. Faults can therefore be removed one by one while the others stay, which is how a failure is shrunk.
 import { mix } from '../../../local/reference-service/store/seeded-random.ts';
 import type { FaultRates, Plan } from '../plan.ts';
 import { CALLS, type CallKind, type CallName, oftenerAt } from './calls.ts';
@@ -17,27 +16,27 @@ export type Fate =
 
 export interface Fated {
   readonly fate: Fate | undefined;
-  /** Names this call among all of the run. */
+  /** Identifies this call within the run. */
   readonly id: string;
-  /** A number of this call's own, from 0 to below 1, for how long and how much. */
+  /** This call's own number, from 0 to below 1, for durations and amounts. */
   readonly chance: number;
 }
 
 export interface Fates {
   next(call: CallName): Fated;
-  /** Whether something with a rate of its own happens this time. */
+  /** Whether a fault with its own rate happens this time. */
   happens(name: string, rate: keyof FaultRates): boolean;
-  /** From now on nothing goes wrong. */
+  /** Ends all faults. */
   calm(): void;
   readonly isCalm: boolean;
-  /** Those that were not left alone, in order. */
+  /** The ids of the calls with a fault, in order. */
   readonly struck: readonly string[];
-  /** How often each thing with a rate of its own has happened. */
+  /** How often each fault with its own rate has happened. */
   readonly happened: ReadonlyMap<string, number>;
 }
 
 export const FATES: Record<CallKind, readonly (readonly [Fate, keyof FaultRates, number])[]> = {
-  // What goes wrong on the way to the service is the network's business.
+  // network.ts makes the faults on the way to the service.
   request: [
     ['crash-before', 'crash', 0.5],
     ['crash-after', 'crash', 0.5],

@@ -1,4 +1,4 @@
-// Lets requests of one shape meet the plan's lasting fault, in place of the service's honest answer.
+// Answers requests of one shape with the plan's lasting fault instead of the service's honest answer.
 import type { InProcessService } from '../../../local/reference-service/in-process-service.ts';
 import { type Answer, answerOf, jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { httpDate } from '../../../local/reference-service/service/http-date.ts';
@@ -11,7 +11,7 @@ import type { Trace } from './trace.ts';
 export interface FaultyRequests {
   /** The faulty answer where the request has the fault's shape, else the honest one. */
   answer(query: URLSearchParams, honest: () => Answer): Answer;
-  /** Those of the opening that the shape is about, where it is about groups. */
+  /** The groups of the opening that the shape names; empty for other shapes. */
   readonly groups: ReadonlySet<number>;
 }
 
@@ -114,7 +114,7 @@ function rowsOf(answer: Answer | undefined): Row[] {
   try {
     return JSON.parse(answer.body) as Row[];
   } catch {
-    // A fault of another kind has cut it.
+    // Another fault cut the body.
     return [];
   }
 }

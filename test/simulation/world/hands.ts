@@ -1,10 +1,10 @@
-// Changes that a store's life would hardly make: a status that goes and comes back between two polls, many changes of
-// one group at once, stamps that move although nothing watched changed, more entities than one transaction takes.
+// Changes that a store rarely makes by itself: a status that changes and changes back between two polls, many changes
+// of one group at once, stamps that move without a watched change, more entities than one transaction takes.
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { World } from './world.ts';
 
 const STATUSES = ['DRAFT', 'CREATED', 'IN_TRANSIT', 'DELIVERED', 'FAILED', 'CANCELED', 'UNKNOWN'];
-/** Beyond the events of one transaction. */
+/** More than the events of one transaction. */
 export const CROWD = 95;
 
 /** Changes groups by hand until the given moment of the elapsed time. */
@@ -59,7 +59,7 @@ export const HANDS: Record<HandName, Hand> = {
       const [shipment] = draft.shipments;
       if (shipment === undefined || draft.shipments.length > CROWD) return;
       const first = group * 1_000 + draws.hands.below(400);
-      // Bare, for each page with the group is read all over again.
+      // Without addresses, for each page with the group is read again.
       const bare = { ...shipment, origin_address: null, destination_address: null };
       for (let added = 0; added < CROWD; added += 1) draft.shipments.push({ ...bare, id: first + added });
     });

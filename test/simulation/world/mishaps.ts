@@ -1,6 +1,6 @@
-// What looks to the feed like another store, or like another way to answer. Some of it is a mistake, mended after a
-// while: nothing of it may ever be told. The rest is so: the operator looks, releases what is held, and all of it is
-// to be told.
+// Mishaps: to the feed they look like another store, or like another notation. Some are mistakes that are undone after
+// a while; none of their changes may ever be published. The others are real: the operator releases the holds, and all
+// of their changes must be published.
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { MishapName } from '../mishap-names.ts';
@@ -8,33 +8,33 @@ import { OTHER_URL, SECOND_URL } from './network.ts';
 import { OTHER_TOKEN, SECOND_TOKEN, type World } from './world.ts';
 
 export interface Mishap {
-  /** Else it is mended. A mistake may be released where look-ups still find everything, and so harm is none. */
+  /** Otherwise it is undone. A mistake may be released if look-ups still find everything, so that it does no harm. */
   readonly isReleased: boolean;
-  /** A group that has to be made, and known to the feed, before it begins. */
+  /** Whether a group with a crowd must exist, and be known to the feed, before it begins. */
   readonly needsCrowd?: boolean;
-  /** Of what is told where it is less: whether there is enough of it for it to begin, or to go on. */
+  /** Whether enough groups are affected for it to begin, or to continue. */
   isEnough?(world: World, about: About): boolean;
   begin(world: World, about: About): void;
 }
 
 export interface About {
-  /** The group with a crowd of shipments, where one was asked for. */
+  /** The group with a crowd of shipments, if needed. */
   readonly crowded: number;
   /** By the stamps' clock. */
   readonly settledThrough: Instant;
 }
 
-/** Polls overlap by a second, and ask by whole ones where the stamps are such. */
+/** Polls overlap by a second, and ask for whole seconds where stamps have no fractions. */
 const POLLED_BEFORE = 2 * SECOND;
 
-/** Of the groups: more than half are held, and of these a few may be read without what is otherwise. */
+/** Share of the groups. More than half trigger the hold, and a few of them may be read without the difference. */
 const WELL_ABOVE_HALF = 0.75;
 
-/** Beyond what may be gone, or differ, in a cycle. */
+/** More than may be gone, or differ, in a cycle. */
 const MANY = 25;
 
 export const MISHAPS = {
-  /** The secret is given the token of another brand. */
+  /** The secret gets the token of another brand. */
   'other store': {
     isReleased: false,
     begin: (world) => exchange(world, OTHER_TOKEN, 'other'),
@@ -48,12 +48,12 @@ export const MISHAPS = {
     isReleased: false,
     begin: ({ move }) => move(OTHER_URL),
   },
-  /** The service is reached at another address, and is the same. */
+  /** The same service at another address. */
   'address moved': {
     isReleased: false,
     begin: ({ move }) => move(SECOND_URL),
   },
-  /** The old token is not refused, it sees nothing any more. */
+  /** The old token is not refused, but no longer sees anything. */
   'blind token': {
     isReleased: false,
     begin(world) {
@@ -93,7 +93,7 @@ export const MISHAPS = {
       const before = new Map(Array.from(world.service.store.groups(), (group) => [group.id, group]));
       world.veil.draw((group) => {
         const isAsBefore = before.get(group.id)?.updated_at === group.updated_at;
-        return isAsBefore && isSettled(group, about) ? inOtherWords(group) : group;
+        return isAsBefore && isSettled(group, about) ? inSmallLetters(group) : group;
       });
     },
   },
@@ -103,12 +103,12 @@ export const MISHAPS = {
       for (const id of someOf(world, MANY)) world.service.control.remove(id);
     },
   },
-  /** All of them: no known group is found by its id any more. */
+  /** All groups are removed: no known group is found by its id. */
   'store emptied': {
     isReleased: true,
     begin: (world) => removeAll(world),
   },
-  /** A shop moves: a new token, and nothing known is there. */
+  /** A shop moves: it has a new token, and none of the known groups. */
   'store replaced': {
     isReleased: true,
     begin(world) {
@@ -129,7 +129,7 @@ export const MISHAPS = {
       const { touches } = service.control.knobs();
       service.control.setKnob('touches', []);
       for (const { id } of [...service.store.groups()]) {
-        service.store.alter(id, (draft) => void Object.assign(draft, inOtherWords(draft as StoredGroup)));
+        service.store.alter(id, (draft) => void Object.assign(draft, inSmallLetters(draft as StoredGroup)));
       }
       service.control.setKnob('touches', touches);
     },
@@ -154,13 +154,13 @@ function removeAll({ service }: World): void {
   for (const { id } of [...service.store.groups()]) service.control.remove(id);
 }
 
-/** Whether polls don't read it any more. */
+/** Whether polls no longer read it. */
 function isSettled({ updated_at }: StoredGroup, { settledThrough }: About): boolean {
   return updated_at < settledThrough - POLLED_BEFORE;
 }
 
-/** The same with every status in small letters, as after an upgrade of the service. */
-function inOtherWords(group: StoredGroup): StoredGroup {
+/** The same group with every status in small letters, as after an upgrade of the service. */
+function inSmallLetters(group: StoredGroup): StoredGroup {
   const returns = group.returns.map((item) => ({ ...item, status: item.status.toLowerCase() }));
   return { ...group, returns };
 }

@@ -1,5 +1,5 @@
-// The way to the reference service: an HttpTransport without sockets, on virtual time. Requests take their time in
-// both directions, connections break, and a service that can't be reached is one.
+// The network to the reference service: an HttpTransport without sockets, on virtual time. Requests take time in both
+// directions, connections break, and the service can be unreachable.
 
 import type { InProcessService } from '../../../local/reference-service/in-process-service.ts';
 import type { Knobs } from '../../../local/reference-service/knobs.ts';
@@ -36,7 +36,7 @@ export interface SentRequest {
 }
 
 export interface Network {
-  /** Every request that left a process. */
+  /** Every request that a process sent. */
   readonly sent: readonly SentRequest[];
   transport(process: SimulatedProcess): HttpTransport;
 }
@@ -46,7 +46,7 @@ export interface NetworkOptions {
   readonly service: InProcessService;
   /** From 0 to below 1. */
   readonly fraction: () => number;
-  /** The token that the service takes at this moment, and what it sees. */
+  /** The token that the service accepts at this moment, and what it sees. */
   readonly access: () => Access;
   readonly outage: () => Outage | undefined;
   /** The plan's lasting fault, if it has one. */
@@ -63,7 +63,7 @@ export function createNetwork(options: NetworkOptions): Network {
   let seenNow: Access['sees'] = 'own';
   const sleep = (durationMs: number, signal?: AbortSignal) => time.sleep(durationMs, signal);
 
-  /** Mostly the usual; never more apart than the budget allows for. */
+  /** Mostly short; never varies more than the budget allows for. */
   const transitMs = () =>
     options.isCalm() ? 20 : fraction() < 0.05 ? 20 + 900 * fraction() : 5 + 60 * fraction();
 
@@ -94,11 +94,11 @@ export function createNetwork(options: NetworkOptions): Network {
     await sleep(there, signal);
     throwIfAborted(signal);
     if (options.outage()?.kind === 'unreachable') {
-      throw new TransportFailure('connection', 'nobody listens', { code: 'ECONNREFUSED' });
+      throw new TransportFailure('connection', 'the connection was refused', { code: 'ECONNREFUSED' });
     }
     const plain = answerTo(request);
     const answer = date === 'missing' ? plain : dates.enough(plain);
-    trace.tell('service', () => tellAnswer(request, answer));
+    trace.tell('service', () => describeAnswer(request, answer));
     const tookMs = there + answer.afterMs + back;
     if (answer.delivery === 'hang' || tookMs > timeoutMs) {
       await sleep(timeoutMs - there, signal);
@@ -127,7 +127,7 @@ export function createNetwork(options: NetworkOptions): Network {
   };
 }
 
-function tellAnswer({ url }: HttpRequest, { status, delivery, body, headers }: Answer): string {
+function describeAnswer({ url }: HttpRequest, { status, delivery, body, headers }: Answer): string {
   const rows = [
     ...body.matchAll(/"id":(\d+),"return_method"|"id":(\d+),"created_at":"[^"]+","updated_at":"([^"]+)"/g),
   ];
@@ -137,7 +137,7 @@ function tellAnswer({ url }: HttpRequest, { status, delivery, body, headers }: A
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new TransportFailure('aborted', 'the caller gave up');
+  if (signal?.aborted === true) throw new TransportFailure('aborted', 'the caller aborted the request');
 }
 
 function received({ delivery, status, headers, body }: Answer, requestMs: number): HttpAnswer {
@@ -154,7 +154,7 @@ function received({ delivery, status, headers, body }: Answer, requestMs: number
   return { status, headers, body: encoder.encode(body), requestMs };
 }
 
-/** When an outage is on. */
+/** Whether `elapsed` is within the outage. */
 export function isDuring({ fromMs, forMs }: Pick<Outage, 'fromMs' | 'forMs'>, elapsed: number): boolean {
   const at = elapsed / MILLISECOND;
   return at >= fromMs && at < fromMs + forMs;

@@ -1,4 +1,4 @@
-// The operator's commands, run in a process of their own that may end in the middle: then they are run again.
+// The operator's commands. Each runs in a process of its own that may end in the middle; then it runs again.
 import { restoreSource } from '../../../local/operating/restore-source.ts';
 import { createRandom, mix, type Random } from '../../../local/reference-service/store/seeded-random.ts';
 import { FEED_GROUP } from '../../../shared/contract/event-id.ts';
@@ -16,14 +16,14 @@ import { isSimulated, type Pollers } from './pollers.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { World } from './world.ts';
 
-/** A group that was forgotten, with the last number that it had by then. */
+/** A forgotten group, with its last number at that time. */
 export interface Forgotten {
   readonly key: GroupKey;
   readonly through: number;
 }
 
 export interface Operations {
-  /** Resolves when the last of them is done. */
+  /** Resolves when all of them are done. */
   run(): Promise<void>;
   readonly forgotten: readonly Forgotten[];
   readonly ownErrors: readonly Error[];
@@ -32,7 +32,7 @@ export interface Operations {
 const MOST_TRIES = 40;
 const TRIES_AGAIN_AFTER_MS = 5_000;
 const GROUP_MS = 20_000;
-/** A restore takes an operator as long as this until the state is looked at. */
+/** The longest time that each step of a restore takes an operator. */
 const LONGEST_STOP_MS = 90_000;
 const EVENTS_PER_SECOND = 200;
 
@@ -48,13 +48,14 @@ export function createOperations(world: World, sources: readonly Pollers[]): Ope
     for (let tries = 1; operation !== undefined; tries += 1) {
       trace.note('operator', what, () => `${tries}`);
       if (await isDone(operation)) break;
-      if (tries === MOST_TRIES) throw new Error(`The operator's ${what} does not come to its end.`);
+      if (tries === MOST_TRIES)
+        throw new Error(`The operator's ${what} is not done after ${MOST_TRIES} tries.`);
       await time.sleep(TRIES_AGAIN_AFTER_MS);
     }
     if (operation !== undefined) trace.count(`operator ${what}`);
   }
 
-  /** @returns false for what has to be done again */
+  /** @returns false if the command has to run again */
   async function isDone(operation: Command): Promise<boolean> {
     const process = world.startProcess('operator');
     try {
@@ -78,7 +79,7 @@ export function createOperations(world: World, sources: readonly Pollers[]): Ope
   };
 }
 
-/** What commands say to somebody who is to try again. */
+/** Messages of commands that ask the operator to try again. */
 const EXPECTED = /try again|is being saved all the time/;
 
 /** @returns whether it is done */
@@ -91,7 +92,7 @@ interface Context {
   readonly forgotten: Forgotten[];
 }
 
-/** Each is prepared once: done again, it is the same. Undefined where there is nothing to do. */
+/** Each is prepared once: every try runs the same command. Undefined if there is nothing to do. */
 const OPERATIONS: Record<OperationName, (context: Context) => Promise<Command | undefined>> = {
   replay: (context) => replaying(context, undefined),
   'replay from': async (context) => replaying(context, await momentToReplayFrom(context)),
@@ -115,7 +116,7 @@ async function keysOf({ stores }: World, { source, generation }: SourceState): P
   return keys;
 }
 
-/** Mostly one at which a group is behind, if there is such a group within a while; by the service's time. */
+/** A moment by the service's clock: mostly one at which a group is behind, if such a group appears within a while. */
 async function momentToReplayFrom(context: Context): Promise<Instant> {
   const { world, random } = context;
   const { dateSkewSeconds } = world.service.control.knobs();
@@ -133,7 +134,7 @@ async function momentToReplayFrom(context: Context): Promise<Instant> {
 const LOOKS_FOR_GROUPS_BEHIND = 100;
 const LOOKS_EVERY_MS = 500;
 
-/** When the last event was observed of a group of which the queue has not got even the one before. */
+/** When the last event was observed of a group of which the queue lacks the event before as well. */
 async function lastOfGroupBehind(context: Context): Promise<Instant | undefined> {
   const { ledger, marks } = context.world.stores;
   const [state] = await statesOf(context);
@@ -189,7 +190,7 @@ async function redriving(context: Context, skips: boolean): Promise<Command | un
   };
 }
 
-/** A group that has events; mostly one that is there. */
+/** Forgets a group that has events, mostly one that still exists. */
 async function forgetting(context: Context): Promise<Command | undefined> {
   const { world, random, forgotten } = context;
   const { stores } = world;
@@ -204,7 +205,7 @@ async function forgetting(context: Context): Promise<Command | undefined> {
     if (present === undefined) return false;
     const eraser = {
       async erase(key: GroupKey, through: number) {
-        // Later ones are numbered on from it, whether the command learns of it or not.
+        // Later events continue from this number, even if the command does not learn of it.
         forgotten.push({ key, through });
         stores.ledger.expire(key, through);
         return through;
@@ -216,7 +217,7 @@ async function forgetting(context: Context): Promise<Command | undefined> {
   };
 }
 
-/** From a backup of any moment before: what was saved since is not there. New processes read it. */
+/** Restores a backup from an earlier moment: later saves are missing. New processes read it. */
 async function restoring(context: Context): Promise<Command | undefined> {
   const { world, sources, random } = context;
   const { stores, time } = world;
@@ -238,7 +239,7 @@ async function restoring(context: Context): Promise<Command | undefined> {
   };
 }
 
-/** Of all processes at once; what is stored is as the release before left it. */
+/** Upgrades all processes at once; stored data is as the previous release left it. */
 async function upgrading(context: Context): Promise<Command | undefined> {
   const { world, sources } = context;
   const states = await statesOf(context);

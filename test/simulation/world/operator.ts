@@ -1,10 +1,10 @@
-// The operator: knows what is so, sees what is held, and releases it as the command does.
+// The operator: knows which changes are real, sees the holds, and releases them as the command does.
 import { saveRelease } from '../../../local/operating/save-release.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
 import type { Hold, SourceState } from '../../../shared/source/source-state.ts';
 import type { World } from './world.ts';
 
-/** @returns whether there was anything to be released */
+/** @returns whether there was a hold to release */
 export async function releaseWhatIsHeld({ stores, time, trace }: World, source: string): Promise<boolean> {
   const state = await stores.states.load(source);
   const held = state === undefined ? [] : standingHolds(state);
@@ -17,7 +17,7 @@ export async function releaseWhatIsHeld({ stores, time, trace }: World, source: 
   return held.length > 0;
 }
 
-/** Counts what guards hold, and what of it ends without having been released. */
+/** Counts the holds, and those that end without a release. */
 export function watchHolds({ stores, trace }: World): void {
   const { save } = stores.states;
   const known = new Map<string, SourceState>();
@@ -35,7 +35,7 @@ export function watchHolds({ stores, trace }: World): void {
   };
 }
 
-/** One that has grown has another number. */
+/** A hold that grew has another number. */
 function isSame({ guard, since }: Hold): (other: Hold) => boolean {
   return (other) => other.guard === guard && other.since === since;
 }

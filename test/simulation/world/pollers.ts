@@ -1,6 +1,6 @@
-// Where ticks end up: processes that poll. As in Lambda a tick meets a process that is warm and idle, or a new one;
-// it is brought again when its process ended or threw; and a process that takes too long is ended, or, where a run
-// has it so, comes back when others have long gone on.
+// The processes that poll. As in Lambda, a tick gets a warm idle process or a new one; it is delivered again if its
+// process ended or threw. A process that takes too long is ended or, in some runs, continues when others have long
+// taken over.
 import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import { pollSource } from '../../../shared/poll-source.ts';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
@@ -23,27 +23,27 @@ interface Poller {
 
 export interface Pollers {
   readonly source: string;
-  /** Lets one tick happen, now; resolves when nothing more comes of it. */
+  /** Runs one tick now; resolves after its last delivery. */
   tick(slot: number): Promise<TickReport | undefined>;
-  /** Ends all processes: whatever comes next meets new ones. */
+  /** Ends all processes: the next tick gets a new one. */
   replace(): void;
-  /** Whether any process is in the middle of a tick, if only that it stands still there. */
+  /** Whether any process is in the middle of a tick, including a frozen one. */
   isAtWork(): boolean;
-  /** What our code threw that nobody did to it. */
+  /** Errors that the feed's code threw without an injected fault. */
   readonly ownErrors: readonly Error[];
-  /** Writes of processes whose tick had ended, and with it what they may do. */
+  /** Writes of processes whose tick had ended, when they may no longer write. */
   strayWrites(): readonly string[];
-  /** When ticks came to their end, also those that had no token: all of them have to report what is wrong. */
+  /** When ticks ended, including those without a token: each of them has to report a failure. */
   readonly concludedAt: readonly Instant[];
 }
 
-/** How much longer than its tick a function may take before it is ended. */
+/** How much longer than its tick a function may run before it is ended. */
 const TIMEOUT_MARGIN_MS = 10_000;
 const VISIBLE_AGAIN_AFTER_MS = 30_000;
 const MOST_RECEIVES = 3;
 const DAY_MS = DAY / MILLISECOND;
 
-/** @param place of the source among those of the deployment, from 0 */
+/** @param place index of the source within the deployment, from 0 */
 export function createPollers(world: World, configured: SourceSettings, place: number): Pollers {
   const { time, plan, fates, trace } = world;
   const pollers: Poller[] = [];
@@ -78,13 +78,13 @@ export function createPollers(world: World, configured: SourceSettings, place: n
   }
 
   function find(): Poller {
-    // A process whose configuration is no longer true makes room for a new one.
+    // A process with an outdated configuration is not used again.
     const isIdle = ({ process, isBusy, baseUrl }: Poller) =>
       process.isAlive && !isBusy && baseUrl === world.address();
     const idle = pollers.filter(isIdle);
     const [first] = idle;
     if (first === undefined || !world.draws.poller.chance(plan.warm)) return start();
-    // Whether time that a function lay frozen has elapsed for it depends on the machine.
+    // It depends on the machine whether its elapsed clock counts the time that a function was frozen.
     if (world.draws.poller.chance(0.3)) first.process.suspend(time.elapsed() - first.idleSince);
     return first;
   }
@@ -110,12 +110,12 @@ export function createPollers(world: World, configured: SourceSettings, place: n
     poller.isBusy = false;
     process.isAtRest = true;
     poller.idleSince = time.elapsed();
-    if (outcome !== 'failed') tell(process, outcome);
+    if (outcome !== 'failed') noteReport(process, outcome);
     if (outcome !== 'failed' && outcome.state !== undefined) concludedAt.push(time.now());
     return outcome;
   }
 
-  function tell(process: SimulatedProcess, report: TickReport): void {
+  function noteReport(process: SimulatedProcess, report: TickReport): void {
     const { outcome, polls, requests, counts, failure } = report;
     trace.count(`tick ${outcome}${failure === undefined ? '' : ` (${failure.code})`}`);
     trace.note(
@@ -156,15 +156,15 @@ export function createPollers(world: World, configured: SourceSettings, place: n
   };
 }
 
-/** Whether what was thrown follows from what was done to it. */
+/** Whether the error follows from an injected fault. */
 export function isSimulated(error: unknown): boolean {
   if (error instanceof SimulatedFailure) return true;
-  // Contention and slowness that the budget gives up on is nothing but its store's.
+  // Contention and slowness that make the budget unavailable come from its store alone.
   if (error instanceof Error && error.name === 'BudgetUnavailable') return true;
   return error instanceof Error && error.cause !== undefined && isSimulated(error.cause);
 }
 
-/** Brings ticks at each interval: some late, some twice, some never. */
+/** Delivers ticks at each interval: some late, some twice, some never. */
 export async function runSchedule(
   world: World,
   pollers: Pollers,

@@ -1,5 +1,5 @@
-// A process's ports: the stores of the run, each call through the process's gate. What the AWS adapters do beyond a
-// single call (a batch answered in part is asked for again) is done by their own code.
+// A process's ports: the run's stores, with each call through the process's gate. Beyond single calls the AWS adapters'
+// own code runs (`readUntilWhole` asks again for the rest of a batch).
 import { readUntilWhole } from '../../../functions/adapters/read-until-whole.ts';
 import { formatInstant, SECOND } from '../../../shared/instant.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
@@ -48,7 +48,7 @@ export function createPorts(options: PortsOptions): Ports {
     states: {
       load: (source) => call('states.load', () => states.load(source)),
       save: (state, version) => {
-        trace.tell(process.name, () => tellState(state));
+        trace.tell(process.name, () => describeState(state));
         return call('states.save', () => states.save(state, version));
       },
       identity: () => call('states.identity', () => states.identity()),
@@ -80,7 +80,7 @@ function snapshotStoreOf({ process, stores, fates, random }: PortsOptions): Snap
   const { call } = process;
   const { snapshots } = stores;
 
-  /** Some of what was asked for, and what was not looked at. */
+  /** Some of the wanted snapshots, and the ids that were left unprocessed. */
   async function readSome(source: Parameters<SnapshotStore['load']>[0], wanted: readonly number[]) {
     const isPartial = wanted.length > 1 && fates.happens('store.load in part', 'partial');
     const processed = isPartial ? wanted.slice(0, Math.ceil(wanted.length / 2)) : wanted;
@@ -88,7 +88,7 @@ function snapshotStoreOf({ process, stores, fates, random }: PortsOptions): Snap
     return { items: [...answered.values()], left: wanted.slice(processed.length) };
   }
 
-  /** As a query answers: some at a time. */
+  /** Pages, as a query answers. */
   async function* inPages(name: CallName, groups: AsyncIterable<KnownGroup>): AsyncGenerator<KnownGroup> {
     const known: KnownGroup[] = [];
     for await (const group of groups) known.push(group);
@@ -106,7 +106,7 @@ function snapshotStoreOf({ process, stores, fates, random }: PortsOptions): Snap
     save: (key, save) => call('store.save', () => snapshots.save(key, save)),
     async saveAll(source, saves) {
       const results: SaveResult[] = [];
-      // As many writes as there are saves: any of them may be the last.
+      // One write per batch: any of them may be the last.
       for (let at = 0; at < saves.length; at += MAX_BATCH_ENTRIES) {
         const some = saves.slice(at, at + MAX_BATCH_ENTRIES);
         results.push(...(await call('store.saveAll', () => snapshots.saveAll(source, some))));
@@ -136,11 +136,11 @@ function ledgerOf({ call }: SimulatedProcess, { ledger, isShown }: Stores): Ledg
   };
 }
 
-function tellState({ settledThrough, pollWidth, baseline, stamps, lease }: SourceState): string {
+function describeState({ settledThrough, pollWidth, baseline, stamps, lease }: SourceState): string {
   const { newest, lead } = stamps;
-  const told = [`settled through ${formatInstant(settledThrough)}`, `width ${pollWidth / SECOND} s`];
-  if (newest !== undefined) told.push(`newest ${formatInstant(newest)} lead ${lead / SECOND} s`);
+  const parts = [`settled through ${formatInstant(settledThrough)}`, `width ${pollWidth / SECOND} s`];
+  if (newest !== undefined) parts.push(`newest ${formatInstant(newest)} lead ${lead / SECOND} s`);
   if (baseline.coveredThrough !== undefined)
-    told.push(`covered through ${formatInstant(baseline.coveredThrough)}`);
-  return `state: ${[...told, `baseline ${baseline.status}`, `lease ${lease.owner} ${lease.epoch}`].join(', ')}`;
+    parts.push(`covered through ${formatInstant(baseline.coveredThrough)}`);
+  return `state: ${[...parts, `baseline ${baseline.status}`, `lease ${lease.owner} ${lease.epoch}`].join(', ')}`;
 }

@@ -1,6 +1,6 @@
-// A process that runs our code: with a clock that is wrong in its own way, a memory that is gone when it ends, and
-// calls that may be its last. Everything that leaves it or comes back to it passes through `call`, which is what makes
-// a crash possible before and after every call, and a pause with the answer at hand.
+// A process that runs the feed's code: its clock is wrong in its own way, its memory is gone when it ends, and any call
+// may be its last. Everything that leaves or enters it passes through `call`. This allows a crash before and after
+// every call, and a freeze after the answer arrived.
 import { MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { Clock } from '../../../shared/ports.ts';
 import type { MachineClock, VirtualClock } from '../../fakes/virtual-clock.ts';
@@ -8,7 +8,7 @@ import { CALLS, type CallName } from './calls.ts';
 import type { Fated, Fates } from './fates.ts';
 import type { Trace } from './trace.ts';
 
-/** What goes wrong with a call on purpose, as the store or the network would have it. */
+/** An injected fault, as the store or the network would throw it. */
 export class SimulatedFailure extends Error {
   override readonly name = 'SimulatedFailure';
 }
@@ -17,19 +17,19 @@ export interface SimulatedProcess {
   readonly name: string;
   readonly clock: Clock;
   readonly isAlive: boolean;
-  /** Resolves when the process has come to its end. */
+  /** Resolves when the process ends. */
   readonly ended: Promise<void>;
   kill(why: string): void;
-  /** Whether it is between two ticks, when it has nothing to do. */
+  /** Whether it is between two ticks, when it must be idle. */
   isAtRest: boolean;
-  /** Writes that began then. */
+  /** Writes that began while it was at rest. */
   readonly strayWrites: readonly CallName[];
-  /** Time passed that its elapsed clock has not seen. */
+  /** Lets time pass that its elapsed clock does not count. */
   suspend(duration: number): void;
   call<Result>(call: CallName, effect: () => Result | Promise<Result>): Promise<Result>;
-  /** Lets what has come back be looked at: when the process is not standing still, and never by a dead one. */
+  /** Resolves when the process is not frozen; never for a dead one. */
   awake(): Promise<void>;
-  /** What is done to the process at a call, apart from the call itself. */
+  /** Applies a fate to the process itself, apart from the call. */
   suffer(fated: Fated): void;
 }
 
@@ -65,7 +65,7 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
     while (time.elapsed() < frozenUntil) {
       const duration = frozenUntil - time.elapsed();
       await sleep(duration);
-      // Some machines count the time that they were suspended, some do not.
+      // Some machines count the time of a suspension, some do not.
       if (sleepsThrough && time.elapsed() >= frozenUntil) machine.suspend(duration);
     }
   }

@@ -1,5 +1,5 @@
-// The ledger's stream and who reads it: a relay for each destination. Records come late, twice, out of order or never;
-// what a relay could not send comes again; and two of one destination may be at work at once.
+// The ledger's stream and its readers: one relay per destination. Records come late, twice, out of order or never. A
+// failed relay tries its records again, and two relays of one destination may run at once.
 import { FEED_GROUP } from '../../../shared/contract/event-id.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
@@ -13,7 +13,7 @@ import type { Inserted } from './stores.ts';
 import type { World } from './world.ts';
 
 export interface RelaySide {
-  /** Takes a new entry of the ledger to the stream. */
+  /** Puts a new entry of the ledger on the stream. */
   notice(inserted: Inserted): void;
   /** Compares the whole ledger with the marks, in a process of its own. */
   sweep(): Promise<void>;
@@ -28,7 +28,7 @@ const BATCH = 25;
 const MOST_AT_ONCE = 2;
 const RELAY_MS = 30_000;
 const SWEEP_MS = 900_000;
-/** A record of an insert comes so long after it. */
+/** The shortest time from an insert to its record. */
 const SHORTEST_DELAY_MS = 40;
 
 export function createRelaySide(world: World, arrivals: Arrivals): RelaySide {
@@ -64,7 +64,7 @@ export function createRelaySide(world: World, arrivals: Arrivals): RelaySide {
         running -= 1;
         takeDue();
       });
-      // Most of the time one shard is read by one relay.
+      // Usually one relay reads the shard.
       if (!draws.relay.chance(0.2)) break;
     }
     const next = Math.min(...waiting.map((record) => record.due));

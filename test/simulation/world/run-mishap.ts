@@ -1,5 +1,5 @@
-// How a plan's mishap comes about. It begins once everything known was walked, for only then the guards know what to
-// compare with; and ends with being mended, or released by the operator.
+// Runs a plan's mishap. It begins after the first full walk, for only then can the guards compare; it ends by being
+// undone, or by the operator's release.
 import { areUnstampedHeld } from '../../../shared/guarding/guard-walk.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
@@ -11,10 +11,10 @@ import type { Pollers } from './pollers.ts';
 import { SECOND_TOKEN, type World } from './world.ts';
 
 const LOOKS_EVERY_MS = 2_000;
-/** What begins later than that before the end is not noticed by then. */
+/** A mishap that begins later than this before the end is not noticed in time. */
 const NOTICED_WITHIN = 60_000 * MILLISECOND;
 
-/** Lets the plan's mishap happen, and mends or releases it, until the given moment of the elapsed time. */
+/** Runs the plan's mishap, and undoes or releases it, until the given moment of the elapsed time. */
 export async function runMishap(world: World, sources: readonly Pollers[], until: number): Promise<void> {
   const { plan, time, trace } = world;
   if (plan.mishap === undefined) return;
@@ -44,8 +44,8 @@ interface Lasting {
 }
 
 /**
- * As long as it is planned, or until too little is left of it. What ends in the middle of a walk is judged by what was
- * met of it, like what begins there; not so once it is held.
+ * Waits for the planned time, or until too few groups are affected. A mishap that ends in the middle of a walk is
+ * judged by the part that the walk read, like one that begins there; not so once it is held.
  */
 async function whileEnough(
   world: World,
@@ -89,7 +89,7 @@ async function waitFor<Found>(
   return undefined;
 }
 
-/** @returns undefined as long as something is not known that has to be */
+/** @returns undefined until everything needed is known */
 async function prepare(
   world: World,
   sources: readonly Pollers[],
@@ -101,13 +101,13 @@ async function prepare(
   if (!known.every((state) => !needsCrowd || knowsCrowd(world, state, crowded))) return undefined;
   const about = { crowded, settledThrough: Math.min(...known.map(({ settledThrough }) => settledThrough)) };
   if (isEnough === undefined) return about;
-  // What stood still since before the guards knew anything judges nothing, and polls what others have settled.
+  // A process frozen since before the guards knew anything does not judge, and polls changes that others have settled.
   return isEnough(world, about) && !isAnyAtWork(sources) ? about : undefined;
 }
 
 /**
- * Whether all was walked, and no walk is under way: what begins in the middle of one is judged by what is left of it,
- * which may be too little to be too much; docs/guarantees.md, "Where they end".
+ * Whether a full walk completed and none is under way: a mishap that begins in the middle of a walk is judged by the
+ * rest of the walk, which may be too small to trigger a guard; docs/guarantees.md, "Where they end".
  */
 function isBetweenWalks({ baseline, reconciliation, lease }: SourceState): boolean {
   const { recent, open, all } = reconciliation;
@@ -115,7 +115,7 @@ function isBetweenWalks({ baseline, reconciliation, lease }: SourceState): boole
   return baseline.status === 'completed' && all.lastCompletedAt !== undefined && !isUnderWay;
 }
 
-/** The group that has one; it is made where there is none. */
+/** The group with a crowd; made if there is none. */
 function findCrowd(world: World): number {
   const groups = [...world.service.store.groups()];
   const crowded = groups.find(({ shipments }) => shipments.length > CROWD);

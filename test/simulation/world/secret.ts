@@ -1,9 +1,9 @@
-// The secret as a source's processes read it: gone for a while, holding no token, or with a newline at its end.
+// The secret as a source's processes read it: for a while deleted, without a token, or with a newline at its end.
 import { isDuring } from './network.ts';
 import { SimulatedFailure } from './process.ts';
 import type { World } from './world.ts';
 
-/** What the secret store says of a secret that is not there. */
+/** The secret store's error for a missing secret. */
 export class SecretGone extends SimulatedFailure {}
 
 /** @throws SecretGone */
@@ -22,7 +22,7 @@ export function readSecret({ plan, time, fates, trace, access }: World, source: 
   }
 }
 
-/** Whether a tick could not work because its secret held no token. */
+/** Whether a tick failed because its secret held no token. */
 export function isForLackOfToken(error: unknown): boolean {
   if (error instanceof SecretGone) return true;
   if (!(error instanceof Error)) return false;

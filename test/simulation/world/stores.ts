@@ -1,5 +1,5 @@
-// What outlives all processes: snapshots, ledger, marks, states, budgets, and where events go. One for all processes
-// of a run; each reaches it through ports of its own (ports.ts).
+// The stores that outlive all processes: snapshots, ledger, marks, states, budgets and the destinations. A run has one
+// of each; each process reaches it through its own ports (ports.ts).
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import type { Budgets, GroupKey } from '../../../shared/ports.ts';
@@ -15,7 +15,7 @@ export interface Inserted {
   readonly key: GroupKey;
   readonly event: FeedEvent;
   readonly at: Instant;
-  /** From when a reader sees it: those of one transaction may show one by one. */
+  /** When a reader sees it: the entries of one transaction may appear one by one. */
   readonly shownFrom: Instant;
 }
 
@@ -27,7 +27,7 @@ export interface Stores {
   readonly budgets: Budgets;
   readonly queue: Arrivals;
   readonly bus: Arrivals;
-  /** Everything that was ever added to the ledger, in order. */
+  /** Every entry that was added to the ledger, in order. */
   readonly inserted: readonly Inserted[];
   isShown(event: FeedEvent): boolean;
 }
@@ -37,8 +37,8 @@ const DEDUPLICATES_FOR = 5 * 60 * 1_000 * MILLISECOND;
 const HALF_SEEN_FOR = 30 * MILLISECOND;
 
 /**
- * @param fraction from 0 to below 1, for when each entry shows
- * @param onInsert told of each new entry of the ledger
+ * @param fraction from 0 to below 1; decides when each entry shows
+ * @param onInsert called for each new entry of the ledger
  */
 export function createStores(
   time: VirtualClock,

@@ -1,11 +1,11 @@
-// What happened in a run: a hash of all of it, so that two runs of one seed can be told to be the same; how often each
-// thing happened, so that what never does shows; and, where somebody wants to read it, a line for each.
+// The record of a run: a hash of everything, so that two runs of one seed can be compared; how often each thing
+// happened, so that missing cases show; and, on request, a line for each.
 import { formatInstant, type Instant } from '../../../shared/instant.ts';
 
 export interface Trace {
-  /** @param detail for readers; made only where there are any. */
+  /** @param detail for readers only: evaluated if the trace is read */
   note(who: string, what: string, detail?: () => string): void;
-  /** For readers alone. */
+  /** A line for readers, outside the hash. */
   tell(who: string, detail: () => string): void;
   tellAt(at: Instant, who: string, detail: string): void;
   /** @param times 1 unless given */
@@ -54,7 +54,7 @@ export function createTrace(now: () => Instant, isRead: boolean): Trace {
     },
     occurrences,
     get lines() {
-      // Stable: what happened at one moment stays in its order.
+      // The sort is stable: events of the same moment stay in order.
       return lines.sort((a, b) =>
         a.slice(0, TIME) < b.slice(0, TIME) ? -1 : a.slice(0, TIME) > b.slice(0, TIME) ? 1 : 0,
       );

@@ -1,4 +1,4 @@
-// Turns knobs of the service in the middle of a run, and keeps what they were when, for the judge.
+// Turns knobs of the service in the middle of a run, and keeps their values over time for the judge.
 import { KNOBS, type KnobName, type Knobs } from '../../../local/reference-service/knobs.ts';
 import type { Instant } from '../../../shared/instant.ts';
 import type { World } from './world.ts';
@@ -9,7 +9,7 @@ export interface Look {
   readonly knobs: Readonly<Knobs>;
 }
 
-/** @returns every look so far, the first before all times */
+/** @returns every look so far; the first begins at minus infinity */
 export function watchLooks({ service, time }: World): Look[] {
   const looks: Look[] = [{ from: Number.NEGATIVE_INFINITY, knobs: service.control.knobs() }];
   const { setKnob } = service.control;

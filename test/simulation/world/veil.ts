@@ -1,13 +1,13 @@
-// Between the service and its store: lets lists and look-ups show groups otherwise than they are, as a service would
-// that was set up wrongly for a while. The store's history, by which everything is judged, knows nothing of it.
+// Between the service and its store: changes how lists and look-ups show groups, like a service that is misconfigured
+// for a while. The store's history, by which everything is judged, does not include it.
 import type { Store } from '../../../local/reference-service/store/store.ts';
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
 
-/** A group as it shows, undefined if it does not. */
+/** The group as shown, undefined if hidden. */
 export type Seen = (group: StoredGroup, isLookUp: boolean) => StoredGroup | undefined;
 
 export interface Veil {
-  /** Undefined takes it away. */
+  /** Undefined removes the veil. */
   draw(seen: Seen | undefined): void;
 }
 

@@ -1,5 +1,5 @@
-// A whole deployment in one thread: the reference service, the stores, and the processes that come and go. Nothing in
-// it knows any time but the virtual one or any chance but the seed's.
+// A whole deployment in one thread: the reference service, the stores, and processes that start and end. All time is
+// virtual, and all chance comes from the seed.
 import {
   createInProcessService,
   type InProcessService,
@@ -26,22 +26,22 @@ export interface World {
   readonly trace: Trace;
   readonly draws: Draws;
   readonly service: InProcessService;
-  /** What hides the service's store, or shows it otherwise. */
+  /** Hides or changes groups of the service's store. */
   readonly veil: Veil;
   readonly stores: Stores;
   readonly network: Network;
-  /** Groups that the plan's lasting fault is about. */
+  /** Groups affected by the plan's lasting fault. */
   readonly faultyGroups: ReadonlySet<number>;
   readonly log: Log;
-  /** What was logged, as text. */
+  /** The log lines. */
   readonly logged: readonly string[];
-  /** The token that the secret holds and the service takes, and what it sees there. */
+  /** The token that the secret holds and the service accepts, and what it sees there. */
   access(): Access;
   /** The base URL that sources are configured with. */
   address(): string;
-  /** Configures another one. */
+  /** Configures another base URL. */
   move(address: string): void;
-  /** Puts another one in its place. */
+  /** Replaces the token. */
   exchange(access: Access): void;
   startProcess(kind: string): SimulatedProcess;
   portsOf(process: SimulatedProcess): Ports;
@@ -49,7 +49,7 @@ export interface World {
   onInsert: (inserted: Inserted) => void;
 }
 
-/** Chance by purpose, so that taking one thing away leaves the rest as it was. */
+/** Random numbers by purpose, so that removing one thing leaves the rest unchanged. */
 export type Draws = Readonly<
   Record<'poller' | 'relay' | 'schedule' | 'network' | 'machines' | 'stores' | 'hands' | 'mishap', Random>
 >;
@@ -57,7 +57,7 @@ export type Draws = Readonly<
 export const FIRST_TOKEN = 'tok-4f1c0e77aa-first';
 export const SECOND_TOKEN = 'tok-9b20d3c551-second';
 export const OTHER_TOKEN = 'tok-61d7e2a908-other';
-/** The fastest and slowest of clocks that anybody sells. */
+/** The drift of the worst clocks on sale, fast or slow. */
 const LARGEST_DRIFT = 0.0002;
 
 export function createWorld(plan: Plan, isRead: boolean): World {
@@ -149,8 +149,8 @@ export function createWorld(plan: Plan, isRead: boolean): World {
 
 function createLog(logged: string[]): Log {
   const write = (message: string, fields: LogFields = {}) => {
-    const told = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`);
-    logged.push(`${message} ${told.join(' ')}`);
+    const parts = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`);
+    logged.push(`${message} ${parts.join(' ')}`);
   };
   return { debug: write, info: write, warn: write, error: write };
 }
