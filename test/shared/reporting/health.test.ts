@@ -48,7 +48,7 @@ describe('a source that is not covered', () => {
     });
   });
 
-  it('says what it fails with, or that the order does not hold still', () => {
+  it('names its failure, or an unstable order, as the reason', () => {
     const failing = judgeHealth(WELL, seen({ now: MINUTE * 6, failure: FAILING }));
     const unstable = judgeHealth(WELL, seen({ now: MINUTE * 6, unstable: 'the order changed' }));
 
@@ -58,7 +58,7 @@ describe('a source that is not covered', () => {
     ]);
   });
 
-  it('is told once, keeps its first moment, and recovers with the first complete poll', () => {
+  it('is reported once, keeps its first moment, and recovers with the first complete poll', () => {
     const first = judgeHealth(WELL, seen({ now: 6 * MINUTE }));
     const second = judgeHealth(first.health, seen({ now: 7 * MINUTE }));
     const third = judgeHealth(second.health, seen({ now: 8 * MINUTE, isComplete: true }));
@@ -69,7 +69,7 @@ describe('a source that is not covered', () => {
   });
 });
 
-it('a refused token is told at once, another failure is not', () => {
+it('a refused token is reported at once, another failure is not', () => {
   const refused = judgeHealth(WELL, seen({ failure: describeFailure(new SourceRefused('refused')) }));
   const failed = judgeHealth(WELL, seen({ failure: FAILING }));
 
@@ -80,7 +80,7 @@ it('a refused token is told at once, another failure is not', () => {
   expect(failed.tell).toBeUndefined();
 });
 
-it('groups that can not be read degrade a source although its polls are complete', () => {
+it('unreadable groups degrade a source although its polls are complete', () => {
   const one = judgeHealth(WELL, seen({ isComplete: true, setAside: [ASIDE] }));
   const none = judgeHealth(one.health, seen({ isComplete: true, setAside: [] }));
 
@@ -88,7 +88,7 @@ it('groups that can not be read degrade a source although its polls are complete
   expect(none.tell).toBe('recovered');
 });
 
-it('a source does not recover before a poll was complete, whatever else is mended', () => {
+it('a source recovers only after a complete poll, also if all other reasons are gone', () => {
   const { health } = judgeHealth(WELL, seen({ isComplete: true, setAside: [ASIDE] }));
 
   const unread = judgeHealth(health, seen({ now: SECOND, setAside: [] }));
@@ -97,10 +97,10 @@ it('a source does not recover before a poll was complete, whatever else is mende
   expect(unread.health.degradedSince).toBe(0);
 });
 
-describe('what is held', () => {
+describe('a hold', () => {
   const FIRST = { number: 1, message: '25 are missing' };
 
-  it('is told at once, and as recovered once it is held no more', () => {
+  it('is reported at once, and as recovered once it is over', () => {
     const held = judgeHealth(WELL, seen({ isComplete: true, holds: [FIRST] }));
     const next = judgeHealth(held.health, seen({ isComplete: true, now: MINUTE, holds: [FIRST] }));
     const mended = judgeHealth(next.health, seen({ isComplete: true, now: 2 * MINUTE }));
@@ -109,7 +109,7 @@ describe('what is held', () => {
     expect(next.health.reasons).toEqual([{ code: 'held', message: '25 are missing' }]);
   });
 
-  it('is told of a source that was degraded before, each hold once', () => {
+  it('is reported once, also for a source that was degraded before', () => {
     const second = { number: 2, message: 'the token shows another store' };
     const before = judgeHealth(WELL, seen({ isComplete: true, setAside: [ASIDE] }));
     const first = judgeHealth(before.health, seen({ setAside: [ASIDE], holds: [FIRST] }));
@@ -126,19 +126,19 @@ describe('what is held', () => {
   });
 });
 
-it('many more groups that can not be read are told again, a few more are not', () => {
-  const told = [1, 2, 3, 3, 6, 7, 8].reduce<{ health: HealthState; tells: unknown[] }>(
-    ({ health, tells }, count) => {
+it('many more unreadable groups are reported again, a few more are not', () => {
+  const judged = [1, 2, 3, 3, 6, 7, 8].reduce<{ health: HealthState; reports: unknown[] }>(
+    ({ health, reports }, count) => {
       const setAside = Array.from({ length: count }, () => ASIDE);
-      const judged = judgeHealth(health, seen({ isComplete: true, setAside }));
-      return { health: judged.health, tells: [...tells, judged.tell] };
+      const next = judgeHealth(health, seen({ isComplete: true, setAside }));
+      return { health: next.health, reports: [...reports, next.tell] };
     },
-    { health: WELL, tells: [] },
+    { health: WELL, reports: [] },
   );
-  const mended = judgeHealth(told.health, seen({ isComplete: true }));
+  const mended = judgeHealth(judged.health, seen({ isComplete: true }));
   const again = judgeHealth(mended.health, seen({ isComplete: true, setAside: [ASIDE] }));
 
-  expect(told.tells).toEqual([
+  expect(judged.reports).toEqual([
     'degraded',
     undefined,
     'degraded',
@@ -150,10 +150,10 @@ it('many more groups that can not be read are told again, a few more are not', (
   expect([mended.tell, again.tell]).toEqual(['recovered', 'degraded']);
 });
 
-describe('walks that stand still while polls go on', () => {
+describe('walks that make no progress while polls succeed', () => {
   const STILL = { isComplete: true, hasWalked: false, now: 6 * MINUTE } as const;
 
-  it('are told with what the service answers', () => {
+  it('are reported with the service’s answer', () => {
     const { health } = judgeHealth(WELL, seen({ ...STILL, failure: FAILING }));
 
     expect(health.reasons).toEqual([
@@ -161,7 +161,7 @@ describe('walks that stand still while polls go on', () => {
     ]);
   });
 
-  it('do not hide polls that fail as well', () => {
+  it('do not hide later failures of polls', () => {
     const still = judgeHealth(WELL, seen({ ...STILL, failure: FAILING }));
     const behind = { hasWalked: false, failure: FAILING };
     const failing = judgeHealth(still.health, seen({ ...behind, now: 12 * MINUTE }));
@@ -172,7 +172,7 @@ describe('walks that stand still while polls go on', () => {
   });
 });
 
-it('names groups that can not be read, a few of them, with their reasons', () => {
+it('names a few of the unreadable groups, with their reasons', () => {
   const aside = [ASIDE, { groupId: undefined, reason: 'the row is a text' }, ASIDE, ASIDE, ASIDE];
 
   const [one, many] = [[ASIDE], aside].map(
