@@ -9,12 +9,12 @@ interface Page {
   readonly before?: string;
 }
 
-/** A service whose pages are found by their cursor. */
+/** A client of a service that returns pages by their cursor. */
 function clientOf(pages: Readonly<Record<string, Page>>) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const transport: HttpTransport = async ({ url }) => {
     const { pathname, search, searchParams } = new URL(url);
-    asked.push(`${pathname}${search}`);
+    requested.push(`${pathname}${search}`);
     const body = new TextEncoder().encode(JSON.stringify(pages[searchParams.get('before') ?? 'first']));
     return { status: 200, headers: {}, body, requestMs: 1 };
   };
@@ -23,7 +23,7 @@ function clientOf(pages: Readonly<Record<string, Page>>) {
     token: 'token',
     transport,
   });
-  return { client, asked };
+  return { client, requested };
 }
 
 async function collect(items: AsyncIterable<unknown>): Promise<unknown[]> {
@@ -38,8 +38,8 @@ function read(answer: unknown) {
 }
 
 describe('allowlist items', () => {
-  it('come as they are, page by page, until a page without a cursor', async () => {
-    const { client, asked } = clientOf({
+  it('are returned unchanged, page by page, until a page without a cursor', async () => {
+    const { client, requested } = clientOf({
       first: { items: [{ id: 3 }, 'two'], before: 'c+1' },
       'c+1': { items: [null] },
     });
@@ -49,26 +49,26 @@ describe('allowlist items', () => {
       'two',
       null,
     ]);
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       '/api/v2/allowlist-items?limit=2',
       '/api/v2/allowlist-items?before=c%2B1&limit=2',
     ]);
   });
 
   it('end with an empty page, whatever cursor it has', async () => {
-    const { client, asked } = clientOf({ first: { items: [], before: 'more' } });
+    const { client, requested } = clientOf({ first: { items: [], before: 'more' } });
 
     expect(await collect(iterateAllowlistItems(client, { read }))).toEqual([]);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 
-  it('are not asked for without end', async () => {
+  it('end with an error if the cursor does not advance', async () => {
     const { client } = clientOf({ first: { items: [1], before: 'a' }, a: { items: [2], before: 'a' } });
 
     await expect(collect(iterateAllowlistItems(client, { read }))).rejects.toThrow(UnreadableAnswerError);
   });
 
-  it('can be had one page at a time, in whatever shape the service gives them', async () => {
+  it('are returned one page at a time, in the shape of the service', async () => {
     const { client } = clientOf({ first: { items: [1] } });
 
     expect(await client.listAllowlistItems()).toEqual({
