@@ -88,7 +88,7 @@ export const MAX_SET_ASIDE = 500;
 /** More than this many times as many set-aside groups as reported are news: one must not hide the others. */
 export const ANOTHER_SET_ASIDE_TIMES = 2;
 /** Findings of drift reported for a source; a service with more has another document. */
-export const MAX_DRIFT_TOLD = 200;
+export const MAX_DRIFT_REPORTED = 200;
 
 /** Groups created within this time are reconciled often: nearly all that are still open are among them. */
 export const RECENT = 45 * DAY;

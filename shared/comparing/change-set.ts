@@ -5,7 +5,7 @@ import type { WatchedKind } from '../contract/watched-fields.ts';
 import { type Change, compareEntity, type Unknowable, type WatchedEntity } from './changes.ts';
 import { compareRefunds } from './refunds.ts';
 import type { EntityKey, GroupProjection, Reading, Snapshot } from './snapshot.ts';
-import { isSettled } from './take-reading.ts';
+import { isSettled } from './stale-reads.ts';
 
 /** A group's published state: what a snapshot holds besides its times and numbers. */
 export interface KnownState {

@@ -4,7 +4,7 @@ import { announceGroup, type Comparison, findChanges, type KnownState } from './
 import { makeSaves, type SaveOptions } from './make-saves.ts';
 import { saysTheSame } from './says-the-same.ts';
 import { type GroupProjection, PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
-import { isNews, isSettled } from './take-reading.ts';
+import { isNews, isSettled } from './stale-reads.ts';
 
 export interface CompareOptions extends Comparison, SaveOptions {}
 

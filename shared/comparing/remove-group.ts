@@ -5,7 +5,7 @@ import { asPublished } from './change-set.ts';
 import { makeEvent } from './make-event.ts';
 import { lastShownAt, type SaveOptions } from './make-saves.ts';
 import type { Reading, Snapshot } from './snapshot.ts';
-import { isSettled } from './take-reading.ts';
+import { isSettled } from './stale-reads.ts';
 import { makeTombstone } from './tombstone.ts';
 
 /** The last of the look-ups by id that found nothing and together prove the removal. */

@@ -4,7 +4,7 @@
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import type { BudgetState } from '../ports.ts';
 import { MAX_RETRY_AFTER_MS } from '../returns-service/http-headers.ts';
-import { arrivalAfter, nextSlot, type Pace, paceFor, SLOT_WINDOW } from './gcra.ts';
+import { arrivalAfter, nextSlot, paceFor, SLOT_WINDOW, type SlotRate } from './gcra.ts';
 
 export type Purpose = 'poll' | 'reconciliation';
 
@@ -29,9 +29,9 @@ const LONGEST_PAUSE = MAX_RETRY_AFTER_MS * MILLISECOND;
 const RECOVERY_PAUSE = SLOT_WINDOW + BOOKED_AHEAD.poll + STORE_TIME_DOUBT;
 
 export interface Rates {
-  readonly common: Pace;
+  readonly common: SlotRate;
   /** Undefined for a budget of one request, which can't be divided. */
-  readonly reserved: Pace | undefined;
+  readonly reserved: SlotRate | undefined;
 }
 
 /** @throws {RangeError} unless the budget is an integer from 1. */
@@ -149,7 +149,7 @@ function slowed(interval: number, share: number): number {
 function isPossible(rates: Rates, state: BudgetState, now: Instant): boolean {
   const latest = now + STORE_TIME_DOUBT;
   const lastSlot = Math.max(latest + BOOKED_AHEAD.poll, state.pausedUntil);
-  const reaches = (arrival: Instant, pace: Pace | undefined) =>
+  const reaches = (arrival: Instant, pace: SlotRate | undefined) =>
     pace === undefined || arrival <= lastSlot + pace.tolerance + slowed(pace.interval, LOWEST_SHARE);
   return (
     state.rateChangedAt <= latest &&

@@ -16,7 +16,7 @@ export const SLOT_WINDOW = MINUTE + SLOT_LATENESS + TRANSIT_SPREAD;
 const BURST_SHARE = 0.1;
 
 /** All durations in the unit of {@link Instant}. */
-export interface Pace {
+export interface SlotRate {
   /** Time between two evenly spaced slots. */
   readonly interval: number;
   /** How long before its evenly spaced time a slot may be. */
@@ -24,7 +24,7 @@ export interface Pace {
 }
 
 /** @param requests the most requests in any 60 seconds, an integer from 1 */
-export function paceFor(requests: number): Pace {
+export function paceFor(requests: number): SlotRate {
   const burst = Math.max(1, Math.floor(requests * BURST_SHARE));
   const interval = Math.floor(SLOT_WINDOW / (requests - burst + 1)) + 1;
   return { interval, tolerance: (burst - 1) * interval };

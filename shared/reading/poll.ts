@@ -52,7 +52,7 @@ export async function poll(options: PollOptions): Promise<PollResult> {
   const { rangeWidth } = options;
   const triesOpen = options.expectsLittle || !options.knowsTime();
   if (triesOpen) {
-    const open = await readOpen(options);
+    const open = await readNewest(options);
     if (open.isWhole) {
       const { unstable } = open;
       const settledThrough = settledBy(open.through, open.readAt, options);
@@ -62,7 +62,7 @@ export async function poll(options: PollOptions): Promise<PollResult> {
   const requests = { sent: 0 };
   const counted = { ...options, ...countRequests(options, requests) };
   const readAt = options.now();
-  const closedUpTo = closedBefore(readAt, options);
+  const closedUpTo = closedToPolls(readAt, options);
   await readTail(Math.max(closedUpTo, options.settledThrough), counted);
   const closed = await coverClosed(closedUpTo, counted, (through, width) =>
     options.onCovered({ settledThrough: settledBy(through, readAt, options), rangeWidth: width }),
@@ -77,7 +77,7 @@ export async function poll(options: PollOptions): Promise<PollResult> {
 }
 
 /** The end of what is closed: a little before the stamps' clock, or further back than any clock can be off. */
-function closedBefore(now: Instant, { stamps }: PollOptions): Instant {
+function closedToPolls(now: Instant, { stamps }: PollOptions): Instant {
   const time = stampsTime(stamps(), now);
   return Math.max(time === undefined ? 0 : time - CLOSED_AFTER, now - CLOSED_FOR_SURE_AFTER);
 }
@@ -109,7 +109,7 @@ function tailFrom(from: Instant, { now, stamps }: PollOptions): OpenTail {
   return { updated: { from, to: now() + askedAhead(stamps()) } };
 }
 
-interface OpenReading {
+interface NewestReading {
   readonly isWhole: boolean;
   /** The end of the request. Before a process's first answer it follows the local clock, which may be far behind. */
   readonly through: Instant;
@@ -118,7 +118,7 @@ interface OpenReading {
 }
 
 /** Reads all rows if they fit in a few pages. Rows that change meanwhile get later stamps; later polls read them. */
-async function readOpen(options: PollOptions): Promise<OpenReading> {
+async function readNewest(options: PollOptions): Promise<NewestReading> {
   const range = tailFrom(options.settledThrough, options);
   const first = await readPage(range, 0, options);
   const read = await readStraight(range, { ...options, maxPages: MAX_OPEN_PAGES }, first);

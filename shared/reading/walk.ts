@@ -60,7 +60,7 @@ export interface WalkStep {
 
 /** Reads the walk's next range and passes its rows to `take`; call again until `isDone`. */
 export async function walkOn(position: WalkPosition, options: WalkOptions): Promise<WalkStep> {
-  const closedByNow = () => closedBefore(options.stamps(), options.now());
+  const closedByNow = () => closedToWalks(options.stamps(), options.now());
   const closedUpTo = closedByNow();
   const { coveredThrough: from, rangeWidth } = position;
   const reader = { ...withRoom(options), trustsShortPages: false };
@@ -180,7 +180,7 @@ function shareOf({ maxPages }: Pick<Reader, 'maxPages'>): number {
   return maxPages / MAX_WALK_PAGES;
 }
 
-function closedBefore(stamps: StampsState, now: Instant): Instant {
+function closedToWalks(stamps: StampsState, now: Instant): Instant {
   const time = stampsTime(stamps, now);
   return time === undefined ? now - CLOSED_FOR_SURE_AFTER : time - CLOSED_AFTER;
 }

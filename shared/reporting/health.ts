@@ -49,7 +49,7 @@ export function patienceOf(intervalUs: number): number {
 export function judgeHealth(
   health: HealthState,
   observed: Observed,
-): { readonly health: HealthState; readonly tell: 'degraded' | 'recovered' | undefined } {
+): { readonly health: HealthState; readonly report: 'degraded' | 'recovered' | undefined } {
   const { now, isComplete, hasWalked } = observed;
   // A moment in the future comes from a wrong clock.
   const lastSettledAt = isComplete ? now : Math.min(health.lastSettledAt, now);
@@ -64,7 +64,7 @@ export function judgeHealth(
     const next = isOver
       ? { degradedSince: undefined, reasons: [], setAsideReported: 0 }
       : { degradedSince: since };
-    return { health: { ...health, ...moments, ...next }, tell: isOver ? 'recovered' : undefined };
+    return { health: { ...health, ...moments, ...next }, report: isOver ? 'recovered' : undefined };
   }
   // A later hold is reported as well: somebody has to look at it.
   const lastHold = Math.max(0, ...observed.holds.map(({ number }) => number));
@@ -82,7 +82,7 @@ export function judgeHealth(
   };
   return {
     health: { ...health, ...moments, ...reported, degradedSince: since ?? now, reasons },
-    tell: isNews ? 'degraded' : undefined,
+    report: isNews ? 'degraded' : undefined,
   };
 }
 

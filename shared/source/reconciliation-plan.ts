@@ -14,10 +14,10 @@ import type { SourceSettings } from './source-settings.ts';
 import type { CycleState, ReconciliationState, SourceState, Tier } from './source-state.ts';
 
 type Planned = Pick<SourceState, 'baseline' | 'reconciliation'>;
-type Pace = Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>;
+type CyclePace = Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>;
 
 /** @returns the tier whose next range is due now, if any */
-export function dueTier(state: Planned, settings: Pace, now: Instant): Tier | undefined {
+export function dueTier(state: Planned, settings: CyclePace, now: Instant): Tier | undefined {
   const { recent, open, all } = state.reconciliation;
   if (fitsCycle(state, settings)) return isDue(all, settings, now) ? 'all' : undefined;
   // All and open keep to their shares, so they come first: otherwise long recent walks would leave them no time.
@@ -30,7 +30,7 @@ export function dueTier(state: Planned, settings: Pace, now: Instant): Tier | un
  * How long until the next cycle is due, in the unit of Instant; undefined while one is under way, and before the
  * baseline is done.
  */
-export function nextCycleIn(state: Planned, settings: Pace, now: Instant): number | undefined {
+export function nextCycleIn(state: Planned, settings: CyclePace, now: Instant): number | undefined {
   if (state.baseline.status !== 'completed') return undefined;
   const cycle = state.reconciliation[fitsCycle(state, settings) ? 'all' : 'recent'];
   if (cycle.isUnderWay) return undefined;
@@ -39,18 +39,18 @@ export function nextCycleIn(state: Planned, settings: Pace, now: Instant): numbe
 }
 
 /** Returns the tiers that are walked: `all` alone if it fits a cycle. */
-export function plannedTiers(state: Planned, settings: Pace): readonly Tier[] {
+export function plannedTiers(state: Planned, settings: CyclePace): readonly Tier[] {
   return fitsCycle(state, settings) ? ['all'] : ['recent', 'open', 'all'];
 }
 
 /** Whether a tier has anything to do: the slow walk over all groups always has. */
-export function hasWork(tier: Tier, state: Planned, settings: Pace, now: Instant): boolean {
+export function hasWork(tier: Tier, state: Planned, settings: CyclePace, now: Instant): boolean {
   const isSlow = tier === 'all' && !fitsCycle(state, settings);
   return isSlow || isDue(state.reconciliation[tier], settings, now);
 }
 
 /** Whether a walk over all groups is short enough to be done in every cycle. */
-export function fitsCycle({ baseline, reconciliation: { all } }: WholeWalk, settings: Pace): boolean {
+export function fitsCycle({ baseline, reconciliation: { all } }: WholeWalk, settings: CyclePace): boolean {
   const requests = requestsOfAll({ baseline, reconciliation: { all } });
   const affordable = (settings.requestsPerMinute * settings.reconcileMs * MILLISECOND) / MINUTE;
   return requests <= Math.max(affordable * WHOLE_WALK_SHARE, SMALLEST_WALK);
@@ -68,18 +68,18 @@ export function requestsOfAll({ baseline, reconciliation: { all } }: WholeWalk):
 /** A walk of so few requests fits a cycle in any case. */
 const SMALLEST_WALK = 50;
 
-function isDue(cycle: CycleState, pace: Pace, now: Instant): boolean {
+function isDue(cycle: CycleState, pace: CyclePace, now: Instant): boolean {
   if (cycle.isUnderWay || cycle.isAsked) return true;
   // A start in the future comes from a wrong clock.
   return now >= dueAt(cycle, pace) - earliness(pace) || now < cycle.startedAt;
 }
 
-function dueAt({ startedAt }: CycleState, { reconcileMs }: Pace): Instant {
+function dueAt({ startedAt }: CycleState, { reconcileMs }: CyclePace): Instant {
   return startedAt + reconcileMs * MILLISECOND;
 }
 
 /** A tick slightly too early still begins the cycle: otherwise the cycle would wait a whole interval for the next. */
-function earliness({ reconcileMs }: Pace): number {
+function earliness({ reconcileMs }: CyclePace): number {
   return Math.min((reconcileMs * MILLISECOND) / 10, 10 * SECOND);
 }
 
@@ -110,7 +110,7 @@ export function mostRemovals({ baseline }: Pick<Planned, 'baseline'>): number {
 }
 
 /** How long a walk pauses after so many requests to keep to its share, in the unit of Instant. */
-export function pauseAfterRange(tier: Tier, requests: number, { requestsPerMinute }: Pace): number {
+export function pauseAfterRange(tier: Tier, requests: number, { requestsPerMinute }: CyclePace): number {
   const share = tier === 'open' ? OPEN_WALK_SHARE : SLOW_WALK_SHARE;
   return Math.floor((requests * MINUTE) / (requestsPerMinute * share));
 }
@@ -149,7 +149,7 @@ export interface PlannedCycle {
 }
 
 /** Returns how long cycles are, by the groups and the budget, the most frequent tier first. */
-export function planCycles(state: Planned, settings: Pace): readonly PlannedCycle[] {
+export function planCycles(state: Planned, settings: CyclePace): readonly PlannedCycle[] {
   const { reconcileMs, requestsPerMinute } = settings;
   const { recent, open } = state.reconciliation;
   const minutesMs = MINUTE / MILLISECOND;

@@ -2,7 +2,7 @@
 import { formatHold } from '../guarding/describe-hold.ts';
 import { standingHolds } from '../guarding/holds.ts';
 import { formatInstant, MILLISECOND } from '../instant.ts';
-import { MAX_DRIFT_TOLD, NARROWEST_RANGE } from '../limits.ts';
+import { MAX_DRIFT_REPORTED, NARROWEST_RANGE } from '../limits.ts';
 import { SourceRefused } from '../pacing/errors.ts';
 import { releaseLease } from '../pacing/lease.ts';
 import { restAfter } from '../pacing/rest.ts';
@@ -69,10 +69,10 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
     intervalUs: settings.intervalMs * MILLISECOND,
   });
   run.update((state) => ({ ...state, health: judged.health }));
-  if (judged.tell === undefined) return;
+  if (judged.report === undefined) return;
   const { degradedSince, reasons } = judged.health;
   log.warn(
-    judged.tell === 'degraded'
+    judged.report === 'degraded'
       ? 'The source is not being read completely.'
       : 'The source is read completely again.',
     {
@@ -85,7 +85,7 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
     reasons: [...reasons],
     since: formatInstant(degradedSince ?? since ?? now),
   };
-  const type = judged.tell === 'degraded' ? 'feed.source_degraded' : 'feed.source_recovered';
+  const type = judged.report === 'degraded' ? 'feed.source_degraded' : 'feed.source_recovered';
   run.update((state) => queueFeedReport(state, type, object, serviceClock.now().atMost));
 }
 
@@ -95,7 +95,7 @@ function reportDrift(run: TickRun): void {
   const findings = run
     .drift()
     .filter((finding) => !driftReported.includes(finding))
-    .slice(0, MAX_DRIFT_TOLD - driftReported.length);
+    .slice(0, MAX_DRIFT_REPORTED - driftReported.length);
   if (findings.length === 0) return;
   const { serviceClock, log } = run.session;
   log.warn('The service sends values or fields that its document does not list.', { findings });

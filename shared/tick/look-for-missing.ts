@@ -2,7 +2,7 @@
 // looked up by its id, and published as removed when two look-ups, `settle` apart, found nothing while another known
 // group is still found. Too many missing groups look like another store: none is published as removed.
 import { removeGroup } from '../comparing/remove-group.ts';
-import { isSettled } from '../comparing/take-reading.ts';
+import { isSettled } from '../comparing/stale-reads.ts';
 import {
   admitMissing,
   areRemovalsHeld,

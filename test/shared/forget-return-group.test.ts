@@ -1,4 +1,4 @@
-// A return group that is forgotten while its source goes on being polled.
+// A return group is forgotten while polls of its source continue.
 import { expect, test } from 'vitest';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { forgetReturnGroup } from '../../shared/forget-return-group.ts';
@@ -7,7 +7,7 @@ import type { GroupKey } from '../../shared/ports.ts';
 import { createMemoryMarks } from '../fakes/memory-marks.ts';
 import { createSourceWorld } from './source-world.ts';
 
-/** A source that told all of its groups, of which the bus got everything and the queue all but one event of each. */
+/** A source that published all groups. Of one group the bus received every event and the queue all but the last. */
 async function known() {
   const world = createSourceWorld({ settings: { baseline: 'emit' } });
   const session = world.startProcess('a');
@@ -31,7 +31,7 @@ async function known() {
   return { world, session, groupId, key, events, marks, forget, ports };
 }
 
-test('leaves a tombstone and no event, and tells whom it has not reached', async () => {
+test('forgetting leaves a tombstone and no event, and reports the destinations that missed events', async () => {
   const { world, groupId, key, events, marks, forget } = await known();
 
   const forgotten = await forget();
@@ -51,14 +51,14 @@ test('leaves a tombstone and no event, and tells whom it has not reached', async
     absences: {},
   });
   expect([await marks.load('queue', key), await marks.load('bus', key)]).toEqual([last, last]);
-  const told = (await world.feedEvents()).map(({ type, data }) => ({ type, object: data.object }));
-  expect(told).toContainEqual({
+  const reports = (await world.feedEvents()).map(({ type, data }) => ({ type, object: data.object }));
+  expect(reports).toContainEqual({
     type: 'feed.events_skipped',
     object: expect.objectContaining({ destination: 'queue', return_group_id: groupId, from_sequence: last }),
   });
 });
 
-test('what returns goes on from the number as created', async () => {
+test('a group that returns is published as created, with the next sequence number', async () => {
   const { world, session, groupId, events, forget } = await known();
   await forget();
 
@@ -71,7 +71,7 @@ test('what returns goes on from the number as created', async () => {
   expect(others.every(({ type }) => type.endsWith('.created'))).toBe(true);
 });
 
-test('done again it does nothing more, and completes what was interrupted', async () => {
+test('forgetting again completes an interrupted run, and otherwise changes nothing', async () => {
   const { world, groupId, events, forget, ports } = await known();
   const erase = ports.eraser.erase;
   ports.eraser.erase = async () => {
@@ -87,7 +87,7 @@ test('done again it does nothing more, and completes what was interrupted', asyn
   expect(await world.groupEvents(groupId)).toEqual([]);
 });
 
-test('a group that nobody knows is none to be forgotten, but what was noted of it is', async () => {
+test('an unknown group is not forgotten, but the note that sets it aside is', async () => {
   const { world, ports } = await known();
   const state = await world.state();
   const note = { groupId: 7, reason: 'it has no status', digest: 'k3j4', since: 0, seenAt: 0 };
@@ -99,19 +99,19 @@ test('a group that nobody knows is none to be forgotten, but what was noted of i
   expect((await world.state()).setAside).toEqual([]);
 });
 
-test('a generation before is forgotten with it, in silence: its numbers may be in use elsewhere', async () => {
+test('earlier generations are forgotten too, without a report: their numbers may be in use elsewhere', async () => {
   const { world, groupId, key, events, marks, forget } = await known();
   const state = await world.state();
   const earlierGenerations = [key.generation];
   const renewed = { ...state, version: state.version + 1, generation: 'zzzzzzzz', earlierGenerations };
   await world.states.save(renewed, state.version);
   const feed: GroupKey = { ...key, group: FEED_GROUP };
-  const told = await world.ledger.read(feed, 0, 100);
+  const reports = await world.ledger.read(feed, 0, 100);
 
   const forgotten = await forget();
 
   expect(forgotten).toMatchObject([{ generation: key.generation, erased: events.length, unsent: [] }]);
   expect((await world.store.load(key, [groupId])).get(groupId)?.projection.group.order.name).toBeNull();
   expect(await marks.load('queue', key)).toBe(events.length);
-  expect(await world.ledger.read(feed, 0, 100)).toEqual(told);
+  expect(await world.ledger.read(feed, 0, 100)).toEqual(reports);
 });

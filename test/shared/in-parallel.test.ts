@@ -3,7 +3,7 @@ import { chunked, inParallel } from '../../shared/in-parallel.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('answers in the order of the items, whichever is done first', async () => {
+test('returns results in the order of the items, whichever is done first', async () => {
   const results = await inParallel([3, 1, 2], 3, async (turns) => {
     for (let left = turns; left > 0; left--) await turn();
     return turns * 10;
@@ -12,7 +12,7 @@ test('answers in the order of the items, whichever is done first', async () => {
   expect(results).toEqual([30, 10, 20]);
 });
 
-test('never has more under way than it may', async () => {
+test('never has more items under way than its limit', async () => {
   let underWay = 0;
   let most = 0;
 
@@ -25,7 +25,7 @@ test('never has more under way than it may', async () => {
   expect(most).toBe(4);
 });
 
-test('begins nothing more after a failure, and fails once nothing is under way', async () => {
+test('begins no item after a failure, and rejects once no item is under way', async () => {
   const done: number[] = [];
 
   const work = inParallel([0, 1, 2, 3, 4], 2, async (item) => {
@@ -38,7 +38,7 @@ test('begins nothing more after a failure, and fails once nothing is under way',
   expect(done).toEqual([1]);
 });
 
-test('cuts items into runs', () => {
+test('cuts items into chunks', () => {
   expect(chunked([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
   expect(chunked([], 2)).toEqual([]);
 });

@@ -8,18 +8,18 @@ const END = '9999-12-31T23:59:59.999999Z';
 
 describe('a stamp', () => {
   it.each(['0000', '0001', '0004', '0050', '0099', '0100', '1899', '2026', '9999'])(
-    'of the year %s is of that year',
+    'of the year %s is an instant of that year',
     (year) => {
       expect(instantOf(`${year}-03-01T00:00:00Z`)).toBe(Date.parse(`${year}-03-01T00:00:00Z`) * 1_000);
     },
   );
 
-  it('of a year before 100 has the days that its months have', () => {
+  it('of a year before 100 follows the leap years of the calendar', () => {
     expect(parseStamp('0004-02-29T00:00:00Z')).toBeDefined();
     expect(parseStamp('0099-02-29T00:00:00Z')).toBeUndefined();
   });
 
-  it('of a leap second is the last moment of its minute, so that the order stays', () => {
+  it('of a leap second is the last microsecond of its minute, which keeps the order', () => {
     const texts = ['2016-12-31T23:59:59.9Z', '2016-12-31T23:59:60Z', '2017-01-01T00:00:00Z'];
 
     expect(formatInstant(instantOf('2016-12-31T23:59:60.5Z'))).toBe('2016-12-31T23:59:59.999999Z');
@@ -36,11 +36,11 @@ describe('an instant as a text', () => {
     ['9999-12-31T23:59:59-00:01', END],
     ['0000-01-01T00:00:00+14:00', BEGINNING],
     ['0000-01-01T00:00:00Z', BEGINNING],
-  ])('keeps to four digits of the year: %s', (text, formatted) => {
+  ])('has a year of four digits: %s', (text, formatted) => {
     expect(formatInstant(instantOf(text))).toBe(formatted);
   });
 
-  it('has its four digits and its six for every instant there is', () => {
+  it('has four digits of year and six of a second for every instant', () => {
     const day = 86_400 * 1_000_000;
     const instants = fc.oneof(
       fc.maxSafeInteger(),
@@ -56,7 +56,7 @@ describe('an instant as a text', () => {
     );
   });
 
-  it('is read as the instant that it was made of', () => {
+  it('is parsed into the instant that it was formatted from', () => {
     fc.assert(
       fc.property(fc.integer({ min: -62_167_219_200_000_000, max: 9_000_000_000_000_000 }), (instant) => {
         if (Math.abs(instant) > Number.MAX_SAFE_INTEGER) return;

@@ -4,21 +4,21 @@ import { pollSource } from '../../shared/poll-source.ts';
 import { createSourceWorld, SOURCE } from './source-world.ts';
 
 describe('a tick', () => {
-  it('is dropped when its slot was taken before, and asks the service nothing', async () => {
+  it('is dropped without a request if its slot was taken before', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     const slot = world.slot();
     await world.tick(session, { slot });
-    const asked = world.requests().length;
+    const requestsBefore = world.requests().length;
 
     const doubled = await world.tick(session, { slot });
     const late = await world.tick(session, { slot: slot - 60_000 });
 
     expect([doubled.outcome, late.outcome]).toEqual(['late', 'late']);
-    expect(world.requests()).toHaveLength(asked);
+    expect(world.requests()).toHaveLength(requestsBefore);
   });
 
-  it('is done by one of two processes that get it at once', async () => {
+  it('is done by one of two processes that receive it at once', async () => {
     const world = createSourceWorld();
     const [a, b] = [world.startProcess('a'), world.startProcess('b')];
     await world.tick(a);
@@ -34,7 +34,7 @@ describe('a tick', () => {
     });
   });
 
-  it('leaves a source alone that another process holds, until that lease is over', async () => {
+  it('does not poll a source that another process holds until its lease is over', async () => {
     const world = createSourceWorld();
     const [dead, other] = [world.startProcess('dead'), world.startProcess('other')];
     await world.tick(dead);
@@ -44,19 +44,19 @@ describe('a tick', () => {
     void pollSource({ slot: world.slot(), durationMs: 50_000 }, dead);
     await world.time.advance(SECOND);
     world.network.onRequest = undefined;
-    const asked = world.requests().length;
+    const requestsBefore = world.requests().length;
 
     const busy = await world.tick(other);
-    const askedWhileBusy = world.requests().length - asked;
+    const requestsWhileBusy = world.requests().length - requestsBefore;
     const after = await world.nextTick(other, 65_000);
 
     expect(busy.outcome).toBe('busy');
     expect(busy.state).toBeUndefined();
-    expect(askedWhileBusy).toBe(0);
+    expect(requestsWhileBusy).toBe(0);
     expect(after.outcome).toBe('done');
   });
 
-  it('that was overtaken in the middle settles nothing', async () => {
+  it('settles nothing after another process has overtaken it', async () => {
     const world = createSourceWorld();
     const [frozen, other] = [world.startProcess('frozen'), world.startProcess('other')];
     await world.tick(frozen);
@@ -79,7 +79,7 @@ describe('a tick', () => {
     expect(await world.state()).toEqual(settled);
   });
 
-  it('throws what a store throws, and leaves the lease to run out', async () => {
+  it('throws the error of a store, and lets the lease expire', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
@@ -95,7 +95,7 @@ describe('a tick', () => {
     expect((await world.nextTick(session)).outcome).toBe('done');
   });
 
-  it('stops where its state was restored from elsewhere', async () => {
+  it('throws if its state was restored from elsewhere', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
@@ -108,7 +108,7 @@ describe('a tick', () => {
 });
 
 describe('a refused token', () => {
-  it('makes the source rest for longer each time, told once, until it is accepted again', async () => {
+  it('is reported once, and makes the source rest longer each time until a token is accepted', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
@@ -117,21 +117,21 @@ describe('a refused token', () => {
     const cold = world.startProcess('a');
     const triedAt: number[] = [];
     for (let minute = 1; minute <= 40; minute += 1) {
-      const asked = world.requests().length;
+      const requestsBefore = world.requests().length;
       const report = await world.nextTick(cold);
-      if (world.requests().length > asked) triedAt.push(minute);
-      expect(report.outcome).toBe(world.requests().length > asked ? 'done' : 'resting');
+      if (world.requests().length > requestsBefore) triedAt.push(minute);
+      expect(report.outcome).toBe(world.requests().length > requestsBefore ? 'done' : 'resting');
     }
 
     world.network.token = token;
     for (let minute = 0; minute < 16; minute += 1) await world.nextTick(cold);
-    const told = (await world.feedEvents()).map(({ type }) => type);
+    const reports = (await world.feedEvents()).map(({ type }) => type);
 
     const pauses = triedAt.slice(1).map((minute, index) => minute - (triedAt[index] ?? 0));
     expect(triedAt.length).toBeLessThan(8);
     expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
     expect(pauses.at(-1)).toBeGreaterThanOrEqual(15);
-    expect(told.filter((type) => type !== 'feed.baseline_completed')).toEqual([
+    expect(reports.filter((type) => type !== 'feed.baseline_completed')).toEqual([
       'feed.source_degraded',
       'feed.source_recovered',
     ]);
@@ -140,7 +140,7 @@ describe('a refused token', () => {
 });
 
 describe('changes', () => {
-  it('are told by the next poll, each once', async () => {
+  it('are published by the next poll, once each', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
@@ -152,12 +152,12 @@ describe('changes', () => {
     await world.nextTick(session);
     await world.nextTick(session);
 
-    const told = await world.groupEvents(group);
+    const events = await world.groupEvents(group);
     expect(report.counts.events).toBe(1);
-    expect(told.map(({ type }) => type)).toEqual(['shipment.status_changed']);
+    expect(events.map(({ type }) => type)).toEqual(['shipment.status_changed']);
   });
 
-  it('whose save met a conflict are thrown away, not settled, and found again', async () => {
+  it('whose save has a conflict are not settled, and are published by a later poll', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
@@ -178,7 +178,7 @@ describe('changes', () => {
     expect(await world.groupEvents(group)).toHaveLength(1);
   });
 
-  it('that may be stale readings are left, and settled by a later poll', async () => {
+  it('that may be stale readings are left, and published by a later poll', async () => {
     const world = createSourceWorld({
       knobs: { touches: [] },
       settings: { settleMs: 120_000, lookbackMs: 600_000 },
@@ -206,8 +206,8 @@ describe('changes', () => {
   });
 });
 
-describe('first sight', () => {
-  it('is silent for what was there before the feed, and an event for what came after', async () => {
+describe('the first reading of a group', () => {
+  it('is silent if the group existed before the feed, and an event if it was created later', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
@@ -225,7 +225,7 @@ describe('first sight', () => {
     });
   });
 
-  it('is an event for all under a baseline that emits, also where polls find it first', async () => {
+  it('is an event for every group under a baseline that emits, also if a poll finds the group first', async () => {
     const world = createSourceWorld({ settings: { baseline: 'emit' } });
     const session = world.startProcess('a');
 
@@ -236,7 +236,7 @@ describe('first sight', () => {
     expect((await world.state()).baseline).toMatchObject({ mode: 'emit', status: 'completed' });
   });
 
-  it('is an event during a silent baseline for what was updated within the lookback', async () => {
+  it('is an event during a silent baseline if the group was updated within the lookback', async () => {
     const world = createSourceWorld();
     const group = world.someGroup();
     world.setShipment(group, 'FAILED');
@@ -247,9 +247,9 @@ describe('first sight', () => {
     expect((await world.groupEvents(group)).map(({ type }) => type)).toContain('return_group.created');
   });
 
-  // The start is known by the stamps' clock, which stands still while nothing changes. A start by `Date` would lie
-  // beyond the stamps of a service whose `Date` is ahead of them, and lose what changed since.
-  it('is an event during a silent baseline for what was updated within the lookback before the newest stamp', async () => {
+  // The stamps' clock, which stands still while nothing changes, sets the start. A start by `Date` would lie beyond
+  // the stamps of a service whose `Date` is ahead of them, and lose the changes since.
+  it('is an event during a silent baseline if the update is within the lookback before the newest stamp', async () => {
     const world = createSourceWorld();
     const [silent, announced, newest] = world.control
       .snapshot()
@@ -265,12 +265,12 @@ describe('first sight', () => {
     await world.tick(world.startProcess('a'));
 
     const events = await Promise.all([silent, announced, newest].map((id) => world.groupEvents(id ?? 0)));
-    expect(events.map((told) => told.length > 0)).toEqual([false, true, true]);
+    expect(events.map(({ length }) => length > 0)).toEqual([false, true, true]);
   });
 });
 
 describe('a warm process', () => {
-  it('loads no group that has not changed', async () => {
+  it('does not load unchanged groups', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
@@ -285,7 +285,7 @@ describe('a warm process', () => {
     expect(world.counts).toEqual(before);
   });
 
-  it('forgets what it remembers when another process held the source', async () => {
+  it('clears its memory after another process held the source', async () => {
     const world = createSourceWorld();
     const [a, b] = [world.startProcess('a'), world.startProcess('b')];
     await world.tick(a);
@@ -302,7 +302,7 @@ describe('a warm process', () => {
   });
 });
 
-it('names its source', async () => {
+it('reports the name of its source', async () => {
   const world = createSourceWorld();
 
   const report = await world.tick(world.startProcess('a'));

@@ -1,5 +1,5 @@
-// A source with all that surrounds it: a reference service in virtual time, stores in memory, and processes that
-// poll. What a process sends and loads can be counted, and changed on its way.
+// A source with its environment: a reference service in virtual time, stores in memory, and processes that poll. Tests
+// can count and change the requests and loads of a process.
 import {
   createInProcessService,
   type InProcessServiceOptions,
@@ -32,15 +32,15 @@ const TICK_MS = 50_000;
 
 export interface SourceWorldOptions extends InProcessServiceOptions {
   readonly settings?: Partial<SourceSettings>;
-  /** How long each answer takes. @default 20 */
+  /** Time for each answer. @default 20 */
   readonly latencyMs?: number;
 }
 
-/** Between a process and the service. */
+/** The network between a process and the service. */
 interface Network {
-  /** What the processes' secret holds. */
+  /** The content of the processes' secret. */
   token: string;
-  /** Answers in the service's place, where it answers anything. */
+  /** Replaces the service's answer, unless it returns undefined. */
   intercept: ((request: ServiceRequest) => Answer | undefined) | undefined;
   /** Called before each request leaves. */
   onRequest: ((request: ServiceRequest) => void | Promise<void>) | undefined;
@@ -56,12 +56,12 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     clock: {
       now: () => time.now(),
       advance() {
-        throw new Error('This time is moved by its clock alone.');
+        throw new Error('Only the virtual clock may advance this time.');
       },
     },
     ...service,
   });
-  // The stamps' clock of a store where nothing happened of late would lag behind by as long.
+  // Without a recent change the stamps' clock would lag behind.
   const newest = reference.control.create().groupId;
   const ledger = createMemoryLedger();
   const store = createMemorySnapshotStore(ledger);
@@ -90,7 +90,7 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     return entries.flatMap((entry) => ('event' in entry ? [entry.event] : []));
   }
 
-  /** One tick, to its end. */
+  /** Runs one tick to its end. */
   function tick(
     session: SourceSession,
     options: { readonly slot?: number; readonly durationMs?: number } = {},
@@ -129,10 +129,10 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     counts,
     logged,
     network,
-    /** A group that was created just before anything else. */
+    /** The group that was created as the world began. */
     newest,
 
-    /** A process, warm from its first tick on. */
+    /** Starts a process, which is warm from its first tick on. */
     startProcess(owner: string, others: Partial<SourceServices> = {}): SourceSession {
       return createSourceSession({
         settings: parsed,
@@ -158,14 +158,14 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     },
     slot,
     tick,
-    /** A minute goes by, and a tick. */
+    /** Advances the time by `afterMs` and runs a tick. */
     async nextTick(session: SourceSession, afterMs = 60_000): Promise<TickReport> {
       await time.advance(afterMs * MILLISECOND);
       return tick(session);
     },
     state,
     source,
-    /** All events so far, of groups in no order, of one group in theirs. */
+    /** All events so far: groups in no order, the events of one group in their order. */
     async events(): Promise<FeedEvent[]> {
       const all: FeedEvent[] = [];
       for await (const { key } of ledger.groups()) all.push(...(await eventsOf(key)));
@@ -188,7 +188,7 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
         if (shipment !== undefined) shipment.status = status;
       });
     },
-    /** What the service was asked for, oldest first. */
+    /** The requests that the service received, oldest first. */
     requests: reference.control.requests,
   };
 }

@@ -16,7 +16,7 @@ function startElsewhere(world: SourceWorld, owner: string, others: Partial<Sourc
   return world.startProcess(owner, { settings, hashToken, ...others });
 }
 
-/** Another store whose token is the same; `network.intercept` stands for its address. */
+/** Another store with the same token; `network.intercept` stands for its address. */
 function createOtherStore(world: SourceWorld) {
   const clock = { now: () => world.time.now(), advance: () => {} };
   const other = createInProcessService({ groups: 60, seed: 99, life: false, clock });
@@ -33,7 +33,7 @@ async function settled() {
 }
 
 describe('another address behind the same token', () => {
-  it('that shows another store publishes nothing and holds the source', async () => {
+  it('of another store publishes nothing and holds the source', async () => {
     const world = await settled();
     const before = { events: await world.events(), known: world.store.all(await world.source()) };
     world.network.intercept = createOtherStore(world);
@@ -48,7 +48,7 @@ describe('another address behind the same token', () => {
     expect(await conditions(world)).toEqual(['feed.source_degraded held']);
   });
 
-  it('of the same store costs one look-up, and keeps the token’s one budget', async () => {
+  it('of the same store costs one look-up, and keeps the token’s budget', async () => {
     const world = await settled();
     const changed = world.someGroup();
     world.setShipment(changed, 'FAILED');
@@ -69,7 +69,7 @@ describe('another address behind the same token', () => {
     expect([...booked]).toEqual([hashToken(world.network.token)]);
   });
 
-  it('is none where the same address is only written in another way', async () => {
+  it('is not assumed if the same address is only written in another way', async () => {
     const world = await settled();
     const settings = sourceSettings.parse({
       name: SOURCE,
@@ -82,7 +82,7 @@ describe('another address behind the same token', () => {
     expect(world.requests().filter(({ query }) => query.includes('return_group_id='))).toEqual([]);
   });
 
-  it('is proved once more where the state was stored by a release that knew a source by its token alone', async () => {
+  it('is proved again if an older release stored the state, which identified a source by its token only', async () => {
     const world = await settled();
     const known = await world.state();
     const stored = { ...known.guarding, seenWith: hashToken(world.network.token) };

@@ -18,7 +18,7 @@ async function known(options: SourceWorldOptions = {}) {
   return { world, session };
 }
 
-/** Some groups, without the one that was made for the stamps' clock. */
+/** Some groups, without the group that was created for the stamps' clock. */
 function some(world: SourceWorld, count: number): number[] {
   return world.control
     .snapshot()
@@ -27,7 +27,7 @@ function some(world: SourceWorld, count: number): number[] {
     .slice(0, count);
 }
 
-/** Takes the first line item away from each. */
+/** Removes the first line item of each group. */
 function removeItems(world: SourceWorld, groups: readonly number[]) {
   for (const id of groups) world.control.mutate(id, (draft) => void draft.returns.splice(0, 1));
 }
@@ -37,7 +37,7 @@ async function removals(world: SourceWorld): Promise<number> {
 }
 
 describe('entities that are gone', () => {
-  it('are told where they are few', async () => {
+  it('are published as removed if they are few', async () => {
     const { world, session } = await known();
     removeItems(world, some(world, 20));
 
@@ -47,7 +47,7 @@ describe('entities that are gone', () => {
     expect(await conditions(world)).toEqual([]);
   });
 
-  it('are held where they are many: none is told, all else of their groups is', async () => {
+  it('are held if they are many, while other changes of their groups are published', async () => {
     const { world, session } = await known();
     const groups = some(world, 30);
     removeItems(world, groups);
@@ -64,27 +64,27 @@ describe('entities that are gone', () => {
     expect(await conditions(world)).toEqual(['feed.source_degraded held']);
     const [hold] = standingHolds(await world.state());
     expect(hold).toMatchObject({ guard: 'entities_removed' });
-    // Where ranges meet a group is read twice.
+    // A group at the seam of two ranges is read twice.
     expect(hold?.suspects).toBeGreaterThanOrEqual(30);
     expect(hold?.suspects).toBeLessThan(35);
   });
 
-  it('are told once that is released', async () => {
+  it('are published as removed after a release', async () => {
     const { world, session } = await known();
     removeItems(world, some(world, 30));
     await ticks(world, session, 6);
 
     await releaseNow(world, standingHolds(await world.state())[0]?.number ?? 0);
     await ticks(world, session, 3);
-    const told = await removals(world);
+    const afterRelease = await removals(world);
     await ticks(world, session, 6);
 
-    expect(told).toBe(30);
+    expect(afterRelease).toBe(30);
     expect((await world.state()).guarding.holds).toEqual([]);
     expect(await conditions(world)).toEqual(['feed.source_degraded held', 'feed.source_recovered']);
   });
 
-  it('are held no more once they are back', async () => {
+  it('are no longer held once they are back', async () => {
     const { world, session } = await known();
     const groups = new Set(some(world, 30));
     let areHidden = true;

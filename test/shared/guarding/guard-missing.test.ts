@@ -45,7 +45,7 @@ function oldest(world: SourceWorld, count: number): number[] {
   return ids.filter((id) => id !== world.newest).slice(0, count);
 }
 
-/** Lists by creation show nothing, and look-ups only what is said. */
+/** Makes lists by creation empty, and look-ups too unless `lookUps` is set. */
 function hideAll(world: SourceWorld, options: { readonly lookUps: boolean }) {
   world.network.intercept = ({ query }) => {
     const isList = query.has('max_created_at') || query.has('min_created_at');
@@ -54,8 +54,8 @@ function hideAll(world: SourceWorld, options: { readonly lookUps: boolean }) {
   };
 }
 
-describe('a range that is known to hold groups and answers with none', () => {
-  it('is held although there are few of them, until it shows them again', async () => {
+describe('an empty range that is known to hold groups', () => {
+  it('is held, although its groups are few, until it shows them again', async () => {
     const { world, session } = await known({ groups: 12 });
     hideAll(world, { lookUps: true });
     await ticks(world, session, 8);
@@ -70,7 +70,7 @@ describe('a range that is known to hold groups and answers with none', () => {
     expect(await conditions(world)).toEqual(['feed.source_degraded held', 'feed.source_recovered']);
   });
 
-  it('goes on polling meanwhile', async () => {
+  it('does not stop polls', async () => {
     const { world, session } = await known({ groups: 12 });
     hideAll(world, { lookUps: true });
     await ticks(world, session, 3);
@@ -82,25 +82,25 @@ describe('a range that is known to hold groups and answers with none', () => {
     expect(await world.groupEvents(world.someGroup())).toHaveLength(1);
   });
 
-  it('holds the whole source where no known group is found by its id either', async () => {
+  it('holds the whole source if look-ups find no known group either', async () => {
     const { world, session } = await known({ groups: 12 });
     hideAll(world, { lookUps: false });
     await ticks(world, session, 3);
     const whileEmpty = await held(world);
     world.setShipment(world.someGroup(), 'FAILED');
     await ticks(world, session, 2);
-    const told = await world.groupEvents(world.someGroup());
+    const events = await world.groupEvents(world.someGroup());
 
     world.network.intercept = undefined;
     await ticks(world, session, 4);
 
     expect(whileEmpty).toMatchObject([{ guard: 'known_group_not_found' }]);
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     expect(await held(world)).toEqual([]);
     expect(await world.groupEvents(world.someGroup())).toHaveLength(1);
   });
 
-  it('is no matter where fewer than five are known of it', () => {
+  it('is not held if fewer than five of its groups are known', () => {
     const state = aState('acme', 1, { guarding: NO_GUARDING });
     const gone = (count: number) => ({ tier: 'open', from: 5, known: count, missing: count }) as const;
 
@@ -113,7 +113,7 @@ describe('a range that is known to hold groups and answers with none', () => {
 });
 
 describe('too many groups that are gone', () => {
-  it('are told once that is released, and all later ones are held again', async () => {
+  it('are published as removed after a release, and later ones are held again', async () => {
     const { world, session } = await known({ groups: 120 });
     const [first, second] = [oldest(world, 25), oldest(world, 60).slice(25)];
     for (const id of first) world.control.remove(id);
@@ -122,7 +122,7 @@ describe('too many groups that are gone', () => {
 
     const outcomes = [await releaseNow(world, 1), await releaseNow(world, 1)];
     await ticks(world, session, 6);
-    const told = await removed(world);
+    const afterRelease = await removed(world);
     for (const id of second) world.control.remove(id);
     await ticks(world, session, 6);
     const late = await releaseNow(world, 1);
@@ -130,13 +130,13 @@ describe('too many groups that are gone', () => {
 
     expect(before).toEqual({ held: [{ number: 1, guard: 'groups_removed', suspects: 25 }], removed: [] });
     expect(outcomes).toEqual(['released', 'released_before']);
-    expect(told.sort()).toEqual(first.sort());
+    expect(afterRelease.sort()).toEqual(first.sort());
     expect(late).toBe('over');
     expect(await removed(world)).toHaveLength(25);
     expect(await held(world)).toEqual([{ number: 2, guard: 'groups_removed', suspects: 35 }]);
   });
 
-  it('get another number once they are more than twice as many', async () => {
+  it('get a new hold number once they are more than twice as many', async () => {
     const { world, session } = await known({ groups: 120 });
     for (const id of oldest(world, 25)) world.control.remove(id);
     await ticks(world, session, 4);
@@ -151,7 +151,7 @@ describe('too many groups that are gone', () => {
     expect(old).toBe('over');
   });
 
-  it('are told in the very walk in which they are released where it is a long one', async () => {
+  it('are published as removed by the same walk in which they are released if it is a long one', async () => {
     const { world, session } = await known({
       groups: 900,
       knobs: { limitMax: 10 },

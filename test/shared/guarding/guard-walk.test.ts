@@ -12,7 +12,7 @@ async function ticks(world: SourceWorld, session: SourceSession, count: number) 
   for (let tick = 0; tick < count; tick += 1) await world.nextTick(session);
 }
 
-/** A source of which several whole walks have shown that next to nothing changes without a newer stamp. */
+/** A source after several whole walks that found almost no change without a newer stamp. */
 async function quiet(options: SourceWorldOptions = {}) {
   const world = createSourceWorld({ groups: 80, settings: SETTINGS, ...UNTOUCHED, ...options });
   const session = world.startProcess('a');
@@ -26,7 +26,7 @@ function shipped(world: SourceWorld): number[] {
   return world.control.snapshot().flatMap(({ id, shipments }) => (shipments.length > 0 ? [Number(id)] : []));
 }
 
-/** @returns what gives groups the carriers back that they had */
+/** @returns a function that restores the carriers of groups */
 function rename(world: SourceWorld, carrier: string, groups = shipped(world)) {
   const before = new Map(world.control.snapshot().map((group) => [Number(group.id), group.shipments]));
   for (const id of groups) {
@@ -44,25 +44,25 @@ function rename(world: SourceWorld, carrier: string, groups = shipped(world)) {
   };
 }
 
-/** How many groups were told to have a shipment that changed. */
-async function told(world: SourceWorld): Promise<number> {
+/** The number of groups with a published change of a shipment. */
+async function countPublished(world: SourceWorld): Promise<number> {
   const events = (await world.events()).filter(({ type }) => type === 'shipment.updated');
   return new Set(events.map(({ partitionkey }) => partitionkey)).size;
 }
 
 describe('groups that differ without newer stamps', () => {
-  it('are told as ever where they are fewer than half', async () => {
+  it('are published if they are fewer than half', async () => {
     const { world, session } = await quiet();
     const some = shipped(world).slice(0, 30);
     rename(world, 'Another', some);
 
     await ticks(world, session, 4);
 
-    expect(await told(world)).toBe(30);
+    expect(await countPublished(world)).toBe(30);
     expect(await conditions(world)).toEqual([]);
   });
 
-  it('are held where they are most of all groups at once: nothing of it is told or saved', async () => {
+  it('are held, neither published nor saved, if they are most of the groups at once', async () => {
     const { world, session } = await quiet();
     const before = world.store.all(await world.source()).map(({ version }) => version);
     rename(world, 'Another');
@@ -70,7 +70,7 @@ describe('groups that differ without newer stamps', () => {
     await ticks(world, session, 8);
 
     const after = world.store.all(await world.source()).map(({ version }) => version);
-    expect(await told(world)).toBe(0);
+    expect(await countPublished(world)).toBe(0);
     expect(after).toEqual(before);
     expect(await conditions(world)).toEqual(['feed.source_degraded held']);
     expect(standingHolds(await world.state())).toMatchObject([
@@ -78,14 +78,14 @@ describe('groups that differ without newer stamps', () => {
     ]);
   });
 
-  it('are told once that is released', async () => {
+  it('are published after a release', async () => {
     const { world, session } = await quiet();
     rename(world, 'Another');
     await ticks(world, session, 4);
 
     await releaseNow(world, 1);
     await ticks(world, session, 1);
-    const atOnce = await told(world);
+    const atOnce = await countPublished(world);
     await ticks(world, session, 6);
 
     expect(atOnce).toBe(shipped(world).length);
@@ -93,7 +93,7 @@ describe('groups that differ without newer stamps', () => {
     expect(await conditions(world)).toEqual(['feed.source_degraded held', 'feed.source_recovered']);
   });
 
-  it('are held no more once they are as they were, and what else changed meanwhile is told', async () => {
+  it('are no longer held once most are as before, and the rest is published', async () => {
     const { world, session } = await quiet();
     const takeBack = rename(world, 'Another');
     await ticks(world, session, 4);
@@ -101,16 +101,16 @@ describe('groups that differ without newer stamps', () => {
 
     takeBack(shipped(world).slice(1));
     await ticks(world, session, 2);
-    const whenFound = { held: standingHolds(await world.state()), told: await told(world) };
+    const whenFound = { held: standingHolds(await world.state()), published: await countPublished(world) };
     await ticks(world, session, 4);
 
     expect(held).toHaveLength(1);
-    // The walk that finds it mended still holds what is left.
-    expect(whenFound).toEqual({ held: [], told: 0 });
-    expect(await told(world)).toBe(1);
+    // The walk that ends the hold does not publish the remaining change yet.
+    expect(whenFound).toEqual({ held: [], published: 0 });
+    expect(await countPublished(world)).toBe(1);
   });
 
-  it('are not told by polls either', async () => {
+  it('are not published by polls either while they are held', async () => {
     const { world, session } = await quiet();
     // Still within the lookback.
     const young = Number(world.control.create().groupId);
@@ -128,7 +128,7 @@ describe('groups that differ without newer stamps', () => {
     expect(await world.groupEvents(young)).toHaveLength(before);
   });
 
-  it('do not hold what comes with newer stamps', async () => {
+  it('do not hold changes with newer stamps', async () => {
     const { world, session } = await quiet();
     rename(world, 'Another');
     await ticks(world, session, 4);
@@ -141,7 +141,7 @@ describe('groups that differ without newer stamps', () => {
     expect((await world.groupEvents(group)).map(({ type }) => type)).toEqual(['shipment.status_changed']);
   });
 
-  it('are held as well where arrays that answers had left out showed in the walks before', async () => {
+  it('are also held if earlier walks showed arrays that answers had left out', async () => {
     const { world, session } = await quiet({ knobs: { touches: [], arrays: 'flicker' } });
     const shown = (await world.events()).filter(({ type }) => type.endsWith('.created'));
     rename(world, 'Another');
@@ -149,11 +149,11 @@ describe('groups that differ without newer stamps', () => {
     await ticks(world, session, 8);
 
     expect(new Set(shown.map(({ partitionkey }) => partitionkey)).size).toBeGreaterThan(25);
-    expect(await told(world)).toBe(0);
+    expect(await countPublished(world)).toBe(0);
     expect(standingHolds(await world.state())).toMatchObject([{ guard: 'changed_without_stamps' }]);
   });
 
-  it('stay held where the tick that found them failed, and the next walk finds fewer', async () => {
+  it('stay held if the tick that found them failed and the next walk finds fewer', async () => {
     const { world, session } = await quiet();
     const failing = world.startProcess('a', {
       store: {
@@ -170,16 +170,16 @@ describe('groups that differ without newer stamps', () => {
     await ticks(world, session, 1);
 
     expect(failed).toBe('The store does not answer.');
-    expect(await told(world)).toBe(0);
+    expect(await countPublished(world)).toBe(0);
   });
 
-  it('are not told by a process whose source another one has taken over since', async () => {
+  it('are not published by a process after another process has taken over its source', async () => {
     const { world, session } = await quiet();
     let isOvertaken = false;
     world.network.onRequest = async ({ query }) => {
       if (isOvertaken || !query.has('max_created_at')) return;
       isOvertaken = true;
-      // Too few to be held: what the other one makes of it counts.
+      // Too few to be held: only the takeover keeps them from being published.
       rename(world, 'Another', shipped(world).slice(0, 30));
       const state = await world.state();
       await world.states.save({ ...state, version: state.version + 1 }, state.version);
@@ -187,7 +187,7 @@ describe('groups that differ without newer stamps', () => {
 
     await world.time.advance(SETTINGS.reconcileMs * 1_000);
     const { outcome } = await world.tick(session);
-    const whenOvertaken = await told(world);
+    const whenOvertaken = await countPublished(world);
     await ticks(world, session, 4);
 
     expect({ isOvertaken, outcome, whenOvertaken }).toEqual({
@@ -195,10 +195,10 @@ describe('groups that differ without newer stamps', () => {
       outcome: 'overtaken',
       whenOvertaken: 0,
     });
-    expect(await told(world)).toBe(30);
+    expect(await countPublished(world)).toBe(30);
   });
 
-  it('are not held where a service has always been like that', async () => {
+  it('are not held if the service has always behaved like that', async () => {
     const world = createSourceWorld({
       groups: 300,
       life: { changesPerSecond: 20 },
@@ -219,7 +219,7 @@ describe('groups that differ without newer stamps', () => {
     ).toBeGreaterThan(300);
   });
 
-  it('are not held in long cycles of a lively store, nor where reads take long to be believed', async () => {
+  it('are not held in long cycles of a busy store, nor with a long settling time', async () => {
     const world = createSourceWorld({
       groups: 100,
       life: { changesPerSecond: 2 },
@@ -231,6 +231,6 @@ describe('groups that differ without newer stamps', () => {
 
     await ticks(world, session, 40);
 
-    expect((await conditions(world)).filter((told) => told.includes('held'))).toEqual([]);
+    expect((await conditions(world)).filter((condition) => condition.includes('held'))).toEqual([]);
   });
 });

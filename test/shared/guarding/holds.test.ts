@@ -15,7 +15,7 @@ const MISSING = { guard: 'groups_removed', tier: 'all', suspects: 25, from: 7 } 
 const WELL = aState('acme', 1, { guarding: NO_GUARDING });
 
 describe('a hold', () => {
-  it('gets the next number, and keeps it while it is met again', () => {
+  it('gets the next number, and keeps it while it occurs again', () => {
     const first = holdBack(WELL, MISSING, 100);
     const second = holdBack(first, { ...MISSING, suspects: 5, from: 3 }, 200);
 
@@ -24,7 +24,7 @@ describe('a hold', () => {
     ]);
   });
 
-  it('gets another number once it is more than twice as large as when it got that', () => {
+  it('gets a new number once it is more than twice as large as when it got its number', () => {
     const first = holdBack(WELL, MISSING, 100);
     const twice = holdBack(first, MISSING, 200);
     const more = holdBack(twice, { ...MISSING, suspects: 1 }, 300);
@@ -33,7 +33,7 @@ describe('a hold', () => {
     expect(standingHolds(more)).toMatchObject([{ number: 2, suspects: 51, since: 100 }]);
   });
 
-  it('of another guard, or of another tier, is another one', () => {
+  it('of another guard or of another tier is a separate hold', () => {
     const first = holdBack(WELL, MISSING, 100);
     const second = holdBack(first, { ...MISSING, tier: 'recent' }, 200);
     const third = holdBack(second, { ...MISSING, guard: 'entities_removed' }, 300);
@@ -41,7 +41,7 @@ describe('a hold', () => {
     expect(standingHolds(third).map(({ number }) => number)).toEqual([1, 2, 3]);
   });
 
-  it('of another token takes the place of that of the one before', () => {
+  it('of another token replaces the hold of the previous token', () => {
     const canary = { guard: 'known_group_not_found', tier: 'all', suspects: 1 } as const;
     const first = holdBack(WELL, { ...canary, tokenHash: 'a' }, 100);
     const second = holdBack(first, { ...canary, tokenHash: 'b' }, 200);
@@ -51,16 +51,16 @@ describe('a hold', () => {
 });
 
 describe('a whole cycle', () => {
-  it('that met nothing of it ends a hold; one that did tells how large it is', () => {
+  it('ends a hold that it did not find again, and otherwise sets its size', () => {
     const held = holdBack(WELL, MISSING, 100);
     const begun = beginCycleOfHolds(held, 'all', true);
-    const met = holdBack(begun, { ...MISSING, suspects: 8 }, 200);
+    const foundAgain = holdBack(begun, { ...MISSING, suspects: 8 }, 200);
 
     expect(standingHolds(endCycleOfHolds(begun, 'all'))).toEqual([]);
-    expect(standingHolds(endCycleOfHolds(met, 'all'))).toMatchObject([{ number: 1, suspects: 8 }]);
+    expect(standingHolds(endCycleOfHolds(foundAgain, 'all'))).toMatchObject([{ number: 1, suspects: 8 }]);
   });
 
-  it('of the other tier says nothing of it', () => {
+  it('of another tier does not end a hold', () => {
     const held = beginCycleOfHolds(holdBack(WELL, MISSING, 100), 'all', false);
 
     const ended = endCycleOfHolds(beginCycleOfHolds(held, 'recent', false), 'recent');
@@ -68,7 +68,7 @@ describe('a whole cycle', () => {
     expect(standingHolds(ended)).toHaveLength(1);
   });
 
-  it('over all groups takes over what the recent tier held, where it is the only one', () => {
+  it('over all groups also ends holds of the recent tier if it is the only walk', () => {
     const held = holdBack(WELL, { ...MISSING, tier: 'recent' }, 100);
 
     const ended = endCycleOfHolds(beginCycleOfHolds(held, 'all', true), 'all');
@@ -78,7 +78,7 @@ describe('a whole cycle', () => {
 });
 
 describe('a release', () => {
-  it('makes of the hold a permit for as much, and begins the cycle at once', () => {
+  it('turns the hold into a permit of the same size, and makes the cycle begin at once', () => {
     const held = holdBack(WELL, MISSING, 100);
 
     const release = releaseHold(held, 1, 500);
@@ -94,7 +94,7 @@ describe('a release', () => {
     expect(lease.expiresAt).toBe(0);
   });
 
-  it('goes back to where the suspects begin in a walk that is under way', () => {
+  it('sends a walk that is under way back to the first suspect', () => {
     const { reconciliation } = WELL;
     const walked = {
       ...reconciliation,
@@ -107,7 +107,7 @@ describe('a release', () => {
     expect(release).toMatchObject({ state: { reconciliation: { all: { coveredThrough: 7 } } } });
   });
 
-  it('of a hold that was released, is over, or never was, changes nothing', () => {
+  it('of a hold that is released, over or unknown changes nothing', () => {
     const held = holdBack(WELL, MISSING, 100);
     const release = releaseHold(held, 1, 500);
     if (release.outcome !== 'released') throw new Error(release.outcome);
@@ -122,7 +122,7 @@ describe('a release', () => {
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['released_before', 'over', 'unknown']);
   });
 
-  it('of a token trusts that token, and permits that nothing known is found until a whole cycle did without', () => {
+  it('of a token trusts that token, and permits missing known groups until a cycle does not need it', () => {
     const canary = { guard: 'known_group_not_found', tier: 'all', suspects: 1, tokenHash: 'b' } as const;
 
     const release = releaseHold(holdBack(WELL, canary, 100), 1, 500);

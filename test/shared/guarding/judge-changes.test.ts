@@ -6,8 +6,8 @@ const NOW = 1_000 * DAY;
 const CALM = { ratePerHour: 0, learnedAt: NOW, isWhole: true };
 const MOST = { compared: 100, unstamped: 90, duration: HOUR };
 
-describe('so many changes without newer stamps', () => {
-  it('are improbable where they are more than half, more than a few, and such was never seen', () => {
+describe('many changes without newer stamps', () => {
+  it('are improbable if they are more than half of the groups, more than twenty, and new', () => {
     expect(isImprobable(MOST, CALM, NOW)).toBe(true);
     expect(isImprobable({ ...MOST, unstamped: 51 }, CALM, NOW)).toBe(true);
     expect(isImprobable({ ...MOST, unstamped: 50 }, CALM, NOW)).toBe(false);
@@ -15,12 +15,12 @@ describe('so many changes without newer stamps', () => {
     expect(isImprobable({ compared: 20, unstamped: 20, duration: HOUR }, CALM, NOW)).toBe(false);
   });
 
-  it('are never so before a whole walk has shown what is usual', () => {
+  it('are never improbable before a whole walk has shown the usual rate', () => {
     expect(isImprobable(MOST, undefined, NOW)).toBe(false);
     expect(isImprobable(MOST, { ...CALM, isWhole: false }, NOW)).toBe(false);
   });
 
-  it('are probable where about as many are usual in the same time, be it long or short', () => {
+  it('are probable if about as many are usual in the same time, long or short', () => {
     const aFifthInTenMinutes = learnUsual({ compared: 100, unstamped: 20, duration: 10 * MINUTE }, CALM, NOW);
 
     expect(isImprobable({ ...MOST, duration: 10 * MINUTE }, aFifthInTenMinutes, NOW)).toBe(true);
@@ -29,8 +29,8 @@ describe('so many changes without newer stamps', () => {
   });
 });
 
-describe('what is usual', () => {
-  it('is the most that was seen, and fades in days', () => {
+describe('the usual rate', () => {
+  it('is the highest rate seen, and fades in days', () => {
     const lively = learnUsual({ compared: 100, unstamped: 63, duration: HOUR }, CALM, NOW);
     const calmAgain = learnUsual({ compared: 100, unstamped: 0, duration: HOUR }, lively, NOW + DAY);
 
@@ -39,7 +39,7 @@ describe('what is usual', () => {
     expect(calmAgain.learnedAt).toBe(NOW + DAY);
   });
 
-  it('follows from no few groups', () => {
+  it('does not follow from a few groups', () => {
     const few = learnUsual({ compared: 20, unstamped: 20, duration: HOUR }, CALM, NOW);
 
     expect(few.ratePerHour).toBe(0);

@@ -6,7 +6,7 @@ import { conditions } from './two-stores.ts';
 
 const SECRET = 'a-token-that-nobody-may-see';
 
-/** A secret that is right until it is spoiled. */
+/** A secret that is valid until a test changes it. */
 function createSecret(token: string) {
   const secret = {
     held: token as string | Error,
@@ -27,28 +27,28 @@ function gone(): Error {
 const SPOILED: readonly (readonly [string, string | Error])[] = [
   ['is deleted', gone()],
   ['is empty', ' \n'],
-  ['holds something that no token is', `${SECRET} and a blank`],
+  ['holds an invalid token', `${SECRET} and a blank`],
 ];
 
 describe.each(SPOILED)('a source whose secret %s', (_, held) => {
-  it('concludes its ticks, says so within five minutes, and recovers by itself', async () => {
+  it('concludes its ticks, reports the failure within five minutes, and recovers without help', async () => {
     const world = createSourceWorld();
     const secret = createSecret(world.network.token);
     const warm = world.startProcess('a', { secret });
     await world.tick(warm);
     secret.held = held;
     const cold = world.startProcess('b', { secret });
-    const asked = world.requests().length;
+    const requestsBefore = world.requests().length;
 
     const reports = [];
     for (let minute = 0; minute < 6; minute += 1) reports.push(await world.nextTick(cold));
-    const askedMeanwhile = world.requests().length - asked;
+    const requestsMeanwhile = world.requests().length - requestsBefore;
     const { health } = await world.state();
     secret.held = world.network.token;
     const mended = await world.nextTick(cold);
 
     expect(reports.map(({ outcome, polls }) => [outcome, polls])).toEqual(reports.map(() => ['done', 0]));
-    expect(askedMeanwhile).toBe(0);
+    expect(requestsMeanwhile).toBe(0);
     expect(health.reasons.map(({ code }) => code)).toEqual(['token_unreadable']);
     expect(mended).toMatchObject({ outcome: 'done', polls: 1 });
     expect(await conditions(world)).toEqual([
@@ -57,7 +57,7 @@ describe.each(SPOILED)('a source whose secret %s', (_, held) => {
     ]);
   });
 
-  it('shows nothing of it in events and in the state', async () => {
+  it('shows nothing of the secret in events and in the state', async () => {
     const world = createSourceWorld();
     const secret = createSecret(world.network.token);
     await world.tick(world.startProcess('a', { secret }));
@@ -71,7 +71,7 @@ describe.each(SPOILED)('a source whose secret %s', (_, held) => {
     expect(shown).not.toContain(SECRET);
   });
 
-  it('fails the tick as long as there is no state that could say so', async () => {
+  it('fails the tick as long as there is no state to record the failure', async () => {
     const world = createSourceWorld();
     const secret = createSecret(world.network.token);
     secret.held = held;
@@ -80,7 +80,7 @@ describe.each(SPOILED)('a source whose secret %s', (_, held) => {
   });
 });
 
-it('goes on with the token that a warm process knows', async () => {
+it('continues with the token that a warm process knows', async () => {
   const world = createSourceWorld();
   const secret = createSecret(world.network.token);
   const warm = world.startProcess('a', { secret });
@@ -92,7 +92,7 @@ it('goes on with the token that a warm process knows', async () => {
   expect(report).toMatchObject({ outcome: 'done', polls: 1, failure: undefined });
 });
 
-it('names what a secret store that fails calls its failure', async () => {
+it('reports the error name of a secret store that fails', async () => {
   const world = createSourceWorld();
   const secret = createSecret(world.network.token);
   await world.tick(world.startProcess('a', { secret }));

@@ -8,15 +8,15 @@ const NOW: Instant = Date.UTC(2026, 10, 20, 12) * MILLISECOND;
 const CREATED = NOW - DAY;
 
 interface Looked {
-  /** How much later the group that is found was created than the known one. */
+  /** The creation time of the found group, minus that of the known group. */
   readonly later: Instant;
-  /** Whether the source's stamps named their zone. */
+  /** Whether the source's stamps name their zone. */
   readonly knownZoned: boolean;
-  /** Whether those of the group that is found do. */
+  /** Whether the stamps of the found group name their zone. */
   readonly zoned: boolean;
 }
 
-/** What is proved by a group that is found under the id of the only known one. */
+/** The outcome for a group that is found under the id of the only known group. */
 async function outcomeOf({ later, knownZoned, zoned }: Looked): Promise<string> {
   const { outcome } = await proveIdentity({
     source: { source: 'acme', generation: 'mi8x2k' },
@@ -35,7 +35,7 @@ async function outcomeOf({ later, knownZoned, zoned }: Looked): Promise<string> 
 
 describe('a group that is found under a known id', () => {
   it.each([0, SECOND, -SECOND])(
-    'is the known one where it was created at the same second: %d',
+    'is the known group if both were created in the same second: %d',
     async (later) => {
       const outcome = await outcomeOf({ later, knownZoned: true, zoned: true });
 
@@ -44,7 +44,7 @@ describe('a group that is found under a known id', () => {
   );
 
   it.each([15 * MINUTE, -HOUR, 8 * HOUR + SECOND, SECOND + 1])(
-    'is one of another store where it was created at another time, be it whole zones apart: %d',
+    'is a group of another store if it was created at another time, even whole zones apart: %d',
     async (later) => {
       const zoned = await outcomeOf({ later, knownZoned: true, zoned: true });
       const without = await outcomeOf({ later, knownZoned: false, zoned: false });
@@ -54,7 +54,7 @@ describe('a group that is found under a known id', () => {
   );
 
   it.each([15 * MINUTE, -HOUR, 8 * HOUR + SECOND, 15 * HOUR])(
-    'is the known one where stamps have begun, or ceased, to name a zone that explains it: %d',
+    'is the known group if stamps began or ceased to name a zone that explains the difference: %d',
     async (later) => {
       const begun = await outcomeOf({ later, knownZoned: false, zoned: true });
       const ceased = await outcomeOf({ later, knownZoned: true, zoned: false });
@@ -64,7 +64,7 @@ describe('a group that is found under a known id', () => {
   );
 
   it.each([7 * MINUTE, 15 * MINUTE + SECOND + 1, 15 * HOUR + SECOND, 24 * HOUR])(
-    'is one of another store where no zone explains it: %d',
+    'is a group of another store if no zone explains the difference: %d',
     async (later) => {
       const outcome = await outcomeOf({ later, knownZoned: false, zoned: true });
 
@@ -73,9 +73,9 @@ describe('a group that is found under a known id', () => {
   );
 });
 
-/** What is proved by what look-ups of several known groups show, one after the other. */
+/** The outcome for the answers to look-ups of several known groups, one after the other. */
 async function outcomeOfRows(...answers: readonly (readonly RowReading[])[]): Promise<string> {
-  let asked = 0;
+  let lookUps = 0;
   const { outcome } = await proveIdentity({
     source: { source: 'acme', generation: 'mi8x2k' },
     store: {
@@ -84,8 +84,8 @@ async function outcomeOfRows(...answers: readonly (readonly RowReading[])[]): Pr
       },
     },
     async lookUp() {
-      const rows = answers[asked] ?? [];
-      asked += 1;
+      const rows = answers[lookUps] ?? [];
+      lookUps += 1;
       return { rows, accessHash: 'second' };
     },
     now: NOW,
@@ -105,16 +105,16 @@ describe('a group that is shown unreadable under a known id', () => {
     expect(await outcomeOfRows([row])).toBe('unreadable');
   });
 
-  it('is the known one where its id and its creation time can be read', async () => {
+  it('is the known group if its id and its creation time are readable', async () => {
     expect(await outcomeOfRows([{ ...anUnreadableRow(7), createdAt: CREATED }])).toBe('found');
   });
 
-  it('leaves it to the other known groups', async () => {
+  it('leaves the decision to the other known groups', async () => {
     expect(await outcomeOfRows([anUnreadableRow()], [aRow(8, { createdAt: CREATED })])).toBe('found');
     expect(await outcomeOfRows([anUnreadableRow()], [])).toBe('unreadable');
   });
 
-  it('is not there at all where every row names another id', async () => {
+  it('is not found if every row names another id', async () => {
     expect(await outcomeOfRows([anUnreadableRow(5)])).toBe('not_found');
   });
 });

@@ -1,7 +1,7 @@
 import { type Release, releaseHold } from '../../../shared/guarding/release-hold.ts';
 import type { SourceWorld } from '../source-world.ts';
 
-/** Releases a hold as the command does. */
+/** Releases a hold in the same way as the command. */
 export async function releaseNow(world: SourceWorld, number: number): Promise<Release['outcome']> {
   const state = await world.state();
   const release = releaseHold(state, number, world.time.now());

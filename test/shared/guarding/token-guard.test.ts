@@ -11,7 +11,7 @@ import {
   type TwoStores,
 } from './two-stores.ts';
 
-/** A source that was read once, and all that was told of it by then. */
+/** A source after a complete tick and the tick after it. */
 async function settled(stores: TwoStores) {
   const session = stores.startProcess('a');
   await stores.world.tick(session);
@@ -21,8 +21,8 @@ async function settled(stores: TwoStores) {
 
 const LOOK_UP = 'return_group_id=';
 
-describe('a token that was exchanged', () => {
-  it('for another of the same store costs one look-up', async () => {
+describe('a token that was replaced', () => {
+  it('by another token of the same store costs one look-up', async () => {
     const stores = createTwoStores();
     const { world } = stores;
     await settled(stores);
@@ -42,9 +42,9 @@ describe('a token that was exchanged', () => {
   });
 
   it.each([
-    ['for that of another store', 60],
-    ['for that of an empty store', 0],
-  ])('%s holds the source, tells so, and saves nothing of what it shows', async (_, groups) => {
+    ['by that of another store', 60],
+    ['by that of an empty store', 0],
+  ])('%s holds the source, reports the hold, and saves nothing of that store', async (_, groups) => {
     const stores = createTwoStores({}, groups);
     const { world } = stores;
     await settled(stores);
@@ -66,7 +66,7 @@ describe('a token that was exchanged', () => {
     expect(standingHolds(await world.state())).toMatchObject([{ number: 1, guard: 'known_group_not_found' }]);
   });
 
-  it('by mistake does not hold the source any longer than that', async () => {
+  it('by mistake holds the source only until the right token is back', async () => {
     const stores = createTwoStores();
     const { world } = stores;
     await settled(stores);
@@ -85,16 +85,16 @@ describe('a token that was exchanged', () => {
     expect(await conditions(world)).toEqual(['feed.source_degraded held', 'feed.source_recovered']);
   });
 
-  it('in the middle of a tick, because the old one is refused, holds the source from there', async () => {
+  it('during a tick, because the old token is refused, holds the source from there', async () => {
     const stores = createTwoStores({ knobs: { limitMax: 10 }, settings: { baseline: 'emit' } });
     const { world } = stores;
     const session = stores.startProcess('a');
     const { token } = world.network;
     const usual = world.network.intercept;
-    let asked = 0;
+    let requests = 0;
     world.network.intercept = (request) => {
-      asked += 1;
-      if (asked < 8 || request.token !== token) return usual?.(request);
+      requests += 1;
+      if (requests < 8 || request.token !== token) return usual?.(request);
       world.network.token = OTHER_TOKEN;
       return world.reference.service.answer({ ...request, token: 'revoked' });
     };
@@ -103,13 +103,13 @@ describe('a token that was exchanged', () => {
 
     const known = world.store.all(await world.source());
     const own = new Map(world.control.snapshot().map(({ id, created_at }) => [id, created_at]));
-    expect(asked).toBeGreaterThan(8);
+    expect(requests).toBeGreaterThan(8);
     expect(known.length).toBeGreaterThan(0);
     expect(known.every(({ projection: { group } }) => own.get(group.id) === group.created_at)).toBe(true);
     expect(standingHolds(await world.state())).toMatchObject([{ guard: 'known_group_not_found' }]);
   });
 
-  it('is nothing to look into as long as nothing is known', async () => {
+  it('costs no look-up as long as no group is known', async () => {
     const stores = createTwoStores({ groups: 0 });
     const { world } = stores;
     for (const { id } of world.control.snapshot()) world.control.remove(Number(id));
@@ -123,7 +123,7 @@ describe('a token that was exchanged', () => {
     expect(world.requests().filter(({ query }) => query.includes(LOOK_UP))).toEqual([]);
   });
 
-  it('does not hold a source of which most known groups have been removed', async () => {
+  it('does not hold a source whose known groups were mostly removed', async () => {
     const stores = createTwoStores({ groups: 40 });
     const { world } = stores;
     await settled(stores);
@@ -139,11 +139,11 @@ describe('a token that was exchanged', () => {
   });
 });
 
-describe('a token that was exchanged, and since then is answered as if the store were empty', () => {
+describe('a replaced token that now shows an empty store', () => {
   it.each([
     ['many', 40],
     ['few', 2],
-  ])('is looked at again before any of %s groups counts as gone', async (_, groups) => {
+  ])('is read again from the secret before any of %s groups counts as gone', async (_, groups) => {
     const stores = createTwoStores({ groups, settings: { reconcileMs: 120_000 } });
     const { world } = stores;
     const warm = await settled(stores);
@@ -156,9 +156,9 @@ describe('a token that was exchanged, and since then is answered as if the store
 
     for (let minute = 0; minute < 12; minute += 1) await world.nextTick(warm);
 
-    const told = (await world.groupEvents(changed)).map(({ type }) => type);
+    const types = (await world.groupEvents(changed)).map(({ type }) => type);
     const all = (await world.events()).map(({ type }) => type);
-    expect(told.at(-1)).toBe('shipment.status_changed');
+    expect(types.at(-1)).toBe('shipment.status_changed');
     expect(all.filter((type) => type.endsWith('removed'))).toEqual([]);
     expect((await world.state()).guarding).toMatchObject({ holds: [], seenWith: seenWith(SECOND_TOKEN) });
     expect(await conditions(world)).toEqual([]);
@@ -166,7 +166,7 @@ describe('a token that was exchanged, and since then is answered as if the store
 });
 
 describe('a source that is held because of its token', () => {
-  it('goes on with the new token once it is released, and with that one alone', async () => {
+  it('continues with the new token after a release', async () => {
     const stores = createTwoStores();
     const { world } = stores;
     await settled(stores);
@@ -185,7 +185,7 @@ describe('a source that is held because of its token', () => {
 });
 
 describe('a token that shows known groups unreadable', () => {
-  it('is not used for anything, nor taken for that of another store, until one of them can be read', async () => {
+  it('is neither used nor taken for that of another store until one of them is readable', async () => {
     const stores = createTwoStores({ settings: { reconcileMs: 120_000 } });
     const { world } = stores;
     await settled(stores);
@@ -202,11 +202,11 @@ describe('a token that shows known groups unreadable', () => {
     const cold = stores.startProcess('b');
 
     for (let minute = 0; minute < 7; minute += 1) await world.nextTick(cold);
-    const whileSpoiled = { told: await world.groupEvents(changed), state: await world.state() };
+    const whileSpoiled = { events: await world.groupEvents(changed), state: await world.state() };
     isSpoiled = false;
     for (let minute = 0; minute < 3; minute += 1) await world.nextTick(cold);
 
-    expect(whileSpoiled.told).toEqual([]);
+    expect(whileSpoiled.events).toEqual([]);
     expect(whileSpoiled.state.guarding.holds).toEqual([]);
     expect(await world.groupEvents(changed)).toHaveLength(1);
     expect(await conditions(world)).toEqual(['feed.source_degraded failing', 'feed.source_recovered']);

@@ -1,4 +1,4 @@
-// A source, and another store that a token which was exchanged by mistake shows.
+// A source, and another store that the source's token shows after it was replaced by mistake.
 import { createInProcessService } from '../../../local/reference-service/in-process-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
@@ -8,7 +8,7 @@ export const OTHER_TOKEN = 'the-token-of-another-store';
 export const SECOND_TOKEN = 'another-token-of-the-same-store';
 
 const hashOf = (text: string) => `hash of ${text}`;
-/** What a source is known by that was seen with the token. */
+/** The fingerprint of a source that was read with this token. */
 export const seenWith = (token: string) => hashOf(`${BASE_URL} ${token}`);
 
 export interface TwoStores {
@@ -16,7 +16,7 @@ export interface TwoStores {
   startProcess(owner: string): SourceSession;
 }
 
-/** @param otherGroups of the other store; its ids are like those of the first */
+/** @param otherGroups the number of groups of the other store, whose ids are like those of the first */
 export function createTwoStores(options: SourceWorldOptions = {}, otherGroups = 60): TwoStores {
   const world = createSourceWorld(options);
   const other = createInProcessService({
@@ -36,13 +36,13 @@ export function createTwoStores(options: SourceWorldOptions = {}, otherGroups = 
   };
 }
 
-/** What the feed told of itself, but for the baseline. */
+/** The feed's reports of its own health, without the baseline. */
 export async function conditions(world: SourceWorld): Promise<readonly string[]> {
-  const told = (await world.feedEvents()).filter(({ type }) => type.startsWith('feed.source_'));
-  return told.map(tellCondition);
+  const reports = (await world.feedEvents()).filter(({ type }) => type.startsWith('feed.source_'));
+  return reports.map(describeCondition);
 }
 
-function tellCondition({ type, data }: FeedEvent): string {
+function describeCondition({ type, data }: FeedEvent): string {
   const reasons = 'reasons' in data.object ? data.object.reasons : [];
   return [type, ...reasons.map(({ code }) => code)].join(' ');
 }

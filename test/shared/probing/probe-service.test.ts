@@ -1,4 +1,4 @@
-// What a probe finds out, asked of the reference service over the wire, as its knobs make it answer.
+// The report of a probe that queries the reference service over the wire, for each setting of its knobs.
 import { afterEach, expect, test } from 'vitest';
 import { createHttpsTransport } from '../../../functions/adapters/https-transport.ts';
 import { formatProbe } from '../../../local/operating/format-probe.ts';
@@ -20,8 +20,8 @@ afterEach(async () => {
 
 interface Probed {
   readonly report: ProbeReport;
-  /** Requests that the service got. */
-  readonly got: number;
+  /** The number of requests that the service received. */
+  readonly received: number;
 }
 
 async function probe(
@@ -38,11 +38,11 @@ async function probe(
   ends.push(service.close, transport.close);
   const client = createReturnsServiceClient({ baseUrl: service.url, token: TOKEN, transport });
   const report = await probeService(askWithin({ client, clock: hastyClock, mostRequests, pauseMs: 0 }));
-  return { report, got: service.control.requests().length };
+  return { report, received: service.control.requests().length };
 }
 
-test('an ordinary service is found out in fifteen requests', async () => {
-  const { report, got } = await probe({});
+test('a probe describes an ordinary service with about fifteen requests', async () => {
+  const { report, received } = await probe({});
 
   expect(report).toMatchObject({
     answers: { haveDate: true },
@@ -55,8 +55,8 @@ test('an ordinary service is found out in fifteen requests', async () => {
     unlisted: [],
     leftOut: [],
   });
-  expect(report.requests).toBe(got);
-  expect(got).toBeLessThan(17);
+  expect(report.requests).toBe(received);
+  expect(received).toBeLessThan(17);
 });
 
 test.each([
@@ -94,13 +94,13 @@ test.each([
   ],
   ['no Date', { date: 'missing' }, { answers: { haveDate: false, clockAheadMs: null } }],
   ['new fields', { newFields: true }, { unlisted: expect.arrayContaining([expect.any(String)]) }],
-] as const)('tells of %s', async (_, knobs, expected) => {
+] as const)('a probe reports %s', async (_, knobs, expected) => {
   const { report } = await probe(knobs);
 
   expect(report).toMatchObject(expected);
 });
 
-test('tells of groups that can’t be read, by reasons without values', async () => {
+test('a probe reports unreadable groups by reasons without values', async () => {
   const { report } = await probe({ unreadableEvery: 10, unreadableAs: 'no-status' });
 
   const { unreadable } = report.rows;
@@ -108,7 +108,7 @@ test('tells of groups that can’t be read, by reasons without values', async ()
   expect(unreadable.every(({ reason }) => reason.includes('status'))).toBe(true);
 });
 
-test('a store that fits one page is told as such, an empty one as well', async () => {
+test('a probe reports the number of groups of a store that fits one page, also of an empty one', async () => {
   const [few, none] = [await probe({}, { groups: 12 }), await probe({}, { groups: 0 })];
 
   expect(few.report.page).toMatchObject({ byDefault: null, most: null, groups: 12 });
@@ -116,10 +116,10 @@ test('a store that fits one page is told as such, an empty one as well', async (
   expect(formatProbe('returns.example.com', none.report).join('\n')).toContain('too few groups to tell');
 });
 
-test('it sends no more than it may, and tells what it left out', async () => {
-  const { report, got } = await probe({}, { mostRequests: 6 });
+test('a probe keeps its limit of requests, and reports the checks that it left out', async () => {
+  const { report, received } = await probe({}, { mostRequests: 6 });
 
-  expect(got).toBe(6);
+  expect(received).toBe(6);
   expect(report.order).not.toBeNull();
   expect(report.leftOut).toEqual([
     'bounds of updated_at',

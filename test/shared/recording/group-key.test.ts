@@ -9,7 +9,7 @@ const keys = fc.record({
   group: fc.oneof(fc.constant('feed' as const), fc.nat(Number.MAX_SAFE_INTEGER)),
 });
 
-test("a group's key is read back as what it was made of", () => {
+test("a group's key is parsed into the parts that it was formatted from", () => {
   fc.assert(
     fc.property(keys, (key) => {
       expect(parseGroupKey(formatGroupKey(key))).toEqual(key);
@@ -26,7 +26,7 @@ test("a group's key is the beginning of its events' ids", () => {
 });
 
 test.each(['', 'acme_mi8x2k', 'acme_mi8x2k_x', 'acme_mi8x2k_1_2', 'Acme_mi8x2k_1', 'source/acme'])(
-  '"%s" is no group key',
+  '"%s" is not a group key',
   (text) => {
     expect(parseGroupKey(text)).toBeUndefined();
   },

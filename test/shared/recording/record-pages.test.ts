@@ -49,7 +49,7 @@ function createSetting(changes: Partial<SnapshotStore> = {}) {
   return { store, memory, recorder, aside, fresh, known, events, loads: () => loads };
 }
 
-/** A page of such rows, asked for so many seconds after the start. */
+/** A page of these rows, requested `after` seconds after the start. */
 function page(rows: readonly unknown[], after = 0): Page {
   const sentAt = START + after * SECOND;
   return { rows: rows.map(parseReturnGroup), bytes: 1_000, sentAt, receivedAt: sentAt + SECOND };
@@ -67,7 +67,7 @@ function failed(id: number, updated_at = sampleRow(id).updated_at) {
 const LATER = '2026-11-20T10:16:02.000000Z';
 
 describe('a page', () => {
-  it('is saved whole, group by group, silently where nothing is announced', async () => {
+  it('is saved group by group, without events if nothing is announced', async () => {
     const { recorder, known, events } = createSetting();
     const { take, counts, unsavedFrom } = recorder();
 
@@ -80,7 +80,7 @@ describe('a page', () => {
     expect(unsavedFrom()).toBeUndefined();
   });
 
-  it('with a row that can not be read is saved but for that row', async () => {
+  it('with an unreadable row is saved without that row', async () => {
     const { recorder, known, aside } = createSetting();
     const { take, counts } = recorder();
 
@@ -92,7 +92,7 @@ describe('a page', () => {
     expect(await known(2)).toBeDefined();
   });
 
-  it('that shows a group twice counts as its last showing', async () => {
+  it('that shows a group twice saves the last row of that group', async () => {
     const { recorder, known } = createSetting();
 
     await recorder().take(page([sampleRow(1), failed(1)]));
@@ -102,7 +102,7 @@ describe('a page', () => {
 });
 
 describe('a group that changed', () => {
-  it('is told with its change, and noted as fresh', async () => {
+  it('is published with its change, and noted as fresh', async () => {
     const { recorder, events, fresh } = createSetting();
     const { take, counts } = recorder();
     await take(page([sampleRow(1)]));
@@ -114,7 +114,7 @@ describe('a group that changed', () => {
     expect(fresh).toEqual([1, 1]);
   });
 
-  it('without a newer stamp is left while the reading may be stale, and taken after', async () => {
+  it('without a newer stamp is left while the reading may be stale, and published later', async () => {
     const { recorder, events } = createSetting();
     await recorder().take(page([sampleRow(1)]));
     const early = recorder();
@@ -132,7 +132,7 @@ describe('a group that changed', () => {
   });
 
   it.each(['save', 'saveAll'] as const)(
-    'whose %s meets a conflict is left, and counts as not saved',
+    'whose %s has a conflict is left, and counts as not saved',
     async (call) => {
       const { recorder, memory } = createSetting(
         call === 'save'
@@ -149,7 +149,7 @@ describe('a group that changed', () => {
     },
   );
 
-  it('is set aside, and nothing else, where the store finds it too large', async () => {
+  it('is set aside without affecting other groups if it is too large for the store', async () => {
     const { recorder, aside, known, store } = createSetting({
       async saveAll(source, saves) {
         for (const { snapshot } of saves)
@@ -169,7 +169,7 @@ describe('a group that changed', () => {
 });
 
 describe('a save that fails', () => {
-  it('is reported once those under way have ended, and no other begins', async () => {
+  it('rejects once the saves under way have ended, and no other save begins', async () => {
     let begun = 0;
     let ended = 0;
     const { recorder } = createSetting({
@@ -193,8 +193,8 @@ describe('a save that fails', () => {
   });
 });
 
-describe('what is remembered', () => {
-  it('spares loading groups that are as they were saved', async () => {
+describe('the memory', () => {
+  it('saves the load of groups that are unchanged', async () => {
     const { recorder, loads } = createSetting();
     await recorder().take(page([sampleRow(1)]));
 
@@ -203,7 +203,7 @@ describe('what is remembered', () => {
     expect(loads()).toBe(1);
   });
 
-  it('is not trusted by a walk, and forgotten where a walk saved something else', async () => {
+  it('is not trusted by a walk, and forgets a group for which a walk saves something else', async () => {
     const { recorder, loads, memory, events } = createSetting();
     await recorder().take(page([sampleRow(1)]));
     const walk = recorder({ through: 'reconciliation', trustsMemory: false });
@@ -219,7 +219,7 @@ describe('what is remembered', () => {
     expect(await events(1)).toHaveLength(2);
   });
 
-  it('is nothing of a group that lacks something', async () => {
+  it('does not keep a group with missing entities', async () => {
     const { recorder, memory } = createSetting();
     await recorder().take(page([sampleRow(1)]));
 
@@ -229,14 +229,14 @@ describe('what is remembered', () => {
   });
 });
 
-describe('a change of what answers had left out', () => {
+describe('a change of an array that answers left out', () => {
   const leftOut = { ...sampleRow(1), shipments: undefined };
   const observed = (entries: readonly unknown[]) =>
     (entries as { event: { data: { observed: unknown } } }[]).at(-1)?.event.data.observed;
   const stamp = (after: number) =>
     `${new Date((START + after * SECOND) / 1_000).toISOString().slice(0, -1)}000Z`;
 
-  it('may have happened since an answer last held it', async () => {
+  it('may have happened since the last answer with the array', async () => {
     const { recorder, events } = createSetting();
     await recorder().take(page([sampleRow(1)]));
     await recorder().take(page([sampleRow(1)], 100));
@@ -248,7 +248,7 @@ describe('a change of what answers had left out', () => {
     expect(observed(await events(1))).toMatchObject({ after: stamp(100 - 60), by: stamp(401) });
   });
 
-  it('is bounded from below by the next answer that holds it again', async () => {
+  it('happened after the next answer that has the array again', async () => {
     const { recorder, events } = createSetting();
     await recorder().take(page([sampleRow(1)]));
     await recorder().take(page([leftOut], 200));
@@ -259,7 +259,7 @@ describe('a change of what answers had left out', () => {
     expect(observed(await events(1))).toMatchObject({ after: stamp(300 - 60), by: stamp(401) });
   });
 
-  it('may have happened before an event of something else that an answer without it made', async () => {
+  it('may have happened before another event from an answer without the array', async () => {
     const { recorder, events } = createSetting();
     await recorder().take(page([sampleRow(1)]));
     await recorder().take(page([{ ...leftOut, credit_method: 'ORIGINAL_PAYMENT_METHOD' }], 200));
@@ -270,7 +270,7 @@ describe('a change of what answers had left out', () => {
     expect(observed(await events(1))).toMatchObject({ after: stamp(0 - 60), by: stamp(401) });
   });
 
-  it('costs no read while answers go on leaving it out', async () => {
+  it('costs no load while answers leave the array out', async () => {
     const { recorder, loads } = createSetting();
     await recorder().take(page([sampleRow(1)]));
     await recorder().take(page([leftOut], 200));
@@ -282,7 +282,7 @@ describe('a change of what answers had left out', () => {
   });
 });
 
-it('a customer is told of only where the settings ask for it', async () => {
+it('events carry a customer only if the settings ask for it', async () => {
   const { recorder, events } = createSetting();
   await recorder({ announces: () => true, customerData: false }).take(page([sampleRow(1)]));
   await recorder({ announces: () => true, customerData: true }).take(page([sampleRow(2)]));

@@ -18,13 +18,13 @@ const CONDITION = {
 };
 const drift = (finding: string) => ({ type: 'drift' as const, findings: [finding] });
 
-async function told(ledger: MemoryLedger): Promise<FeedEvent[]> {
+async function publishedIn(ledger: MemoryLedger): Promise<FeedEvent[]> {
   const entries = await ledger.read({ ...NOTHING, group: 'feed' }, 0, 10);
   return entries.flatMap((entry) => ('event' in entry ? [entry.event] : []));
 }
 
 describe('the subject of an event of the feed itself', () => {
-  it('is shared by what makes the earlier stale, and by nothing else', async () => {
+  it('is shared only with events that make it stale', async () => {
     const ledger = createMemoryLedger();
     const degraded = queueFeedReport(NOTHING, 'feed.source_degraded', CONDITION, 0);
     const lost = queueFeedReport(degraded, 'feed.drift_detected', drift('shipment.status=LOST'), 0);
@@ -33,14 +33,14 @@ describe('the subject of an event of the feed itself', () => {
 
     await publishFeedReports(ledger, recovered);
 
-    const [first, second, third, last] = (await told(ledger)).map(({ subject }) => subject);
+    const [first, second, third, last] = (await publishedIn(ledger)).map(({ subject }) => subject);
     expect(first).toBe('sources/acme');
     expect(last).toBe(first);
     expect(new Set([first, second, third]).size).toBe(3);
   });
 });
 
-describe('what a state has to tell', () => {
+describe('the reports in a state', () => {
   const state = queueFeedReport(
     queueFeedReport(NOTHING, 'feed.source_degraded', CONDITION, 0),
     'feed.drift_detected',
@@ -48,19 +48,19 @@ describe('what a state has to tell', () => {
     0,
   );
 
-  it('is told once, however many find it there', async () => {
+  it('are published once, however often they are found', async () => {
     const ledger = createMemoryLedger();
 
     const numbers = [await publishFeedReports(ledger, state), await publishFeedReports(ledger, state)];
 
     expect(numbers).toEqual([2, 2]);
-    expect((await told(ledger)).map(({ type }) => type)).toEqual([
+    expect((await publishedIn(ledger)).map(({ type }) => type)).toEqual([
       'feed.source_degraded',
       'feed.drift_detected',
     ]);
   });
 
-  it('goes round numbers that others have taken, each time in the same way', async () => {
+  it('skip sequence numbers that are taken, in the same way each time', async () => {
     const ledger = createMemoryLedger();
     const other = queueFeedReport(NOTHING, 'feed.drift_detected', drift('order.name is a fraction'), 0);
     await publishFeedReports(ledger, other);
@@ -68,6 +68,6 @@ describe('what a state has to tell', () => {
     const numbers = [await publishFeedReports(ledger, state), await publishFeedReports(ledger, state)];
 
     expect(numbers).toEqual([3, 3]);
-    expect((await told(ledger)).map(({ data }) => data.sequence)).toEqual([1, 2, 3]);
+    expect((await publishedIn(ledger)).map(({ data }) => data.sequence)).toEqual([1, 2, 3]);
   });
 });

@@ -41,14 +41,14 @@ describe('a source that is not covered', () => {
     const at = judgeHealth(WELL, seen({ now: patience, intervalUs }));
     const after = judgeHealth(WELL, seen({ now: patience + 1, intervalUs }));
 
-    expect(at.tell).toBeUndefined();
+    expect(at.report).toBeUndefined();
     expect(after).toMatchObject({
-      tell: 'degraded',
+      report: 'degraded',
       health: { degradedSince: patience + 1, lastSettledAt: 0, reasons: [{ code: 'behind' }] },
     });
   });
 
-  it('says what it fails with, or that the order does not hold still', () => {
+  it('names its failure, or an unstable order, as the reason', () => {
     const failing = judgeHealth(WELL, seen({ now: MINUTE * 6, failure: FAILING }));
     const unstable = judgeHealth(WELL, seen({ now: MINUTE * 6, unstable: 'the order changed' }));
 
@@ -58,65 +58,65 @@ describe('a source that is not covered', () => {
     ]);
   });
 
-  it('is told once, keeps its first moment, and recovers with the first complete poll', () => {
+  it('is reported once, keeps its first moment, and recovers with the first complete poll', () => {
     const first = judgeHealth(WELL, seen({ now: 6 * MINUTE }));
     const second = judgeHealth(first.health, seen({ now: 7 * MINUTE }));
     const third = judgeHealth(second.health, seen({ now: 8 * MINUTE, isComplete: true }));
 
-    expect([first.tell, second.tell, third.tell]).toEqual(['degraded', undefined, 'recovered']);
+    expect([first.report, second.report, third.report]).toEqual(['degraded', undefined, 'recovered']);
     expect(second.health.degradedSince).toBe(6 * MINUTE);
     expect(third.health).toMatchObject({ degradedSince: undefined, reasons: [], lastSettledAt: 8 * MINUTE });
   });
 });
 
-it('a refused token is told at once, another failure is not', () => {
+it('a refused token is reported at once, another failure is not', () => {
   const refused = judgeHealth(WELL, seen({ failure: describeFailure(new SourceRefused('refused')) }));
   const failed = judgeHealth(WELL, seen({ failure: FAILING }));
 
   expect(refused).toMatchObject({
-    tell: 'degraded',
+    report: 'degraded',
     health: { reasons: [{ code: 'refused', message: 'refused' }] },
   });
-  expect(failed.tell).toBeUndefined();
+  expect(failed.report).toBeUndefined();
 });
 
-it('groups that can not be read degrade a source although its polls are complete', () => {
+it('unreadable groups degrade a source although its polls are complete', () => {
   const one = judgeHealth(WELL, seen({ isComplete: true, setAside: [ASIDE] }));
   const none = judgeHealth(one.health, seen({ isComplete: true, setAside: [] }));
 
-  expect(one).toMatchObject({ tell: 'degraded', health: { reasons: [{ code: 'unreadable' }] } });
-  expect(none.tell).toBe('recovered');
+  expect(one).toMatchObject({ report: 'degraded', health: { reasons: [{ code: 'unreadable' }] } });
+  expect(none.report).toBe('recovered');
 });
 
-it('a source does not recover before a poll was complete, whatever else is mended', () => {
+it('a source recovers only after a complete poll, also if all other reasons are gone', () => {
   const { health } = judgeHealth(WELL, seen({ isComplete: true, setAside: [ASIDE] }));
 
   const unread = judgeHealth(health, seen({ now: SECOND, setAside: [] }));
 
-  expect(unread.tell).toBeUndefined();
+  expect(unread.report).toBeUndefined();
   expect(unread.health.degradedSince).toBe(0);
 });
 
-describe('what is held', () => {
+describe('a hold', () => {
   const FIRST = { number: 1, message: '25 are missing' };
 
-  it('is told at once, and as recovered once it is held no more', () => {
+  it('is reported at once, and as recovered once it is over', () => {
     const held = judgeHealth(WELL, seen({ isComplete: true, holds: [FIRST] }));
     const next = judgeHealth(held.health, seen({ isComplete: true, now: MINUTE, holds: [FIRST] }));
     const mended = judgeHealth(next.health, seen({ isComplete: true, now: 2 * MINUTE }));
 
-    expect([held.tell, next.tell, mended.tell]).toEqual(['degraded', undefined, 'recovered']);
+    expect([held.report, next.report, mended.report]).toEqual(['degraded', undefined, 'recovered']);
     expect(next.health.reasons).toEqual([{ code: 'held', message: '25 are missing' }]);
   });
 
-  it('is told of a source that was degraded before, each hold once', () => {
+  it('is reported once, also for a source that was degraded before', () => {
     const second = { number: 2, message: 'the token shows another store' };
     const before = judgeHealth(WELL, seen({ isComplete: true, setAside: [ASIDE] }));
     const first = judgeHealth(before.health, seen({ setAside: [ASIDE], holds: [FIRST] }));
     const both = judgeHealth(first.health, seen({ setAside: [ASIDE], holds: [FIRST, second] }));
     const still = judgeHealth(both.health, seen({ setAside: [ASIDE], holds: [FIRST] }));
 
-    expect([before.tell, first.tell, both.tell, still.tell]).toEqual([
+    expect([before.report, first.report, both.report, still.report]).toEqual([
       'degraded',
       'degraded',
       'degraded',
@@ -126,19 +126,19 @@ describe('what is held', () => {
   });
 });
 
-it('many more groups that can not be read are told again, a few more are not', () => {
-  const told = [1, 2, 3, 3, 6, 7, 8].reduce<{ health: HealthState; tells: unknown[] }>(
-    ({ health, tells }, count) => {
+it('many more unreadable groups are reported again, a few more are not', () => {
+  const judged = [1, 2, 3, 3, 6, 7, 8].reduce<{ health: HealthState; reports: unknown[] }>(
+    ({ health, reports }, count) => {
       const setAside = Array.from({ length: count }, () => ASIDE);
-      const judged = judgeHealth(health, seen({ isComplete: true, setAside }));
-      return { health: judged.health, tells: [...tells, judged.tell] };
+      const next = judgeHealth(health, seen({ isComplete: true, setAside }));
+      return { health: next.health, reports: [...reports, next.report] };
     },
-    { health: WELL, tells: [] },
+    { health: WELL, reports: [] },
   );
-  const mended = judgeHealth(told.health, seen({ isComplete: true }));
+  const mended = judgeHealth(judged.health, seen({ isComplete: true }));
   const again = judgeHealth(mended.health, seen({ isComplete: true, setAside: [ASIDE] }));
 
-  expect(told.tells).toEqual([
+  expect(judged.reports).toEqual([
     'degraded',
     undefined,
     'degraded',
@@ -147,13 +147,13 @@ it('many more groups that can not be read are told again, a few more are not', (
     'degraded',
     undefined,
   ]);
-  expect([mended.tell, again.tell]).toEqual(['recovered', 'degraded']);
+  expect([mended.report, again.report]).toEqual(['recovered', 'degraded']);
 });
 
-describe('walks that stand still while polls go on', () => {
+describe('walks that make no progress while polls succeed', () => {
   const STILL = { isComplete: true, hasWalked: false, now: 6 * MINUTE } as const;
 
-  it('are told with what the service answers', () => {
+  it('are reported with the service’s answer', () => {
     const { health } = judgeHealth(WELL, seen({ ...STILL, failure: FAILING }));
 
     expect(health.reasons).toEqual([
@@ -161,18 +161,18 @@ describe('walks that stand still while polls go on', () => {
     ]);
   });
 
-  it('do not hide polls that fail as well', () => {
+  it('do not hide later failures of polls', () => {
     const still = judgeHealth(WELL, seen({ ...STILL, failure: FAILING }));
     const behind = { hasWalked: false, failure: FAILING };
     const failing = judgeHealth(still.health, seen({ ...behind, now: 12 * MINUTE }));
     const later = judgeHealth(failing.health, seen({ ...behind, now: 13 * MINUTE }));
 
-    expect([still.tell, failing.tell, later.tell]).toEqual(['degraded', 'degraded', undefined]);
+    expect([still.report, failing.report, later.report]).toEqual(['degraded', 'degraded', undefined]);
     expect(failing.health.reasons).toEqual([FAILING]);
   });
 });
 
-it('names groups that can not be read, a few of them, with their reasons', () => {
+it('names a few of the unreadable groups, with their reasons', () => {
   const aside = [ASIDE, { groupId: undefined, reason: 'the row is a text' }, ASIDE, ASIDE, ASIDE];
 
   const [one, many] = [[ASIDE], aside].map(

@@ -1,4 +1,4 @@
-// Others append events of the feed as well: a sweep that gives up what a destination missed tells of each group.
+// The poller is not alone in appending feed events: a sweep that skips missed events reports every group.
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { stepOver } from '../../../shared/publishing/step-over.ts';
@@ -7,7 +7,7 @@ import { createSourceWorld } from '../source-world.ts';
 
 const MANY = 1_500;
 
-it('a source is polled on, and tells how it is, after a destination missed events of very many groups', async () => {
+it('a source is polled and reports its health after a destination missed events of many groups', async () => {
   const world = createSourceWorld();
   const session = world.startProcess('a');
   await world.tick(session);

@@ -25,7 +25,7 @@ describe('a source whose settings can’t be read', () => {
     expect((await world.state()).health.reasons.map(({ code }) => code)).toEqual(['misconfigured']);
   });
 
-  it('recovers with the first poll after they are right again', async () => {
+  it('recovers with the first poll after they are readable again', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
@@ -36,7 +36,7 @@ describe('a source whose settings can’t be read', () => {
     expect(await conditions(world)).toEqual(['feed.source_degraded misconfigured', 'feed.source_recovered']);
   });
 
-  it('adds its reason to one that was reported before', async () => {
+  it('adds its reason to the reasons that were reported before', async () => {
     const world = createSourceWorld();
     await world.tick(world.startProcess('a'));
     world.network.token = 'revoked';
@@ -52,7 +52,7 @@ describe('a source whose settings can’t be read', () => {
     ]);
   });
 
-  it('is left alone where it was never read, and where another process is at work', async () => {
+  it('is skipped if it was never read, and while another process holds the lease', async () => {
     const world = createSourceWorld();
     await ticksWithoutSettings(world, 7);
     await world.tick(world.startProcess('a'));

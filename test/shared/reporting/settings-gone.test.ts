@@ -1,12 +1,12 @@
-// G8: a source that is degraded because one row can't be read, and whose settings are then deleted, is not read at all
-// any more; no event ever says so, for the source counts as told. (`judgeHealth` tells each new kind of reason.)
+// G8: a source is degraded because of one unreadable row; then its settings are deleted, and it is no longer read. The
+// feed must report that too, although it reported the source before (`judgeHealth` reports each new kind of reason).
 import { expect, it } from 'vitest';
 import { MINUTE } from '../../../shared/instant.ts';
 import { reportUnconfigured } from '../../../shared/reporting/report-unconfigured.ts';
 import { conditions } from '../guarding/two-stores.ts';
 import { createSourceWorld, SOURCE } from '../source-world.ts';
 
-it('tells that settings are gone of a source that was degraded for another reason', async () => {
+it('reports missing settings of a source that was degraded for another reason', async () => {
   const world = createSourceWorld({ knobs: { unreadableEvery: 7, unreadableAs: 'no-status' } });
   const session = world.startProcess('a');
   for (let minute = 0; minute < 3; minute += 1) await world.nextTick(session);
@@ -16,7 +16,7 @@ it('tells that settings are gone of a source that was degraded for another reaso
     await reportUnconfigured({ source: SOURCE, slot: world.slot() }, world);
   }
 
-  const told = await conditions(world);
-  expect(told[0]).toBe('feed.source_degraded unreadable');
-  expect(told.at(-1)).toContain('misconfigured');
+  const reports = await conditions(world);
+  expect(reports[0]).toBe('feed.source_degraded unreadable');
+  expect(reports.at(-1)).toContain('misconfigured');
 });

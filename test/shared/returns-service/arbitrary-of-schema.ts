@@ -1,4 +1,4 @@
-// Makes fast-check arbitraries of documented schemas, so that no field of the document is forgotten in a property.
+// Derives fast-check arbitraries from documented schemas, so that properties cover every field of the document.
 import fc from 'fast-check';
 import * as z from 'zod';
 
@@ -9,7 +9,7 @@ const stamps = fc.constantFrom(
   '2026-11-20T10:15:02',
 );
 
-/** Values that keep every promise of the schema; optional fields are there or not. */
+/** Values that satisfy the schema, with and without optional fields. */
 export function arbitraryOf(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
   if (schema instanceof z.ZodOptional) return arbitraryOf(schema.unwrap());
   if (schema instanceof z.ZodDefault) return arbitraryOf(schema.unwrap());

@@ -12,7 +12,7 @@ describe('a base URL', () => {
     ['http://127.9.8.7:80', 'http://127.9.8.7'],
     ['http://0x7f.1/api', 'http://127.0.0.1/api'],
     ['http://[::1]:4000', 'http://[::1]:4000'],
-  ])('%j is read as %s', (text, url) => {
+  ])('%j is parsed as %s', (text, url) => {
     expect(parseBaseUrl(text)).toBe(url);
   });
 
@@ -28,12 +28,12 @@ describe('a base URL', () => {
     ['http://10.0.0.1', 'must begin with https'],
     ['https://returns.example.com/?limit=1', 'leave out everything from the first ? or #'],
     ['https://returns.example.com/#', 'leave out everything from the first ? or #'],
-  ])('%j is refused with what to write instead', (text, words) => {
+  ])('%j is rejected with a hint how to correct it', (text, words) => {
     expect(() => parseBaseUrl(text)).toThrow(InvalidBaseUrlError);
     expect(() => parseBaseUrl(text)).toThrow(words);
   });
 
-  it('with a user name or password is refused without showing them', () => {
+  it('with a user name or password is rejected without showing them', () => {
     expect(() => parseBaseUrl('http://anna:s3cret@returns.example.com/?key=s3cret')).toThrow(
       expect.not.objectContaining({ message: expect.stringMatching(/anna|s3cret/) }),
     );

@@ -32,7 +32,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('can ask for all that the service can be asked', async () => {
+  it('can have every documented parameter', async () => {
     const { client, requests } = clientOf();
 
     await client.listReturnGroups({
@@ -67,7 +67,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('holds no bare plus and no blank, for these are read differently by different servers', async () => {
+  it('has no bare plus and no blank, which servers decode differently', async () => {
     const { client, requests } = clientOf();
 
     await client.listReturnGroups({ minUpdatedAt: '2026-11-20 10:00:00+02:00', orderName: 'half \uD800' });
@@ -76,7 +76,7 @@ describe('a request', () => {
     );
   });
 
-  it('passes on the bounds and the signal that it was given', async () => {
+  it('passes the limits and the signal to the transport', async () => {
     const { transport, requests } = scriptedTransport({});
     const options = {
       baseUrl: 'http://[::1]:99',
@@ -100,7 +100,7 @@ describe('a request', () => {
   });
 
   it.each(['', '  \n', 'tok\r\nX-Other: 1', 'tok en', 'tök'])(
-    'is never made with a token that is none',
+    'is never sent with an invalid token',
     (token) => {
       const { transport } = scriptedTransport({});
 
@@ -110,7 +110,7 @@ describe('a request', () => {
     },
   );
 
-  it('is never made to an address without TLS', () => {
+  it('is never sent to an address without TLS', () => {
     const { transport } = scriptedTransport({});
 
     expect(() =>
@@ -120,7 +120,7 @@ describe('a request', () => {
 });
 
 describe('a page', () => {
-  it('has one reading for each element, in its order', async () => {
+  it('has one reading for each element, in the order of the elements', async () => {
     const { client } = clientOf({ body: [sampleRow(1), { id: 2 }, null, sampleRow(4)] });
 
     const page = await client.listReturnGroups({});
@@ -128,7 +128,7 @@ describe('a page', () => {
     expect(page.rows[3]).toMatchObject({ group: { id: 4 } });
   });
 
-  it('tells its size, the time it took and the service’s time', async () => {
+  it('has its size, its duration and the service’s time', async () => {
     const { client } = clientOf({ headers: { date: 'Sat, 21 Nov 2026 12:00:00 GMT' }, body: '[ ]' });
 
     expect(await client.listReturnGroups({})).toEqual({
@@ -140,13 +140,13 @@ describe('a page', () => {
     });
   });
 
-  it('has no date where the answer has none', async () => {
+  it('has no date if the answer has no valid one', async () => {
     const { client } = clientOf({ headers: { date: 'today' } });
 
     expect(await client.listReturnGroups({})).not.toHaveProperty('date');
   });
 
-  it('tells unknown fields of its first rows and unlisted values of all', async () => {
+  it('reports unknown fields of its first rows and unlisted values of all rows', async () => {
     const lost = { ...sampleRow(9), credit_method: 'COUPON', late_field: 1 };
     const rows = [{ ...sampleRow(1), new_field: 1 }, ...[2, 3, 4].map(sampleRow), lost];
     const { client } = clientOf({ body: rows });
@@ -155,7 +155,7 @@ describe('a page', () => {
     expect([...drift].sort()).toEqual(['return_group.credit_method=COUPON', 'return_group.new_field']);
   });
 
-  it('may begin with a byte order mark and hold any text', async () => {
+  it('may begin with a byte order mark and contain any text', async () => {
     const row = { ...sampleRow(), return_method: '½ \u{1F4E6} \uFFFE' };
     const { client } = clientOf({ body: `\uFEFF${JSON.stringify([row])}` });
 

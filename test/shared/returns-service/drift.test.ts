@@ -18,23 +18,23 @@ function driftOf(raw: unknown): string[] {
 const { returns: [item] = [], shipments: [shipment] = [], ...group } = sampleRow();
 
 describe('drift', () => {
-  it('is not found in what the document describes', () => {
+  it('is not found in a documented row', () => {
     expect(driftOf(sampleRow())).toEqual([]);
   });
 
-  it('is not what the document says that clients should not depend on', () => {
+  it('does not include parts that the document tells clients not to depend on', () => {
     expect(
       driftOf({ ...group, returns: [{ ...item, type: 'return', barcode: undefined, total: null }] }),
     ).toEqual([]);
   });
 
-  it('is a status that is not listed, with its name', () => {
+  it('includes an unlisted status, with its name', () => {
     expect(driftOf({ ...group, shipments: [{ ...shipment, status: 'LOST' }] })).toEqual([
       'shipment.status=LOST',
     ]);
   });
 
-  it('is a field that is not listed, wherever it is, without its value', () => {
+  it('includes an unlisted field at any place, without its value', () => {
     const raw = {
       ...group,
       locker: 'A4',
@@ -56,19 +56,19 @@ describe('drift', () => {
     ]);
   });
 
-  it('is context of another shape, by its kind', () => {
+  it('includes context of another shape, by its kind', () => {
     expect(driftOf({ ...group, order: { ...group.order, name: 1042 } })).toEqual([
       'order.name is a whole number',
     ]);
   });
 
-  it('is told once, however often it occurs', () => {
+  it('is reported once, however often it occurs', () => {
     const lost = { ...shipment, status: 'LOST' };
 
     expect(driftOf({ ...group, shipments: [lost, { ...lost, id: 99 }] })).toEqual(['shipment.status=LOST']);
   });
 
-  it('does not show a name or a value that is none', () => {
+  it('does not show an odd name or an odd value', () => {
     const raw = {
       ...group,
       'rosalind@quimby.test': 1,
@@ -97,14 +97,14 @@ describe('drift', () => {
     '__proto',
     '',
     'a'.repeat(41),
-  ])('does not show the name of a field that may be no name of a field: %s', (name) => {
+  ])('does not show a key that may not be the name of a field: %s', (name) => {
     const raw = { ...group, customer: { ...group.customer, [name]: 1 } };
 
     expect(driftOf(raw)).toEqual(['customer has a field with an odd name']);
   });
 
   it.each(['locker', 'lockerCode', 'address3', 'line_2_of_4', 'sha256', 'isVip'])(
-    'shows the name of a field that looks like one: %s',
+    'shows a key that looks like the name of a field: %s',
     (name) => {
       expect(driftOf({ ...group, customer: { ...group.customer, [name]: 1 } })).toEqual([`customer.${name}`]);
     },
@@ -134,7 +134,7 @@ describe('drift', () => {
   });
 
   it.each(['Jane Doe', 'JANE DOE', 'Jane', 'jane.doe', '+4915112345', '4915112345', 'X49151'])(
-    'does not show a value that may be no constant: %s',
+    'does not show a value that may not be a constant: %s',
     (status) => {
       const raw = { ...group, shipments: [{ ...shipment, status }] };
 
@@ -143,7 +143,7 @@ describe('drift', () => {
   );
 
   it.each(['LOST', 'IN_REVIEW_2', 'exchange+refund', 'store-credit', 'lost_by_carrier'])(
-    'shows a value that is written like those that are listed: %s',
+    'shows a value that is spelled like the listed values: %s',
     (status) => {
       const raw = { ...group, shipments: [{ ...shipment, status }] };
 
@@ -151,7 +151,7 @@ describe('drift', () => {
     },
   );
 
-  it('is told of forty times at most', () => {
+  it('has at most forty findings', () => {
     const fields = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`field_${index}`, index]));
     const order = { ...group.order, ...fields(6) };
@@ -161,7 +161,7 @@ describe('drift', () => {
     expect(driftOf({ ...group, ...fields(9), order, shipments, returns })).toHaveLength(40);
   });
 
-  it('has names of letters that are safe anywhere', () => {
+  it('has findings of safe characters only', () => {
     const names = fc.array(fc.tuple(fc.string(), fc.jsonValue()), { maxLength: 100 });
     fc.assert(
       fc.property(names, names, (fields, more) => {
@@ -194,7 +194,7 @@ describe('drift', () => {
 });
 
 describe('unlisted values', () => {
-  it('are found in every watched enumeration, but not where partners name their own', () => {
+  it('are found in every watched enumeration, but not in names that partners choose', () => {
     const raw = {
       ...group,
       return_method: 'A',

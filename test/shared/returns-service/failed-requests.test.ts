@@ -1,4 +1,4 @@
-// What every caller of the client has to live with: each way to fail is one error, safe to log.
+// Every failure of the client is one error that is safe to log.
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
@@ -44,21 +44,21 @@ async function failureOf(
 }
 
 describe('a status', () => {
-  it.each([401, 403])('%d says that the token was refused', async (status) => {
+  it.each([401, 403])('%d means that the token was refused', async (status) => {
     const error = await failureOf({ status, headers: { date: NOON }, body: '<html>' });
 
     expect(error).toBeInstanceOf(TokenRefusedError);
     expect(error).toMatchObject({ status, retryable: false, date: noon });
   });
 
-  it('429 says how long to wait, where it does', async () => {
+  it('429 has the time to wait', async () => {
     const error = await failureOf({ status: 429, headers: { 'retry-after': '7' }, body: '<html>slow down' });
 
     expect(error).toBeInstanceOf(RateLimitedError);
     expect(error).toMatchObject({ retryable: true, retryAfterMs: 7_000, date: undefined });
   });
 
-  it('429 may say nothing at all', async () => {
+  it('429 may be without a time to wait', async () => {
     expect(await failureOf({ status: 429, body: '' })).toMatchObject({ retryAfterMs: undefined });
   });
 
@@ -73,14 +73,14 @@ describe('a status', () => {
     [400, false],
     [204, false],
     [206, false],
-  ])('%d is unexpected, and worth another try: %s', async (status, retryable) => {
+  ])('%d is unexpected (retryable: %s)', async (status, retryable) => {
     const error = await failureOf({ status, headers: { location: `https://elsewhere.test/${TOKEN}` } });
 
     expect(error).toBeInstanceOf(UnexpectedStatusError);
     expect(error).toMatchObject({ status, retryable });
   });
 
-  it('503 may say how long to wait as well', async () => {
+  it('503 may have a time to wait', async () => {
     const headers = { date: NOON, 'retry-after': 'Sat, 21 Nov 2026 12:00:20 GMT' };
 
     expect(await failureOf({ status: 503, headers })).toMatchObject({ retryAfterMs: 20_000 });
@@ -91,7 +91,7 @@ describe('422', () => {
   const rejected = (detail: unknown, query: ReturnGroupsQuery = {}) =>
     failureOf({ status: 422, body: { detail } }, query);
 
-  it('names the parameters that are refused, in the service’s words', async () => {
+  it('names the rejected parameters, in the service’s words', async () => {
     const { detail } = documentedValidationErrorSchema.parse({
       detail: [
         { loc: ['query', 'limit'], msg: 'Input should be less than or equal to 37', type: 'less_than_equal' },
@@ -109,7 +109,7 @@ describe('422', () => {
     );
   });
 
-  it('does not repeat what was asked of a person', async () => {
+  it('does not repeat the personal data of the query', async () => {
     const query = { email: 'Rosalind@quimby.test', orderName: '#1042', trackingCode: '1Z999' };
     const error = await rejected(
       [
@@ -134,7 +134,7 @@ describe('422', () => {
   it.each([
     ['many', Array.from({ length: 500 }, () => ({ loc: ['limit'], msg: 'no '.repeat(60), type: 'x' }))],
     ['long', [{ loc: ['limit'], msg: 'x'.repeat(1_000_000), type: 'too_long' }]],
-  ])('is told in part where its words are %s', async (_, detail) => {
+  ])('is shortened if its words are %s', async (_, detail) => {
     expect((await rejected(detail)).message.length).toBeLessThan(1_000);
   });
 
@@ -154,7 +154,7 @@ describe('422', () => {
     expect(error).toMatchObject({ parameters: [] });
   });
 
-  it('may have a body that is no JSON', async () => {
+  it('may have a body that is not JSON', async () => {
     expect(await failureOf({ status: 422, body: '<html>' })).toBeInstanceOf(ValidationRejectedError);
   });
 });
@@ -177,7 +177,7 @@ describe('a 200', () => {
     expect(error.retryable).toBe(true);
   });
 
-  it('is a web page if its type says so', async () => {
+  it('is a web page if its content type is HTML', async () => {
     const error = await failureOf({
       headers: { 'content-type': 'text/html; charset=utf-8' },
       body: 'Log in',
@@ -194,14 +194,14 @@ describe('a 200', () => {
     }
   });
 
-  it('is truncated if it is shorter than it says', async () => {
+  it('is truncated if it is shorter than its content length', async () => {
     const error = await failureOf({ headers: { 'content-length': '3' }, body: '[]' });
 
     expect(error).toBeInstanceOf(TruncatedAnswerError);
     expect(error.retryable).toBe(true);
   });
 
-  it('does not say more of itself than that', async () => {
+  it('does not quote its body in the error', async () => {
     const body = JSON.stringify([sampleRow()]);
 
     for (const broken of [
@@ -223,7 +223,7 @@ describe('a transport’s failure', () => {
     ['too-large', AnswerTooLargeError, false],
     ['aborted', RequestAbortedError, false],
     ['connection', ConnectionFailedError, true],
-  ] as const)('%s has an error of its own', async (kind: TransportFailureKind, errorClass, retryable) => {
+  ] as const)('%s has its own error class', async (kind: TransportFailureKind, errorClass, retryable) => {
     const error = await failureOf(
       new TransportFailure(kind, 'as the transport says', { headers: { date: NOON } }),
     );
@@ -245,7 +245,7 @@ describe('a transport’s failure', () => {
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'certificate', false],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate', false],
     ['EWHATEVER', 'it failed', true],
-  ])('%s is said in plain words', async (code, words, retryable) => {
+  ])('%s is described in plain words', async (code, words, retryable) => {
     const error = await failureOf(new TransportFailure('connection', 'x', { code }));
 
     expect(error).toBeInstanceOf(ConnectionFailedError);
@@ -259,19 +259,19 @@ describe('a transport’s failure', () => {
     [401, TokenRefusedError],
     [422, ValidationRejectedError],
     [503, UnexpectedStatusError],
-  ])('does not hide a status of %d that had come before', async (status, errorClass) => {
+  ])('does not hide a status of %d that arrived before', async (status, errorClass) => {
     const failure = new TransportFailure('truncated', 'x', { status, headers: { 'retry-after': '3' } });
 
     expect(await failureOf(failure)).toBeInstanceOf(errorClass);
   });
 
-  it('says that it was aborted, whatever status had come before', async () => {
+  it('of an aborted request is an abort, whatever status arrived before', async () => {
     expect(await failureOf(new TransportFailure('aborted', 'x', { status: 429 }))).toBeInstanceOf(
       RequestAbortedError,
     );
   });
 
-  it('of a kind of its own is a failed connection', async () => {
+  it('of an unknown kind is a failed connection', async () => {
     const error = await failureOf(new TypeError('fetch failed'));
 
     expect(error).toBeInstanceOf(ConnectionFailedError);
@@ -282,7 +282,7 @@ describe('a transport’s failure', () => {
 describe('the token', () => {
   const echoes = [TOKEN, encodeURIComponent(TOKEN), JSON.stringify({ token: TOKEN })];
 
-  it.each(echoes)('is in no error, whoever repeats it: %s', async (echo) => {
+  it.each(echoes)('is in no error, wherever an answer repeats it: %s', async (echo) => {
     const withEcho = Object.assign(new Error(`bad header ${echo}`, { cause: new Error(echo) }), {
       code: echo,
     });

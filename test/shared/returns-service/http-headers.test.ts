@@ -23,7 +23,7 @@ describe('a Date header', () => {
     'Sat, 21 Nov 2026 12:00:00 +0200',
     'Sat, 21 Foo 2026 12:00:00 GMT',
     `${NOON}, ${NOON}`,
-  ])('that is none is no instant: %j', (text) => {
+  ])('that is invalid is undefined: %j', (text) => {
     expect(parseHttpDate(text)).toBeUndefined();
   });
 });
@@ -37,15 +37,15 @@ describe('Retry-After', () => {
     ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
     ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
     ['Sun, 21 Nov 2027 12:00:00 GMT', MAX_RETRY_AFTER_MS],
-  ])('%j asks to wait %d ms', (text, waitMs) => {
+  ])('%j is a wait of %d ms', (text, waitMs) => {
     expect(parseRetryAfter(text, noon)).toBe(waitMs);
   });
 
-  it('that names a date asks nothing where the answer has none', () => {
+  it('with a date is undefined if the answer has no date', () => {
     expect(parseRetryAfter('Sat, 21 Nov 2026 12:00:30 GMT', undefined)).toBeUndefined();
   });
 
-  it('of any other text is nothing, and never beyond the bound', () => {
+  it('of any text is within zero and its maximum', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.double().map(String)), (text) => {
         const waitMs = parseRetryAfter(text, noon) ?? 0;

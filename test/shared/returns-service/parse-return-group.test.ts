@@ -13,7 +13,7 @@ import { sampleRow } from './sample-rows.ts';
 
 const CREATED_AT = '2026-11-18T08:00:00Z';
 const UPDATED_AT = '2026-11-20T10:15:02Z';
-/** The least that a row must have. */
+/** The fields that a row must have. */
 const bare = { id: 7, created_at: CREATED_AT, updated_at: UPDATED_AT };
 
 function readable(raw: unknown): ReadableRow {
@@ -28,7 +28,7 @@ function unreadable(raw: unknown): UnreadableRow {
   return row;
 }
 
-/** The row with the value put at the place, for instance `returns.0.quantity`. */
+/** The sample row with the value at the place, for instance `returns.0.quantity`. */
 function withValue(place: string, value: unknown): unknown {
   const row: unknown = structuredClone(sampleRow());
   const steps = place.split('.');
@@ -41,7 +41,7 @@ function withValue(place: string, value: unknown): unknown {
 }
 
 describe('a readable row', () => {
-  it('holds what may be published of a group', () => {
+  it('has the fields of a group that may be published', () => {
     const { group } = readable(sampleRow(3));
 
     expect(group).toMatchObject({
@@ -64,7 +64,7 @@ describe('a readable row', () => {
     });
   });
 
-  it('holds nothing that is never published', () => {
+  it('has no field that is never published', () => {
     const text = JSON.stringify(readable(sampleRow()).group);
 
     for (const personal of ['Foundry Lane', 'Tight around', 'Too tight', 'wholesale']) {
@@ -84,7 +84,7 @@ describe('a readable row', () => {
     expect(readable(row).group).toEqual(row);
   });
 
-  it('keeps arrays that say nothing apart from empty ones', () => {
+  it('distinguishes null and missing arrays from empty ones', () => {
     const { group } = readable({ ...bare, shipments: [], returns: null });
 
     expect(group.shipments).toEqual([]);
@@ -92,7 +92,7 @@ describe('a readable row', () => {
     expect(group.exchange_line_items).toBeUndefined();
   });
 
-  it('leaves out unknown fields and type constants, whatever they say', () => {
+  it('leaves out unknown fields and type constants', () => {
     const row = {
       ...bare,
       type: 'return',
@@ -103,7 +103,7 @@ describe('a readable row', () => {
     expect(readable(row).group).toEqual({ ...bare, returns: [{ id: 1, status: 'OPEN' }] });
   });
 
-  it('takes statuses and enumerations that no document lists', () => {
+  it('accepts unlisted statuses and enumeration values', () => {
     const { group } = readable({ ...bare, return_method: 'DRONE', shipments: [{ id: 1, status: 'LOST' }] });
 
     expect(group).toMatchObject({ return_method: 'DRONE', shipments: [{ status: 'LOST' }] });
@@ -120,7 +120,7 @@ describe('a readable row', () => {
     ['order.id', 1.5],
     ['order.id', 2 ** 53],
     ['customer.email', false],
-  ])('takes context of another shape for absent: %s', (place, value) => {
+  ])('treats context of another shape as absent: %s', (place, value) => {
     const { group } = readable(withValue(place, value));
 
     const { group: without } = readable(withValue(place, undefined));
@@ -133,14 +133,14 @@ describe('a readable row', () => {
     ['returns.0.total.shop_money', 'currency_code', 978],
     ['exchange_line_items.0.total.presentment_money', 'amount', [12]],
     ['exchange_line_items.0.total.presentment_money', 'currency_code', {}],
-  ])('takes money with a part of another shape for absent as a whole: %s.%s', (place, part, value) => {
+  ])('treats money with a part of another shape as absent: %s.%s', (place, part, value) => {
     const { group } = readable(withValue(`${place}.${part}`, value));
 
     const { group: without } = readable(withValue(place, undefined));
     expect(group).toEqual(without);
   });
 
-  it('tells its stamps as instants, whether they had a zone and how precise they were', () => {
+  it('has its stamps as instants, with their precision and whether they name a zone', () => {
     const row = readable({
       ...bare,
       created_at: '2026-11-18T10:00:00.25+02:00',
@@ -155,7 +155,7 @@ describe('a readable row', () => {
     });
   });
 
-  it('may have the same id in entities of different kinds', () => {
+  it('may use an id in entities of different kinds', () => {
     const row = { ...bare, shipments: [{ id: 1, status: 'CREATED' }], returns: [{ id: 1, status: 'OPEN' }] };
 
     expect(parseReturnGroup(row).kind).toBe('readable');
@@ -184,7 +184,7 @@ describe('an unreadable row', () => {
     ['exchange_line_items.0.status', null, 'exchange_line_items[0].status is null, not a text'],
     ['returns', {}, 'returns is an object, not an array'],
     ['returns.0', 'item', 'returns[0] is a text, not an object'],
-  ])('lacks what is indispensable: %s as %j', (place, value, reason) => {
+  ])('has an invalid required field: %s as %j', (place, value, reason) => {
     expect(unreadable(withValue(place, value)).reason).toBe(reason);
   });
 
@@ -211,7 +211,7 @@ describe('an unreadable row', () => {
     ['refund_transactions.0.amount.shop_money.amount', JSON.parse('1e999')],
     ['refund_transactions.0.platform_id', 12],
     ['refund_transactions.0.gateway', 12],
-  ])('would have told a lie of a watched field: %s as %j', (place, value) => {
+  ])('has a watched field of another shape: %s as %j', (place, value) => {
     const row = unreadable(withValue(place, value));
 
     const path = place.replaceAll(/\.(\d+)/g, '[$1]');
@@ -223,20 +223,20 @@ describe('an unreadable row', () => {
     ['shipments', [{ id: 4, status: 'CREATED' }]],
     ['returns', [{ id: 4, status: 'OPEN' }]],
     ['exchange_line_items', [{ id: '4', status: 'PROCESSED' }]],
-  ])('holds an id twice among its %s', (field, entities) => {
+  ])('has an id twice among its %s', (field, entities) => {
     const row = unreadable({ ...bare, [field]: [...entities, ...entities] });
 
     expect(row.reason).toBe(`${field} holds one id more than once`);
   });
 
-  it('has an id of its own only where it can be relied upon', () => {
+  it('has an id only if the id is valid', () => {
     expect(unreadable({ ...bare, updated_at: '' }).id).toBe(7);
     expect(unreadable({ ...bare, id: 2 ** 60 })).not.toHaveProperty('id');
     expect(unreadable({ ...bare, id: -1 })).not.toHaveProperty('id');
     expect(unreadable('row')).not.toHaveProperty('id');
   });
 
-  it('has a digest that tells it from another one', () => {
+  it('has a digest that distinguishes it from other rows', () => {
     const [one, again, other] = ['a', 'a', 'b'].map((text) => unreadable({ id: 1, text }).digest);
 
     expect(one).toMatch(/^[0-9a-f]{16}$/);
@@ -244,7 +244,7 @@ describe('an unreadable row', () => {
     expect(other).not.toBe(one);
   });
 
-  it('has the same digest in whatever order its fields and lists come', () => {
+  it('has the same digest for every order of its fields and lists', () => {
     const shown = unreadable({ list: [{ a: 1, b: [2, 3] }, 'x'], text: 'a' });
     const shuffled = unreadable({ text: 'a', list: ['x', { b: [3, 2], a: 1 }] });
     const others = [
@@ -256,7 +256,7 @@ describe('an unreadable row', () => {
     for (const other of others) expect(unreadable(other).digest).not.toBe(shown.digest);
   });
 
-  it('tells its stamps where they are some', () => {
+  it('has its stamps if they are valid', () => {
     const row = unreadable({ ...bare, id: undefined });
 
     expect(row).toMatchObject({ createdAt: readable(bare).createdAt, updatedAt: readable(bare).updatedAt });
@@ -264,7 +264,7 @@ describe('an unreadable row', () => {
     expect(unreadable({ ...bare, created_at: 3 })).not.toHaveProperty('createdAt');
   });
 
-  it('is told from others by an id that is a text, which it does not show', () => {
+  it('has a digest of an id that is a text, instead of the text', () => {
     const [one, again, other] = ['RG-1', 'RG-1', 'RG-2'].map((id) => unreadable({ ...bare, id }).textId);
 
     expect(one).toMatch(/^[0-9a-f]{16}$/);
@@ -273,7 +273,7 @@ describe('an unreadable row', () => {
     expect(unreadable({ ...bare, id: undefined })).not.toHaveProperty('textId');
   });
 
-  it('tells the first faults and the number of the others', () => {
+  it('names the first faults and the number of the others', () => {
     const { reason } = unreadable({ returns: [{}, {}] });
 
     expect(reason).toBe('id is missing; created_at is missing; updated_at is missing; and 4 more');
@@ -282,7 +282,7 @@ describe('an unreadable row', () => {
 
 const documentedRows = arbitraryOf(documentedReturnGroupSchema).map((row) => row as Record<string, unknown>);
 
-/** A documented row of which one place, wherever it is, was made something else. */
+/** Documented rows with one random place replaced or deleted. */
 const spoiltRows = fc
   .tuple(documentedRows, fc.infiniteStream(fc.nat()), fc.oneof(fc.jsonValue(), fc.constant(undefined)))
   .map(([row, choices, value]) => {
@@ -303,7 +303,7 @@ const spoiltRows = fc
   });
 
 describe('every row', () => {
-  it('never makes the reading throw, whatever JSON it is', () => {
+  it('is parsed without an exception, whatever JSON it is', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), spoiltRows), (raw) => {
         expect(['readable', 'unreadable']).toContain(parseReturnGroup(raw).kind);
@@ -311,7 +311,7 @@ describe('every row', () => {
     );
   });
 
-  it('is readable as documented, unless it has an id twice', () => {
+  it('is readable if it is documented, unless it has an id twice', () => {
     fc.assert(
       fc.property(documentedRows, (raw) => {
         const row = parseReturnGroup(raw);
@@ -321,7 +321,7 @@ describe('every row', () => {
     );
   });
 
-  it('is read by the shortcut as by the schema, or not at all', () => {
+  it('is parsed by the quick reader exactly as by the schema', () => {
     let shortcuts = 0;
     fc.assert(
       fc.property(fc.oneof(documentedRows, spoiltRows), (raw) => {

@@ -1,11 +1,11 @@
-// Rows as a conforming service would send them, of the size that real ones have (about 7 KB).
+// Rows as a conforming service sends them, of a realistic size (about 7 KB).
 import type { DocumentedMoneyBag } from '../../../shared/returns-service/resources/money.ts';
 import type { DocumentedReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
 import type { DocumentedReturnLineItem } from '../../../shared/returns-service/resources/return-line-item.ts';
 
 const STAMP = '2026-11-20T10:15:02.123456Z';
 
-/** A group with a shipment, two returned line items, an exchange and a refund; all optional fields are there. */
+/** A group with a shipment, two returned line items, an exchange, a refund and all optional fields. */
 export function sampleRow(id = 1): DocumentedReturnGroup {
   return {
     type: 'return_group',

@@ -6,7 +6,7 @@ import type {
 
 export type Scripted = Partial<Omit<HttpAnswer, 'body'>> & { readonly body?: unknown };
 
-/** A transport that answers every request with the same, or throws it, and remembers what it was asked. */
+/** A transport that gives every request the same answer, or throws it, and keeps the requests. */
 export function scriptedTransport(outcome: Scripted | Error): {
   readonly transport: HttpTransport;
   readonly requests: HttpRequest[];
@@ -22,7 +22,7 @@ export function scriptedTransport(outcome: Scripted | Error): {
   };
 }
 
-/** Bytes and texts as they are, anything else as JSON; an empty list where there is none. */
+/** Bytes and texts unchanged, other bodies as JSON; an empty list without a body. */
 function encode(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body;
   return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body ?? []));

@@ -49,11 +49,11 @@ function state({ requests = 100, groups = 1_000, recent = cycle(), open = cycle(
   return { baseline, reconciliation: { recent, open, all } };
 }
 
-/** More requests than half of ten minutes' budget. */
+/** More requests than half of the budget of ten minutes. */
 const LONG = 1_201;
 
 describe('a walk that fits a cycle', () => {
-  it('is due once a cycle, and until it is done', () => {
+  it('is due once a cycle, and stays due until it is complete', () => {
     const fits = state();
 
     expect(dueTier(fits, PACE, NOW + 10 * MINUTE - 10 * SECOND - 1)).toBeUndefined();
@@ -61,21 +61,21 @@ describe('a walk that fits a cycle', () => {
     expect(dueTier(state({ all: cycle({ isUnderWay: true }) }), PACE, NOW)).toBe('all');
   });
 
-  it("takes at most half of a cycle's budget, by the last walk where there was one", () => {
+  it("takes at most half of a cycle's budget, measured by the last walk if there was one", () => {
     expect(fitsCycle(state({ requests: 1_200 }), PACE)).toBe(true);
     expect(fitsCycle(state({ requests: LONG }), PACE)).toBe(false);
     expect(fitsCycle(state({ requests: LONG, all: cycle({ lastRequests: 1_000 }) }), PACE)).toBe(true);
     expect(fitsCycle(state({ all: cycle({ lastRequests: LONG }) }), PACE)).toBe(false);
   });
 
-  it('is any walk of a small store, however small the budget', () => {
+  it('is any walk of at most 50 requests, however small the budget', () => {
     expect(fitsCycle(state({ requests: 50 }), { reconcileMs: 1_000, requestsPerMinute: 1 })).toBe(true);
     expect(fitsCycle(state({ requests: 51 }), { reconcileMs: 1_000, requestsPerMinute: 1 })).toBe(false);
   });
 });
 
-describe('a walk that does not fit', () => {
-  it('is done in its share, those over the open likewise, and that over the recent in the rest', () => {
+describe('a walk that does not fit a cycle', () => {
+  it('runs in its share, walks over the open groups too, and walks over the recent groups in the rest', () => {
     const all = cycle({ isUnderWay: true, pausedUntil: NOW + 10 * MINUTE + 5 });
     const open = cycle({ pausedUntil: NOW + 10 * MINUTE + 3 });
     const slow = state({ requests: LONG, all, open });
@@ -86,7 +86,7 @@ describe('a walk that does not fit', () => {
     expect(dueTier(slow, PACE, NOW + 10 * MINUTE + 5)).toBe('all');
   });
 
-  it('leaves the recent and the open their time however much the others take', () => {
+  it('leaves walks over recent and open groups their time while it pauses', () => {
     const underWay = cycle({ isUnderWay: true });
 
     expect(
@@ -101,12 +101,12 @@ describe('a walk that does not fit', () => {
     );
   });
 
-  it('pauses so long that it takes a fifth of the budget', () => {
+  it('pauses after each range so that it takes a fifth of the budget', () => {
     expect(pauseAfterRange('all', 48, PACE)).toBe(MINUTE);
   });
 });
 
-it('a cycle begins with nothing counted; that of the recent 45 days back', () => {
+it('a cycle begins with counts of zero, and a cycle over recent groups begins 45 days back', () => {
   const old = cycle({ requests: 5, removals: 6, coveredThrough: 7, lastRequests: 8 });
 
   const fresh = { isUnderWay: true, startedAt: NOW + 1, requests: 0, removals: 0, lastRequests: 8 };
@@ -122,17 +122,17 @@ it('a cycle begins with nothing counted; that of the recent 45 days back', () =>
   });
 });
 
-it('twenty groups of a cycle may be gone, or one in a hundred', () => {
+it('a cycle permits the removal of twenty groups, or of one in a hundred', () => {
   expect(mostRemovals(state({ groups: 2_099 }))).toBe(20);
   expect(mostRemovals(state({ groups: 2_100 }))).toBe(21);
 });
 
 describe('the planned length of a cycle', () => {
-  it('is as asked for where a walk over all groups fits it', () => {
+  it('is the set length if a walk over all groups fits it', () => {
     expect(planCycles(state(), PACE)).toEqual([{ tier: 'all', lengthMs: 600_000, requests: 100 }]);
   });
 
-  it('of a walk over all that fits is longer where half the budget would not get it done', () => {
+  it('is longer if half the budget is too small for a small walk over all groups', () => {
     const all = cycle({ lastRequests: 40 });
 
     const [planned] = planCycles(state({ all }), { reconcileMs: 5_000, requestsPerMinute: 240 });
@@ -140,7 +140,7 @@ describe('the planned length of a cycle', () => {
     expect(planned).toEqual({ tier: 'all', lengthMs: 20_000, requests: 40 });
   });
 
-  it('follows from what each walk takes of its share, and is not known before one was done', () => {
+  it('follows from the share and the requests of each walk, and is unknown before the first walk', () => {
     const [recent, open] = [cycle({ lastRequests: 2_880 }), cycle({ lastRequests: 960 })];
 
     const known = planCycles(state({ requests: 48_000, recent, open }), PACE);
@@ -160,32 +160,35 @@ describe('a tick that comes a moment before a cycle is due', () => {
     { reconcileMs: 600_000, early: 10 * SECOND },
     { reconcileMs: 60_000, early: 6 * SECOND },
     { reconcileMs: 5_000, early: SECOND / 2 },
-  ])('begins one of $reconcileMs ms, up to a tenth and to ten seconds early', ({ reconcileMs, early }) => {
-    const pace = { ...PACE, reconcileMs };
-    const due = NOW + (reconcileMs / 1_000) * SECOND;
-    const small = state({ requests: 10 });
+  ])(
+    'begins a cycle of $reconcileMs ms at most a tenth, and ten seconds, early',
+    ({ reconcileMs, early }) => {
+      const pace = { ...PACE, reconcileMs };
+      const due = NOW + (reconcileMs / 1_000) * SECOND;
+      const small = state({ requests: 10 });
 
-    expect(dueTier(small, pace, due - early - 1)).toBeUndefined();
-    expect(dueTier(small, pace, due - early)).toBe('all');
-  });
+      expect(dueTier(small, pace, due - early - 1)).toBeUndefined();
+      expect(dueTier(small, pace, due - early)).toBe('all');
+    },
+  );
 });
 
 describe('the next cycle', () => {
-  it('is due one length after the last began, of all groups where their walk fits, else of the recent', () => {
+  it('is due one length after the last began: over all groups if their walk fits, else over the recent', () => {
     const all = cycle({ startedAt: NOW - MINUTE });
 
     expect(nextCycleIn(state({ all }), PACE, NOW)).toBe(9 * MINUTE);
     expect(nextCycleIn(state({ requests: LONG, all }), PACE, NOW)).toBe(10 * MINUTE);
   });
 
-  it('is due at once where it is late, or was asked for', () => {
+  it('is due at once if it is late or was requested', () => {
     const late = cycle({ startedAt: NOW - 11 * MINUTE });
 
     expect(nextCycleIn(state({ all: late }), PACE, NOW)).toBe(0);
     expect(nextCycleIn(state({ all: cycle({ isAsked: true }) }), PACE, NOW)).toBe(0);
   });
 
-  it('is not known while one is under way, nor before all is known', () => {
+  it('is unknown while a cycle is under way and before the baseline is complete', () => {
     const known = state();
     const baseline = { ...known.baseline, status: 'running' as const };
 

@@ -5,7 +5,7 @@ import { aState } from '../../contract/sample-states.ts';
 
 const NOW = 1_763_700_000_000_000;
 
-test('numbers begin anew, under a generation that sorts after the one before, even by a clock that is behind', () => {
+test('sequence numbers restart, in a generation that sorts after the last, even by a clock that is behind', () => {
   const generation = (NOW / 1_000 - 86_400_000).toString(36);
   const state = aState('acme', 7, { generation });
 
@@ -20,7 +20,7 @@ test('numbers begin anew, under a generation that sorts after the one before, ev
   }
 });
 
-test('everything is announced, whatever was told to be silent', () => {
+test('the new baseline emits every group, also after a silent one', () => {
   const renewed = renewState(aState('acme'), 'here', NOW);
 
   expect(renewed.baseline).toMatchObject({
@@ -31,7 +31,7 @@ test('everything is announced, whatever was told to be silent', () => {
   });
 });
 
-test('what is known of the service, and what polls had left to read, stays', () => {
+test('knowledge of the service and the progress of polls stay', () => {
   const state = aState('acme');
 
   const renewed = renewState(state, 'here', NOW);
@@ -49,7 +49,7 @@ test('what is known of the service, and what polls had left to read, stays', () 
   });
 });
 
-test('the generations before are remembered, holds of theirs are not, but for their numbers', () => {
+test('earlier generations stay known; of their holds only the last number stays', () => {
   const renewed = renewState(aState('acme'), 'here', NOW);
 
   expect(renewed.earlierGenerations).toEqual(['mh1a0b', 'mi8x2k']);
@@ -57,7 +57,7 @@ test('the generations before are remembered, holds of theirs are not, but for th
   expect(renewed.feedReports).toEqual([]);
 });
 
-test('who took the lease before takes it as another', () => {
+test('the lease has no owner and a new epoch', () => {
   const { lease } = renewState(aState('acme'), 'here', NOW);
 
   expect(lease).toEqual({ owner: '', epoch: 13, expiresAt: 0 });

@@ -7,7 +7,7 @@ import { createSourceWorld } from '../source-world.ts';
 const isPoll = ({ query }: { readonly query: string }) => query.includes('min_updated_at');
 
 describe('a walk', () => {
-  it('lets a poll through whenever one is due', async () => {
+  it('pauses for every poll that is due', async () => {
     const world = createSourceWorld({
       groups: 200,
       knobs: { limitMax: 8 },
@@ -26,7 +26,7 @@ describe('a walk', () => {
     expect(Math.max(...gaps)).toBeLessThan(8_000);
   });
 
-  it('finds a change between its pages', async () => {
+  it('lets a poll publish a change that happens between its pages', async () => {
     const world = createSourceWorld({
       groups: 200,
       knobs: { limitMax: 8 },
@@ -34,27 +34,27 @@ describe('a walk', () => {
       latencyMs: 900,
     });
     const group = world.someGroup();
-    let asked = 0;
+    let requests = 0;
     world.network.onRequest = () => {
-      asked += 1;
-      if (asked === 40) world.setShipment(group, 'FAILED');
+      requests += 1;
+      if (requests === 40) world.setShipment(group, 'FAILED');
     };
 
     const report = await world.tick(world.startProcess('a'));
 
-    const told = await world.groupEvents(group);
+    const events = await world.groupEvents(group);
     expect(report.state?.baseline.status).toBe('running');
-    expect(told.length).toBeGreaterThan(0);
-    expect(told.every(({ data }) => 'observed' in data && data.observed.through === 'poll')).toBe(true);
+    expect(events.length).toBeGreaterThan(0);
+    expect(events.every(({ data }) => 'observed' in data && data.observed.through === 'poll')).toBe(true);
   });
 
-  it('gets a request for each four of polls, however often these are due', async () => {
+  it('sends one request for every four of the polls, however often polls are due', async () => {
     const order = await orderOf({ pages: 8, requestsOfAPoll: 12, baseline: { status: 'running' } });
 
     expect(order).toBe('walk poll walk walk walk poll walk walk walk poll walk');
   });
 
-  it('gets as many as a poll took where the whole walk is to fit its cycle', async () => {
+  it('sends as many requests as the poll took if the whole walk must fit its cycle', async () => {
     const order = await orderOf({
       pages: 6,
       requestsOfAPoll: 2,
@@ -64,7 +64,7 @@ describe('a walk', () => {
     expect(order).toBe('walk poll walk walk poll walk walk poll walk');
   });
 
-  it('gets no more than eight for that, however long the poll was', async () => {
+  it('sends at most eight requests after a poll, however long the poll was', async () => {
     const order = await orderOf({
       pages: 10,
       requestsOfAPoll: 20,
@@ -81,7 +81,7 @@ interface Walked {
   readonly baseline: object;
 }
 
-/** What is asked for, where a poll is always due. */
+/** The order of the requests of a walk and of polls that are always due. */
 async function orderOf({ pages, requestsOfAPoll, baseline }: Walked): Promise<string> {
   const order: string[] = [];
   let sent = 0;

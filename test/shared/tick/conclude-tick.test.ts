@@ -3,8 +3,8 @@ import { HOUR, MILLISECOND } from '../../../shared/instant.ts';
 import { DEGRADED_AFTER } from '../../../shared/limits.ts';
 import { createSourceWorld } from '../source-world.ts';
 
-describe('what the document does not list', () => {
-  it('is told once, by whichever process', async () => {
+describe('a value that the document does not list', () => {
+  it('is reported once, by whichever process finds it first', async () => {
     const world = createSourceWorld();
     const [a, b] = [world.startProcess('a'), world.startProcess('b')];
     await world.tick(a);
@@ -30,7 +30,7 @@ describe('what the document does not list', () => {
 });
 
 describe('a service that fails', () => {
-  it('is told as degraded after five minutes, and as recovered by the first poll that succeeds', async () => {
+  it('is reported as degraded after five minutes, and as recovered by the first poll that succeeds', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
@@ -46,10 +46,10 @@ describe('a service that fails', () => {
     world.control.setKnob('faultRate', 0);
     await world.nextTick(session);
 
-    const told = (await world.feedEvents()).map(({ type, data }) => [type, data.object]);
+    const reports = (await world.feedEvents()).map(({ type, data }) => [type, data.object]);
     expect(degraded.indexOf(true)).toBeGreaterThanOrEqual(4);
     expect(degraded.indexOf(true)).toBeLessThanOrEqual(5);
-    expect(told.slice(1)).toEqual([
+    expect(reports.slice(1)).toEqual([
       [
         'feed.source_degraded',
         expect.objectContaining({ name: 'acme', reasons: [expect.objectContaining({ code: 'failing' })] }),
@@ -72,7 +72,7 @@ describe('a service that fails', () => {
   });
 });
 
-it('judges by slots, whatever time it is by the processes that get no answer', async () => {
+it('measures five minutes by slots, not by the clocks of processes that get no answer', async () => {
   const world = createSourceWorld();
   await world.tick(world.startProcess('a'));
   const { lastSlot: lastGood } = await world.state();
@@ -80,7 +80,7 @@ it('judges by slots, whatever time it is by the processes that get no answer', a
   world.control.setKnob('faultRate', 1);
   const slots = { patient: lastGood, degraded: Number.POSITIVE_INFINITY };
   for (let tick = 1; tick <= 7; tick += 1) {
-    // None knows the service's time, and each is wrong about it in its own way.
+    // No process knows the service's time, and each clock is wrong in its own way.
     const clock = { ...world.time.machine({ ahead: ((tick % 3) - 1) * HOUR }) };
     await world.nextTick(world.startProcess(`b${tick}`, { clock }));
     const { health, lastSlot } = await world.state();
@@ -93,7 +93,7 @@ it('judges by slots, whatever time it is by the processes that get no answer', a
   expect(slots.degraded).toBeLessThan(Number.POSITIVE_INFINITY);
 });
 
-it('gives the lease back, so that another process may take the next tick', async () => {
+it('releases the lease, so that another process can take the next tick', async () => {
   const world = createSourceWorld();
   const [a, b] = [world.startProcess('a'), world.startProcess('b')];
 

@@ -1,5 +1,5 @@
-// G1, G8: a list shows its first rows only, and more of them than a page holds were created and updated within a few
-// seconds, as by an import. The end of the list is "confirmed" by pages that can't hold a row that is new.
+// G1, G8: a list shows only its first rows, and an import created and updated more rows than a page holds within a few
+// seconds. Pages that can't hold a new row "confirm" the end of the list.
 import { describe, expect, it } from 'vitest';
 import { DAY, MILLISECOND } from '../../../shared/instant.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
@@ -16,7 +16,7 @@ describe('an import behind a window of 100 rows', () => {
     ['at once, pages of 20', 0, 20],
     ['ten a second, pages of 20', 100, 20],
     ['forty a second, pages of 20', 25, 20],
-  ])('(%s) is read, or told as not read', async (_, apartMs, limitMax) => {
+  ])('(%s) is read, or the source is degraded', async (_, apartMs, limitMax) => {
     const world = createSourceWorld({
       groups: 10,
       knobs: { limitMax, order: 'created_at:asc' },
@@ -38,7 +38,7 @@ describe('an import behind a window of 100 rows', () => {
     const known = new Set(world.store.all(await world.source()).map(({ groupId }) => groupId));
     const shown = world.control.snapshot().map(({ id }) => Number(id));
     const missing = shown.filter((id) => !known.has(id)).length;
-    const isTold = health.degradedSince !== undefined;
-    expect({ missing, isTold }).toEqual({ missing: isTold ? missing : 0, isTold });
+    const isDegraded = health.degradedSince !== undefined;
+    expect({ missing, isDegraded }).toEqual({ missing: isDegraded ? missing : 0, isDegraded });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
-/** Lists show so many rows at most; the pages behind these are empty. */
+/** Lists show at most `rows` rows; the pages after them are empty. */
 function showAtMost({ reference }: SourceWorld, rows: number): void {
   const { store } = reference;
   const { select } = store;
@@ -10,7 +10,7 @@ function showAtMost({ reference }: SourceWorld, rows: number): void {
     query.offset >= rows ? [] : select({ ...query, limit: Math.min(query.limit, rows - query.offset) }, from);
 }
 
-/** Offsets from there on are refused. */
+/** The service refuses offsets of `from` and more. */
 function refuseOffsets({ network }: SourceWorld, from: number, status: number): void {
   const problem = { loc: ['query', 'offset'], msg: `Input should be less than ${from}`, type: 'less_than' };
   network.intercept = ({ query }) =>
@@ -35,7 +35,7 @@ async function walkThrough(world: SourceWorld): Promise<void> {
   }
 }
 
-describe('a list that shows its first rows only', () => {
+describe('a list that shows only its first rows', () => {
   it.each(['created_at:desc', 'created_at:asc', 'updated_at:desc', 'id:asc', 'random'] as const)(
     'is read in ranges of fewer rows (order %s)',
     async (order) => {
@@ -49,7 +49,7 @@ describe('a list that shows its first rows only', () => {
     },
   );
 
-  it('is read in ranges of fewer rows where a page holds all the rows that are shown', async () => {
+  it('is read in ranges of fewer rows if one page holds all the rows that are shown', async () => {
     const world = createSourceWorld({ groups: 260, knobs: { limitMax: 50 } });
     showAtMost(world, 50);
 
@@ -59,7 +59,7 @@ describe('a list that shows its first rows only', () => {
     expect(await knownGroups(world)).toEqual(shownGroups(world));
   });
 
-  it('is noticed where the window appears after the baseline', async () => {
+  it('is detected if the window appears after the baseline', async () => {
     const world = createSourceWorld({
       groups: 260,
       knobs: { limitMax: 20, order: 'created_at:asc' },
@@ -79,8 +79,8 @@ describe('a list that shows its first rows only', () => {
 
     for (let ticks = 0; ticks < 12; ticks += 1) await world.nextTick(session);
 
-    const told = await world.groupEvents(victim);
-    expect(told.map(({ type }) => type)).toEqual(['return_group.updated']);
+    const events = await world.groupEvents(victim);
+    expect(events.map(({ type }) => type)).toEqual(['return_group.updated']);
     expect((await world.events()).filter(({ type }) => type.endsWith('.removed'))).toEqual([]);
   });
 });
@@ -101,7 +101,7 @@ describe('a list that refuses offsets', () => {
     expect(await knownGroups(world)).toEqual(shownGroups(world));
   });
 
-  it('is read by polls as well where many groups change at once', async () => {
+  it('is also read by polls in ranges of fewer rows if many groups change at once', async () => {
     const world = createSourceWorld({ groups: 120, knobs: { limitMax: 20 } });
     refuseOffsets(world, 45, 422);
     const session = world.startProcess('a');

@@ -5,12 +5,12 @@ import { releaseNow } from '../guarding/release-now.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
 const SETTINGS = { reconcileMs: 120_000 };
-const TELL_OF_GROUPS = 'return_group.removed';
+const REMOVED = 'return_group.removed';
 
 async function removed(world: SourceWorld): Promise<number[]> {
   const events = await world.events();
   return events.flatMap(({ type, data }) =>
-    type === TELL_OF_GROUPS && 'return_group' in data ? [data.return_group.id] : [],
+    type === REMOVED && 'return_group' in data ? [data.return_group.id] : [],
   );
 }
 
@@ -24,7 +24,7 @@ function oldest(world: SourceWorld, count: number): number[] {
 }
 
 describe('a group that is gone', () => {
-  it('is told as removed once, after two look-ups that found nothing, and another group was found', async () => {
+  it('is published as removed once, after two look-ups found nothing and found another group', async () => {
     const world = createSourceWorld({ groups: 8, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -39,10 +39,10 @@ describe('a group that is gone', () => {
     expect(afterOneCycle).toEqual([]);
     expect(await removed(world)).toEqual([gone]);
     expect(lookUps).toHaveLength(2);
-    expect((await world.groupEvents(gone)).at(-1)).toMatchObject({ type: TELL_OF_GROUPS });
+    expect((await world.groupEvents(gone)).at(-1)).toMatchObject({ type: REMOVED });
   });
 
-  it('is not told as long as nothing else is found by its id either', async () => {
+  it('is not published as removed as long as look-ups find no other group either', async () => {
     const world = createSourceWorld({ groups: 8, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -55,7 +55,7 @@ describe('a group that is gone', () => {
     expect(await removed(world)).toEqual([]);
   });
 
-  it('that only its lists leave out is never told as removed', async () => {
+  it('is never published as removed if only lists leave it out', async () => {
     const world = createSourceWorld({ groups: 8, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -72,7 +72,7 @@ describe('a group that is gone', () => {
     expect(await removed(world)).toEqual([]);
   });
 
-  it('that comes back after one look-up in vain begins anew', async () => {
+  it('loses its absence if it comes back after one empty look-up', async () => {
     const world = createSourceWorld({ groups: 8, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -98,7 +98,7 @@ describe('a group that is gone', () => {
   });
 });
 
-it('is not told where a poll showed the group between the two look-ups', async () => {
+it('a group is not published as removed if a poll shows it between the two look-ups', async () => {
   const world = createSourceWorld({ groups: 8, settings: { reconcileMs: 60_000 } });
   const session = world.startProcess('a');
   await world.tick(session);
@@ -116,11 +116,11 @@ it('is not told where a poll showed the group between the two look-ups', async (
   expect(await removed(world)).toEqual([]);
 });
 
-describe('a store that has nothing left of all that is known', () => {
+describe('a store that has lost all known groups', () => {
   it.each([
     ['a few groups', 2, ['known_group_not_found']],
     ['many groups', 40, ['known_group_not_found', 'known_range_empty']],
-  ])('of %s is held, and all of it told as removed once that is released', async (_, groups, guards) => {
+  ])('(%s) is held, and all groups are published as removed after a release', async (_, groups, guards) => {
     const world = createSourceWorld({ groups, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -146,8 +146,8 @@ describe('a store that has nothing left of all that is known', () => {
   });
 });
 
-describe('more than twenty groups that are gone at once', () => {
-  it('are held and told as such until a whole cycle finds nothing to hold', async () => {
+describe('about twenty groups that are gone at once', () => {
+  it('are held, with the source degraded, until a whole cycle finds nothing to hold', async () => {
     const world = createSourceWorld({ groups: 60, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -168,15 +168,15 @@ describe('more than twenty groups that are gone at once', () => {
     isHidden = false;
     await ticks(world, session, 5);
 
-    const told = (await world.feedEvents()).map(({ type }) => type);
+    const reports = (await world.feedEvents()).map(({ type }) => type);
     const heldFrom = codes.findIndex((reasons) => reasons.includes('held'));
     expect(heldFrom).toBeGreaterThanOrEqual(0);
     expect(codes.slice(heldFrom).every((reasons) => reasons.includes('held'))).toBe(true);
     expect(await removed(world)).toEqual([]);
-    expect(told).toEqual(['feed.baseline_completed', 'feed.source_degraded', 'feed.source_recovered']);
+    expect(reports).toEqual(['feed.baseline_completed', 'feed.source_degraded', 'feed.source_recovered']);
   });
 
-  it('stay held where the cycle goes on in later ticks', async () => {
+  it('stay held if the cycle continues in later ticks', async () => {
     const world = createSourceWorld({
       groups: 60,
       knobs: { limitMax: 12 },
@@ -208,7 +208,7 @@ describe('more than twenty groups that are gone at once', () => {
     ]);
   });
 
-  it('are not even looked up', async () => {
+  it('are not looked up', async () => {
     const world = createSourceWorld({ groups: 60, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -219,7 +219,7 @@ describe('more than twenty groups that are gone at once', () => {
     expect(world.requests().filter(({ query }) => query.includes('return_group_id='))).toEqual([]);
   });
 
-  it('are told where they are fewer than that', async () => {
+  it('are published as removed if they are only twenty', async () => {
     const world = createSourceWorld({ groups: 60, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);

@@ -1,11 +1,11 @@
-// G8: where look-ups fail for good, some missing groups are not asked for in a tick. They stay set aside: a walk that
-// left one out has not found it to be there.
+// G8: if look-ups fail for good, a tick does not look up some missing groups. They stay set aside: a walk that left a
+// group out has not found it.
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { createSourceWorld } from '../source-world.ts';
 
-it('keeps groups set aside, and since when, while no look-up answers', async () => {
+it('keeps groups set aside, with their first moment, while no look-up is answered', async () => {
   const world = createSourceWorld({ settings: { reconcileMs: 15_000, settleMs: 1_000 } });
   const session = world.startProcess('a', { random: createSeededRandom(1).next });
   await world.tick(session);

@@ -1,4 +1,4 @@
-// A service that writes created_at in UTC with its zone, and updated_at as its database has it: local time, no zone.
+// A service that writes created_at in UTC with its zone, and updated_at as its database does: local time, no zone.
 import { expect, it } from 'vitest';
 import { HOUR, MILLISECOND } from '../../../shared/instant.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
@@ -15,7 +15,7 @@ function mixZones({ network, reference }: SourceWorld, hoursBehind: number): voi
     const query = new URLSearchParams(request.query);
     for (const [name, value] of request.query) {
       if (!name.endsWith('_at')) continue;
-      // A bound without a zone is local time, as the stamps are that it is compared with.
+      // A bound without a zone is local time, like the stamps it is compared with.
       const isLocal = name.includes('updated') && !NAMES_ZONE.test(value);
       query.set(name, shift(value, isLocal ? hoursBehind : 0));
     }
@@ -27,7 +27,7 @@ function mixZones({ network, reference }: SourceWorld, hoursBehind: number): voi
   };
 }
 
-/** A few groups a minute are created. */
+/** Creates a few groups a minute. */
 async function busyMinutes(world: SourceWorld, session: SourceSession, minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute += 1) {
     for (let count = 0; count < 5; count += 1) world.control.create();
@@ -36,7 +36,7 @@ async function busyMinutes(world: SourceWorld, session: SourceSession, minutes: 
 }
 
 it.each([5, 10, -2])(
-  'polls find what changed where only one stamp names its zone, and the other is %i hours behind',
+  'polls find changes if only one stamp names its zone and the other is %i hours behind',
   async (hoursBehind) => {
     const world = createSourceWorld({ settings: { reconcileMs: (24 * HOUR) / MILLISECOND } });
     mixZones(world, hoursBehind);

@@ -1,4 +1,4 @@
-// Fields that groups show for the first time, at a service that leaves out nulls and whose changes move no stamp.
+// Fields that groups show for the first time, with a service that leaves out nulls and whose changes move no stamp.
 import { describe, expect, it } from 'vitest';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
@@ -17,7 +17,7 @@ async function ticks(world: SourceWorld, session: Process, count: number): Promi
   for (let tick = 0; tick < count; tick += 1) await world.nextTick(session);
 }
 
-/** A service where no group shows an RMA number, and three that have a line item. */
+/** Removes the RMA number of every group; returns three groups that have a line item. */
 function withoutRmas(world: SourceWorld): readonly [number, number, number] {
   const ids = world.control.snapshot().map(({ id }) => Number(id));
   for (const id of ids) setRma(world, id, null);
@@ -40,7 +40,7 @@ async function typesOf(world: SourceWorld, group: number): Promise<string[]> {
 }
 
 describe('a field that a group shows for the first time', () => {
-  it('is a change once a whole walk has read it wherever it was', async () => {
+  it('is a change once a whole walk has read the field in every group that has it', async () => {
     const world = createSourceWorld({ settings: OFTEN, knobs: LEAVES_OUT_NULLS });
     const [first, second, third] = withoutRmas(world);
     const session = world.startProcess('a');
@@ -59,7 +59,7 @@ describe('a field that a group shows for the first time', () => {
     expect(new Set(await typesOf(world, third))).toEqual(new Set(['return_line_item.updated']));
   });
 
-  it('is filled in where a service begins to send it, also of a group that could not be read then', async () => {
+  it('is filled in when a service begins to send it, also for a group that was unreadable then', async () => {
     const world = createSourceWorld({ settings: OFTEN, knobs: LEAVES_OUT_NULLS });
     const [first, second, third] = withoutRmas(world);
     const session = world.startProcess('a');
@@ -102,7 +102,7 @@ it('an array that a group shows for the first time is a change once a whole walk
 
 type Draft = Parameters<Exclude<Parameters<SourceWorld['control']['mutate']>[1], string>>[0];
 
-/** @returns what it takes away, by group */
+/** @returns the hidden shipments, by group */
 function hideShipments(world: SourceWorld): ReadonlyMap<number, Draft['shipments']> {
   const hidden = new Map<number, Draft['shipments']>();
   for (const id of world.control.snapshot().map((group) => Number(group.id))) {
@@ -114,7 +114,7 @@ function hideShipments(world: SourceWorld): ReadonlyMap<number, Draft['shipments
   return hidden;
 }
 
-/** Its rows have no status from now on. */
+/** Removes the status from the group's line items from now on. */
 function makeUnreadable(world: SourceWorld, group: number): void {
   world.network.intercept = (request) => {
     const answer = world.reference.service.answer(request);

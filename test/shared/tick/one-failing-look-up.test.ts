@@ -1,9 +1,9 @@
-// G1: one group whose look-up fails for good keeps all groups behind it from being told as removed, for ever.
+// G1: one group whose look-up fails for good must not keep the groups after it from being published as removed.
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { createSourceWorld } from '../source-world.ts';
 
-it('tells removals though the look-up of another missing group fails', async () => {
+it('publishes removals although the look-up of another missing group fails', async () => {
   const world = createSourceWorld({ settings: { reconcileMs: 120_000, settleMs: 1_000 } });
   const session = world.startProcess('a');
   await world.tick(session);

@@ -1,10 +1,10 @@
-// G1: whether a short page may end a poll is decided once, as the poll begins. If the service lowers its limit to ten
-// rows (which polls are promised to manage) and refuses more, halving goes 200, 100, 50, 25, 12, 6 within that poll: its
-// first page of six rows, asked for as such by us, is taken for the end, and what was never read counts as settled.
+// G1: a poll decides once, as it begins, whether a short page may end it. If the service lowers its limit to ten rows
+// (which polls promise to manage) and refuses more, the poll halves its pages to 200, 100, 50, 25, 12 and 6 rows. It
+// then takes its first page of six rows for the end, and settles rows that it never read.
 import { expect, it } from 'vitest';
 import { createSourceWorld } from '../source-world.ts';
 
-it('finds by the next polls what changed, where a service lowers its limit to ten rows', async () => {
+it('publishes changes by the next polls if a service lowers its limit to ten rows', async () => {
   const world = createSourceWorld({
     groups: 60,
     settings: { reconcileMs: 43_200_000 },
@@ -21,11 +21,11 @@ it('finds by the next polls what changed, where a service lowers its limit to te
 
   world.control.setKnob('limitMax', 10);
   for (const id of ids) world.setShipment(id, 'FAILED');
-  // The service is deployed anew and does not answer meanwhile: the changes are older than the lookback by then.
+  // The service is redeployed and does not answer meanwhile: the changes become older than the lookback.
   await world.time.advance(600_000_000);
   for (let minute = 0; minute < 20; minute += 1) await world.nextTick(session);
 
-  const told = await Promise.all(
+  const isPublished = await Promise.all(
     ids.map(async (id) =>
       (await world.groupEvents(id)).some(({ type }) => type === 'shipment.status_changed'),
     ),
@@ -34,7 +34,7 @@ it('finds by the next polls what changed, where a service lowers its limit to te
   expect({
     status: before.baseline.status,
     fullPageSeen: before.fullPageSeen,
-    missed: told.filter((isTold) => !isTold).length,
+    missed: isPublished.filter((published) => !published).length,
     degraded: health.reasons,
     pageLimit,
   }).toEqual({

@@ -5,7 +5,7 @@ import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
 const LOOK_UP = 'return_group_id=';
-/** Nothing moves a stamp, and a walk over all groups does not fit a cycle. */
+/** No change moves a stamp, and a walk over all groups does not fit a cycle. */
 const SLOW = {
   groups: 900,
   knobs: { limitMax: 10, touches: [] },
@@ -57,7 +57,7 @@ async function cycles(world: SourceWorld, session: SourceSession, count: number)
 }
 
 describe('an old group that is open', () => {
-  it('is looked up once a cycle, also where its service writes a time of creation that nobody knows', async () => {
+  it('is looked up once a cycle, also if its service writes a false creation time', async () => {
     const open: number[] = [];
     const { world, session } = await slowWorld((store) => {
       setAll(store, oldGroups(store), false);
@@ -75,16 +75,16 @@ describe('an old group that is open', () => {
     const before = world.requests().length;
     await cycles(world, session, 2);
 
-    const asked = new Set(
+    const lookedUp = new Set(
       world
         .requests()
         .slice(before)
         .map(({ query }) => query.split(LOOK_UP)[1]),
     );
-    expect(open.filter((id) => asked.has(String(id)))).toEqual(open);
+    expect(open.filter((id) => lookedUp.has(String(id)))).toEqual(open);
   });
 
-  it('is looked up by its id, once a cycle, where it is one of few', async () => {
+  it('is looked up by its id once a cycle if few old groups are open', async () => {
     const open: number[] = [];
     const { world, session } = await slowWorld((store) => {
       setAll(store, oldGroups(store), false);
@@ -102,19 +102,19 @@ describe('an old group that is open', () => {
 
     await cycles(world, session, 1);
 
-    const asked = (id: number) =>
+    const lookUps = (id: number) =>
       world.requests().filter(({ query }) => query.endsWith(`${LOOK_UP}${id}`)).length;
-    const told = await Promise.all(open.map((id) => world.groupEvents(id)));
+    const histories = await Promise.all(open.map((id) => world.groupEvents(id)));
     expect(open.length).toBeGreaterThan(5);
     expect(
-      told.every((events) => events.some(({ type }) => type === 'return_line_item.status_changed')),
+      histories.every((events) => events.some(({ type }) => type === 'return_line_item.status_changed')),
     ).toBe(true);
-    expect(open.every((id) => asked(id) > 0)).toBe(true);
-    // What is not found is looked for as what a range lacks.
-    expect(asked(gone)).toBeGreaterThan(asked(open[0] ?? 0));
+    expect(open.every((id) => lookUps(id) > 0)).toBe(true);
+    // A group that is not found is looked up again, as one that a range lacks.
+    expect(lookUps(gone)).toBeGreaterThan(lookUps(open[0] ?? 0));
   });
 
-  it('is read with its neighbours where many of them are open', async () => {
+  it('is read with its neighbours if many of them are open', async () => {
     const { world, session } = await slowWorld((store) => {
       const old = oldGroups(store);
       setAll(store, old, false);
@@ -129,7 +129,7 @@ describe('an old group that is open', () => {
   });
 });
 
-it('a store full of groups that never close takes no more than a walk over all of them', async () => {
+it('a store full of groups that never close takes about as many requests as a walk over all of them', async () => {
   const { world, session } = await slowWorld((store) => setAll(store, oldGroups(store), true));
 
   await cycles(world, session, 2);

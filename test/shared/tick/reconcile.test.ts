@@ -6,7 +6,7 @@ async function ticks(world: SourceWorld, session: ReturnType<SourceWorld['startP
 }
 
 describe('reconciliation', () => {
-  it('finds a change that moved no stamp, once a cycle', async () => {
+  it('publishes a change that moved no stamp once', async () => {
     const world = createSourceWorld({ knobs: { touches: [] } });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -23,7 +23,7 @@ describe('reconciliation', () => {
     ]);
   });
 
-  it('that sees only short pages makes polls read on behind one', async () => {
+  it('makes polls read on after a short page once it has seen only short pages', async () => {
     const world = createSourceWorld({ settings: { reconcileMs: 120_000 } });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -39,15 +39,15 @@ describe('reconciliation', () => {
 
     await world.nextTick(session, 30_000);
 
-    const told = await Promise.all(changed.map((id) => world.groupEvents(id)));
-    const through = told.map((events) => events.at(-1)?.data.observed.through);
+    const histories = await Promise.all(changed.map((id) => world.groupEvents(id)));
+    const through = histories.map((events) => events.at(-1)?.data.observed.through);
     expect(through).toEqual(changed.map(() => 'poll'));
   });
 
   it.each([
-    { requestsPerMinute: 12, tells: 1 },
-    { requestsPerMinute: 240, tells: 0 },
-  ])('tells $tells times that it takes longer than asked for, at $requestsPerMinute a minute', async (at) => {
+    { requestsPerMinute: 12, warnings: 1 },
+    { requestsPerMinute: 240, warnings: 0 },
+  ])('logs $warnings times that its cycle is longer than set, at $requestsPerMinute a minute', async (at) => {
     const { requestsPerMinute } = at;
     const world = createSourceWorld({
       settings: { reconcileMs: 60_000, requestsPerMinute },
@@ -57,7 +57,7 @@ describe('reconciliation', () => {
 
     await ticks(world, session, 20);
 
-    const told = world.logged.filter(({ message }) => message.includes('instead of 60 s'));
-    expect(told).toHaveLength(at.tells);
+    const warnings = world.logged.filter(({ message }) => message.includes('instead of 60 s'));
+    expect(warnings).toHaveLength(at.warnings);
   });
 });

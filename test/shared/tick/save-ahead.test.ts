@@ -4,7 +4,7 @@ import { createSaveAhead } from '../../../shared/tick/save-ahead.ts';
 
 const page = (bytes: number): Page => ({ rows: [], bytes, sentAt: 0, receivedAt: 0 });
 
-/** Saves that end when they are told to. */
+/** Saves that end when the test resolves or rejects them. */
 function heldSaves() {
   const begun: number[] = [];
   const ends: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
@@ -17,7 +17,7 @@ function heldSaves() {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-it('lets work go on while one page is being saved, and takes no second one meanwhile', async () => {
+it('lets work continue while one page is being saved, and takes no second page meanwhile', async () => {
   const { begun, ends, save } = heldSaves();
   const { take } = createSaveAhead(save);
   await take(page(1));
@@ -35,7 +35,7 @@ it('lets work go on while one page is being saved, and takes no second one meanw
   expect(begun).toEqual([1, 2]);
 });
 
-it('is done with its work when the last page is saved', async () => {
+it('returns the result of its work once the last page is saved', async () => {
   const { ends, save } = heldSaves();
   const saving = createSaveAhead(save);
   let isDone = false;
@@ -56,7 +56,7 @@ it('is done with its work when the last page is saved', async () => {
   expect(before).toBe(false);
 });
 
-it('fails with what the last save failed with', async () => {
+it('rejects with the error of the last save', async () => {
   const { ends, save } = heldSaves();
   const saving = createSaveAhead(save);
 
@@ -67,7 +67,7 @@ it('fails with what the last save failed with', async () => {
   await expect(work).rejects.toThrow('not saved');
 });
 
-it('fails with what the work failed with, once the page before it is saved', async () => {
+it('rejects with the error of the work, once the save before it has ended', async () => {
   const { ends, save } = heldSaves();
   const saving = createSaveAhead(save);
 

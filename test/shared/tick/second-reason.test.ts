@@ -1,9 +1,9 @@
-// G8: a source that is degraded for one thing tells what comes after it.
+// G8: a source that is degraded for one reason reports the reasons that come after it.
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
-it('tells that nothing is read any more, though a group was set aside before', async () => {
+it('reports that all requests fail, although a group was set aside before', async () => {
   const world = createSourceWorld({ knobs: { unreadableEvery: 7, unreadableAs: 'no-status' } });
   const session = world.startProcess('a');
   await world.tick(session);
@@ -11,14 +11,14 @@ it('tells that nothing is read any more, though a group was set aside before', a
   world.network.intercept = () => jsonAnswer(500, {});
   for (let minute = 0; minute < 30; minute += 1) await world.nextTick(session);
 
-  const told = (await world.feedEvents()).filter(({ type }) => type === 'feed.source_degraded');
-  const codes = told
+  const reports = (await world.feedEvents()).filter(({ type }) => type === 'feed.source_degraded');
+  const codes = reports
     .flatMap(({ data }) => ('reasons' in data.object ? data.object.reasons : []))
     .map(({ code }) => code);
   expect(codes).toContain('failing');
 });
 
-it('tells that polls fail as well, though the walk failed before', async () => {
+it('reports that polls fail as well, although the walk failed before', async () => {
   const world = createSourceWorld({ settings: { reconcileMs: 120_000 } });
   const session = world.startProcess('a');
   await world.tick(session);
@@ -28,10 +28,10 @@ it('tells that polls fail as well, though the walk failed before', async () => {
   world.network.intercept = () => jsonAnswer(504, {});
   for (let minute = 0; minute < 20; minute += 1) await world.nextTick(session);
 
-  expect(await codesTold(world)).toEqual([['stalled'], ['failing']]);
+  expect(await reportedCodes(world)).toEqual([['stalled'], ['failing']]);
 });
 
-it('tells that many groups can not be read any more, though one could not before', async () => {
+it('reports that many groups are unreadable, although one was unreadable before', async () => {
   const world = createSourceWorld({ settings: { reconcileMs: 120_000 } });
   const ids = world.control.snapshot().map(({ id }) => Number(id));
   const session = world.startProcess('a');
@@ -41,7 +41,7 @@ it('tells that many groups can not be read any more, though one could not before
   makeUnreadable(world, ids);
   for (let minute = 0; minute < 6; minute += 1) await world.nextTick(session);
 
-  expect((await codesTold(world)).length).toBeGreaterThan(1);
+  expect((await reportedCodes(world)).length).toBeGreaterThan(1);
 });
 
 function makeUnreadable({ network, reference }: SourceWorld, groups: readonly number[]): void {
@@ -53,9 +53,9 @@ function makeUnreadable({ network, reference }: SourceWorld, groups: readonly nu
   };
 }
 
-async function codesTold(world: SourceWorld): Promise<string[][]> {
-  const told = (await world.feedEvents()).filter(({ type }) => type === 'feed.source_degraded');
-  return told.map(({ data }) =>
+async function reportedCodes(world: SourceWorld): Promise<string[][]> {
+  const reports = (await world.feedEvents()).filter(({ type }) => type === 'feed.source_degraded');
+  return reports.map(({ data }) =>
     'reasons' in data.object ? data.object.reasons.map(({ code }) => code) : [],
   );
 }

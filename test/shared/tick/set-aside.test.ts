@@ -7,8 +7,8 @@ import { createSourceWorld } from '../source-world.ts';
 
 const NONE = { setAside: [] } as unknown as SourceState;
 
-describe('a row that can not be read', () => {
-  it('is told once, leaves the rest of its page unharmed, and is taken back when it can be read', async () => {
+describe('an unreadable row', () => {
+  it('is reported once, does not affect its page, and is no longer set aside once it is readable', async () => {
     const world = createSourceWorld({ knobs: { unreadableEvery: 10, unreadableAs: 'no-status' } });
     const session = world.startProcess('a');
     const report = await world.tick(session);
@@ -22,19 +22,19 @@ describe('a row that can not be read', () => {
     world.control.setKnob('unreadableEvery', 0);
     for (let minute = 0; minute < 12; minute += 1) await world.nextTick(session);
 
-    const told = (await world.feedEvents()).map(({ type }) => type);
+    const reports = (await world.feedEvents()).map(({ type }) => type);
     expect(report.counts.unreadable).toBeGreaterThan(0);
     expect(aside.map(({ groupId }) => Number(groupId) % 10)).toEqual(aside.map(() => 0));
     expect(aside.length).toBeGreaterThanOrEqual(4);
     expect(known.size).toBe(41 - aside.length);
     expect((await world.state()).setAside).toEqual([]);
-    expect(told.filter((type) => type !== 'feed.baseline_completed')).toEqual([
+    expect(reports.filter((type) => type !== 'feed.baseline_completed')).toEqual([
       'feed.source_degraded',
       'feed.source_recovered',
     ]);
   });
 
-  it('is taken back by the poll that can read it', async () => {
+  it('is no longer set aside after a poll that can read it', async () => {
     const world = createSourceWorld({ knobs: { unreadableEvery: 10, unreadableAs: 'no-status' } });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -47,7 +47,7 @@ describe('a row that can not be read', () => {
     expect((await world.state()).setAside.map(({ groupId }) => groupId)).toEqual(others);
   });
 
-  it('and has no id is forgotten when a whole cycle has not met it again', async () => {
+  it('without an id is forgotten after a whole cycle that does not find it', async () => {
     const world = createSourceWorld({ knobs: { unreadableEvery: 10, unreadableAs: 'no-id' } });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -66,7 +66,7 @@ describe('a row that can not be read', () => {
 
 describe('a group that is too large to store', () => {
   it.each(['silent', 'emit'] as const)(
-    'is set aside, the others of its page are saved (%s)',
+    'is set aside, and the other groups of its page are saved (%s)',
     async (baseline) => {
       const world = createSourceWorld({ settings: { baseline } });
       const large = world.someGroup();
@@ -97,15 +97,15 @@ describe('a group that is too large to store', () => {
   );
 });
 
-describe('the note of a row', () => {
-  it('keeps its first moment while the row is the same or another that can not be read', () => {
+describe('the note of a row that is set aside', () => {
+  it('keeps its first moment while the group stays unreadable, also with another reason', () => {
     const first = noteSetAside(NONE, { id: 1, reason: 'a', digest: 'x' }, 100);
     const again = noteSetAside(first, { id: 1, reason: 'b', digest: 'y' }, 200);
 
     expect(again.setAside).toEqual([{ groupId: 1, reason: 'b', digest: 'y', since: 100, seenAt: 200 }]);
   });
 
-  it('is one of at most so many', () => {
+  it('is dropped beyond the maximum number of notes', () => {
     let state = NONE;
     for (let id = 1; id <= MAX_SET_ASIDE + 5; id += 1) {
       state = noteSetAside(state, { id, reason: 'r', digest: String(id) }, id);
@@ -114,7 +114,7 @@ describe('the note of a row', () => {
     expect(state.setAside).toHaveLength(MAX_SET_ASIDE);
   });
 
-  it('stays until a cycle that began after it was last met is over', () => {
+  it('stays until the end of a cycle that began after the row was last seen', () => {
     const state = noteSetAside(NONE, { reason: 'no id', digest: 'x' }, 100);
 
     expect(forgetVanished(state, 100)).toBe(state);

@@ -1,11 +1,11 @@
-// G8, G1: a store that is too large for one walk a cycle. The walk over all groups fails for good at an old range;
-// each time it pauses there is "nothing to do", or the recent are walked, which counts as its progress.
+// G8, G1: a store that is too large for one walk a cycle. The walk over all groups fails for good at an old range.
+// Each time it pauses there is "nothing to do", or a walk over the recent groups, which counts as its progress.
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { DAY, formatInstant } from '../../../shared/instant.ts';
 import { createSourceWorld } from '../source-world.ts';
 
-it('tells that the walk over all groups does not get on, though the recent are walked', async () => {
+it('degrades a source whose walk over all groups makes no progress, although the recent are walked', async () => {
   const world = createSourceWorld({
     groups: 120,
     knobs: { limitMax: 2 },
@@ -18,7 +18,7 @@ it('tells that the walk over all groups does not get on, though the recent are w
     await world.nextTick(session);
   }
   expect((await world.state()).baseline.status).toBe('completed');
-  // Whatever is asked of what was created long ago fails.
+  // Requests for groups that were created long ago fail.
   const recent = formatInstant(world.time.now() - 46 * DAY);
   let failed = 0;
   world.network.intercept = ({ query }) => {

@@ -5,7 +5,7 @@ import { createSourceWorld } from '../source-world.ts';
 
 const YEAR = 365 * DAY;
 
-describe('a tick of a clock that is far ahead', () => {
+describe('a tick whose clock is far ahead', () => {
   it.each([
     ['two hours', 2 * HOUR],
     ['a day', DAY],
@@ -26,7 +26,7 @@ describe('a tick of a clock that is far ahead', () => {
     expect((await world.state()).lastSlot).toBeLessThanOrEqual(world.slot());
   });
 
-  it('does not stop them where another process holds its lease', async () => {
+  it('does not stop the ticks after it if another process holds its lease', async () => {
     const world = createSourceWorld();
     const [a, b] = [world.startProcess('a'), world.startProcess('b')];
     await world.tick(a);
@@ -44,7 +44,7 @@ describe('a tick of a clock that is far ahead', () => {
     expect(report.outcome).toBe('done');
   });
 
-  it('leaves no time of the future in what is told of the source’s health', async () => {
+  it('leaves no future time in the source’s health', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
@@ -64,23 +64,23 @@ describe('a tick of a clock that is far ahead', () => {
 
 const BROKEN = { status: 503, headers: {}, body: '', delivery: 'whole', afterMs: 0 } as const;
 
-test('ticks that come late or again are dropped, however late', async () => {
+test('late and repeated ticks are dropped, however late', async () => {
   const world = createSourceWorld();
   const session = world.startProcess('a');
   await world.tick(session);
   await world.nextTick(session, DAY / MILLISECOND);
   const { lastSlot } = await world.state();
-  const asked = world.requests().length;
+  const requestsBefore = world.requests().length;
   const slots = [0, MINUTE, 10 * MINUTE, 2 * HOUR, DAY].map((late) => lastSlot - late / MILLISECOND);
 
   const outcomes: string[] = [];
   for (const slot of slots) outcomes.push((await world.tick(session, { slot })).outcome);
 
   expect(new Set(outcomes)).toEqual(new Set(['late']));
-  expect(world.requests()).toHaveLength(asked);
+  expect(world.requests()).toHaveLength(requestsBefore);
 });
 
-test('ticks that come late or again are dropped after a slot was put back, too', async () => {
+test('late and repeated ticks are also dropped after a slot was put back', async () => {
   const world = createSourceWorld();
   const session = world.startProcess('a');
   await world.tick(session, { slot: world.slot() + DAY / MILLISECOND });
@@ -93,7 +93,7 @@ test('ticks that come late or again are dropped after a slot was put back, too',
   expect([doubled.outcome, late.outcome]).toEqual(['late', 'late']);
 });
 
-test('a slot that is a little ahead is waited for', async () => {
+test('ticks before a last slot that is a little ahead are dropped', async () => {
   const world = createSourceWorld();
   const session = world.startProcess('a');
   await world.tick(session, { slot: world.slot() + (30 * MINUTE) / MILLISECOND });

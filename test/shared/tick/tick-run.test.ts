@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { createSourceWorld } from '../source-world.ts';
 
-describe('what a tick has to tell of the feed itself', () => {
-  it('is not told if the state that it follows from was not saved', async () => {
+describe('a tick’s reports of the feed itself', () => {
+  it('are not published if the state that they follow from was not saved', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a', {
       states: {
@@ -19,7 +19,7 @@ describe('what a tick has to tell of the feed itself', () => {
     expect(await world.feedEvents()).toEqual([]);
   });
 
-  it('is told by the next tick where a process ended before it was', async () => {
+  it('are published by the next tick if a process ended before it published them', async () => {
     const world = createSourceWorld();
     const dying = world.startProcess('a', {
       ledger: { ...world.ledger, append: () => Promise.reject(new Error('ended here')) },
@@ -36,7 +36,7 @@ describe('what a tick has to tell of the feed itself', () => {
   });
 });
 
-it('knows for good since when fields are sent before any snapshot is saved', async () => {
+it('saves since when fields are sent before any snapshot is saved', async () => {
   const world = createSourceWorld({ settings: { baseline: 'emit' } });
   const saved: SourceState['fieldsSince'][] = [];
   const session = world.startProcess('a', {
@@ -55,7 +55,7 @@ it('knows for good since when fields are sent before any snapshot is saved', asy
   expect(saved.every((fields) => 'return_line_item.status' in fields)).toBe(true);
 });
 
-it('learns no lead from rows that are only seen for the first time, and are stamped ahead', async () => {
+it('learns no lead from rows that are stamped ahead and seen for the first time', async () => {
   const world = createSourceWorld({ groups: 40, knobs: { absurdEvery: 4, absurdStamps: 'ahead' } });
   const session = world.startProcess('a');
 

@@ -12,7 +12,7 @@ const UNREADABLE: readonly (readonly [string, (row: Row) => unknown])[] = [
   ['a row with its id and nothing else', ({ id }) => ({ id })],
 ];
 
-/** Shows one group as something that can't be read, in lists and look-ups alike, until it is mended. */
+/** Makes one group unreadable, in lists and look-ups, until `mend` is called. */
 function spoil(world: SourceWorld, groupId: number, spoiled: (row: Row) => unknown): { mend(): void } {
   let isSpoiled = true;
   world.network.intercept = (request) => {
@@ -56,7 +56,7 @@ describe.each(UNREADABLE)('a known group that is shown as %s', (_, spoiled) => {
     expect(health.reasons.map(({ code }) => code)).toEqual(['unreadable']);
   });
 
-  it('is taken back once it can be read again', async () => {
+  it('is no longer set aside once it is readable again', async () => {
     const { world, groupId, ticks, removed } = await startWorld();
     const spoiling = spoil(world, groupId, spoiled);
     await ticks(6);
@@ -71,7 +71,7 @@ describe.each(UNREADABLE)('a known group that is shown as %s', (_, spoiled) => {
   });
 });
 
-it('takes back the absence of a group that is shown unreadable after one look-up in vain', async () => {
+it('clears the absence of a group that is shown unreadable after one empty look-up', async () => {
   const { world, groupId, ticks } = await startWorld();
   world.network.intercept = (request) => {
     const answer = world.reference.service.answer(request);
@@ -92,7 +92,7 @@ it('takes back the absence of a group that is shown unreadable after one look-up
   expect(shown?.removedAt).toBeUndefined();
 });
 
-it('removes a group where a look-up answers with another group only', async () => {
+it('removes a group if its look-up returns only another group', async () => {
   const { world, groupId, ticks, removed } = await startWorld();
   world.network.intercept = (request) => {
     const answer = world.reference.service.answer(request);

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { createSourceWorld } from '../source-world.ts';
 
 describe('a baseline', () => {
-  it('tells when every group was read, once, and what it took', async () => {
+  it('reports its completion and its costs once', async () => {
     const world = createSourceWorld({ groups: 120, knobs: { limitMax: 20 } });
     const session = world.startProcess('a');
 
     await world.tick(session);
     await world.nextTick(session);
 
-    const told = await world.feedEvents();
-    expect(told.map(({ type }) => type)).toEqual(['feed.baseline_completed']);
-    expect(told[0]?.data.object).toMatchObject({
+    const reports = await world.feedEvents();
+    expect(reports.map(({ type }) => type)).toEqual(['feed.baseline_completed']);
+    expect(reports[0]?.data.object).toMatchObject({
       type: 'baseline',
       mode: 'silent',
       groups: expect.any(Number),
@@ -19,7 +19,7 @@ describe('a baseline', () => {
     expect(world.store.all(await world.source())).toHaveLength(121);
   });
 
-  it('that a deadline cuts goes on where it was, and reads no covered range again', async () => {
+  it('resumes after a deadline, and reads no covered range again', async () => {
     const world = createSourceWorld({
       groups: 200,
       knobs: { limitMax: 10 },
@@ -43,11 +43,11 @@ describe('a baseline', () => {
     expect(world.store.all(await world.source())).toHaveLength(201);
     const walked = world.requests().filter(({ query }) => !query.includes('min_updated_at'));
     expect(baseline).toMatchObject({ groups: 201, requests: walked.length });
-    // Nine fresh rows to a page of ten: one is the seam's.
+    // A page of ten has nine new rows: one belongs to the seam.
     expect(baseline.requests).toBeLessThan(3 * (200 / 9));
   });
 
-  it('of a small budget is soon through the decades before the first group', async () => {
+  it('passes the decades before the first group soon, also with a small budget', async () => {
     const world = createSourceWorld({ knobs: { limitMax: 10 }, settings: { requestsPerMinute: 12 } });
     const session = world.startProcess('a');
 
@@ -61,7 +61,7 @@ describe('a baseline', () => {
     expect(state?.baseline.status).toBe('completed');
   });
 
-  it('goes on in another process', async () => {
+  it('continues in another process', async () => {
     const world = createSourceWorld({
       groups: 120,
       knobs: { limitMax: 10 },
@@ -95,7 +95,7 @@ describe('a baseline', () => {
     expect(report.state?.baseline.requests).toBe(walked.length);
   });
 
-  it('that takes several ticks costs next to no more requests than in one', async () => {
+  it('takes at most a tenth more requests in several ticks than in one', async () => {
     const inOne = await requestsOfBaseline(100_000);
     const inMany = await requestsOfBaseline(180);
 

@@ -3,7 +3,7 @@ import { jsonAnswer, type ServiceRequest } from '../../../local/reference-servic
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
-/** Requests of one shape fail for good. */
+/** Makes matching requests fail for good. */
 function fail({ network }: SourceWorld, status: number, matches: (request: ServiceRequest) => boolean): void {
   network.intercept = (request) => (matches(request) ? jsonAnswer(status, {}) : undefined);
 }
@@ -38,7 +38,7 @@ describe('a walk that fails for good', () => {
     },
   );
 
-  it('shows in the figure that the freshness alarm watches', async () => {
+  it('shows in the metric that the freshness alarm watches', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     fail(world, 504, byCreation);
@@ -50,7 +50,7 @@ describe('a walk that fails for good', () => {
     expect(report.behindMs).toBeGreaterThanOrEqual(60_000);
   });
 
-  it('degrades a source whose baseline is done, and lets it recover', async () => {
+  it('degrades a source whose baseline is complete; the source recovers with the walk', async () => {
     const world = createSourceWorld({ settings: { reconcileMs: 120_000 } });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -66,7 +66,7 @@ describe('a walk that fails for good', () => {
 });
 
 describe('an estimate that fails', () => {
-  it('does not hold up the baseline', async () => {
+  it('does not delay the baseline', async () => {
     const world = createSourceWorld();
     fail(world, 504, ({ query }) => !/_at|return_group_id/.test(query.toString()));
 
@@ -77,7 +77,7 @@ describe('an estimate that fails', () => {
 });
 
 describe('polls that fail for good', () => {
-  it('do not keep the walk from finding changes, and degrade the source', async () => {
+  it('degrade the source, and the walk still finds changes', async () => {
     const world = createSourceWorld({ settings: { reconcileMs: 120_000 } });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -87,14 +87,14 @@ describe('polls that fail for good', () => {
 
     for (let minute = 1; minute <= 8; minute += 1) await world.nextTick(session);
 
-    const told = await world.groupEvents(group);
-    expect(told.map(({ type }) => type)).toEqual(['shipment.status_changed']);
+    const events = await world.groupEvents(group);
+    expect(events.map(({ type }) => type)).toEqual(['shipment.status_changed']);
     expect(conditions(await world.feedEvents())).toEqual(['feed.source_degraded']);
   });
 });
 
 describe('look-ups that fail for good', () => {
-  it('do not keep the walk from the groups behind, and degrade the source', async () => {
+  it('degrade the source, and the walk still reads the groups after the missing one', async () => {
     const world = createSourceWorld({ settings: { reconcileMs: 120_000, settleMs: 1_000 } });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -122,7 +122,7 @@ describe('look-ups that fail for good', () => {
   });
 });
 
-describe('offsets that are refused from the first on', () => {
+describe('offsets that are always refused', () => {
   it('degrade the source although its polls are complete', async () => {
     const world = createSourceWorld({ groups: 4 });
     const session = world.startProcess('a');
@@ -134,8 +134,8 @@ describe('offsets that are refused from the first on', () => {
   });
 });
 
-describe('pages of a size that fails for good', () => {
-  it.each([500, 504])('are asked for with fewer rows (%i)', async (status) => {
+describe('pages that always fail above some size', () => {
+  it.each([500, 504])('are requested with fewer rows (%i)', async (status) => {
     const world = createSourceWorld({ groups: 120 });
     fail(world, status, ({ query }) => Number(query.get('limit')) > 30);
     const session = world.startProcess('a');

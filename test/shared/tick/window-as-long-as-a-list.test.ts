@@ -1,4 +1,4 @@
-// A list that has exactly as many rows as the service shows of any list makes that place trusted, for an hour at most:
+// A list with exactly as many rows as the service shows of any list makes that place trusted, for an hour at most:
 // docs/guarantees.md, "Where they end".
 import { expect, it } from 'vitest';
 import { DAY } from '../../../shared/instant.ts';
@@ -12,7 +12,7 @@ function showAtMost({ reference }: SourceWorld, rows: number): void {
 }
 
 it.each([[100], [99]])(
-  'finds what was imported within an hour and a cycle (%i groups, a window of 100)',
+  'finds imported groups within an hour and a cycle (%i groups, a window of 100)',
   async (groups) => {
     const world = createSourceWorld({ groups: groups - 1, knobs: { limitMax: 20 } });
     showAtMost(world, 100);
