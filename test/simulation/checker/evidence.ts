@@ -117,6 +117,8 @@ export interface Timing {
   readonly lateBy: number;
   /** How long before its answer was looked at a request may have been sent, and how much older what it shows may be. */
   readonly slowestAnswer: number;
+  /** How long a request may be under way until its answer is looked at. */
+  readonly longestExchange: number;
   readonly settle: number;
   /** How far replicas lag behind. */
   readonly staleFor: number;
