@@ -1,7 +1,7 @@
 // Turns changes into saves. Changes that exceed one transaction become several saves, and each is a true state: the old
 // one plus exactly the changes of its events. So a crash in between leaves an ordinary difference.
-import type { Instant } from '../instant.ts';
-import { MAX_EVENTS_PER_SAVE } from '../limits.ts';
+import { type Instant, parseStamp } from '../instant.ts';
+import { CLOSED_FOR_SURE_AFTER, MAX_EVENTS_PER_SAVE } from '../limits.ts';
 import type { Save } from '../ports.ts';
 import { applyChanges } from './apply-changes.ts';
 import type { ChangeSet, KnownState } from './change-set.ts';
@@ -117,8 +117,17 @@ function lastShownWhole(
   const [before, now] = [published.projection, reading.projection];
   const isNew = snapshot === undefined || GROUP_ARRAYS.some((name) => !before[name] && now[name]);
   const shownBefore = snapshot === undefined ? reading.sentAt : lastShownAt(snapshot, options);
-  // The service's stamps may run ahead of its Date, so a group's creation alone is no bound.
-  const onTheWay = isNew ? Math.min(shownBefore, reading.createdAt) : shownBefore;
+  const onTheWay = isNew ? Math.min(shownBefore, existsSince(reading)) : shownBefore;
   const lacksSomething = Object.keys(next.absences).length > 0 || leavesOut(published, reading);
-  return { inTheEnd: lacksSomething ? onTheWay : reading.sentAt, onTheWay };
+  // In the end only what this reading lacks is unpublished, and the snapshot knew that.
+  return { inTheEnd: lacksSomething ? shownBefore : reading.sentAt, onTheWay };
+}
+
+/**
+ * Since when a group may exist, by the service's Date. Its stamps may run ahead of that, and without a zone they may
+ * differ from it by hours.
+ */
+function existsSince({ projection: { group }, createdAt, sentAt }: Reading): Instant {
+  const isZoned = group.created_at !== null && parseStamp(group.created_at)?.zoned === true;
+  return isZoned && createdAt <= sentAt ? createdAt : Math.min(createdAt, sentAt) - CLOSED_FOR_SURE_AFTER;
 }

@@ -130,8 +130,11 @@ async function walkNewest(
   const closed = to > from ? { from, to } : undefined;
   if (closed !== undefined) {
     const coverage = await coverClosed(closed, unlimited);
-    if (coverage.outcome !== 'proved')
-      return coverage.lacksRoom ? leftOff(position, coverage, open.reason) : done(undefined);
+    if (coverage.outcome !== 'proved') {
+      if (coverage.lacksRoom) return leftOff(position, coverage, open.reason);
+      // Newer stamps showed that these were not the newest groups: they are read in ranges, as all others.
+      return { ...done(undefined), isDone: from >= to - NEWEST_WIDTH };
+    }
   }
   const created: Interval = { from: to, to: undefined };
   // Read the first page again, even if nothing is closed yet: rows that came meanwhile show in what is read after it.

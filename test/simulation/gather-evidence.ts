@@ -148,20 +148,22 @@ const LONGEST_FREEZE = 181 * SECOND;
 /** The largest drift of a clock (world.ts). */
 const LARGEST_DRIFT = 0.0002;
 
-function timingOf({ plan, service, time }: World): Timing {
+function timingOf({ plan, service, time, suspendedUnseen }: World): Timing {
   const { date, dateSkewSeconds, staleShare, staleSeconds } = service.control.knobs();
   const hasDate = date === 'present';
   const staleFor = staleShare > 0 ? Math.ceil(staleSeconds * SECOND) : 0;
   const freeze = plan.faults.freeze > 0 ? LONGEST_FREEZE : 0;
+  const longestExchange = plan.settings.requestTimeoutMs * MILLISECOND + freeze;
   return {
     clocksAgree: plan.clockSkewMs === 0 && plan.faults.clockJump === 0,
     dateAhead: hasDate ? dateSkewSeconds * SECOND : 0,
     drift:
       (hasDate ? 0 : Math.ceil(time.elapsed() * LARGEST_DRIFT)) +
-      // A machine may be suspended between two ticks while its clock is set back by as much, unnoticed.
-      (plan.faults.clockJump > 0 ? 2 * plan.settings.intervalMs * MILLISECOND : 0),
+      // Nothing shows a suspension while the clock is set back by as much (docs/guarantees.md, "Time").
+      (plan.faults.clockJump > 0 ? suspendedUnseen() : 0),
     lateBy: DATE_IS_KNOWN_TO + (plan.faults.clockJump > 0 ? LONGEST_UNSEEN_SUSPENSION : 0),
-    slowestAnswer: plan.settings.requestTimeoutMs * MILLISECOND + freeze + staleFor + DATE_IS_KNOWN_TO,
+    slowestAnswer: longestExchange + staleFor + DATE_IS_KNOWN_TO,
+    longestExchange,
     settle: plan.settings.settleMs * MILLISECOND,
     staleFor,
     knowsTheTime: plan.faults.clockJump === 0 && plan.faults.freeze === 0,

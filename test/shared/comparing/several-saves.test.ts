@@ -6,7 +6,7 @@ import { MINUTE } from '../../../shared/instant.ts';
 import { MAX_EVENTS_PER_SAVE } from '../../../shared/limits.ts';
 import type { Save } from '../../../shared/ports.ts';
 import { checkSave } from '../../../shared/recording/check-save.ts';
-import { aRow, OPTIONS, type Row, read, snapshotOf, stored, take } from './a-reading.ts';
+import { aRow, instantOf, OPTIONS, type Row, read, snapshotOf, stored, take } from './a-reading.ts';
 
 /** 100 line items, 100 shipments, 20 exchanges, 30 refunds without ids, and a status for all that have one. */
 function large(status = 'OPEN'): Row {
@@ -132,6 +132,23 @@ describe.each(SETTINGS)('the changes of %s', (_, snapshotBefore, row, count) => 
     expect(new Set(rest.flatMap(({ events }) => events.map(({ data }) => data.observed.after)))).toEqual(
       new Set([whole]),
     );
+  });
+});
+
+describe('what is told of a new group after a crash', () => {
+  it.each([
+    ['two hours ahead, by a zone that they do not name', '2026-11-20T12:10:00', '2026-11-20T10:10:00Z'],
+    ['hours ago, by a zone that they do not name', '2026-11-20T09:00:00', '2026-11-20T07:00:00Z'],
+    ['ahead of the service’s Date', '2026-11-20T10:40:00Z', '2026-11-20T10:10:00Z'],
+  ])('is not said to have shown since then only, where its creation is stamped %s', (_, stamp, shownFrom) => {
+    const row = { ...large(), created_at: stamp, updated_at: stamp };
+    const [first] = savesOf(undefined, read(row));
+
+    const rest = savesOf(stored(first?.snapshot), read(row, 10 * MINUTE));
+
+    const afters = rest.flatMap(({ events }) => events.map(({ data }) => String(data.observed.after)));
+    expect(afters).not.toEqual([]);
+    for (const after of afters) expect(instantOf(after)).toBeLessThanOrEqual(instantOf(shownFrom));
   });
 });
 

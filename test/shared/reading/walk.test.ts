@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { FIRST_WIDTH, MAX_WALK_PAGES } from '../../../shared/limits.ts';
+import { type Page, PageOutOfReach } from '../../../shared/reading/page.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
 import { type WalkOptions, walkOn } from '../../../shared/reading/walk.ts';
 import type { ReadableRow } from '../../../shared/returns-service/parse-return-group.ts';
@@ -344,6 +345,36 @@ describe('the newest groups', () => {
 
     expect(step).toMatchObject({ covered: { from: CLOSED - 5 * MINUTE, to: undefined }, isDone: true });
     expect(step.unstable).toBeDefined();
+  });
+
+  it('are read in ranges where they turn out to be of months, and more than a list shows', async () => {
+    const rows = idsFrom(1, 30).map((id) => aRow(id, { createdAt: CLOSED - (31 - id) * 3 * DAY }));
+    const reader = createScriptedReader(({ range, offset }) => {
+      const { from = 0, to = Number.POSITIVE_INFINITY } = range.created ?? {};
+      if (offset >= 17) throw new PageOutOfReach('No page is available from row 17 on.');
+      const within = rows.filter(({ createdAt }) => createdAt >= from && createdAt < to);
+      return aPage(within.slice(offset, Math.min(offset + 8, 17)));
+    });
+    // The newest stamp by then is that of a quiet store's older half.
+    const since = CLOSED - 100 * DAY;
+    const stamps = () => {
+      const newest = reader.requests.length === 0 ? since : NOON;
+      return { ...STAMPS, newest, newestReceivedAt: NOON };
+    };
+    const options = { ...reader, stamps, now: () => NOON };
+    const seen = new Set<number>();
+    const take = async (page: Page) => {
+      for (const row of page.rows) if (row.kind === 'readable') seen.add(row.group.id);
+    };
+
+    const first = await walkOn({ coveredThrough: since, rangeWidth: FIRST_WIDTH }, { ...options, take });
+    let step = first;
+    for (let steps = 0; !step.isDone && steps < 100; steps += 1)
+      step = await walkOn(step.position, { ...options, take });
+
+    expect(first).toMatchObject({ covered: undefined, isDone: false });
+    expect(step).toMatchObject({ covered: { to: undefined }, isDone: true });
+    expect(seen.size).toBe(30);
   });
 
   it('are given up for this time where they were not proved in three tries', async () => {

@@ -117,6 +117,8 @@ export interface Timing {
   readonly lateBy: number;
   /** How long before its answer is read a request may have been sent, plus how old its content may be. */
   readonly slowestAnswer: number;
+  /** How long a request may be under way until its answer is looked at. */
+  readonly longestExchange: number;
   readonly settle: number;
   /** How far replicas lag behind. */
   readonly staleFor: number;

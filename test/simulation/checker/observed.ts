@@ -186,7 +186,9 @@ function judgeFreshness(windows: Windows, { timing, promises }: Evidence, violat
   for (const [telling, window] of windows) {
     const { after } = window;
     if (after !== undefined && last !== undefined && last.by !== window.by) {
-      const least = promises.showsWhole ? last.by - timing.settle - timing.slowestAnswer : last.after;
+      // By few answers, when one was asked for is known no better than the slowest of them was quick.
+      const asked = last.by - timing.slowestAnswer - timing.longestExchange;
+      const least = promises.showsWhole ? asked - timing.settle : last.after;
       // The events beyond one save are published later, and may have shown as long.
       const isRest = published >= MOST_IN_A_SAVE;
       if (!isRest && least !== undefined && after < least - timing.drift - timing.lateBy) {

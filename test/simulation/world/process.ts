@@ -26,6 +26,8 @@ export interface SimulatedProcess {
   readonly strayWrites: readonly CallName[];
   /** Lets time pass that its elapsed clock does not count. */
   suspend(duration: number): void;
+  /** How long its machine was suspended while its clock was set back by as much, so that nothing told of it. */
+  readonly suspendedUnseen: number;
   call<Result>(call: CallName, effect: () => Result | Promise<Result>): Promise<Result>;
   /** Resolves when the process is not frozen; never for a dead one. */
   awake(): Promise<void>;
@@ -47,6 +49,8 @@ const LONGEST = 12 * MILLISECOND;
 const SLOWEST = 20 * SECOND;
 const LONGEST_FREEZE = 3 * MINUTE;
 const LARGEST_JUMP = 5 * MINUTE;
+/** Clocks that part by less from one answer of the service to the next tell nothing (service-clock.ts). */
+const LEAST_PARTING = 2 * SECOND;
 
 export function createProcess({ name, time, machine, fates, trace }: ProcessOptions): SimulatedProcess {
   let isAlive = true;
@@ -59,14 +63,30 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
   const never = new Promise<never>(() => {});
   const strayWrites: CallName[] = [];
 
+  let suspended = 0;
+  let suspendedUnseen = 0;
+  let atLastAnswer: { readonly lead: number; readonly suspended: number } | undefined;
+
   const sleep = (duration: number) => time.sleep(duration / MILLISECOND);
+
+  function suspend(duration: number): void {
+    suspended += duration;
+    machine.suspend(duration);
+  }
+
+  function noteAnswer(): void {
+    const lead = machine.now() - machine.elapsed();
+    const before = atLastAnswer ?? { lead, suspended };
+    if (Math.abs(lead - before.lead) <= LEAST_PARTING) suspendedUnseen += suspended - before.suspended;
+    atLastAnswer = { lead, suspended };
+  }
 
   async function thaw(): Promise<void> {
     while (time.elapsed() < frozenUntil) {
       const duration = frozenUntil - time.elapsed();
       await sleep(duration);
       // Some machines count the time of a suspension, some do not.
-      if (sleepsThrough && time.elapsed() >= frozenUntil) machine.suspend(duration);
+      if (sleepsThrough && time.elapsed() >= frozenUntil) suspend(duration);
     }
   }
 
@@ -92,7 +112,10 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
       trace.note(name, `ends: ${why}`);
       end();
     },
-    suspend: (duration) => machine.suspend(duration),
+    suspend,
+    get suspendedUnseen() {
+      return suspendedUnseen;
+    },
     async awake() {
       if (time.elapsed() < frozenUntil) await thaw();
       if (!isAlive) await never;
@@ -130,6 +153,7 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
       if (fate !== undefined) process.suffer(fated);
       if (latency > 0 && chance < 0.25) await sleep(latency);
       await process.awake();
+      if (CALLS[call] === 'request') noteAnswer();
       if (fate === 'lost') throw new SimulatedFailure(`${fated.id} was not answered in time`);
       return result;
     },

@@ -44,6 +44,8 @@ export interface World {
   /** Replaces the token. */
   exchange(access: Access): void;
   startProcess(kind: string): SimulatedProcess;
+  /** How long a machine was suspended at most without anything to tell of it. */
+  suspendedUnseen(): number;
   portsOf(process: SimulatedProcess): Ports;
   /** Called with each new entry of the ledger. */
   onInsert: (inserted: Inserted) => void;
@@ -79,7 +81,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     keepsHistory: true,
   });
   const logged: string[] = [];
-  let processes = 0;
+  const processes: SimulatedProcess[] = [];
 
   let address = BASE_URL;
   let exchanged: Access | undefined;
@@ -132,15 +134,18 @@ export function createWorld(plan: Plan, isRead: boolean): World {
       exchanged = next;
     },
     startProcess(kind) {
-      processes += 1;
       const skew = plan.clockSkewMs * MILLISECOND * (draws.machines.fraction() * 2 - 1);
       const machine = time.machine({
         ahead: Math.round(skew),
         elapsed: Math.round(draws.machines.fraction() * HOUR),
         rate: 1 + LARGEST_DRIFT * (draws.machines.fraction() * 2 - 1),
       });
-      return createProcess({ name: `${kind}/${processes}`, time, machine, fates, trace });
+      const name = `${kind}/${processes.length + 1}`;
+      const process = createProcess({ name, time, machine, fates, trace });
+      processes.push(process);
+      return process;
     },
+    suspendedUnseen: () => Math.max(0, ...processes.map((process) => process.suspendedUnseen)),
     portsOf: (process) => createPorts({ process, stores, fates, trace, random: draws.stores.fraction }),
     onInsert: () => {},
   };
