@@ -7,7 +7,7 @@ import type { GroupProjection } from './snapshot.ts';
 /** About 3 MB; enough, because polls read only recently updated groups. */
 const MAX_GROUPS = 20_000;
 
-interface Remembered {
+export interface Remembered {
   readonly fingerprint: string;
   /** When the request was sent that last showed everything saved of the group. */
   readonly sentAt: Instant;
