@@ -106,7 +106,7 @@ function createMachineClock(
   let wallOffset = start + ahead;
   let elapsedOffset = elapsed;
   const began = time();
-  => const sinceBegin = () => => (time() - began) * rate;
+  const sinceBegin = () => (time() - began) * rate;
   return {
     now: () => Math.round(began + sinceBegin() + wallOffset),
     elapsed: () => Math.round(sinceBegin() + elapsedOffset),
