@@ -1,27 +1,29 @@
 import type { Fields } from './history.ts';
 
 /**
- * Whether a value of an event says the same as the service's. An event may carry fewer fields of an object, a null for
- * what is absent, and an instant in other words; lists of ids have no order.
+ * Whether an event's value agrees with the service's. An event may carry fewer fields of an object, a null for an
+ * absent value, and an instant in another notation; lists of ids have no order.
  */
-export function agrees(told: unknown, real: unknown, name: string, unreadableMoney = false): boolean {
-  if (told === undefined || told === null) {
+export function agrees(published: unknown, real: unknown, name: string, unreadableMoney = false): boolean {
+  if (published === undefined || published === null) {
     return real === undefined || real === null || (unreadableMoney && isMoney(name));
   }
   if (real === undefined || real === null) return false;
-  if (name.endsWith('_at')) return instant(String(told)) === instant(String(real));
-  if (Array.isArray(told)) {
-    return Array.isArray(real) && JSON.stringify([...told].sort()) === JSON.stringify([...real].sort());
+  if (name.endsWith('_at')) return instant(String(published)) === instant(String(real));
+  if (Array.isArray(published)) {
+    return Array.isArray(real) && JSON.stringify([...published].sort()) === JSON.stringify([...real].sort());
   }
-  if (typeof told !== 'object') return told === real;
+  if (typeof published !== 'object') return published === real;
   return (
     typeof real === 'object' &&
-    Object.entries(told).every(([key, value]) => agrees(value, (real as Fields)[key], key, unreadableMoney))
+    Object.entries(published).every(([key, value]) =>
+      agrees(value, (real as Fields)[key], key, unreadableMoney),
+    )
   );
 }
 
-export function agreeOn(names: readonly string[], told: Fields, real: Fields): boolean {
-  return names.every((name) => agrees(told[name], real[name], name));
+export function agreeOn(names: readonly string[], published: Fields, real: Fields): boolean {
+  return names.every((name) => agrees(published[name], real[name], name));
 }
 
 const MONEY = ['total', 'amount', 'shop_money', 'presentment_money', 'currency_code'];
@@ -30,7 +32,7 @@ function isMoney(name: string): boolean {
   return MONEY.includes(name);
 }
 
-/** In milliseconds. A text without a zone counts as UTC, as the README says. */
+/** Milliseconds since 1970. A text without a zone is UTC, as the README says. */
 function instant(text: string): number {
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
 }

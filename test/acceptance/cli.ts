@@ -16,14 +16,14 @@ interface Options {
 }
 
 const program = new Command('acceptance')
-  .description('`returns-feed watch` against a service and a judge that share no code with it.')
-  .option('--only <name...>', 'these scenarios alone')
-  .option('--seed <number>', 'draws the details of each behaviour', wholeNumber, 1)
-  .option('--jobs <number>', 'scenarios at a time', wholeNumber, 5)
-  .option('--short', 'leave out those that take six minutes')
+  .description('Runs `returns-feed watch` against a service and a judge that share no code with it.')
+  .option('--only <name...>', 'run only these scenarios')
+  .option('--seed <number>', 'seed for the details of each behaviour', wholeNumber, 1)
+  .option('--jobs <number>', 'number of scenarios at a time', wholeNumber, 5)
+  .option('--short', 'leave out scenarios that take six minutes')
   .option('--keep <directory>', 'keep requests, events and histories of each scenario')
-  .option('--report <file>', 'write the counts as JSON, in the words of vitest')
-  .option('--list', 'name the scenarios')
+  .option('--report <file>', 'write the counts as JSON, in the format of vitest')
+  .option('--list', 'list the scenarios')
   .action(run);
 
 await program.parseAsync();
@@ -84,7 +84,7 @@ function figures({ verdict, requests, tookMs, completeAfterMs, saidAfterMs }: Ou
     `${verdict.repeats} repeated`,
     `${requests} requests, ${verdict.peakRequests} in 60 s at most`,
     completeAfterMs === undefined ? 'not complete' : `complete after ${seconds(completeAfterMs)}`,
-    ...(saidAfterMs === undefined ? [] : [`said so after ${seconds(saidAfterMs)}`]),
+    ...(saidAfterMs === undefined ? [] : [`reported after ${seconds(saidAfterMs)}`]),
     `took ${seconds(tookMs)}`,
   ];
   return parts.join('; ');
@@ -97,6 +97,6 @@ function seconds(ms: number): string {
 function wholeNumber(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1)
-    throw new InvalidArgumentError('It must be a whole number from 1 on.');
+    throw new InvalidArgumentError('It must be an integer of at least 1.');
   return value;
 }

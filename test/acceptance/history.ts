@@ -1,5 +1,5 @@
 /**
- * What the outside service really did, entity by entity: the only thing that the judge measures events by. Times are
+ * The real history of each entity at the outside service: the judge measures events only by this. Times are
  * milliseconds since 1970.
  */
 export interface EntityHistory {
@@ -17,11 +17,11 @@ export type EntityKind =
   | 'refund_transaction';
 
 export interface EntityState {
-  /** The first answer that could show it. */
+  /** When the first answer could show it. */
   readonly shownFrom: number;
-  /** No answer shows the state before from here on: later than `shownFrom` where replicas lag. */
+  /** When no answer shows the previous state any more: later than `shownFrom` if replicas lag. */
   readonly shownByAll: number;
-  /** As an undamaged row shows them; undefined where the entity is gone. */
+  /** The fields of an undamaged row; undefined if the entity is gone. */
   readonly fields: Fields | undefined;
 }
 

@@ -3,39 +3,39 @@ import { type Behaviour, type Fault, validationError } from './outside-service.t
 import type { Group, OutsideStore } from './outside-store.ts';
 import type { Random } from './random.ts';
 
-/** A behaviour that the service's document allows, and what may be expected of a feed that meets it. */
+/** A behaviour that the service's document allows, and the expected result of a feed that reads it. */
 export interface Scenario {
   readonly name: string;
   readonly about: string;
-  /** Details that are drawn from the seed. */
+  /** Draws the details from the seed. */
   readonly draw: (random: Random) => Behaviour;
   readonly watch?: Readonly<Record<string, string>>;
-  /** How long the service changes once the feed watches; 25 s by default. */
+  /** How long the service changes after the feed starts to watch; 25 s by default. */
   readonly busyMs?: number;
   /** How long completeness may take after the last change; 45 s by default. */
   readonly quietMs?: number;
   /**
-   * `complete`: all is told. `complete or said`: reading all may be impossible, so that the feed may say so instead.
-   * `held`: nothing may be told after the restart, and the feed says so.
+   * `complete`: every change is published. `complete or said`: the feed may report that it can't read everything.
+   * `held`: nothing is published after the restart, and the feed reports the hold.
    */
   readonly expects?: 'complete' | 'complete or said' | 'held';
-  /** Ends the feed this long after the start, and starts it again on the same directory. */
+  /** Ends the feed this long after the start, and restarts it on the same directory. */
   readonly restart?: {
     readonly afterMs: number;
     readonly signal: 'SIGINT' | 'SIGKILL';
-    /** Another store behind the same token; without it the same service goes on. */
+    /** Another store behind the same token; without it the service stays the same. */
     readonly otherStore?: (random: Random) => Behaviour;
   };
   /** The first change waits until the feed reports that its baseline is complete. */
   readonly afterBaseline?: boolean;
   readonly unreadableMoney?: boolean;
-  /** Fields that the service never showed before; silence about their first changes is right for 20 s. */
+  /** Fields that the service never showed before; their first changes may go unpublished for 20 s. */
   readonly firstShown?: readonly string[];
-  /** It takes six minutes: the feed has five to say what it can't read. */
+  /** It takes six minutes: the feed has five to report what it can't read. */
   readonly long?: boolean;
 }
 
-/** Five minutes, what a status takes to ask for, and the start. */
+/** Five minutes, plus the time for a status request and the start. */
 export const SAID_WITHIN_MS = 330_000;
 
 const ORDERS = ['created', 'newest-created', 'newest-updated'] as const;
@@ -77,7 +77,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'list-window',
-    about: 'no list shows a row behind row 200 of 700; pages behind it are empty',
+    about: 'no list shows more than the first 200 of 700 rows; later pages are empty',
     draw: (random) => ({
       groups: 700,
       windowRows: 200,
@@ -110,7 +110,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'unreadable-rows',
-    about: 'rows become {} or lose their id and come back, also when they are looked up',
+    about: 'rows become {} or lose their id for a while, also in look-ups',
     draw: (random) => ({
       order: random.pick(ORDERS),
       damage: unreadableFor(random, 8_000, 28_000),
@@ -143,7 +143,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'random-order',
-    about: 'another order at every request, and ten rows at most whatever the limit',
+    about: 'another order at every request, and at most ten rows whatever the limit',
     draw: () => ({ groups: 80, order: 'random', defaultLimit: 10, mostRows: 10 }),
     quietMs: 90_000,
   },
@@ -195,8 +195,8 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'refunds-as-text',
     about:
-      'the amount of some refunds is text. Money that was paid back can not be told without its amount, which the ' +
-      'document has as a number: all else is told, or the feed says which groups it can not read',
+      'the amount of some refunds is text. A refund can not be published without its amount, which is a number in the ' +
+      'document: everything else is published, or the feed reports which groups it can not read',
     draw: (random) => {
       const residue = random.between(0, 4);
       return {
@@ -290,7 +290,7 @@ function itemMoneyAsText(row: Fields): Fields {
   return { ...row, ...Object.fromEntries(parts.map((name) => [name, moneyAsText(row[name])])) };
 }
 
-/** A few rows can't be read between two ages of the service; which, and how, is drawn. */
+/** Makes a few rows unreadable between two ages of the service; the seed draws which rows, and how. */
 function unreadableFor(random: Random, from: number, until: number): (row: Fields, age: number) => unknown {
   const residue = random.between(0, 24);
   const shapes = [

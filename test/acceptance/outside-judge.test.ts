@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { EntityHistory, EntityState, Fields, PrintedEvent } from './history.ts';
 import { type Evidence, judge, mostInAMinute, type Rule } from './outside-judge.ts';
 
-/** The judge has to find each kind of lie; what it finds nothing wrong with is told first. */
+/** The judge must find every kind of false stream, and nothing in a true one. */
 describe('the outside judge', () => {
-  it('finds nothing wrong with a stream that is true, in order and complete', () => {
+  it('accepts a stream that is true, in order and complete', () => {
     expect(judge(evidence()).problems).toEqual([]);
   });
 
-  it('counts a repeat with the same content as no problem', () => {
+  it('accepts a repeat with the same content', () => {
     const { printed } = evidence();
 
     const verdict = judge(evidence({ printed: [...printed, printed[2]!] }));
@@ -20,7 +20,7 @@ describe('the outside judge', () => {
     ['a lost event at the end of a group', 'complete', (events) => events.slice(0, -1)],
     ['a lost event in the middle', 'numbers', (events) => events.toSpliced(2, 1)],
     [
-      'an entity that was never told',
+      'an entity that was never published',
       'complete',
       (events) => renumbered(events.filter(({ type }) => !type.startsWith('return_line_item'))),
     ],
@@ -36,7 +36,7 @@ describe('the outside judge', () => {
     ],
     ['a doubled id with other content', 'same-id', (events) => [...events, withStatus(events[3]!, 'FAILED')]],
     ['an invented state', 'true', changed(3, (event) => (event.data.object.status = 'FAILED'))],
-    ['a created event of what the service never had', 'true', changed(2, (event) => rename(event, 8))],
+    ['a created event of an entity that never existed', 'true', changed(2, (event) => rename(event, 8))],
     ['a wrong amount', 'true', changed(1, ({ data }) => (data.object.total = money(0)))],
     ['a wrong time of creation', 'true', changed(1, ({ data }) => (data.object.created_at = iso(5_000)))],
     [
@@ -49,15 +49,15 @@ describe('the outside judge', () => {
       'true',
       changed(3, (event) => (event.time = iso(900_000))),
     ],
-    ['a removal told too early', 'removal', changed(5, () => undefined, 81_000)],
-    ['a removal of what is still there', 'removal', (events) => [...events, removalOfTheItem(events)]],
+    ['a removal that is published too early', 'removal', changed(5, () => undefined, 81_000)],
+    ['a removal of an existing entity', 'removal', (events) => [...events, removalOfTheItem(events)]],
     [
       'numbers in the wrong order',
       'numbers',
       (events) => [...events.slice(0, 3), events[4]!, events[3]!, events[5]!],
     ],
     [
-      'a state told behind a later one',
+      'a state published after a later one',
       'true',
       (events) => [...events.slice(0, 3), events[4]!, events[3]!, events[5]!],
     ],
@@ -67,7 +67,7 @@ describe('the outside judge', () => {
       changed(3, ({ data }) => (data.observed = { ...data.observed, after: iso(30_000), by: iso(35_000) })),
     ],
     [
-      'an observed window that begins behind the change',
+      'an observed window that begins after the change',
       'observed',
       changed(3, ({ data }) => (data.observed = { ...data.observed, after: iso(45_000) })),
     ],
@@ -77,7 +77,7 @@ describe('the outside judge', () => {
       changed(3, ({ data }) => (data.observed.after = null)),
     ],
     [
-      'a field that the schema has no room for',
+      'a wrong value in a field of the envelope',
       'valid',
       changed(3, (event) => (event.partitionkey = 'other')),
     ],
@@ -97,7 +97,7 @@ describe('the outside judge', () => {
     expect(problems.map(({ rule }) => rule)).toEqual(['valid']);
   });
 
-  it('finds more requests in sliding 60 seconds than the budget', () => {
+  it('finds more requests within any 60 seconds than the budget', () => {
     const requestedAt = [0, 30_000, 59_999, 60_000, 60_001];
 
     const { problems } = judge(evidence({ requestedAt, budget: 3 }));
@@ -106,7 +106,7 @@ describe('the outside judge', () => {
     expect(problems.map(({ rule }) => rule)).toEqual(['budget']);
   });
 
-  it('takes what was there at a silent start for known', () => {
+  it('treats entities at a silent start as known', () => {
     const histories = evidence().histories.map(withoutRemoval);
 
     const { problems } = judge(evidence({ printed: [], histories, silentUntil: 10_000 }));
@@ -114,7 +114,7 @@ describe('the outside judge', () => {
     expect(problems).toMatchObject([{ rule: 'complete', text: expect.stringContaining('shipments/77') }]);
   });
 
-  it('finds the announcement of a group that was there at a silent start and did not change', () => {
+  it('finds a created event of an unchanged group from before a silent start', () => {
     const histories = evidence().histories.slice(0, 2);
     const printed = events().slice(0, 2).map(print);
 
@@ -134,12 +134,12 @@ describe('the outside judge', () => {
     expect(rules(11_000)).toEqual([]);
   });
 
-  it('excuses silence about a field only for as long as it is new', () => {
-    const untold = changed(4, ({ data }) => {
+  it('accepts unpublished changes of a field only while the field is new', () => {
+    const unpublished = changed(4, ({ data }) => {
       data.object.delivered_at = null;
       delete data.previous_attributes?.delivered_at;
     })(events()).map(print);
-    const printed = untold.slice(0, 5);
+    const printed = unpublished.slice(0, 5);
     const histories = evidence().histories.map(withoutRemoval);
     const rules = (until: number) =>
       judge(
@@ -202,7 +202,7 @@ const PARCEL = {
 const ON_ITS_WAY = { ...PARCEL, status: 'IN_TRANSIT', shipped_at: iso(40_000) };
 const DELIVERED = { ...ON_ITS_WAY, status: 'DELIVERED', delivered_at: iso(60_000) };
 
-/** A group and its item are there from the start; its parcel comes, goes on its way, arrives and is taken away. */
+/** A group and its item exist from the start; its parcel is created, travels, arrives and is removed. */
 function evidence(changes: Partial<Evidence> = {}): Evidence {
   return {
     histories: [

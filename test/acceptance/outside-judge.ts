@@ -3,8 +3,8 @@ import type { EntityHistory, EntityState, Fields, PrintedEvent } from './history
 import { type OutsideEvent, readEvent, WATCHED } from './printed-event.ts';
 
 /**
- * Decides by the service's own history whether what `watch` printed is true, in order and complete. It knows the
- * README's promises and the event catalogue, and nothing of how the feed works.
+ * Decides by the service's own history whether the output of `watch` is true, in order and complete. It knows only the
+ * README's promises and the event catalogue, and nothing of the feed's code.
  */
 export interface Evidence {
   readonly histories: readonly EntityHistory[];
@@ -15,14 +15,14 @@ export interface Evidence {
   readonly requestedAt: readonly number[];
   readonly budget: number;
   readonly settleMs: number;
-  /** What was there when the baseline had been read is known silently; undefined where everything is announced. */
+  /** Entities from before this time are known without events; undefined if everything is announced. */
   readonly silentUntil: number | undefined;
   /** How late a change may show after its stamp. */
   readonly lookbackMs: number;
-  /** Whether the service sends money in a form that can't be read: null is right then, another amount is not. */
+  /** Whether the service sends money in an unreadable form: then null is right, and another amount is wrong. */
   readonly unreadableMoney?: boolean;
-  /** Watched fields that the service showed for the first time at `from`: until `until` nobody can tell a change from
-   *  a field that was hidden before, so that silence is right (decision 4). */
+  /** Watched fields that the service showed for the first time at `from`: until `until` nobody can distinguish a change
+   *  from a field that was hidden before, so no event is needed (decision 4). */
   readonly firstShown?: readonly FirstShown[];
 }
 
@@ -58,16 +58,16 @@ export type Rule =
 
 interface Told {
   readonly state: Fields | undefined;
-  /** Of the entity's states: what may follow lies behind it. */
+  /** Index of the published state in the entity's history: the next state comes after it. */
   readonly index: number;
 }
 
-/** All rules; `complete` only means something after a quiet period. */
+/** Checks all rules; `complete` is meaningful only after a quiet period. */
 export function judge(evidence: Evidence): Verdict {
   const problems: Problem[] = [];
   const { firsts, repeats } = withoutRepeats(evidence.printed, problems);
   const histories = new Map(evidence.histories.map((history) => [history.subject, history]));
-  const told = new Map<string, Told>();
+  const published = new Map<string, Told>();
 
   checkNumbers(firsts, problems);
   for (const { event, arrivedAt } of firsts) {
@@ -76,14 +76,14 @@ export function judge(evidence: Evidence): Verdict {
       problems.push({ rule: 'true', text: `${event.id}: the service never had ${event.subject}` });
       continue;
     }
-    checkChain(event, told.get(event.subject), problems);
-    const index = checkTruth(event, arrivedAt, history, told.get(event.subject), evidence, problems);
+    checkChain(event, published.get(event.subject), problems);
+    const index = checkTruth(event, arrivedAt, history, published.get(event.subject), evidence, problems);
     checkRest(event, history, index, evidence, problems);
-    told.set(event.subject, { state: event.verb === 'removed' ? undefined : event.object, index });
-    if (event.type === 'return_group.removed') takePartsAlong(event, histories, told);
+    published.set(event.subject, { state: event.verb === 'removed' ? undefined : event.object, index });
+    if (event.type === 'return_group.removed') takePartsAlong(event, histories, published);
   }
   for (const history of evidence.histories)
-    checkComplete(history, told.get(history.subject), evidence, problems);
+    checkComplete(history, published.get(history.subject), evidence, problems);
 
   const peakRequests = mostInAMinute(evidence.requestedAt);
   if (peakRequests > evidence.budget) {
@@ -120,7 +120,7 @@ function withoutRepeats(printed: readonly PrintedEvent[], problems: Problem[]) {
     }
     repeats += 1;
     if (before !== line)
-      problems.push({ rule: 'same-id', text: `${event.id} came again with other content` });
+      problems.push({ rule: 'same-id', text: `${event.id} is repeated with other content` });
   }
   return { firsts, repeats };
 }
@@ -132,7 +132,7 @@ function checkNumbers(firsts: readonly First[], problems: Problem[]): void {
     if (event.sequence !== expected) {
       problems.push({
         rule: 'numbers',
-        text: `${event.id}: number ${event.sequence} came where ${expected} was due`,
+        text: `${event.id}: number ${event.sequence} came instead of ${expected}`,
       });
     }
     last.set(event.groupId, event.sequence);
@@ -142,10 +142,12 @@ function checkNumbers(firsts: readonly First[], problems: Problem[]): void {
 function checkChain(event: OutsideEvent, before: Told | undefined, problems: Problem[]): void {
   const known = before?.state;
   if (event.verb === 'created') {
-    if (known) problems.push({ rule: 'chain', text: `${event.id}: created, although it was told before` });
+    if (known)
+      problems.push({ rule: 'chain', text: `${event.id}: created, although it was published before` });
     return;
   }
-  if (before && !known) problems.push({ rule: 'chain', text: `${event.id}: it was told as removed before` });
+  if (before && !known)
+    problems.push({ rule: 'chain', text: `${event.id}: it was published as removed before` });
   if (!known) return;
   for (const name of WATCHED[event.kind]) {
     const changed = event.previous !== undefined && name in event.previous;
@@ -155,12 +157,15 @@ function checkChain(event: OutsideEvent, before: Told | undefined, problems: Pro
       problems.push({ rule: 'chain', text });
     }
     if (changed && agrees(event.previous?.[name], event.object[name], name)) {
-      problems.push({ rule: 'chain', text: `${event.id}: ${name} is told as changed and did not change` });
+      problems.push({
+        rule: 'chain',
+        text: `${event.id}: ${name} is published as changed and did not change`,
+      });
     }
   }
 }
 
-/** Finds the state of the history that the event tells; returns its index, or the one before where there is none. */
+/** Finds the event's state in the history; returns its index, or the previous index if there is none. */
 function checkTruth(
   event: OutsideEvent,
   arrivedAt: number,
@@ -192,12 +197,12 @@ function checkTruth(
   ) {
     problems.push({
       rule: 'true',
-      text: `${event.id} ${event.subject}: announced, and unchanged since before the start`,
+      text: `${event.id} ${event.subject}: announced, though unchanged since before the start`,
     });
   }
   if (first === undefined) {
     const rule = event.verb === 'removed' ? 'removal' : 'true';
-    const why = alike.length > 0 ? 'was there, but earlier than what was told before' : 'never existed';
+    const why = alike.length > 0 ? 'existed, but before the previously published state' : 'never existed';
     const what = event.verb === 'removed' ? 'its absence' : `the state ${showWatched(event)}`;
     problems.push({ rule, text: `${event.id} ${event.type} ${event.subject}: ${what} ${why}` });
     return least;
@@ -205,14 +210,14 @@ function checkTruth(
   if (event.by > arrivedAt + CLOCK_SLACK_MS) {
     problems.push({
       rule: 'observed',
-      text: `${event.id}: it came ${event.by - arrivedAt} ms before its observed.by`,
+      text: `${event.id}: it arrived ${event.by - arrivedAt} ms before its observed.by`,
     });
   }
   if (event.verb === 'removed' && arrivedAt < history.states[first]!.shownFrom + evidence.settleMs) {
     const early = arrivedAt - history.states[first]!.shownFrom;
     problems.push({
       rule: 'removal',
-      text: `${event.id} ${event.subject}: told ${early} ms after it was gone`,
+      text: `${event.id} ${event.subject}: published ${early} ms after it was gone`,
     });
   }
   if (inWindow === undefined) {
@@ -228,7 +233,7 @@ function checkTruth(
   return inWindow ?? first;
 }
 
-/** A `Date` header has whole seconds, and a feed may tell its moments by the service's clock. */
+/** A `Date` header has whole seconds, and a feed may use the service's clock for its times. */
 const CLOCK_SLACK_MS = 1000;
 
 function isObserved({ after, by }: OutsideEvent, { shownFrom, shownByAll }: EntityState): boolean {
@@ -239,8 +244,8 @@ function isObserved({ after, by }: OutsideEvent, { shownFrom, shownByAll }: Enti
 }
 
 /**
- * Nothing of the group changed since before the start. Of a group that did, a feed may announce all: what it sees for
- * the first time is `created` by the catalogue.
+ * Whether nothing of the group has changed since before the start. A feed may announce all of a changed group: by the
+ * catalogue, everything seen for the first time is `created`.
  */
 function isAsAtTheStart({ groupId }: EntityHistory, { histories }: Evidence): boolean {
   return histories.every(
@@ -249,8 +254,8 @@ function isAsAtTheStart({ groupId }: EntityHistory, { histories }: Evidence): bo
 }
 
 /**
- * Whether a group had changed within the lookback before the newest stamp at the start. Such a change may have shown
- * after the start, as far as anybody can tell.
+ * Whether a group had changed within the lookback before the newest stamp at the start. Such a change may have become
+ * visible after the start.
  */
 function isAmongTheNewest(
   { groupId }: EntityHistory,
@@ -262,7 +267,7 @@ function isAmongTheNewest(
   return stampAtStart(groupId) >= newest - lookbackMs;
 }
 
-/** Of an entity that was known silently: where the state lies that its first event names as the one before. */
+/** The index of the previous state that the first event of a silently known entity names. */
 function oldState(event: OutsideEvent, { states }: EntityHistory): number | undefined {
   if (!event.previous && event.verb !== 'removed') return undefined;
   const old = { ...event.object, ...event.previous };
@@ -270,7 +275,7 @@ function oldState(event: OutsideEvent, { states }: EntityHistory): number | unde
   return index < 0 ? undefined : index;
 }
 
-/** The fields that are carried along, the group around them, and the time. */
+/** Checks the unwatched fields, the group and the time. */
 function checkRest(
   event: OutsideEvent,
   history: EntityHistory,
@@ -306,25 +311,25 @@ function checkRest(
   }
 }
 
-/** The parts of a removed group are gone with it, without events. */
+/** Marks the parts of a removed group as gone: they have no events of their own. */
 function takePartsAlong(
   event: OutsideEvent,
   histories: Map<string, EntityHistory>,
-  told: Map<string, Told>,
+  published: Map<string, Told>,
 ): void {
   for (const history of histories.values()) {
     if (history.groupId !== event.groupId || history.kind === 'return_group') continue;
     const index = history.states.findLastIndex(({ fields }) => fields === undefined);
-    told.set(history.subject, {
+    published.set(history.subject, {
       state: undefined,
-      index: Math.max(index, told.get(history.subject)?.index ?? -1),
+      index: Math.max(index, published.get(history.subject)?.index ?? -1),
     });
   }
 }
 
 function checkComplete(
   history: EntityHistory,
-  told: Told | undefined,
+  published: Told | undefined,
   evidence: Evidence,
   problems: Problem[],
 ): void {
@@ -332,33 +337,34 @@ function checkComplete(
   const final = states.at(-1)?.fields;
   const missing = (text: string) => problems.push({ rule: 'complete', text: `${subject}: ${text}` });
 
-  if (!told) {
+  if (!published) {
     const { silentUntil } = evidence;
     const knownSilently =
       silentUntil === undefined ? [] : states.filter(({ shownFrom }) => shownFrom <= silentUntil);
     if (final === undefined && knownSilently.length === 0) return;
     if (knownSilently.some(({ fields }) => sameState(history, fields, final, evidence))) return;
     return void missing(
-      final ? `never told, is ${showFields(history, final)}` : 'gone, which was never told',
+      final ? `never published, is ${showFields(history, final)}` : 'gone, and never published',
     );
   }
-  if (sameState(history, told.state, final, evidence)) return;
-  if (!final) return void missing(`gone since ${iso(states.at(-1)!.shownFrom)}, which was not told`);
+  if (sameState(history, published.state, final, evidence)) return;
+  if (!final)
+    return void missing(`gone since ${iso(states.at(-1)!.shownFrom)}, and not published as removed`);
   missing(
-    `last told as ${told.state ? showFields(history, told.state) : 'removed'}, is ${showFields(history, final)} ` +
+    `last published as ${published.state ? showFields(history, published.state) : 'removed'}, is ${showFields(history, final)} ` +
       `since ${iso(states.at(-1)!.shownFrom)}`,
   );
 }
 
 function sameState(
   { kind, states }: EntityHistory,
-  told: Fields | undefined,
+  published: Fields | undefined,
   final: Fields | undefined,
   evidence: Evidence,
 ): boolean {
-  if (!told || !final) return told === final;
+  if (!published || !final) return published === final;
   return WATCHED[kind].every((name) => {
-    if (agrees(told[name], final[name], name)) return true;
+    if (agrees(published[name], final[name], name)) return true;
     const changedAt = states.findLast(({ fields }) => !agrees(fields?.[name], final[name], name));
     const shownFrom = states[changedAt ? states.indexOf(changedAt) + 1 : 0]?.shownFrom ?? 0;
     return evidence.firstShown?.some(

@@ -12,8 +12,8 @@ import {
 import type { Random } from './random.ts';
 
 /**
- * A returns service as a stranger would write it from the service's document alone. Where the document is silent a
- * behaviour decides, however unfriendly.
+ * A returns service written from the service's document alone. Where the document is silent, a behaviour decides,
+ * however unfriendly.
  */
 export interface OutsideService {
   readonly url: string;
@@ -38,31 +38,31 @@ export interface Behaviour {
   readonly kinds?: readonly ChangeKind[];
   readonly strangeStatuses?: boolean;
   readonly order?: Order;
-  /** Rows in a page: where no limit is asked, and at most. */
+  /** Rows in a page: without a limit, and at most. */
   readonly defaultLimit?: number;
   readonly mostRows?: number;
-  /** No list shows a row behind this one. */
+  /** No list shows rows beyond this number. */
   readonly windowRows?: number;
   readonly exclusiveBounds?: boolean;
   readonly stamp?: (time: number) => string;
-  /** What a filter compares: a row's stamp as its text says it. */
+  /** Filters compare a row's stamp as its text shows it. */
   readonly shiftMs?: number;
   readonly wholeSeconds?: boolean;
   readonly shipmentsMoveStamp?: boolean;
   readonly drawDelayMs?: () => number;
   readonly staleMs?: number;
-  /** Answers in the place of a page; undefined where the page is served. Age counts from the first change, in ms. */
+  /** Returns the answer instead of a page; undefined to serve the page. Age counts from the first change, in ms. */
   readonly fault?: (query: URLSearchParams, age: number) => Fault | undefined;
   /** Rewrites a row before it is sent. */
   readonly damage?: (row: Fields, age: number) => unknown;
   readonly deeds?: readonly Deed[];
 }
 
-/** Something that is done to the store once, besides what is drawn. */
+/** A single change of the store, in addition to the drawn ones. */
 export interface Deed {
   /** Not before this age, in ms, */
   readonly at: number;
-  /** nor before so many requests since the first change: on a busy machine it is they that tell how far the feed is. */
+  /** and not before this many requests since the first change: on a busy machine they show the feed's progress. */
   readonly requests?: number;
   readonly edit: (store: OutsideStore) => void;
 }
@@ -227,7 +227,7 @@ function firstInvalid(query: URLSearchParams): string | undefined {
   });
 }
 
-/** A text without a zone counts as UTC. */
+/** A text without a zone is UTC. */
 function instant(text: string): number {
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
 }

@@ -1,17 +1,17 @@
 import type { EntityHistory, EntityKind, EntityState, Fields } from './history.ts';
 import type { Random } from './random.ts';
 
-/** A store of return groups that keeps every version of each, so that the past can be served and judged. */
+/** A store of return groups that keeps every version of each, to serve and judge the past. */
 export interface OutsideStore {
-  /** One change of something, drawn at random. */
+  /** Makes one random change. */
   changeSomething(): void;
-  /** Changes one group; the version becomes visible once its delay is over. */
+  /** Changes one group; the version becomes visible after its delay. */
   change(groupId: number, edit: (group: Group, now: number) => void, movesStamp: boolean): void;
-  /** Takes the group away. */
+  /** Removes the group. */
   remove(groupId: number): void;
   groupIds(): number[];
   latest(groupId: number): Group | undefined;
-  /** Every group as answers showed it at this moment. */
+  /** Every group as answers show it at this moment. */
   visibleAt(time: number): Group[];
   histories(): EntityHistory[];
   /** Every `updated_at` that a group had, as shown. */
@@ -29,7 +29,7 @@ export interface StoreOptions {
   readonly drawDelayMs: () => number;
   /** How far the slowest replica is behind. */
   readonly staleMs: number;
-  /** Whether `updated_at` moves when nothing but a shipment changed. */
+  /** Whether `updated_at` moves if only a shipment changed. */
   readonly shipmentsMoveStamp: boolean;
   readonly kinds: readonly ChangeKind[];
   readonly strangeStatuses: boolean;
@@ -295,7 +295,7 @@ function newExchangeOf(group: Group, random: Random): Exchange[] {
   ];
 }
 
-/** A row as the document describes it, with everything there and every null written out. */
+/** A row as the document describes it, complete and with every null written out. */
 export function renderGroup(group: Group, stamp: (time: number) => string): Fields {
   return {
     type: 'return_group',

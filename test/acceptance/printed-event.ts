@@ -1,6 +1,6 @@
 import type { EntityKind, Fields } from './history.ts';
 
-/** What a subscriber relies on in an event, read out of its line. */
+/** The parts of an event that a subscriber relies on, parsed from its line. */
 export interface OutsideEvent {
   readonly id: string;
   readonly type: string;
@@ -43,7 +43,7 @@ const PATHS: Readonly<Record<EntityKind, (object: Fields) => string>> = {
   return_group: () => '',
 };
 
-/** Returns the event, or what is wrong with the line. */
+/** Returns the event, or a description of the error in the line. */
 export function readEvent(line: string): OutsideEvent | string {
   let parsed: unknown;
   try {
@@ -77,7 +77,7 @@ export function readEvent(line: string): OutsideEvent | string {
     [isInstant(event.time), 'time'],
     [observed.after === null || isInstant(observed.after), 'observed.after'],
     [isInstant(observed.by), 'observed.by'],
-    [observed.after !== null || verb === 'created', 'observed.after, which is null for what was known'],
+    [observed.after !== null || verb === 'created', 'observed.after, which is null for a known entity'],
     [['poll', 'reconciliation', 'baseline'].includes(String(observed.through)), 'observed.through'],
     [(verb === 'status_changed' || verb === 'updated') === isFields(previous), 'previous_attributes'],
     [!isFields(previous) || Object.keys(previous).length > 0, 'previous_attributes, which is empty'],
@@ -86,7 +86,10 @@ export function readEvent(line: string): OutsideEvent | string {
       'previous_attributes, with a field that is not watched',
     ],
     [verb !== 'status_changed' || (isFields(previous) && 'status' in previous), 'previous_attributes.status'],
-    [verb !== 'updated' || (isFields(previous) && !('status' in previous)), 'type, for its status changed'],
+    [
+      verb !== 'updated' || (isFields(previous) && !('status' in previous)),
+      'type, though its status changed',
+    ],
   ] as const;
   const wrong = problems.flatMap(([holds, name]) => (holds ? [] : [name]));
   if (wrong.length > 0) return `${event.id}: wrong ${wrong.join(', ')}`;

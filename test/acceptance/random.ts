@@ -2,7 +2,7 @@
 export interface Random {
   /** In [0, 1). */
   next(): number;
-  /** A whole number, both bounds included. */
+  /** An integer; both bounds are included. */
   between(least: number, most: number): number;
   pick<Value>(values: readonly Value[]): Value;
   chance(share: number): boolean;

@@ -9,23 +9,23 @@ import { type OutsideService, startOutsideService } from './outside-service.ts';
 import { createRandom } from './random.ts';
 import { askStatus, type StatusReport, startWatch, type WatchProcess } from './watch-process.ts';
 
-/** What came of a scenario, with figures for the line that is printed of it. */
+/** The result of a scenario, with figures for its printed line. */
 export interface Outcome {
   readonly scenario: Scenario;
   readonly problems: readonly Problem[];
   readonly verdict: Verdict;
   readonly requests: number;
   readonly tookMs: number;
-  /** From the last change until all was told. */
+  /** From the last change until everything was published. */
   readonly completeAfterMs: number | undefined;
-  /** From the start until the status said that not all is read. */
+  /** From the start until the status reported that not everything is read. */
   readonly saidAfterMs: number | undefined;
 }
 
 const BUDGET = 240;
 const SETTLE_MS = 3_000;
 const LOOKBACK_MS = 10_000;
-/** Two cycles and a look-up apart: what is wrong would be told in it. */
+/** Two cycles and a look-up: wrong events would appear within it. */
 const AFTERWARDS_MS = 12_000;
 const FILL_IN_MS = 20_000;
 
@@ -120,15 +120,18 @@ async function runOpen(run: Run): Promise<Outcome> {
   await sleep(AFTERWARDS_MS);
   const status = await askStatus(run.data);
   if (running.hasEnded())
-    problems.push({ rule: 'said', text: `watch ended by itself: ${running.messages.at(-1)}` });
+    problems.push({ rule: 'said', text: `watch ended unexpectedly: ${running.messages.at(-1)}` });
   const code = await running.end('SIGINT');
-  if (code !== 0) problems.push({ rule: 'said', text: `watch ended with ${code} after Ctrl-C` });
+  if (code !== 0) problems.push({ rule: 'said', text: `watch ended with exit code ${code} after Ctrl-C` });
 
   const verdict = judge(evidence());
   const isMissing = verdict.problems.some(({ rule }) => rule === 'complete');
   problems.push(...verdict.problems.filter(({ rule }) => rule !== 'complete' || said === undefined));
   if (isMissing && status.code !== 3 && scenario.expects === 'complete or said') {
-    problems.push({ rule: 'said', text: `not all was told, and status ends with ${status.code}` });
+    problems.push({
+      rule: 'said',
+      text: `not everything was published, and status ends with exit code ${status.code}`,
+    });
   }
   if (!isMissing && said === undefined) problems.push(...checkWell(status));
   if (!isMissing) completeAt ??= Date.now();
@@ -141,14 +144,19 @@ async function runOpen(run: Run): Promise<Outcome> {
   );
 }
 
-/** Where all is told and nothing fails for good, a status that complains is as wrong as one that keeps silent. */
+/** If everything is published and nothing fails for good, a status that reports a problem is wrong. */
 function checkWell({ code, text }: StatusReport): Problem[] {
   return code === 0
     ? []
-    : [{ rule: 'said', text: `all was told, and status ends with ${code}: ${text.slice(0, 400)}` }];
+    : [
+        {
+          rule: 'said',
+          text: `everything was published, and status ends with exit code ${code}: ${text.slice(0, 400)}`,
+        },
+      ];
 }
 
-/** Two stores: whatever is printed after the restart has to be true of the first, so that nothing of the second is told. */
+/** Two stores: every line after the restart must be true of the first, so that nothing of the second is published. */
 async function runHeld(run: Run, seed: number): Promise<Outcome> {
   const { scenario, service } = run;
   const problems: Problem[] = [];
@@ -178,10 +186,10 @@ async function runHeld(run: Run, seed: number): Promise<Outcome> {
     }
     await sleep(AFTERWARDS_MS);
     if (second.hasEnded())
-      problems.push({ rule: 'said', text: `watch ended by itself: ${second.messages.at(-1)}` });
+      problems.push({ rule: 'said', text: `watch ended unexpectedly: ${second.messages.at(-1)}` });
     else await second.end('SIGINT');
     if (said === undefined)
-      problems.push({ rule: 'said', text: 'another store is shown, and status is well' });
+      problems.push({ rule: 'said', text: 'the service shows another store, and status reports no problem' });
   } finally {
     await other.close();
   }
@@ -192,7 +200,7 @@ async function runHeld(run: Run, seed: number): Promise<Outcome> {
 
 const HELD_MS = 40_000;
 
-/** A start that fails on a busy machine, before it has asked anything, is tried again as a person would. */
+/** Retries a start that fails on a busy machine before its first request, as a person would. */
 async function startAgain(run: Run, other: OutsideService): Promise<WatchProcess> {
   for (let tries = 1; ; tries++) {
     const started = watch(run, other.url);
@@ -205,7 +213,7 @@ function isAllTold(evidence: Evidence): boolean {
   return judge(evidence).problems.every(({ rule }) => rule !== 'complete');
 }
 
-/** Judging costs time that the service needs: it is done where something new was printed, or nothing for 10 s. */
+/** Judging costs time that the service needs, so it runs only after new output, or after 10 s without any. */
 function whenPrinted({ runs }: Run, holds: () => boolean): () => boolean {
   let judged = -1;
   let judgedAt = 0;
@@ -219,8 +227,8 @@ function whenPrinted({ runs }: Run, holds: () => boolean): () => boolean {
 }
 
 /**
- * A machine that is busy with other things slows the feed, which is no fault of it. So its time is up only once it also
- * had as many requests as it makes at the least in that time, or does nothing for minutes.
+ * A busy machine slows the feed, which is not the feed's fault. Its time is up only after it also made as many requests
+ * as it makes in that time at least, or after minutes.
  */
 function patience({ service }: Run, quietMs = 45_000): () => boolean {
   const startedAt = Date.now();
@@ -285,7 +293,7 @@ async function waitUntil(holds: () => boolean, mostMs: number): Promise<void> {
   while (!holds() && Date.now() < until) await sleep(500);
 }
 
-/** All that a person needs to see who is right, the feed or the judge. */
+/** Writes everything needed to see whether the feed or the judge is right. */
 async function keepEvidence(directory: string, { service, runs }: Run, { problems }: Outcome): Promise<void> {
   await mkdir(directory, { recursive: true });
   const write = (name: string, lines: readonly string[]) =>

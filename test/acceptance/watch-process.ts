@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { PrintedEvent } from './history.ts';
 import { TOKEN } from './outside-service.ts';
 
-/** The feed as its users have it: the installed command, with what it prints. */
+/** The feed as users run it: the installed command, with its output. */
 export interface WatchProcess {
   readonly printed: readonly PrintedEvent[];
   readonly messages: readonly string[];
@@ -49,7 +49,7 @@ export function startWatch(options: Readonly<Record<string, string>>): WatchProc
   };
 }
 
-/** Asks as an operator would. */
+/** Runs `returns-feed status`, as an operator would. */
 export function askStatus(data: string): Promise<StatusReport> {
   const child = spawn(process.execPath, [COMMAND, 'status', '--json', '--data', data], {
     stdio: ['ignore', 'pipe', 'pipe'],

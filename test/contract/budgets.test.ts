@@ -17,7 +17,7 @@ describe.each(STORES)('budgets $name', ({ open }) => {
     expect({ version, state }).toEqual({ version: 0, state: undefined });
   });
 
-  test('gives a state back as it was saved, and counts its versions', async () => {
+  test('loads a state as it was saved, and counts its versions', async () => {
     await stores.budgets.save('counted', aBudget(1), 0);
     await stores.budgets.save('counted', aBudget(2), 1);
 
@@ -26,7 +26,7 @@ describe.each(STORES)('budgets $name', ({ open }) => {
     expect({ version, state }).toEqual({ version: 2, state: aBudget(2) });
   });
 
-  test('writes over the version that was read and over no other', async () => {
+  test('overwrites only the version that was read', async () => {
     await stores.budgets.save('moved', aBudget(1), 0);
 
     const results = [
@@ -38,7 +38,7 @@ describe.each(STORES)('budgets $name', ({ open }) => {
     expect((await stores.budgets.load('moved')).state).toEqual(aBudget(1));
   });
 
-  test('lets exactly one of several win, even if they take the same', async () => {
+  test('lets exactly one of several saves win, even with equal states', async () => {
     const rivals = Array.from({ length: 8 }, () => stores.budgets.save('contested', aBudget(1), 0));
 
     const results = await Promise.all(rivals);
@@ -46,7 +46,7 @@ describe.each(STORES)('budgets $name', ({ open }) => {
     expect(results.filter((result) => result === 'saved')).toHaveLength(1);
   });
 
-  test("tells the store's time", async () => {
+  test("returns the store's time", async () => {
     const before = hastyClock.now();
     const { storeTime } = await stores.budgets.load('timed');
     const after = hastyClock.now();

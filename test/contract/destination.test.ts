@@ -14,7 +14,7 @@ describe.each(DESTINATIONS)('a destination $name', ({ open, ordered }) => {
   });
   afterEach(() => under.close());
 
-  test('hands an event on unchanged', async () => {
+  test('delivers an event unchanged', async () => {
     const event = anEvent(aKey(1), 1);
 
     const results = await under.destination.send([event]);
@@ -30,7 +30,7 @@ describe.each(DESTINATIONS)('a destination $name', ({ open, ordered }) => {
     ['controls', 'a\u0000b\u0007c\u001fd\u007fe\u0085f'],
     ['line ends and quotes', 'a\nb\r\nc"d\\e\u2028f'],
     ['right-to-left text and marks', 'שלום‏ ‮abc é'],
-  ])('hands on %s as they are', async (_name, text) => {
+  ])('delivers %s unchanged', async (_name, text) => {
     const event = anEvent(aKey(1), 1, text);
 
     const results = await under.destination.send([event]);
@@ -39,7 +39,7 @@ describe.each(DESTINATIONS)('a destination $name', ({ open, ordered }) => {
     expect(await under.received()).toEqual([event]);
   });
 
-  test('takes a full batch, each event of another group', async () => {
+  test('accepts a full batch, each event of another group', async () => {
     const events = Array.from({ length: MAX_BATCH_ENTRIES }, (_, id) => anEvent(aKey(id), 1));
 
     const results = await under.destination.send(events);
@@ -48,7 +48,7 @@ describe.each(DESTINATIONS)('a destination $name', ({ open, ordered }) => {
     expect(sortedIds(await under.received())).toEqual(sortedIds(events));
   });
 
-  test.runIf(ordered)('keeps each group’s events in the order in which they were sent', async () => {
+  test.runIf(ordered)('keeps each group’s events in the order of sending', async () => {
     for (let sequence = 1; sequence <= 12; sequence += 1) {
       await under.destination.send([1, 2, 3].map((group) => anEvent(aKey(group), sequence)));
     }
@@ -61,7 +61,7 @@ describe.each(DESTINATIONS)('a destination $name', ({ open, ordered }) => {
     }
   });
 
-  test('counts an event as sent that it was sent before', async () => {
+  test('reports a repeated event as sent', async () => {
     const event = anEvent(aKey(1), 1);
     await under.destination.send([event]);
 
@@ -71,7 +71,7 @@ describe.each(DESTINATIONS)('a destination $name', ({ open, ordered }) => {
     expect((await under.received())[0]).toEqual(event);
   });
 
-  test('refuses an event for its content, and takes the others of its batch', async () => {
+  test('refuses an event for its content, and accepts the others of its batch', async () => {
     const large = anEvent(aKey(2), 1, 'x'.repeat(MAX_BYTES));
     const others = [anEvent(aKey(1), 1), anEvent(aKey(3), 1)] as const;
 
@@ -81,7 +81,7 @@ describe.each(DESTINATIONS)('a destination $name', ({ open, ordered }) => {
     expect(sortedIds(await under.received())).toEqual(sortedIds(others));
   });
 
-  test('throws where it fails as a whole', async () => {
+  test('throws if it fails as a whole', async () => {
     const { broken } = under;
 
     await expect(broken.send([anEvent(aKey(1), 1)])).rejects.toThrow();

@@ -1,5 +1,5 @@
-// What the destinations' contract suite is run on: the fake, a FIFO queue and a bus over the wire. The engines are
-// those that come with the project.
+// The destinations of the contract suite: the fake, a FIFO queue and a bus over the wire, on the project's own
+// engines.
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import {
   CreateQueueCommand,
@@ -18,9 +18,9 @@ import { createMemoryDestination } from '../fakes/memory-destination.ts';
 
 export interface TestDestination {
   readonly destination: Destination;
-  /** One that can't be reached. */
+  /** An unreachable destination. */
   readonly broken: Destination;
-  /** What arrived, in order where the destination keeps one. */
+  /** The arrivals, in order if the destination keeps an order. */
   received(): Promise<FeedEvent[]>;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface DestinationKind {
   open(): Promise<TestDestination>;
 }
 
-/** What each of them refuses; small enough to be made in no time. */
+/** The size that each destination refuses; small enough to be quick. */
 export const MAX_BYTES = 64 * 1024;
 
 export const DESTINATIONS: readonly DestinationKind[] = [
@@ -63,7 +63,7 @@ export async function createFifoQueue(client: SQSClient): Promise<string> {
   return QueueUrl ?? '';
 }
 
-/** Takes all messages that are there, in the order of the queue. */
+/** Receives and deletes all messages, in the order of the queue. */
 export async function drain(client: SQSClient, queueUrl: string): Promise<Message[]> {
   const all: Message[] = [];
   for (;;) {

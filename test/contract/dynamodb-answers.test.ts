@@ -1,4 +1,4 @@
-// What only the adapters have: pages of an index, the Date of an answer, the ids of tables.
+// Features of the adapters alone: pages of an index, the Date of an answer, the ids of tables.
 import { describe, expect, test } from 'vitest';
 import { insertBatch } from '../../functions/adapters/dynamodb-batch-insert.ts';
 import { MILLISECOND, SECOND } from '../../shared/instant.ts';
@@ -9,7 +9,7 @@ import { clockAt, hastyClock, storesOn } from './stores.ts';
 const wire = badWire();
 
 describe('the groups known of a range', () => {
-  test('come from as many pages as the index has of them', async () => {
+  test('come from every page of the index', async () => {
     const source = { source: 'a-source-with-a-very-long-name', generation: 'mi8x2kmi8x2k' };
     const ids = Array.from({ length: 9_500 }, (_, at) => 1_000_000_000_000_000 + at);
     const items = ids.map((id) => ({
@@ -32,7 +32,7 @@ describe('the groups known of a range', () => {
     expect(wire.countOf('Query')).toBeGreaterThan(1);
   }, 60_000);
 
-  test('are all told, however few come at a time', async () => {
+  test('are all returned, however small the pages are', async () => {
     const source = { source: 'acme', generation: 'few' };
     await wire.stores.snapshots.saveAll(source, newSaves([5, 1, 4, 2, 3]));
     wire.proxy.next('Query', ({ body, forward }) => forward({ ...body, Limit: 2 }), 10);
@@ -65,7 +65,7 @@ describe("the store's time", () => {
     expect(storeTime).toBe(Date.UTC(2026, 10, 20, 10, 15, 3) * MILLISECOND);
   });
 
-  test.each([{}, { date: 'yesterday' }])('is the time here where the answer has none: %j', async (date) => {
+  test.each([{}, { date: 'yesterday' }])('is the local time if the answer has none: %j', async (date) => {
     const here = 12 * SECOND;
     const { budgets } = storesOn(wire.client, wire.tables, clockAt(here));
     wire.proxy.next(
@@ -83,7 +83,7 @@ describe("the store's time", () => {
 });
 
 describe('the name of the place', () => {
-  test('is asked for once, and again if that failed', async () => {
+  test('is requested once, and again after a failure', async () => {
     wire.proxy.next('DescribeTable', refuse('com.amazonaws.dynamodb.v20120810#ResourceNotFoundException'));
     await expect(wire.stores.states.identity()).rejects.toThrow();
 
@@ -93,7 +93,7 @@ describe('the name of the place', () => {
     expect(wire.countOf('DescribeTable')).toBe(6);
   });
 
-  test('is another one where a table was restored under the same name', async () => {
+  test('differs after a table was restored under the same name', async () => {
     const before = await wire.stores.states.identity();
     wire.proxy.next(
       'DescribeTable',

@@ -1,4 +1,4 @@
-// What DynamoDB does on bad days and the engine does not by itself, done on the wire between the two.
+// Faults of DynamoDB that the engine does not produce by itself, injected on the wire between the two.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { TableNames } from '../../shared/deployment/tables.ts';
@@ -14,18 +14,18 @@ import { aSmallSnapshot } from './sample-saves.ts';
 import { connect, openTables, type Stores, storesOn, type TestTables } from './stores.ts';
 
 export interface BadWire {
-  /** Behind the proxy. */
+  /** Direct access, without the proxy. */
   engine: TestTables;
   tables: TableNames;
-  /** In between, a new one for each test. */
+  /** Between client and engine, a new one for each test. */
   proxy: FaultyProxy;
   client: DynamoDBClient;
   stores: Omit<Stores, 'close'>;
-  /** How often an operation was asked for. */
+  /** The number of requests for an operation. */
   countOf(operation: string): number;
 }
 
-/** Gives a file's tests stores behind a bad wire. To be read inside of tests only. */
+/** Stores behind a bad wire, for the tests of a file. Read its properties only inside tests. */
 export function badWire(): BadWire {
   const wire = {
     countOf: (operation: string) => wire.proxy.operations.filter((asked) => asked === operation).length,
@@ -51,7 +51,7 @@ export function newSaves(ids: readonly number[]) {
   return ids.map((id) => ({ snapshot: aSmallSnapshot(id), expectedVersion: 0 }));
 }
 
-/** Answers for all but the last so many keys, and says so. */
+/** Leaves the last `count` keys unprocessed, and reports it. */
 export function leaveUnprocessed(count: number): Fault {
   return async ({ body, forward }) => {
     const [[table, asked]] = Object.entries(body.RequestItems) as [[string, Json]];
@@ -66,7 +66,7 @@ export function leaveUnprocessed(count: number): Fault {
   };
 }
 
-/** Carries out all but the last so many statements. */
+/** Throttles the last `count` statements, and executes the others. */
 export function throttleStatements(count: number): Fault {
   return async ({ body, forward }) => {
     const keep = body.Statements.length - count;
@@ -88,7 +88,7 @@ export function cancel(...codes: string[]): Fault {
   });
 }
 
-/** As engines answer that do not tell what is stored. */
+/** The answer of an engine that does not return stored items. */
 export function withoutStoredItems(answer: Answer): Answer {
   const reasons = answer.body.CancellationReasons.map((reason: Json) => ({ Code: reason.Code }));
   return { ...answer, body: { ...answer.body, CancellationReasons: reasons } };

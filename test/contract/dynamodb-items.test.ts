@@ -1,4 +1,4 @@
-// Items that no present release would write, put into the tables by hand.
+// Items that the present release would not write, put into the tables directly.
 import { randomBytes } from 'node:crypto';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ const getRaw = async (TableName: string, Key: StoredItem) =>
 const loadOne = async (key: GroupKey) =>
   (await stores.snapshots.load(key, [Number(key.group)])).get(Number(key.group));
 
-test('a snapshot with attributes of a later release is read, and written as this release writes', async () => {
+test('a snapshot with attributes of a later release is read, and written in the format of this release', async () => {
   const item = toSnapshotItem(ACME, aSnapshot(1));
   await putRaw(engine.tables.snapshots, { ...item, z9: { S: 'later' } });
 
@@ -39,13 +39,13 @@ test('a snapshot with attributes of a later release is read, and written as this
   ).toEqual(['b', 'c', 'i', 'k', 'n', 'v']);
 });
 
-test('a snapshot of a format not known makes the load fail, with its key', async () => {
+test('a load fails for a snapshot of an unknown format, and names its key', async () => {
   await putRaw(engine.tables.snapshots, { ...toSnapshotItem(ACME, aSnapshot(2)), v: { N: '7' } });
 
   await expect(stores.snapshots.load(ACME, [1, 2])).rejects.toThrow('acme_mi8x2k_2');
 });
 
-test('a damaged entry of the ledger is told as such, between those that are sound', async () => {
+test('a damaged entry of the ledger is reported as undecodable, between intact entries', async () => {
   const key = aKey(3);
   await stores.snapshots.save(key, aSave(key, undefined, 3));
   await putRaw(engine.tables.ledger, {
@@ -64,24 +64,24 @@ test('a damaged entry of the ledger is told as such, between those that are soun
   ]);
 });
 
-test('events of groups expire after the retention, those of the feed never', async () => {
+test('events of groups expire after the retention, and events of the feed never', async () => {
   const now = 20_000 * DAY + 5 * SECOND;
   const past = storesOn(engine.client, engine.tables, clockAt(now));
   const feed = aKey('feed');
   await past.snapshots.save(aKey(4), aSave(aKey(4), undefined, 1));
   await past.ledger.append(feed, { ...anEvent(aKey(4), 1), id: 'acme_mi8x2k_feed_1' });
 
-  const [event, told] = await Promise.all(
+  const [event, ofFeed] = await Promise.all(
     ['4', 'feed'].map((group) =>
       getRaw(engine.tables.ledger, { k: { S: `acme_mi8x2k_${group}` }, n: { N: '1' } }),
     ),
   );
 
   expect(event?.x).toEqual({ N: String((20_031 * DAY) / SECOND) });
-  expect(told).not.toHaveProperty('x');
+  expect(ofFeed).not.toHaveProperty('x');
 });
 
-test('a snapshot too large for the table is refused in words, and nothing is saved', async () => {
+test('a snapshot too large for the table is refused with a clear message, and nothing is saved', async () => {
   const key = aKey(5);
   const small = aSmallSnapshot(5);
   const name = randomBytes(450_000).toString('base64');
@@ -102,7 +102,7 @@ test('a snapshot too large for the table is refused in words, and nothing is sav
   expect((await stores.snapshots.load(ACME, [5, 6])).size).toBe(0);
 });
 
-test('events too large for one transaction are refused in words, and nothing is saved', async () => {
+test('events too large for one transaction are refused with a clear message, and nothing is saved', async () => {
   const key = aKey(8);
   const save = aSave(key, undefined, 40);
   const noise = randomBytes(120_000).toString('base64');
@@ -116,7 +116,7 @@ test('events too large for one transaction are refused in words, and nothing is 
   expect(await loadOne(key)).toBeUndefined();
 });
 
-test('why a group is behind is noted beside its mark, until it goes on', async () => {
+test('the reason why a group is behind is stored with its mark, until the mark advances', async () => {
   const item = () => getRaw(engine.tables.marks, { k: { S: 'queue#acme_mi8x2k_9' } });
   const key = aKey(9);
   await stores.marks.advance('queue', key, 3);
@@ -132,7 +132,7 @@ test('why a group is behind is noted beside its mark, until it goes on', async (
   expect(moved?.n).toEqual({ N: '4' });
 });
 
-test('taking back a note that is not there writes nothing', async () => {
+test('removing a missing note writes nothing', async () => {
   await stores.marks.noteBehind('queue', aKey(10), undefined);
 
   expect(await getRaw(engine.tables.marks, { k: { S: 'queue#acme_mi8x2k_10' } })).toBeUndefined();

@@ -1,4 +1,4 @@
-// Requests that take effect and whose answer nobody gets.
+// Requests that take effect, but whose answer is lost.
 import { describe, expect, test } from 'vitest';
 import { DAY, MILLISECOND } from '../../shared/instant.ts';
 import type { BudgetState, GroupKey } from '../../shared/ports.ts';
@@ -8,7 +8,7 @@ import { ACME, aKey, aSave, aSmallSnapshot } from './sample-saves.ts';
 import { aState } from './sample-states.ts';
 import { clockAt, storesOn } from './stores.ts';
 
-/** What the SDK's client tries. */
+/** The attempts of the SDK's client. */
 const ATTEMPTS = 4;
 
 const wire = badWire();
@@ -21,7 +21,7 @@ const numbersOf = async (key: GroupKey) =>
   (await wire.stores.ledger.read(key, 0, 100)).map((entry) => entry.sequence);
 
 describe('a save whose answer is lost', () => {
-  test('is answered as saved when the SDK sends it again, and is saved once', async () => {
+  test('reports saved when the SDK sends it again, and is saved once', async () => {
     const key = freshKey();
     wire.proxy.next('TransactWriteItems', loseAnswer, 2);
 
@@ -32,7 +32,7 @@ describe('a save whose answer is lost', () => {
     expect(await numbersOf(key)).toEqual([1, 2]);
   });
 
-  test('is sent under a token of its own, the same each time', async () => {
+  test('is sent with its own token, the same each time', async () => {
     const key = freshKey();
     const tokens: string[] = [];
     const noteToken: Fault = ({ body, forward }) => {
@@ -50,7 +50,7 @@ describe('a save whose answer is lost', () => {
     expect(tokens[2]).not.toBe(tokens[0]);
   });
 
-  test('fails when every answer is lost, and is answered as saved when it is called again', async () => {
+  test('fails when every answer is lost, and reports saved when it is called again', async () => {
     const key = freshKey();
     const save = aSave(key, undefined, 1);
     wire.proxy.next('TransactWriteItems', loseAnswer, ATTEMPTS);
@@ -62,7 +62,7 @@ describe('a save whose answer is lost', () => {
     expect(await numbersOf(key)).toEqual([1]);
   });
 
-  test('is recognised another day, when its token is forgotten', async () => {
+  test('is recognised after its token has expired', async () => {
     const key = freshKey();
     const save = aSave(key, undefined, 1);
     wire.proxy.next('TransactWriteItems', loseAnswer, ATTEMPTS);
@@ -75,7 +75,7 @@ describe('a save whose answer is lost', () => {
     expect(await numbersOf(key)).toEqual([1]);
   });
 
-  test('is a conflict another day if something was saved over it', async () => {
+  test('is a conflict later if it was overwritten', async () => {
     const key = freshKey();
     const save = aSave(key, undefined, 1);
     wire.proxy.next('TransactWriteItems', loseAnswer, ATTEMPTS);
@@ -89,7 +89,7 @@ describe('a save whose answer is lost', () => {
     expect(await versionOf(key)).toBe(2);
   });
 
-  test('is recognised on an engine that does not tell what is stored', async () => {
+  test('is recognised on an engine that does not return stored items', async () => {
     const key = freshKey();
     const save = aSave(key, undefined, 1);
     await wire.stores.snapshots.save(key, save);

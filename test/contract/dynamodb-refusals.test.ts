@@ -1,4 +1,4 @@
-// Answers that are no, or only half a yes.
+// Answers that refuse a request, or part of it.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { GroupKey } from '../../shared/ports.ts';
 import { badWire, cancel, leaveUnprocessed, newSaves, throttleStatements } from './dynamodb-faults.ts';
@@ -16,7 +16,7 @@ describe('keys that are left unprocessed', () => {
 
   beforeAll(() => storesOn(wire.engine.client, wire.tables).snapshots.saveAll(ACME, newSaves(ids)));
 
-  test('are asked for again, never taken for absent', async () => {
+  test('are requested again, and never count as absent', async () => {
     wire.proxy.next('BatchGetItem', leaveUnprocessed(4));
     wire.proxy.next('BatchGetItem', leaveUnprocessed(1));
 
@@ -26,7 +26,7 @@ describe('keys that are left unprocessed', () => {
     expect(wire.countOf('BatchGetItem')).toBe(3);
   });
 
-  test('may be all of them, for a while', async () => {
+  test('may be all keys, for a while', async () => {
     wire.proxy.next('BatchGetItem', leaveUnprocessed(7), 5);
 
     const found = await wire.stores.snapshots.load(ACME, ids);
@@ -34,7 +34,7 @@ describe('keys that are left unprocessed', () => {
     expect(found.size).toBe(7);
   });
 
-  test('make the call fail when they stay so', async () => {
+  test('fail the call if they stay unprocessed', async () => {
     wire.proxy.next('BatchGetItem', leaveUnprocessed(7), 100);
 
     await expect(wire.stores.snapshots.load(ACME, ids)).rejects.toThrow('left 7 of 7 items');
@@ -43,7 +43,7 @@ describe('keys that are left unprocessed', () => {
 
 describe('a transaction that is refused', () => {
   test.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
-    'for %s is tried again',
+    'for %s is retried',
     async (code) => {
       const key = freshKey();
       wire.proxy.next('TransactWriteItems', cancel('None', code), 3);
@@ -55,7 +55,7 @@ describe('a transaction that is refused', () => {
     },
   );
 
-  test('for another transaction every time fails in the end, and says why', async () => {
+  test('for another transaction every time fails in the end, with the reason', async () => {
     const key = freshKey();
     wire.proxy.next('TransactWriteItems', cancel('TransactionConflict', 'None'), 100);
 
@@ -65,7 +65,7 @@ describe('a transaction that is refused', () => {
     expect(wire.countOf('TransactWriteItems')).toBe(8);
   });
 
-  test('as invalid is not tried again', async () => {
+  test('as invalid is not retried', async () => {
     const key = freshKey();
     wire.proxy.next('TransactWriteItems', cancel('ValidationError', 'TransactionConflict'), 100);
 
@@ -75,7 +75,7 @@ describe('a transaction that is refused', () => {
     expect(wire.countOf('TransactWriteItems')).toBe(1);
   });
 
-  test('for its version by one of its items is a conflict, whatever the others say', async () => {
+  test('for the version of one item is a conflict, whatever the reasons of the others', async () => {
     const key = freshKey();
     await wire.stores.snapshots.save(key, aSave(key, undefined, 1));
     wire.proxy.next('TransactWriteItems', cancel('ConditionalCheckFailed', 'TransactionConflict'));
@@ -87,7 +87,7 @@ describe('a transaction that is refused', () => {
 });
 
 describe('saves without events', () => {
-  test('are tried again where some were throttled', async () => {
+  test('are retried if some were throttled', async () => {
     const ids = [31, 32, 33, 34];
     wire.proxy.next('BatchExecuteStatement', throttleStatements(3));
     wire.proxy.next('BatchExecuteStatement', throttleStatements(1));
@@ -98,7 +98,7 @@ describe('saves without events', () => {
     expect((await wire.stores.snapshots.load(ACME, ids)).size).toBe(4);
   });
 
-  test('fail when they are throttled again and again', async () => {
+  test('fail if they are throttled every time', async () => {
     wire.proxy.next('BatchExecuteStatement', throttleStatements(1), 100);
 
     const saving = wire.stores.snapshots.saveAll(ACME, newSaves([41]));
@@ -106,7 +106,7 @@ describe('saves without events', () => {
     await expect(saving).rejects.toThrow('refused 1 of 1 inserts');
   });
 
-  test('are tried again when a transaction has hold of the group', async () => {
+  test('are retried while a transaction locks the group', async () => {
     const key = freshKey();
     await wire.stores.snapshots.saveAll(ACME, newSaves([idOf(key)]));
     wire.proxy.next('PutItem', refuse('com.amazonaws.dynamodb.v20120810#TransactionConflictException'), 2);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-it('lists the sources that have a state, and no budgets', async () => {
+it('lists the sources with a state, without the budgets', async () => {
   const { client, tables } = opened;
   const { states, budgets } = storesOn(client, tables);
   const arrival = {

@@ -1,10 +1,10 @@
-// Stands between the SDK and an engine that speak JSON over HTTP, and does to requests and answers what an engine
-// at hand won't do by itself: leaves keys unprocessed, meets another transaction, throttles, takes effect and loses
-// the answer. Both ends are real; only the wire is bad.
+// A proxy between the SDK and an engine that use JSON over HTTP. It injects what a local engine does not do by itself:
+// unprocessed keys, conflicts with another transaction, throttling, lost answers. Both ends are real; only the wire is
+// bad.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the service's JSON holds
+// biome-ignore lint/suspicious/noExplicitAny: any JSON of the service
 export type Json = any;
 
 export interface Answer {
@@ -17,18 +17,18 @@ interface Exchange {
   /** For instance `TransactWriteItems`. */
   readonly operation: string;
   readonly body: Json;
-  /** Passes the request on to the engine, with another body if one is given. */
+  /** Forwards the request to the engine, with another body if given. */
   forward(body?: Json): Promise<Answer>;
 }
 
-/** What becomes of a request. Undefined: the connection breaks without an answer. */
+/** Handles a request. Undefined: the connection breaks without an answer. */
 export type Fault = (exchange: Exchange) => Promise<Answer | undefined>;
 
 export interface FaultyProxy {
   readonly endpoint: string;
-  /** The operations asked for so far, in order; an answer that got lost counts as any other. */
+  /** The operations requested so far, in order, including those whose answer was lost. */
   readonly operations: string[];
-  /** Lets this happen to the next requests of an operation. */
+  /** Applies the fault to the next requests of an operation. */
   next(operation: string, fault: Fault, times?: number): void;
   close(): Promise<void>;
 }
@@ -79,13 +79,13 @@ export async function startFaultyProxy(engine: string): Promise<FaultyProxy> {
 
 const passOn: Fault = ({ forward }) => forward();
 
-/** Takes effect, and nobody is told. */
+/** Executes the request, and loses the answer. */
 export const loseAnswer: Fault = async ({ forward }) => {
   await forward();
   return undefined;
 };
 
-/** Answers an error of the service instead of passing the request on. */
+/** Answers with an error of the service instead of forwarding the request. */
 export function refuse(type: string, details: Json = {}, status = 400): Fault {
   const headers = { 'content-type': 'application/x-amz-json-1.0' };
   return async () => ({
@@ -95,7 +95,7 @@ export function refuse(type: string, details: Json = {}, status = 400): Fault {
   });
 }
 
-/** Passes the request on and rewrites the answer. */
+/** Forwards the request and rewrites the answer. */
 export function rewriting(rewrite: (answer: Answer) => Answer): Fault {
   return async ({ forward }) => rewrite(await forward());
 }
@@ -106,7 +106,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Lengths and checksums are left out: they would not fit what is rewritten. */
+/** Leaves out lengths and checksums: they would not match a rewritten body. */
 async function forward(engine: string, request: IncomingMessage, body: string): Promise<Answer> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {

@@ -16,7 +16,7 @@ describe.each(STORES)('ledger $name', ({ open }) => {
   const numbersOf = async (key: GroupKey, after: number, limit: number) =>
     (await stores.ledger.read(key, after, limit)).map((entry) => entry.sequence);
 
-  test('has nothing of a group without events', async () => {
+  test('has no entries of a group without events', async () => {
     const entries = await stores.ledger.read(freshKey(), 0, 10);
 
     expect(entries).toEqual([]);
@@ -46,7 +46,7 @@ describe.each(STORES)('ledger $name', ({ open }) => {
     expect(numbers).toEqual(expected);
   });
 
-  test('reads as many entries as asked for, however many requests that takes', async () => {
+  test('reads the requested number of entries, however many requests that takes', async () => {
     const key = freshKey();
     const save = aSave(key, undefined, 60);
     const noise = () => Array.from({ length: 5_000 }, () => Math.random().toString(36).slice(2)).join('');
@@ -60,7 +60,7 @@ describe.each(STORES)('ledger $name', ({ open }) => {
     expect(entries).toEqual(events.slice(0, 58).map((event, at) => ({ sequence: at + 1, event })));
   });
 
-  test('reads one group and no other', async () => {
+  test('reads only the requested group', async () => {
     const [key, neighbour] = [aKey(77), aKey(777)];
     await stores.snapshots.save(key, aSave(key, undefined, 2));
     await stores.snapshots.save(neighbour, aSave(neighbour, undefined, 5));
@@ -84,7 +84,7 @@ describe.each(STORES)('ledger $name', ({ open }) => {
     ]);
   });
 
-  test('gives a number to one event only, and to that one again', async () => {
+  test('accepts only one event per number, and accepts its repeat', async () => {
     const key = aKey('feed', { source: 'once', generation: 'mi8x2k' });
     await stores.ledger.append(key, feedEvent(key, 1));
 
@@ -98,7 +98,7 @@ describe.each(STORES)('ledger $name', ({ open }) => {
     expect(await stores.ledger.read(key, 0, 10)).toEqual([{ sequence: 1, event: feedEvent(key, 1) }]);
   });
 
-  test('names every group that has events, with its last number', async () => {
+  test('lists every group with events, and its last number', async () => {
     const keys = [
       aKey(5, { source: 'swept', generation: 'one' }),
       aKey(6, { source: 'swept', generation: 'two' }),

@@ -13,7 +13,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
 
   const freshKey = () => aKey(lastGroup++);
 
-  test('has no mark of a group before its first event was sent', async () => {
+  test('has no mark before the first event of a group is sent', async () => {
     expect(await stores.marks.load('queue', freshKey())).toBeUndefined();
   });
 
@@ -29,7 +29,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
     expect(await stores.marks.load('queue', key)).toBe(expected);
   });
 
-  test('is as far as the furthest of several who move it at once', async () => {
+  test('keeps the highest of several simultaneous moves', async () => {
     const key = freshKey();
 
     await Promise.all([4, 9, 2, 7, 1, 8].map((sequence) => stores.marks.advance('queue', key, sequence)));
@@ -45,7 +45,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
     expect(await stores.marks.load('queue', { ...key, generation: 'older' })).toBeUndefined();
   });
 
-  test('a note that a group is behind leaves its mark as it is', async () => {
+  test('a note that a group is behind does not move its mark', async () => {
     const [marked, unmarked] = [freshKey(), freshKey()];
     await stores.marks.advance('queue', marked, 3);
 
@@ -58,7 +58,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
     expect(await stores.marks.load('queue', unmarked)).toBeUndefined();
   });
 
-  test('a group whose first event was refused goes on like any other', async () => {
+  test('a group whose first event was refused advances like any other', async () => {
     const key = freshKey();
     await stores.marks.noteBehind('queue', key, '1: refused');
 

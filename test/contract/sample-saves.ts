@@ -1,4 +1,4 @@
-// Snapshots, events and saves of the size that real ones have.
+// Snapshots, events and saves of realistic size.
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { ExchangeLineItem, ReturnLineItem, Shipment } from '../../shared/contract/entities.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
@@ -114,7 +114,7 @@ export function aSnapshot(groupId: number, version = 1, changes: Partial<Snapsho
   };
 }
 
-/** A snapshot with next to nothing in it. */
+/** A nearly empty snapshot. */
 export function aSmallSnapshot(groupId: number, version = 1, changes: Partial<Snapshot> = {}): Snapshot {
   const snapshot = aSnapshot(groupId, version);
   const nothing = { shipments: undefined, return_line_items: [], exchange_line_items: undefined };
@@ -160,7 +160,7 @@ export function anEvent(
   };
 }
 
-/** The save that follows a version, with so many events. */
+/** The save after a version, with this many events. */
 export function aSave(
   key: GroupKey,
   after: Pick<Snapshot, 'version' | 'sequence'> | undefined,

@@ -1,4 +1,4 @@
-// A source's state as it looks soon after the start.
+// A source's state soon after the start.
 import { HOUR, SECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 

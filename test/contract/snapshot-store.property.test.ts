@@ -1,4 +1,4 @@
-// The fake and the adapter are given the same calls, and must give the same answers.
+// The fake and the adapter get the same calls, and must return the same results.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(stores.map(({ close }) => close())));
 
-/** A save that may follow the version that is there, an older one, or one that never was. */
+/** A save on the present version, on an older one, or on one that never existed. */
 interface Attempt {
   readonly group: number;
   readonly versionsOff: number;
@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-test('the fake answers as DynamoDB does, whatever is saved', async () => {
+test('the fake returns the same results as DynamoDB for any saves', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const source = { source: 'acme', generation: `run${runs++}` };
@@ -84,7 +84,7 @@ async function play(
     }
     if (each.call === 'save') last = saveFor(each.attempt, source, stored.get(each.attempt.group));
     const outcome = await outcomeOf(snapshots.save(aKey(last.snapshot.groupId, source), last));
-    // An old save that is repeated may be answered as it was once, or as the conflict that it would be now.
+    // A repeated old save may return its first result, or the conflict that it would be now.
     const isOld = (stored.get(last.snapshot.groupId)?.version ?? 0) > last.snapshot.version;
     history.push(isOld && outcome !== 'failed' ? 'old' : outcome);
   }
@@ -113,7 +113,7 @@ function saveFor(
   return { snapshot, expectedVersion, events };
 }
 
-/** The answer, or that it failed; the words may differ. */
+/** The result, or `failed`; the messages may differ. */
 async function outcomeOf(result: Promise<unknown>): Promise<unknown> {
   try {
     return await result;

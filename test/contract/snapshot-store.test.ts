@@ -24,13 +24,13 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     return ids;
   };
 
-  test('knows nothing of a group that was never saved', async () => {
+  test('has no snapshot of a group that was never saved', async () => {
     const found = await stores.snapshots.load(ACME, [1, 2, 3]);
 
     expect(found.size).toBe(0);
   });
 
-  test('gives a snapshot back as it was saved, absent arrays and notes included', async () => {
+  test('loads a snapshot as it was saved, including absent arrays and notes', async () => {
     const key = freshKey();
     const snapshot = aSmallSnapshot(idOf(key), 1, {
       absences: { 'shipment/77120': 1_763_633_703_000_001 },
@@ -43,7 +43,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     expect(await loadOne(key)).toStrictEqual(snapshot);
   });
 
-  test('loads more groups than one request takes, each once however often it is asked for', async () => {
+  test('loads more groups than one request takes, each once even if requested repeatedly', async () => {
     const key = freshKey();
     const ids = Array.from({ length: 250 }, (_, at) => 10_000 + at);
     await stores.snapshots.saveAll(key, newSaves(ids));
@@ -76,7 +76,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     );
   });
 
-  test('saves a new version over the one that it follows', async () => {
+  test('saves a new version over its predecessor', async () => {
     const key = freshKey();
     const first = aSave(key, undefined, 1);
     const second = aSave(key, first.snapshot, 2);
@@ -90,11 +90,11 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
   });
 
   test.each([
-    ['that was saved by another since', 0, 1],
-    ['that never was', 7, 1],
-    ['that was saved by another since, without events', 0, 0],
-    ['that never was, without events', 7, 0],
-  ])('saves nothing over a version %s', async (_, expectedVersion, events) => {
+    ['that another save has replaced', 0, 1],
+    ['that never existed', 7, 1],
+    ['that another save has replaced, without events', 0, 0],
+    ['that never existed, without events', 7, 0],
+  ])('saves nothing on a version %s', async (_, expectedVersion, events) => {
     const key = freshKey();
     const first = aSave(key, undefined, 1);
     await stores.snapshots.save(key, first);
@@ -107,7 +107,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     expect(await stores.ledger.read(key, 0, 10)).toHaveLength(1);
   });
 
-  test('lets exactly one of several who save over the same version win', async () => {
+  test('lets exactly one of several saves on the same version win', async () => {
     const key = freshKey();
     const rivals = Array.from({ length: 8 }, (_, at) => {
       const save = aSave(key, undefined, 2);
@@ -122,7 +122,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     expect(await stores.ledger.read(key, 0, 10)).toHaveLength(2);
   });
 
-  test.each([2, 0])('answers a repeated save of %i events as saved and saves it once', async (events) => {
+  test.each([2, 0])('reports a repeated save of %i events as saved, and saves it once', async (events) => {
     const key = freshKey();
     const save = aSave(key, undefined, events);
     await stores.snapshots.save(key, save);
@@ -134,7 +134,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     expect(await stores.ledger.read(key, 0, 10)).toHaveLength(events);
   });
 
-  test('never brings an old save back over a newer one', async () => {
+  test('never restores an old save over a newer one', async () => {
     const key = freshKey();
     const first = aSave(key, undefined, 1);
     const second = aSave(key, first.snapshot, 1);
@@ -147,7 +147,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     expect(await stores.ledger.read(key, 0, 10)).toHaveLength(2);
   });
 
-  test('takes as many events as a save may have', async () => {
+  test('accepts the maximum number of events', async () => {
     const key = freshKey();
     const save = aSave(key, undefined, MAX_EVENTS_PER_SAVE);
 
@@ -175,7 +175,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     expect(await loadOne(key)).toBeUndefined();
   });
 
-  test('fails where the ledger holds an event that the snapshot does not know of', async () => {
+  test('fails if the ledger holds an event that the snapshot does not include', async () => {
     const key = freshKey();
     await stores.ledger.append(key, anEvent(key, 1));
 
@@ -185,7 +185,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     expect(await loadOne(key)).toBeUndefined();
   });
 
-  test('saves many at once, each on its own condition, and answers in their order', async () => {
+  test('saves many at once, each on its own condition, and returns results in their order', async () => {
     const [known, moved] = [freshKey(), freshKey()];
     await stores.snapshots.saveAll(ACME, newSaves([idOf(known), idOf(moved)]));
     const ids = Array.from({ length: 60 }, (_, at) => 20_000 + at);
@@ -211,7 +211,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     expect((await loadOne(moved))?.version).toBe(1);
   });
 
-  test('answers many saves that are repeated as saved', async () => {
+  test('reports many repeated saves as saved', async () => {
     const saves = newSaves([21_001, 21_002, 21_003]);
     await stores.snapshots.saveAll(ACME, saves);
 
@@ -220,7 +220,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     expect(again).toEqual(['saved', 'saved', 'saved']);
   });
 
-  test('saves no groups at all', async () => {
+  test('accepts an empty list of saves', async () => {
     expect(await stores.snapshots.saveAll(ACME, [])).toEqual([]);
     expect((await stores.snapshots.load(ACME, [])).size).toBe(0);
   });
@@ -247,7 +247,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
       expect.assertions(1);
     });
 
-    test('are all that there are where the range has no ends', async () => {
+    test('are all groups if the range is unbounded', async () => {
       const everything = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
       const known = stores.snapshots.knownCreatedBetween(source, ...everything);
@@ -255,7 +255,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
       expect(await idsOf(known)).toEqual([1, 2, 3, 4, 5]);
     });
 
-    test('are found where their stamps are absurd, too', async () => {
+    test('are found even with absurd stamps', async () => {
       const key = aKey(8, { ...source, generation: 'absurd' });
       const [yearOne, year9999] = [-62_135_596_800_000_000, 253_402_300_799_000_000];
       const saves = [yearOne, year9999].map((createdAt, index) => ({
@@ -276,7 +276,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
       expect(await idsOf(known)).toEqual([]);
     });
 
-    test('leave out a group once it is removed, and have it again when it returns', async () => {
+    test('leave out a removed group, and include it again when it returns', async () => {
       const key = aKey(7, { ...source, generation: 'known2' });
       const all = () => idsOf(stores.snapshots.knownCreatedBetween(key, 0, createdAt(9)));
       const versions: Snapshot[] = [aSnapshot(7, 1), aSnapshot(7, 2, { removedAt: 5 }), aSnapshot(7, 3)];
@@ -290,7 +290,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
       expect(seen).toEqual([[7], [], [7]]);
     });
 
-    test('are told apart by whether they are open, and found in their order all the same', async () => {
+    test('are separated into open and closed groups, and returned in order', async () => {
       const key = aKey(1, { ...source, generation: 'open1' });
       const open = [2, 3, 6];
       const saves = [1, 2, 3, 4, 5, 6].map((id) => ({
@@ -307,7 +307,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
       expect(openOnes).toEqual(open);
     });
 
-    test('change sides when they are closed, and leave when they are removed', async () => {
+    test('move when they are closed, and leave when they are removed', async () => {
       const key = aKey(1, { ...source, generation: 'open2' });
       const all = async () => ({
         known: await idsOf(stores.snapshots.knownCreatedBetween(key, 0, createdAt(9))),
@@ -334,7 +334,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
       ]);
     });
 
-    test('are found at another time when the service changes its mind about it', async () => {
+    test('are found at their new time when the service changes the creation time', async () => {
       const key = aKey(8, { ...source, generation: 'known3' });
       const later = createdAt(8) + 1_000;
       await stores.snapshots.save(key, aSave(key, undefined, 0));
@@ -352,7 +352,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
   });
 });
 
-/** A group that hardly anything will change of any more. */
+/** A closed group: hardly anything of it changes any more. */
 function aClosedSnapshot(groupId: number, version = 1): Snapshot {
   return aSmallSnapshot(groupId, version);
 }

@@ -10,11 +10,11 @@ describe.each(STORES)('source states $name', ({ open }) => {
   });
   afterAll(() => stores.close());
 
-  test('knows no state before the first tick', async () => {
+  test('has no state before the first tick', async () => {
     expect(await stores.states.load('never')).toBeUndefined();
   });
 
-  test('gives a state back as it was saved, what is undefined included', async () => {
+  test('loads a state as it was saved, including undefined fields', async () => {
     const state = aState('whole');
 
     await stores.states.save(state, 0);
@@ -22,7 +22,7 @@ describe.each(STORES)('source states $name', ({ open }) => {
     expect(await stores.states.load('whole')).toStrictEqual(state);
   });
 
-  test('writes a state over the version that it follows, and over no other', async () => {
+  test('overwrites only the preceding version', async () => {
     await stores.states.save(aState('moving', 1), 0);
 
     const results = [
@@ -36,7 +36,7 @@ describe.each(STORES)('source states $name', ({ open }) => {
     expect(await stores.states.load('moving')).toStrictEqual(aState('moving', 2));
   });
 
-  test('lets exactly one of several win, even if they write the same', async () => {
+  test('lets exactly one of several saves win, even with equal states', async () => {
     const rivals = Array.from({ length: 8 }, () => stores.states.save(aState('contested'), 0));
 
     const results = await Promise.all(rivals);
@@ -44,13 +44,13 @@ describe.each(STORES)('source states $name', ({ open }) => {
     expect(results.filter((result) => result === 'saved')).toHaveLength(1);
   });
 
-  test('refuses a state whose version does not follow', async () => {
+  test('refuses a state whose version is not the next', async () => {
     const saving = stores.states.save(aState('leaping', 3), 1);
 
     await expect(saving).rejects.toThrow(RangeError);
   });
 
-  test('names its place, always by the same name', async () => {
+  test('always returns the same identity', async () => {
     const [first, second] = [await stores.states.identity(), await stores.states.identity()];
 
     expect(first).toMatch(/^\S+$/);

@@ -1,5 +1,5 @@
-// What the contract suites are run on: the fakes, and the adapters on a real engine. The engine is the one that
-// comes with the project, or whichever AWS_ENDPOINT_URL_DYNAMODB names.
+// The stores of the contract suites: the fakes, and the adapters on a real engine. The engine is the project's own, or
+// the one that AWS_ENDPOINT_URL_DYNAMODB names.
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createDynamoDbBudgets } from '../../functions/adapters/dynamodb-budgets.ts';
@@ -33,7 +33,7 @@ export const STORES: readonly { name: string; open: () => Promise<Stores> }[] = 
   { name: 'on DynamoDB', open: openDynamoDbStores },
 ];
 
-/** The time here, with pauses that take none. */
+/** The local time, with pauses that take no time. */
 export const hastyClock: Clock = {
   now: () => Date.now() * MILLISECOND,
   elapsed: () => Math.round(performance.now() * MILLISECOND),
@@ -59,7 +59,7 @@ export interface TestTables {
   close(): Promise<void>;
 }
 
-/** Tables of one's own on an engine. */
+/** New tables on an engine. */
 export async function openTables(): Promise<TestTables> {
   const named = process.env.AWS_ENDPOINT_URL_DYNAMODB;
   const engine =
@@ -109,7 +109,7 @@ async function openDynamoDbStores(): Promise<Stores> {
   return { ...storesOn(client, tables), close };
 }
 
-/** A clock that tells another time. */
+/** A clock that stands at a moment. */
 export function clockAt(now: Instant): Clock {
   return { ...hastyClock, now: () => now };
 }

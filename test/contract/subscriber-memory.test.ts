@@ -32,7 +32,7 @@ describe.each([
   ['of a process', () => createProcessMemory()],
   ['in a table', () => createTableMemory({ tableName, client })],
 ] as [string, () => SubscriberMemory][])('a memory %s', (_name, create) => {
-  it('runs what it is given once for each key and subscriber', async () => {
+  it('runs the work once for each key and subscriber', async () => {
     const memory = create();
     const runs: string[] = [];
     const [a, b] = [randomUUID(), randomUUID()];
@@ -45,7 +45,7 @@ describe.each([
     expect(runs).toEqual([a, b, a]);
   });
 
-  it('lets what failed run again', async () => {
+  it('runs failed work again', async () => {
     const memory = create();
     const id = randomUUID();
     const failed = memory.once(key(id), () => Promise.reject(new Error('not today')), inTime);
@@ -56,7 +56,7 @@ describe.each([
     expect(ran).toBe(true);
   });
 
-  it('notes the newest position, and never an older one', async () => {
+  it('stores the newest position, and never an older one', async () => {
     const memory = create();
     const subject = key(randomUUID());
     const before = await memory.newest(subject);
@@ -98,7 +98,7 @@ describe('a memory in a table', () => {
     expect(await b.once(key(id), async () => {}, inTime)).toBe(false);
   });
 
-  it('lets another try what a process died of, once the time of that is over', async () => {
+  it("lets another process run the work of a dead one after that one's time limit", async () => {
     const [a, b] = [createTableMemory({ tableName, client }), createTableMemory({ tableName, client })];
     const id = randomUUID();
     await hold(a, key(id), () => 1);
@@ -108,7 +108,7 @@ describe('a memory in a table', () => {
     await expect.poll(second).toBe(true);
   });
 
-  it('forgets: events after thirty days, positions after more than a year', async () => {
+  it('forgets events after thirty days, and positions after more than a year', async () => {
     const own = await createSubscriberTable(client);
     const memory = createTableMemory({ tableName: own, client });
     const nowSeconds = Date.now() / 1000;
@@ -122,7 +122,7 @@ describe('a memory in a table', () => {
   });
 });
 
-/** Begins a run that goes on until it is told to end. */
+/** Starts a run that lasts until the test ends it. */
 async function hold(memory: SubscriberMemory, of: ReturnType<typeof key>, remainingMs: () => number) {
   const gate = new EventEmitter();
   const begun = once(gate, 'begun');

@@ -53,7 +53,7 @@ export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotS
       return isDeepStrictEqual(stored, snapshot) ? 'saved' : 'conflict';
     }
     if (events.some((event) => ledger.has(key, event.data.sequence))) {
-      throw new Error(`The ledger holds an event of group ${key.group} that its snapshot does not include.`);
+      throw new Error(`The ledger holds an event of group ${key.group} that its snapshot does not know of.`);
     }
     updateIndex(shelf.known, stored, snapshot);
     shelf.snapshots.set(snapshot.groupId, snapshot);

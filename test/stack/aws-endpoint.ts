@@ -1,6 +1,6 @@
-// The one address at which the functions find all of AWS. It knows a function by its credentials, asks of each call
-// whether the function's role allows it, refuses it otherwise as AWS does, and hands it on to the engine that serves
-// it. Parameters and secrets it answers itself.
+// The single address at which the functions reach all of AWS. It identifies a function by its credentials, checks for
+// each call whether the function's role allows it, refuses it like AWS if not, and otherwise forwards it to the engine
+// of the service. It answers calls for parameters and secrets itself.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -8,14 +8,14 @@ import { type Arns, neededPermissions } from './needed-permissions.ts';
 import type { Permission } from './policies.ts';
 
 export interface AwsEndpointOptions {
-  /** The address of the engine that serves a service, by the service's name on the wire and the call's body. */
+  /** The address of the engine for a call, by the service's name on the wire and the call's body. */
   readonly engineOf: (service: string, body: unknown) => string | undefined;
   readonly arns: Arns;
-  /** Whether the function with an access key may do something. */
+  /** Whether the function with this access key has a permission. */
   readonly mayDo: (accessKeyId: string, permission: Permission) => boolean;
-  /** Of Parameter Store. */
+  /** The value of a parameter in Parameter Store. */
   readonly parameterOf: (name: string) => string | undefined;
-  /** Of Secrets Manager. */
+  /** The secrets in Secrets Manager, by name. */
   readonly secrets: ReadonlyMap<string, string>;
   readonly onCall: (call: Call) => void;
 }
@@ -26,13 +26,13 @@ export interface Call {
   /** For instance `AmazonSQS.SendMessageBatch`. */
   readonly target: string;
   readonly needed: readonly Permission[];
-  /** Those that its role does not allow; of an operation that is not known, the operation itself. */
+  /** The permissions that its role does not allow; for an unknown operation, the operation itself. */
   readonly denied: readonly Permission[];
 }
 
 export interface AwsEndpoint {
   readonly url: string;
-  /** Lets a function's next call of an operation fail, for good as far as the SDK can tell. */
+  /** Makes a function's next call of an operation fail with an error that the SDK does not retry. */
   failNext(accessKeyId: string, target: string): void;
   stop(): Promise<void>;
 }
@@ -43,7 +43,7 @@ interface Answer {
   readonly body: string | Uint8Array;
 }
 
-/** Starts to answer on a free port of the loopback address. */
+/** Starts the endpoint on a free port of the loopback address. */
 export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<AwsEndpoint> {
   const failing: string[] = [];
   const server = createServer((request, response) => {
@@ -86,7 +86,7 @@ async function serve(
     denied[0] !== undefined
       ? refusal('AccessDeniedException', `Not allowed: ${denied[0].action} on ${denied[0].resource}`)
       : fault !== -1
-        ? refusal('OutOfOrderException', 'It was told to fail.')
+        ? refusal('OutOfOrderException', 'The test makes this call fail.')
         : await answerOf(options, target, body, request);
   response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body);
 }
@@ -113,11 +113,11 @@ async function answerOf(
   const engine = engineOf(target.split('.')[0] ?? '', body);
   return engine === undefined
     ? refusal('ResourceNotFoundException', target)
-    : handOn(engine, target, body, request);
+    : forward(engine, target, body, request);
 }
 
-/** Queues' URLs have our address, so that the SDK, which sends to where they point, comes here. */
-async function handOn(
+/** Forwards a call to an engine. Queue URLs contain this endpoint's address, because the SDK sends to that address. */
+async function forward(
   engine: string,
   target: string,
   // biome-ignore lint/suspicious/noExplicitAny: as above

@@ -4,7 +4,7 @@ export const TICKS = 'rate(1 minute)';
 export const SWEEPS = 'rate(1 day)';
 export const MINUTE_MS = 60_000;
 
-/** Lets schedules come due, and waits until all that follows is done. */
+/** Triggers schedules, and waits until everything that follows is done. */
 export async function comeDue(
   { schedules, settle }: Pick<Deployment, 'schedules' | 'settle'>,
   expression: string,
@@ -15,7 +15,7 @@ export async function comeDue(
   await settle();
 }
 
-/** The beginning of the minute that it is. */
+/** The start of the current minute, in milliseconds since 1970. */
 export function thisMinute(): number {
   return Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
 }

@@ -1,11 +1,11 @@
-// Whether a policy's conditions hold for a call, by the keys that the caller brings along. An operator that is not
-// known throws, so that none is passed over.
+// Whether a policy's conditions hold for a call, by the call's condition keys. An unknown operator throws, so that no
+// operator is ignored.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
 
-/** Condition keys of a call, for instance `aws:SourceArn`; a key that a call does not bring is not there. */
+/** Condition keys of a call, for instance `aws:SourceArn`; keys that the call does not have are absent. */
 export type Context = Readonly<Record<string, string>>;
 
-/** Of a statement: operators, each with keys and the values that these may have. */
+/** The conditions of a statement: operators, each with keys and their accepted values. */
 export type Conditions = Readonly<Record<string, Readonly<Record<string, string | boolean | Values>>>>;
 type Values = readonly (string | boolean)[];
 
@@ -26,7 +26,8 @@ function holds(operator: string, value: string | undefined, wanted: readonly str
   const name = operator.replace(/IfExists$/, '');
   const isNegated = name.includes('Not');
   const compare = COMPARISONS[name.replace('Not', '')];
-  if (compare === undefined) throw new Error(`The condition operator ${operator} is not known here.`);
+  if (compare === undefined)
+    throw new Error(`Unknown condition operator ${operator}: add it to conditions.ts.`);
   if (value === undefined) return isNegated || name !== operator;
   return wanted.some((it) => compare(it, value)) !== isNegated;
 }
@@ -48,7 +49,7 @@ export function fits(pattern: string, text: string): boolean {
   return new RegExp(`^${expression}$`, 's').test(text);
 }
 
-/** Part by part: a `*` does not reach over the colons before the resource. */
+/** Compares part by part: a `*` does not match the colons before the resource. */
 function fitsArn(pattern: string, arn: string): boolean {
   const [wanted, given] = [partsOf(pattern), partsOf(arn)];
   return wanted.length === given.length && wanted.every((part, at) => fits(part, given[at] ?? ''));

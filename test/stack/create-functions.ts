@@ -1,4 +1,4 @@
-// The template's functions, with their code, variables and identity, and the address at which they find AWS.
+// The template's functions, with their code, variables and identity, and the address of their AWS.
 import { join } from 'node:path';
 import { type AwsEndpoint, type Call, startAwsEndpoint } from './aws-endpoint.ts';
 import { arnOf, REGION } from './create-resources.ts';
@@ -10,7 +10,7 @@ import { stateMachineOf } from './state-machines.ts';
 import { type Assembly, resourcesOf } from './template.ts';
 import type { World } from './world.ts';
 
-/** Secrets Manager appends six characters of its own to a secret's name. */
+/** Secrets Manager appends six characters to a secret's name. */
 const ARNS: Omit<Arns, 'stateMachine'> = {
   table: (name) => arnOf('dynamodb:table/', name),
   queue: (url) => arnOf('sqs:', new URL(url).pathname.split('/').at(-1) ?? ''),
@@ -31,11 +31,11 @@ export interface EndpointOptions {
   readonly calls: Call[];
 }
 
-/** The access key of a function or a state machine is its logical id: all that tells who called. */
+/** Starts the AWS endpoint. The access key of a function or a state machine is its logical id: it names the caller. */
 export function startEndpoint(world: () => World, options: EndpointOptions): Promise<AwsEndpoint> {
   const { engines, mayDo, secrets, calls } = options;
   const stateMachine: Arns['stateMachine'] = (by) =>
-    stateMachineOf(world(), by)?.stateMachineArn ?? by.stateMachineArn ?? 'a token that nobody waits with';
+    stateMachineOf(world(), by)?.stateMachineArn ?? by.stateMachineArn ?? 'a token of no waiting task';
   return startAwsEndpoint({
     secrets,
     arns: { ...ARNS, stateMachine },
@@ -64,7 +64,7 @@ export function startEndpoint(world: () => World, options: EndpointOptions): Pro
 export interface FunctionsOptions {
   readonly assembly: Assembly;
   readonly endpoint: AwsEndpoint;
-  /** Where code that stands in the template itself is written to. */
+  /** The directory for code that the template contains inline. */
   readonly directory: string;
   readonly deliveries: Deliveries;
 }

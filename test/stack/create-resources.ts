@@ -1,5 +1,5 @@
-// The template's tables and queues on the engines, made of their own properties, and what they and all other
-// resources are called there.
+// The template's tables and queues, created on the engines from their properties, and the names of these and all other
+// resources.
 import { randomBytes } from 'node:crypto';
 import {
   CreateTableCommand,
@@ -16,9 +16,9 @@ const ACCOUNT = '000000000000';
 
 export interface Created {
   readonly names: Names;
-  /** Of a queue, at the engine. */
+  /** The URL of a queue at the engine. */
   queueUrl(arn: string): string;
-  /** Of a table, by its stream. */
+  /** The name of a table, by its stream. */
   tableOfStream(arn: string): string;
 }
 
@@ -32,13 +32,13 @@ interface Clients {
   readonly sqs: SQSClient;
 }
 
-/** @param endpoint which address the functions are to find queues at */
+/** @param endpoint the address at which functions reach queues */
 export async function createResources(
   template: Template,
   { dynamoDb, sqs }: Clients,
   endpoint: () => string,
 ): Promise<Created> {
-  // Other deployments are on the same engines.
+  // Other deployments use the same engines.
   const deployment = randomBytes(4).toString('hex');
   const made = new Map<string, Made>();
   const urls = new Map<string, string>();
@@ -96,7 +96,7 @@ const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
-/** Service, and what stands before the name. */
+/** The service, and the prefix of the name. */
 const ARN_PREFIXES: Readonly<Record<string, string>> = {
   'AWS::Events::EventBus': 'events:event-bus/',
   'AWS::Events::Rule': 'events:rule/',
@@ -120,7 +120,7 @@ async function createTable(client: DynamoDBClient, name: string, properties: any
     new CreateTableCommand({
       TableName: name,
       ...{ AttributeDefinitions, KeySchema, BillingMode, GlobalSecondaryIndexes },
-      // CloudFormation knows the view alone.
+      // CloudFormation only has the view.
       ...(StreamSpecification && { StreamSpecification: { ...StreamSpecification, StreamEnabled: true } }),
     }),
   );
@@ -131,7 +131,7 @@ async function createTable(client: DynamoDBClient, name: string, properties: any
   return { ref: name, attributes: { Arn: arnOf('dynamodb:table/', name), StreamArn } };
 }
 
-/** What encrypts is left out: the engine has nothing to encrypt. */
+/** Creates a queue without encryption: the engine has nothing to encrypt. */
 async function createQueue(
   client: SQSClient,
   name: string,
@@ -146,11 +146,11 @@ async function createQueue(
   );
   const QueueName = properties.FifoQueue === true ? `${name}.fifo` : name;
   const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));
-  const told = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
-  return { url: QueueUrl, arn: told.Attributes?.QueueArn ?? '' };
+  const answer = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
+  return { url: QueueUrl, arn: answer.Attributes?.QueueArn ?? '' };
 }
 
-/** Those first that others leave their dead letters to. */
+/** The queues, dead-letter queues first. */
 function inOrderOfRedrive<Entry extends readonly [string, { Properties: { RedrivePolicy?: unknown } }]>(
   queues: readonly Entry[],
 ): Entry[] {
@@ -159,5 +159,5 @@ function inOrderOfRedrive<Entry extends readonly [string, { Properties: { Redriv
 }
 
 function unknown(what: string): never {
-  throw new Error(`There is no ${what} in the template that was deployed.`);
+  throw new Error(`There is no ${what} in the deployed template.`);
 }

@@ -1,14 +1,14 @@
-// What is broken in a copy of a template, for the run to find.
+// Damages to a copy of a template, which the run must find.
 import { idOf, type Resources } from './template.ts';
 
 export interface Damage {
   readonly of: string;
   readonly do: (resources: Resources) => void;
-  /** What the run then says. */
+  /** The problem that the run reports. */
   readonly found: RegExp;
 }
 
-/** Takes an action out of all statements of a role's policy. */
+/** Removes an action from all statements of a role's policy. */
 export function withdraw(resources: Resources, roleText: string, action: string): void {
   const policy = resources[idOf({ Resources: resources }, 'AWS::IAM::Policy', roleText)];
   for (const statement of policy?.Properties.PolicyDocument.Statement ?? [])

@@ -1,19 +1,19 @@
-// How events come to functions. AWS promises that they come, not how often; of a bus not even in which order; and not
-// that one process gets them all.
+// How events are delivered to functions. AWS promises that they arrive, but not how often, on a bus not in which order,
+// and not that one process gets them all.
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 
 type Invoke = (event: unknown) => Promise<unknown>;
 
 export interface Deliveries {
-  /** Processes of each function, which are invoked in turn. */
+  /** Number of processes of each function, which are invoked in turn. */
   readonly environments: number;
-  /** Of the mapping of a FIFO queue. */
+  /** The delivery through the mapping of a FIFO queue. */
   ofQueue(invoke: Invoke): Invoke;
-  /** Of a rule's target. */
+  /** The delivery to a rule's target. */
   ofRule(invoke: Invoke): Invoke;
 }
 
-/** As they are sent. */
+/** Events arrive as they are sent. */
 export const ONCE_IN_ORDER: Deliveries = {
   environments: 1,
   ofQueue: (invoke) => invoke,
@@ -21,11 +21,11 @@ export const ONCE_IN_ORDER: Deliveries = {
 };
 
 /**
- * As badly as may be. A queue's batches come twice, and all of them once more in the end; what a rule matches is held
- * back, and comes in the end, twice and shuffled.
+ * The worst delivery that AWS allows. A queue's batches arrive twice, and all of them again at the end; events for a
+ * rule are held back, and arrive at the end, twice and shuffled.
  */
 export interface Disorder extends Deliveries {
-  /** The end. Resolves when all functions are through. */
+  /** Delivers the rest. Resolves when all functions are done. */
   release(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 // A template, deployed on the engines of this machine: tables and queues, functions and state machines with their
-// roles, event source mappings, rules and schedules, all of them by what stands in the template. A shard of the stream is
-// read by as many relays at once as its mapping has; queues are read by one.
+// roles, event source mappings, rules and schedules, all as the template defines them. A shard of the stream is read by
+// as many relays at once as its mapping allows; a queue is read by one.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,23 +33,23 @@ export interface EngineAddresses {
 
 export interface DeployOptions {
   readonly assembly: Assembly;
-  /** The assembly's, or a copy of it in which something is different. */
+  /** The assembly's template, or a changed copy of it. */
   readonly template: Template;
   readonly engines: EngineAddresses;
   /** By name. */
   readonly secrets: ReadonlyMap<string, string>;
-  /** How events come to functions. @default once, in their order, to one process */
+  /** How events are delivered to functions. @default once, in order, to one process */
   readonly deliveries?: Deliveries;
 }
 
 export interface Deployment {
-  /** Every call of the SDK that a function made. */
+  /** Every SDK call of a function. */
   readonly calls: readonly Call[];
-  /** What went wrong, in words. */
+  /** The problems, as messages. */
   readonly failures: readonly string[];
-  /** Resolves once there is one. */
+  /** Resolves at the first failure. */
   readonly failed: Promise<void>;
-  /** Events that the archive would have kept. */
+  /** The events that the archive would have kept. */
   readonly archived: readonly unknown[];
   readonly schedules: Schedules;
   readonly endpoint: Pick<AwsEndpoint, 'failNext'>;
@@ -57,11 +57,11 @@ export interface Deployment {
   functionWith(text: string): LambdaFunction;
   /** The one state machine with a text in its logical id. */
   stateMachineWith(text: string): StepFunctionsEngine;
-  /** What is in the one table with a text in its logical id, as plain values. */
+  /** The items of the one table with a text in its logical id, as plain values. */
   itemsOf(tableText: string): Promise<readonly Record<string, unknown>[]>;
-  /** That can be received from a queue. */
+  /** The number of messages that can be received from a queue. */
   countMessages(queueId: string): Promise<number>;
-  /** Resolves once nothing is under way any more, or at the first failure. */
+  /** Resolves when nothing is in progress, or at the first failure. */
   settle(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -110,7 +110,7 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
   };
 }
 
-/** In the order of the flow: what a mapping hands on is in before the next is asked. */
+/** Waits in the order of the flow: one mapping's output arrives before the next mapping is checked. */
 async function untilIdle(
   mappings: readonly EventSourceMapping[],
   bus: Pick<EventBus, 'idle'>,

@@ -1,5 +1,5 @@
 // The template's event source mappings: queues and the ledger's stream, each with its batch size, filters, starting
-// position and way of reporting failures.
+// position and kind of failure report.
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import type { EventSourceMapping } from '../../local/engines/event-source-mapping.ts';
 import { pollQueue } from '../../local/engines/poll-queue.ts';
@@ -8,11 +8,11 @@ import type { Deliveries } from './deliveries.ts';
 import { resourcesOf } from './template.ts';
 import type { World } from './world.ts';
 
-/** What Lambda does in the name of the function's role; it refuses a mapping without. */
+/** Lambda's calls in the name of the function's role; Lambda refuses a mapping without these permissions. */
 const READING_QUEUES = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
 const READING_STREAMS = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
 
-/** @returns the mappings, those of the poll queue first and of what the feed puts out last */
+/** @returns the mappings, the poll queue's first and those of the feed's output last */
 export function startEventSources(world: World, { ofQueue }: Deliveries): EventSourceMapping[] {
   const enabled = resourcesOf(world.template, 'AWS::Lambda::EventSourceMapping')
     .map(([id]) => world.properties(id))
@@ -66,7 +66,7 @@ function readStream(world: World, mapping: any): EventSourceMapping {
 
 type Handler = (event: unknown) => Promise<unknown>;
 
-/** What a function reports counts only where the mapping asks for it. */
+/** A function's failure report counts only if its mapping enables it. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 function handlerOf(world: World, { FunctionName, FunctionResponseTypes = [] }: any): Handler {
   const lambda = world.functionOf(FunctionName);

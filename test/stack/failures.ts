@@ -1,8 +1,8 @@
-/** What went wrong in a deployment. */
+/** The problems of a deployment. */
 export interface Failures {
-  /** In words, the first first. */
+  /** The messages, oldest first. */
   readonly list: readonly string[];
-  /** Resolves once there is one. */
+  /** Resolves at the first problem. */
   readonly first: Promise<void>;
   add(problem: unknown): void;
 }

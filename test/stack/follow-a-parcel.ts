@@ -1,6 +1,6 @@
-// One run of a deployed template with the sample warehouse in it, once on the ordered queue and once on the bus: a
-// parcel is delivered at the service, one of the line items it brings is looked at, all of them are completed. What is
-// told is what then stands in each warehouse's table and how its workflows ended, in words that are the same in each run.
+// One run of a deployed template with the sample warehouse, once on the ordered queue and once on the bus: a parcel is
+// delivered at the service, one of its line items is reviewed, all of them are completed. The result is the content of
+// each warehouse's table and the end of its workflows, with names that are the same in each run.
 import {
   createReferenceService,
   type ReferenceService,
@@ -14,26 +14,26 @@ import { findParcel, type ParcelAtService } from './parcel-at-service.ts';
 import { TOKEN_SECRET } from './synthesize-stack.ts';
 
 export interface Followed {
-  /** What went wrong on the way. */
+  /** The problems during the run. */
   readonly failures: readonly string[];
   readonly onQueue: Outcome;
   readonly onBus: Outcome;
 }
 
 export interface Outcome {
-  /** Line items that workflows waited for before anything became of them. */
+  /** The number of line items that workflows waited for before anything happened to them. */
   readonly waitedFor: number;
-  /** What each workflow ended with, by its name. */
+  /** The result of each workflow, by its name. */
   readonly workflows: Readonly<Record<string, unknown>>;
   /** The return's items in the table, by their parts. */
   readonly goods: Readonly<Record<string, unknown>>;
 }
 
-/** The template has it for the address of the service, which each run has anew. */
+/** Placeholder in the template for the address of the service, which differs in each run. */
 export const BASE_URL = 'http://127.0.0.1:9/api';
 
 export interface FollowOptions extends Pick<DeployOptions, 'assembly' | 'engines' | 'template'> {
-  /** @default events come as they are sent */
+  /** @default events arrive as they are sent */
   readonly disorder?: Disorder;
 }
 
@@ -87,7 +87,7 @@ async function followAt(
 
 type WarehouseName = 'QueueWarehouse' | 'BusWarehouse';
 
-/** Once all line items are waited for where a workflow was started. */
+/** Waits until all line items are waited for, if a workflow was started. */
 async function countWaiting(
   deployment: Deployment,
   { lineItems }: ParcelAtService,
@@ -102,7 +102,7 @@ async function countWaiting(
   return { QueueWarehouse: await count('QueueWarehouse'), BusWarehouse: await count('BusWarehouse') };
 }
 
-/** Whoever waits when all events are handled waits for good: its time limit passes. */
+/** A workflow that still waits when all events are handled waits for good: its time limit passes. */
 async function ends(engine: StepFunctionsEngine, { lineItems }: ParcelAtService) {
   const ended = allEnds(engine);
   const anyWaits = () => Promise.race(lineItems.map((_, place) => engine.untilWaiting(place + 1)));
@@ -123,12 +123,12 @@ async function allEnds({ executions }: StepFunctionsEngine): Promise<Record<stri
 
 async function goodsOf(deployment: Deployment, name: WarehouseName, { group }: ParcelAtService) {
   const items = await deployment.itemsOf(name);
-  // Returns that changed just before the feed began are told of, too.
+  // Returns that changed just before the feed's start are published as well.
   const ofReturn = items.filter((item) => item.return_group === `acme/${group}`);
   return Object.fromEntries(ofReturn.map((item) => [item.part, item]));
 }
 
-/** What is called otherwise in each run, and what it is called here. */
+/** A name that differs in each run, and its stable name here. */
 type Name = readonly [inRun: string, inWords: string];
 
 function namesFor({ group, parcel, lineItems }: ParcelAtService, archived: { detail: FeedEvent }[]): Name[] {
@@ -153,7 +153,7 @@ function namesFor({ group, parcel, lineItems }: ParcelAtService, archived: { det
 
 function inWords(outcome: Outcome, names: readonly Name[]): Outcome {
   const text = names.reduce(
-    (told, [inRun, words]) => told.replaceAll(`"${inRun}"`, `"${words}"`),
+    (text, [inRun, words]) => text.replaceAll(`"${inRun}"`, `"${words}"`),
     JSON.stringify(outcome),
   );
   return JSON.parse(text);

@@ -1,15 +1,15 @@
-// What came of a parcel that was followed, a sentence for each warehouse.
+// Describes the result of a followed parcel, one sentence per warehouse.
 import type { Followed, Outcome } from './follow-a-parcel.ts';
 
-/** What went wrong on the way comes first. */
+/** The problems come first. */
 export function inSentences({ failures, onQueue, onBus }: Followed): string[] {
   return [...failures, `on the queue: ${sentence(onQueue)}`, `on the bus: ${sentence(onBus)}`];
 }
 
-/** What each workflow was called and ended with; of one that failed what it failed with. */
+/** The name and the result of each workflow, or its error. */
 function sentence({ workflows }: Outcome): string {
-  const told = Object.entries(workflows).map(([name, end]) => `${name}: ${decisionsIn(end)}`);
-  return told.join('; ') || 'no workflow';
+  const results = Object.entries(workflows).map(([name, end]) => `${name}: ${decisionsIn(end)}`);
+  return results.join('; ') || 'no workflow';
 }
 
 function decisionsIn(end: unknown): string {

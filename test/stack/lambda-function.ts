@@ -1,5 +1,5 @@
-// A function of the template, run as Lambda would: its own bundle, found by the handler setting, with the template's
-// variables and nothing else of this process's environment.
+// A function of the template, run like in Lambda: its own bundle, found by the handler setting, with an environment of
+// the template's variables alone.
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -10,13 +10,13 @@ import { Worker } from 'node:worker_threads';
 
 export interface LambdaFunction {
   readonly name: string;
-  /** What it was invoked with, oldest first. */
+  /** The events of its invocations, oldest first. */
   readonly events: readonly unknown[];
-  /** Pairs of these that were handled at the same time. */
+  /** Pairs of events that were handled at the same time. */
   readonly overlaps: readonly (readonly [unknown, unknown])[];
-  /** What it wrote to its log. */
+  /** The lines of its log. */
   readonly lines: readonly string[];
-  /** As many at a time as are asked for, each in an environment of its own; a rejection is what the handler threw. */
+  /** Runs any number of invocations at once, each in its own environment; rejects with the handler's error. */
   invoke(event: unknown): Promise<unknown>;
   stop(): Promise<void>;
 }
@@ -28,11 +28,11 @@ export interface FunctionOptions {
   readonly handler: string;
   readonly timeoutMs: number;
   readonly variables: Readonly<Record<string, string>>;
-  /** Where all services of AWS answer. */
+  /** The address of all AWS services. */
   readonly endpoint: string;
   readonly region: string;
   readonly accessKeyId: string;
-  /** How many processes there are at least, which are invoked in turn. */
+  /** The minimum number of processes, which are invoked in turn. */
   readonly environments: number;
 }
 
@@ -69,7 +69,7 @@ export function startFunction(options: FunctionOptions): LambdaFunction {
     return started;
   }
 
-  /** The next in turn that has nothing to do, as in Lambda; where all are busy, or not all there yet, a new one. */
+  /** The next idle process in turn, as in Lambda; a new one if all are busy or not all are started. */
   function takeWorker(): Worker {
     const idle = workers.findIndex((it) => !busy.has(it));
     const worker =
@@ -103,20 +103,20 @@ export function startFunction(options: FunctionOptions): LambdaFunction {
     lines,
     invoke,
     async stop() {
-      for (const [id, settle] of waiting) settle({ id, error: 'it was stopped' });
+      for (const [id, settle] of waiting) settle({ id, error: 'the function was stopped' });
       await Promise.all(workers.map((worker) => worker.terminate()));
     },
   };
 }
 
-/** Code that stands in the template itself becomes a file, as Lambda has it. */
+/** Writes the template's inline code to a file, like Lambda. */
 export function writeInlineCode(directory: string, code: string): string {
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, 'index.js'), code);
   return directory;
 }
 
-/** In the order in which Lambda looks. */
+/** The file of a module, in Lambda's order of search. */
 function fileOf(directory: string, module: string): string {
   const files = ['.js', '.mjs', '.cjs'].map((extension) => join(directory, module + extension));
   const file = files.find((it) => existsSync(it));

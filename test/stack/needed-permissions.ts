@@ -1,9 +1,9 @@
-// Which permissions a call of the SDK needs, by its target and body on the wire: those that AWS would ask for, each
-// with the resource. A call that is not known here answers undefined, and counts as not allowed.
+// The permissions that AWS requires for an SDK call, each with its resource, by the call's target and body on the wire.
+// An unknown call gives undefined, and counts as not allowed.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
 import type { Permission } from './policies.ts';
 
-/** ARNs by what calls name the resources by. */
+/** ARNs by the names that calls use. */
 export interface Arns {
   table(name: string): string;
   queue(url: string): string;
@@ -17,7 +17,7 @@ export interface Arns {
 // biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
 type Body = any;
 
-/** @param target of the header, for instance `DynamoDB_20120810.GetItem` */
+/** @param target the target header, for instance `DynamoDB_20120810.GetItem` */
 export function neededPermissions(target: string, body: Body, arns: Arns): Permission[] | undefined {
   const [service, operation = ''] = target.split('.');
   switch (service) {

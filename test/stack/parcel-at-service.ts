@@ -1,15 +1,15 @@
-// A return at the reference service with a parcel on its way, reached as from another process: by its control interface.
+// A return at the reference service with a parcel on its way, controlled like from another process: by the control API.
 import type { ShownGroup } from '../../local/reference-service/showing/show-group.ts';
 
 export interface ParcelAtService {
   readonly group: number;
   readonly parcel: number;
-  /** Two, none of which anybody has looked at. */
+  /** Two line items, both not reviewed. */
   readonly lineItems: readonly number[];
   deliver(): Promise<void>;
-  /** The first line item is looked at. */
+  /** Reviews the first line item. */
   review(): Promise<void>;
-  /** All line items are done. */
+  /** Completes all line items. */
   complete(): Promise<void>;
 }
 

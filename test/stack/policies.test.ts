@@ -9,7 +9,7 @@ function aStatement(fields: Partial<Statement> = {}): Statement {
 }
 
 describe('a role', () => {
-  test('may do what a statement names, to the resource that it names', () => {
+  test('may perform the action of a statement on its resource', () => {
     const statements = [aStatement({ Resource: ['arn:aws:sqs:us-east-1:000000000000:a', TABLE] })];
 
     const allowed = allows(statements, { action: 'dynamodb:Query', resource: TABLE });
@@ -22,18 +22,18 @@ describe('a role', () => {
     ['another resource', aStatement(), 'dynamodb:Query', `${TABLE}2`],
     ["the resource's index", aStatement(), 'dynamodb:Query', `${TABLE}/index/created`],
     [
-      'what is allowed on a condition that the call does not meet',
+      'an action with a condition that the call does not fulfil',
       aStatement({ Condition: { StringEquals: { 'kms:ViaService': 'dynamodb' } } }),
       'dynamodb:Query',
       TABLE,
     ],
-  ])('may not do %s', (_, statement, action, resource) => {
+  ])('is not allowed %s', (_, statement, action, resource) => {
     const allowed = allows([statement], { action, resource });
 
     expect(allowed).toBe(false);
   });
 
-  test('may not do what another statement denies', () => {
+  test('may not perform an action that another statement denies', () => {
     const statements = [aStatement(), aStatement({ Effect: 'Deny', Action: '*', Resource: '*' })];
 
     const allowed = allows(statements, { action: 'dynamodb:Query', resource: TABLE });
@@ -41,7 +41,7 @@ describe('a role', () => {
     expect(allowed).toBe(false);
   });
 
-  test('may read a secret whose six last characters are open, and no other', () => {
+  test('may read only the secret whose name matches up to six final characters', () => {
     const statements = [
       aStatement({ Action: 'secretsmanager:GetSecretValue', Resource: 'secret:acme-??????' }),
     ];
@@ -59,7 +59,7 @@ describe('a call', () => {
     stateMachine: ({ stateMachineArn, taskToken }) => own(stateMachineArn ?? `of-${taskToken}`),
   };
 
-  test('needs a permission for each table of a transaction, by what is done to it', () => {
+  test('needs a permission for each table of a transaction, by its operation', () => {
     const body = {
       TransactItems: [{ Put: { TableName: 'a' } }, { Delete: { TableName: 'b' } }],
     };
@@ -78,7 +78,7 @@ describe('a call', () => {
     expect(needed).toEqual([{ action: 'dynamodb:Query', resource: 'arn:a/index/i' }]);
   });
 
-  test('with a task token needs a permission for the state machine that the task is of', () => {
+  test("with a task token needs a permission for the task's state machine", () => {
     const needed = neededPermissions('AWSStepFunctions.SendTaskSuccess', { taskToken: 't' }, arns);
 
     expect(needed).toEqual([{ action: 'states:SendTaskSuccess', resource: 'arn:of-t' }]);
@@ -89,7 +89,7 @@ describe('a call', () => {
     'DynamoDB_20120810.BatchWriteItem',
     'AmazonSQS.PurgeQueue',
     'AWSSecurityTokenService.AssumeRole',
-  ])('that is not known, such as %s, is not taken for allowed', (target) => {
+  ])('that is unknown, such as %s, is not allowed', (target) => {
     const needed = neededPermissions(target, {}, arns);
 
     expect(needed).toBeUndefined();

@@ -1,5 +1,5 @@
-// What a caller may do, as IAM would decide it: something allows it, nothing denies it. A condition on a key that the
-// call does not bring along is not met.
+// The permissions of a caller, as IAM decides: a statement allows the action, and none denies it. A condition on a key
+// that the call does not have does not hold.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 import { type Conditions, type Context, conditionsHold, fits } from './conditions.ts';
 import { type Names, resolve } from './resolve-intrinsics.ts';
@@ -9,20 +9,20 @@ export interface Permission {
   /** For instance `dynamodb:GetItem`. */
   readonly action: string;
   readonly resource: string;
-  /** Condition keys that the call brings along. */
+  /** The condition keys of the call. */
   readonly context?: Context;
 }
 
-/** With Refs and attributes resolved. */
+/** A statement with Refs and attributes resolved. */
 export interface Statement {
   readonly Effect: 'Allow' | 'Deny';
   readonly Action: string | readonly string[];
-  /** Not there in a role's trust policy, which is about the role. */
+  /** Absent in a role's trust policy, which is about the role. */
   readonly Resource?: string | readonly string[];
   readonly Condition?: Conditions;
 }
 
-/** Tells what the template's roles, each by its ARN, may do. */
+/** Whether one of the template's roles, named by its ARN, has a permission. */
 export type MayDo = (roleArn: string, permission: Permission) => boolean;
 
 export function readRoles(template: Template, names: Names): MayDo {
@@ -54,7 +54,7 @@ export function allows(statements: readonly Statement[], permission: Permission)
   );
 }
 
-/** Whether a statement is about a call, be it to allow or to deny it. */
+/** Whether a statement, allowing or denying, applies to a call. */
 export function matches(
   { Action, Resource, Condition }: Statement,
   { action, resource, context }: Permission,

@@ -1,16 +1,16 @@
-// CloudFormation's functions, as many as the templates use: one that is not known throws, so that none is passed over.
+// CloudFormation's functions, as far as the templates use them: an unknown one throws, so that none is ignored.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
 
-/** What resources are called where the template is deployed. */
+/** The names of resources where the template is deployed. */
 export interface Names {
-  /** Of a resource, a parameter or a pseudo parameter. */
+  /** The name of a resource, a parameter or a pseudo parameter. */
   ref(logicalId: string): string;
   attribute(logicalId: string, name: string): string;
-  /** Of another stack, by its name and that of the output. */
+  /** The output of another stack, by the stack's name and its own. */
   output?(stackName: string, outputName: string): string;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what comes out is as it stands in the template
+// biome-ignore lint/suspicious/noExplicitAny: the result has the template's types
 export function resolve(value: unknown, names: Names): any {
   if (Array.isArray(value)) return value.map((it) => resolve(it, names));
   if (typeof value !== 'object' || value === null) return value;
@@ -28,13 +28,13 @@ function call(name: string, operand: any, names: Names): string {
     case 'Fn::GetAtt':
       return names.attribute(operand[0], operand[1]);
     case 'Fn::GetStackOutput':
-      if (names.output === undefined) throw new Error('Outputs of other stacks are not known here.');
+      if (names.output === undefined) throw new Error('The outputs of other stacks are unknown here.');
       return names.output(operand.StackName, operand.OutputName);
     case 'Fn::Join':
       return resolve(operand[1], names).join(operand[0]);
     case 'Fn::Sub':
       return String(operand).replace(/\$\{([^}]+)\}/g, (_, id: string) => names.ref(id));
     default:
-      throw new Error(`${name} is not known here.`);
+      throw new Error(`Unknown function ${name}: add it to resolve-intrinsics.ts.`);
   }
 }

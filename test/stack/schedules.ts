@@ -1,15 +1,15 @@
-// The template's schedules, which come due when a test says so.
+// The template's schedules, which a test triggers.
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { resourcesOf } from './template.ts';
 import type { World } from './world.ts';
 
 export interface Schedules {
   /**
-   * Lets every schedule with an expression come due, and resolves when the targets have taken it.
+   * Triggers every schedule with an expression, and resolves when the targets have accepted it.
    *
    * @param expression for instance `rate(1 minute)`
    * @param at the scheduled time
-   * @returns how many schedules there were
+   * @returns the number of triggered schedules
    */
   comeDue(expression: string, at: Date): Promise<number>;
 }
@@ -28,7 +28,7 @@ export function createSchedules(world: World): Schedules {
 
 // biome-ignore lint/suspicious/noExplicitAny: properties as they come
 async function start(world: World, { Arn, RoleArn, Input = '{}' }: any, at: Date): Promise<void> {
-  // To the second, as EventBridge Scheduler has it.
+  // Whole seconds, as in EventBridge Scheduler.
   const scheduledTime = `${at.toISOString().slice(0, 19)}Z`;
   const input = Input.replaceAll('<aws.scheduler.scheduled-time>', scheduledTime);
   if (Arn.includes(':sqs:')) {

@@ -1,5 +1,5 @@
-// What `cdk synth` makes, run on the engines of this machine. That the run would find what is broken is shown on
-// copies of the template in which one thing is.
+// The stack as `cdk synth` makes it, run on the engines of this machine. Copies of the template with one damage each
+// show that the run would find it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   createReferenceService,
@@ -12,7 +12,7 @@ import { addSubscribers, synthesizeStack, TOKEN_SECRET } from './synthesize-stac
 import { type Assembly, changed, idOf, type Resources, type Template } from './template.ts';
 import { type Watched, watchAChange } from './watch-a-change.ts';
 
-/** A run takes two seconds; a machine that is busy gets more. */
+/** A run takes two seconds; a busy machine gets more. */
 const PATIENCE_MS = 120_000;
 
 let service: ReferenceService;
@@ -39,7 +39,7 @@ function watch(template: Template, withSweeps = true): Promise<Watched> {
 }
 
 test(
-  'a change at the service comes out of the FIFO queue and of the bus, by what the roles allow',
+  'a change at the service reaches the FIFO queue and the bus, within the permissions of the roles',
   async () => {
     const problems = await watch(assembly.template);
 
@@ -49,7 +49,7 @@ test(
 );
 
 test(
-  'what the relays never got, the daily sweeps send',
+  'the daily sweeps send events that the relays never received',
   async () => {
     const withoutRelays = changed(assembly.template, ({ Resources }) => {
       for (const relay of ['RelayToQueue', 'RelayToBus']) delete Resources[mappingOf(relay)];
@@ -57,8 +57,8 @@ test(
 
     const { beforeSweeps, afterSweeps } = await watch(withoutRelays);
 
-    expect(beforeSweeps).toContain('The change came to the ordered subscriber 0 times.');
-    expect(beforeSweeps).toContain('The change came to the subscriber of the bus 0 times.');
+    expect(beforeSweeps).toContain('The ordered subscriber received the change 0 times.');
+    expect(beforeSweeps).toContain('The subscriber of the bus received the change 0 times.');
     expect(afterSweeps).toEqual([]);
   },
   PATIENCE_MS,
@@ -66,22 +66,22 @@ test(
 
 const DAMAGES: readonly Damage[] = [
   {
-    of: "the filter of a relay's mapping",
+    of: "a wrong filter of a relay's mapping",
     do: (it) => {
       it[mappingOf('RelayToQueue')]!.Properties.FilterCriteria.Filters[0].Pattern =
         '{"eventName":["MODIFY"]}';
     },
-    found: /^The change came to the ordered subscriber 0 times\.$/,
+    found: /^The ordered subscriber received the change 0 times\.$/,
   },
   {
-    of: "a rule's pattern",
+    of: 'a wrong pattern of a rule',
     do: (it) => {
       it[ruleId()]!.Properties.EventPattern['detail-type'] = ['shipment.created'];
     },
-    found: /^The change came to the subscriber of the bus 0 times\.$/,
+    found: /^The subscriber of the bus received the change 0 times\.$/,
   },
   {
-    of: 'a variable that is not there',
+    of: 'a missing variable',
     do: (it) => {
       delete variablesOf(it, 'PollerFunction').POLL_QUEUE_URL;
     },
@@ -96,38 +96,38 @@ const DAMAGES: readonly Damage[] = [
     found: /RelayToBusFunction\w* is not allowed dynamodb:GetItem on .*Ledger/,
   },
   {
-    of: 'a mapping that passes over what the relay reports as failed',
+    of: "a mapping that ignores the relay's failure report",
     do: (it) => {
       delete it[mappingOf('RelayToQueue')]!.Properties.FunctionResponseTypes;
     },
-    found: /^The change came to the ordered subscriber 0 times\.$/,
+    found: /^The ordered subscriber received the change 0 times\.$/,
   },
   {
-    of: "a mapping that shares a group's events out to several relays",
+    of: "a mapping that distributes a group's events to several relays",
     do: (it) => {
       it[mappingOf('RelayToBus')]!.Properties.ParallelizationFactor = 4;
     },
-    found: /^RelayToBus was at one group more than once at a time\.$/,
+    found: /^RelayToBus handled one group several times at once\.$/,
   },
   {
-    of: 'a mapping that is switched off',
+    of: 'a disabled mapping',
     do: (it) => {
       it[mappingOf('RelayToBus')]!.Properties.Enabled = false;
     },
-    found: /^The change came to the archive 0 times\.$/,
+    found: /^The archive received the change 0 times\.$/,
   },
   {
-    of: 'a permission that the poller uses',
+    of: 'a missing permission of the poller',
     do: (it) => withdraw(it, 'PollerRole', 'dynamodb:PutItem'),
     found: /PollerFunction\w* is not allowed dynamodb:PutItem on .*:table\//,
   },
   {
-    of: 'a permission that Lambda uses for a mapping',
+    of: 'a missing permission of Lambda for a mapping',
     do: (it) => withdraw(it, 'RelayToBusRole', 'dynamodb:GetShardIterator'),
     found: /RelayToBusRole\w* is not allowed dynamodb:GetShardIterator on .*\/stream\//,
   },
   {
-    of: 'the input of a schedule',
+    of: 'a wrong input of a schedule',
     do: (it) => {
       const schedule = it[idOf(assembly.template, 'AWS::Scheduler::Schedule', 'Scheduleacme')]!;
       schedule.Properties.Target.Input = '{"source":"acme","opensMinute":true}';
@@ -135,7 +135,7 @@ const DAMAGES: readonly Damage[] = [
     found: /PollerFunction\w* failed: .*slot/s,
   },
   {
-    of: 'an alarm that waits for a metric which nothing reports',
+    of: 'an alarm on a metric that nothing reports',
     do: (it) => {
       const alarm = it[idOf(assembly.template, 'AWS::CloudWatch::Alarm', 'Freshness')]!;
       alarm.Properties.Dimensions[0].Value = 'another';
@@ -146,7 +146,7 @@ const DAMAGES: readonly Damage[] = [
 
 for (const { of, do: damage, found } of DAMAGES)
   test(
-    `finds damage to ${of}`,
+    `finds the damage: ${of}`,
     async () => {
       const damaged = changed(assembly.template, ({ Resources }) => damage(Resources));
 

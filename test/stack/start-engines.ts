@@ -1,9 +1,9 @@
-// The engines that stand for DynamoDB and SQS where a template is deployed.
+// The engines in place of DynamoDB and SQS for a deployed template.
 import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
 import { startSqsEngine } from '../../local/engines/sqs-engine.ts';
 import type { EngineAddresses } from './deployment.ts';
 
-/** @param ends gets what stops them */
+/** @param ends receives the functions that stop the engines */
 export async function startEngines(ends: (() => unknown)[]): Promise<EngineAddresses> {
   const [dynamoDb, sqs] = await Promise.all([startDynamoDbEngine(), startSqsEngine()]);
   ends.push(dynamoDb.stop, sqs.stop);

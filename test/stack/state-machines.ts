@@ -1,5 +1,5 @@
-// The template's state machines, each on an engine of its own. What their tasks call is asked of their roles, as what
-// functions call is of theirs.
+// The template's state machines, each on its own engine. Their tasks' calls are checked against their roles, like the
+// calls of functions.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type StepFunctionsEngine, startStepFunctions } from '../step-functions/step-functions-engine.ts';
 import type { AwsEndpoint } from './aws-endpoint.ts';
@@ -8,7 +8,7 @@ import { resourcesOf } from './template.ts';
 import type { World } from './world.ts';
 
 /**
- * Step Functions makes no state machine that logs without.
+ * Permissions without which Step Functions does not create a state machine that logs.
  * https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html
  */
 const LOGGING = [
@@ -32,7 +32,7 @@ export async function startStateMachines(world: World, endpoint: AwsEndpoint): P
     const { DefinitionString, LoggingConfiguration, RoleArn } = world.properties(id);
     if (LoggingConfiguration !== undefined)
       for (const action of LOGGING) world.require(RoleArn, { action, resource: '*' });
-    // As a function it is known by its access key, which is its logical id.
+    // Like a function, it is identified by its access key, which is its logical id.
     const credentials = { accessKeyId: id, secretAccessKey: 'secret' };
     const dynamoDb = new DynamoDBClient({ region: REGION, credentials, endpoint: endpoint.url });
     clients.push(dynamoDb);
@@ -50,7 +50,7 @@ export async function startStateMachines(world: World, endpoint: AwsEndpoint): P
   };
 }
 
-/** @returns the state machine that a call to Step Functions means, by its ARN or by a token of one of its tasks */
+/** @returns the state machine of a call to Step Functions, by its ARN or by a token of one of its tasks */
 export function stateMachineOf(
   { stateMachines }: Pick<World, 'stateMachines'>,
   call: { readonly stateMachineArn?: string; readonly taskToken?: string },

@@ -1,4 +1,4 @@
-// The stack as `cdk synth` makes it, code included, for a service on this machine.
+// The stack as `cdk synth` makes it, including code, for a service on this machine.
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
@@ -8,7 +8,7 @@ import { type Assembly, readAssembly } from './template.ts';
 
 export const TOKEN_SECRET = 'returns-feed/acme';
 
-/** @param subscribe puts subscribers into the stack */
+/** @param subscribe adds subscribers to the stack */
 export function synthesizeStack(baseUrl: string, subscribe: (stack: ReturnsFeedStack) => void): Assembly {
   const app = newApp();
   const { stackName } = STAGES.trial;
@@ -21,7 +21,7 @@ export function synthesizeStack(baseUrl: string, subscribe: (stack: ReturnsFeedS
   return readAssembly(app.outdir, stackName);
 }
 
-/** One on the ordered queue, and one on the bus that hears of deliveries. */
+/** Adds one on the ordered queue, and one on the bus for deliveries. */
 export function addSubscribers(stack: ReturnsFeedStack): void {
   stack.feed.addOrderedSubscriber(subscriber(stack, 'OrderedSubscriber'));
   stack.feed.onChange('Delivered', {
@@ -31,14 +31,14 @@ export function addSubscribers(stack: ReturnsFeedStack): void {
   });
 }
 
-/** The sample warehouse twice: as the ordered queue's one consumer, and behind a rule of the bus. */
+/** Adds the sample warehouse twice: as the ordered queue's only consumer, and behind a rule of the bus. */
 export function addWarehouses(stack: ReturnsFeedStack): void {
   const { feed } = stack;
   new SampleWarehouse(stack, 'QueueWarehouse', { feed });
   new SampleWarehouse(stack, 'BusWarehouse', { feed, subscribeTo: 'bus' });
 }
 
-/** Content with everything; what it was invoked with is what counts. */
+/** A function that accepts everything; the tests read its invocations. */
 function subscriber(stack: ReturnsFeedStack, id: string): lambda.Function {
   return new lambda.Function(stack, id, {
     code: lambda.Code.fromInline('exports.handler = async () => ({ batchItemFailures: [] });'),

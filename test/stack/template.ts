@@ -1,10 +1,10 @@
-// A synthesized template, as far as the stack test walks through it.
+// A synthesized template, as far as the stack test needs it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Resource {
   readonly Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a template is looked into as it comes
+  // biome-ignore lint/suspicious/noExplicitAny: a template's properties
   readonly Properties: any;
 }
 
@@ -12,10 +12,10 @@ export interface Template {
   readonly Resources: Readonly<Record<string, Resource>>;
 }
 
-/** Of a copy, to be changed. */
+/** The resources of a copy, to be changed. */
 export type Resources = Record<string, Resource>;
 
-/** What `cdk synth` made of a stack. */
+/** The output of `cdk synth` for a stack. */
 export interface Assembly {
   readonly template: Template;
   /** The folder with a function's code. @param key the template's `S3Key` */
@@ -47,14 +47,14 @@ export function resourcesOf({ Resources }: Template, type: string): [string, Res
   return Object.entries(Resources).filter(([, { Type }]) => Type === type);
 }
 
-/** The logical id of the one resource of a type that has a text in it. */
+/** The logical id of the one resource of a type whose logical id contains a text. */
 export function idOf(template: Template, type: string, text: string): string {
   const ids = resourcesOf(template, type).flatMap(([id]) => (id.includes(text) ? [id] : []));
   if (ids.length !== 1) throw new Error(`${ids.length} resources ${type} have ${text} in their ids.`);
   return ids[0]!;
 }
 
-/** A copy in which something was changed. */
+/** A changed copy. */
 export function changed(
   template: Template,
   change: (copy: { readonly Resources: Resources }) => void,

@@ -16,7 +16,7 @@ import { startEngines } from './start-engines.ts';
 import { addWarehouses, synthesizeStack } from './synthesize-stack.ts';
 import { type Assembly, changed, idOf, type Resources } from './template.ts';
 
-/** A run takes three seconds; a machine that is busy gets more. */
+/** A run takes three seconds; a busy machine gets more. */
 const PATIENCE_MS = 120_000;
 
 let assembly: Assembly;
@@ -39,7 +39,7 @@ function follow(options: Partial<Pick<FollowOptions, 'template' | 'disorder'>> =
 const EXPIRES = expect.any(Number);
 const ITEMS = ['item 0', 'item 1'];
 
-/** What has become of the parcel in each warehouse, however its events came. */
+/** The result in each warehouse, however its events arrive. */
 const AS_IT_SHOULD_BE: Outcome = {
   waitedFor: 2,
   workflows: {
@@ -81,13 +81,13 @@ test(
   PATIENCE_MS,
 );
 
-// With the one the delivery comes first of all, with the other after most of what became of the line items.
+// With one seed the delivery arrives first, with the other after most changes of the line items.
 test.each([3, 4])(
-  'with every event twice, on the bus shuffled, it ends the same (seed %i)',
+  'the result is the same with every event twice, and shuffled on the bus (seed %i)',
   async (seed) => {
     const followed = await follow({ disorder: createDisorder(seed) });
 
-    // On the bus nothing came before all was over.
+    // On the bus nothing arrived before the end.
     const onBus = { ...AS_IT_SHOULD_BE, waitedFor: 0 };
     expect(followed).toEqual({ failures: [], onQueue: AS_IT_SHOULD_BE, onBus });
     expect(followed.onBus.goods).toEqual(followed.onQueue.goods);
@@ -97,23 +97,23 @@ test.each([3, 4])(
 
 const DAMAGES: readonly Damage[] = [
   {
-    of: 'the permission to start the workflow',
+    of: 'a missing permission to start the workflow',
     do: (it) => withdraw(it, 'QueueWarehouseSubscriberRole', 'states:StartExecution'),
     found:
       /QueueWarehouseSubscriberFunction\w* is not allowed states:StartExecution on .*:stateMachine:.*QueueWarehouse/,
   },
   {
-    of: 'the permission to wake it',
+    of: 'a missing permission to resume the workflow',
     do: (it) => withdraw(it, 'BusWarehouseSubscriberRole', 'states:SendTaskSuccess'),
     found: /BusWarehouseSubscriberFunction\w* is not allowed states:SendTaskSuccess on /,
   },
   {
-    of: "the workflow's own permissions",
+    of: 'a missing permission of the workflow',
     do: (it) => withdraw(it, 'QueueWarehouseParcelStateMachineRole', 'dynamodb:GetItem'),
     found: /QueueWarehouseParcelStateMachine\w* is not allowed dynamodb:GetItem on .*:table\//,
   },
   {
-    of: "the rule's pattern, so that no parcel is heard of",
+    of: "a rule's pattern without parcels",
     do: (it) => {
       const pattern = patternIn(it);
       pattern['detail-type'] = pattern['detail-type'].filter((type) => !type.startsWith('shipment.'));
@@ -121,14 +121,14 @@ const DAMAGES: readonly Damage[] = [
     found: /^on the bus: no workflow$/,
   },
   {
-    of: "the rule's pattern, so that nothing is heard of line items",
+    of: "a rule's pattern without line items",
     do: (it) => {
       patternIn(it)['detail-type'] = ['shipment.created', 'shipment.status_changed'];
     },
     found: /^on the bus: parcel DELIVERED: item 0 ESCALATE, item 1 ESCALATE$/,
   },
   {
-    of: "the queue's mapping",
+    of: 'a wrong mapping of the queue',
     do: (it) => {
       it[idOf(assembly.template, 'AWS::Lambda::EventSourceMapping', 'QueueWarehouse')]!.Properties.Enabled =
         false;
@@ -136,7 +136,7 @@ const DAMAGES: readonly Damage[] = [
     found: /^on the queue: no workflow$/,
   },
   {
-    of: 'what the workflow looks for',
+    of: 'a status that the workflow waits for in vain',
     do: (it) => {
       const { DefinitionString } =
         it[idOf(assembly.template, 'AWS::StepFunctions::StateMachine', 'QueueWarehouse')]!.Properties;
@@ -151,7 +151,7 @@ const DAMAGES: readonly Damage[] = [
 
 for (const { of, do: damage, found } of DAMAGES)
   test(
-    `finds damage to ${of}`,
+    `finds the damage: ${of}`,
     async () => {
       const template = changed(assembly.template, ({ Resources }) => damage(Resources));
 

@@ -1,5 +1,5 @@
-// One run of a deployed template: the baseline, a change at the service, the sweeps. What is told of it is what the
-// stack owes its users, each thing that is missing in a sentence.
+// One run of a deployed template: the baseline, a change at the service, the sweeps. The result lists what the stack
+// owes its users and did not deliver, one sentence per problem.
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import type { ReferenceService } from '../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
@@ -9,14 +9,14 @@ import { comeDue, MINUTE_MS, SWEEPS, TICKS, thisMinute } from './come-due.ts';
 import { type Deployment, type DeployOptions, deploy } from './deployment.ts';
 import { idOf, resourcesOf, type Template } from './template.ts';
 
-/** What was not as it should be; nothing of a template that is whole. */
+/** The problems; empty for an undamaged template. */
 export interface Watched {
   readonly beforeSweeps: readonly string[];
   readonly afterSweeps: readonly string[];
 }
 
 export interface WatchOptions extends DeployOptions {
-  /** Whether a day passes, too. */
+  /** Whether the daily sweeps run as well. */
   readonly withSweeps: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function watchAChange(service: ReferenceService, options: WatchOpti
   try {
     await comeDue(deployment, TICKS, minute);
     if (deployment.failures.length > 0) return bothTimes(deployment.failures);
-    // Each destination is down for a moment: what it missed comes again where the mapping asks for it.
+    // Each destination fails once: the missed events are sent again if the mapping asks for it.
     deployment.endpoint.failNext(functionId(template, 'RelayToQueue'), 'AmazonSQS.SendMessageBatch');
     deployment.endpoint.failNext(functionId(template, 'RelayToBus'), 'AWSEvents.PutEvents');
     const shipment = deliver(service);
@@ -52,20 +52,20 @@ function bothTimes(problems: readonly string[]): Watched {
 async function problemsOf(deployment: Deployment, template: Template, shipment: number): Promise<string[]> {
   return [
     ...deployment.failures,
-    ...unlessOnce('the ordered subscriber', orderedEvents(deployment), shipment),
-    ...unlessOnce('the subscriber of the bus', eventsOnBus(deployment), shipment),
-    ...unlessOnce('the archive', archivedEvents(deployment), shipment),
+    ...unlessOnce('ordered subscriber', orderedEvents(deployment), shipment),
+    ...unlessOnce('subscriber of the bus', eventsOnBus(deployment), shipment),
+    ...unlessOnce('archive', archivedEvents(deployment), shipment),
     ...atOneGroupTogether(deployment),
     ...(await problemsOfQueues(deployment, template)),
     ...silentAlarms(deployment, template, POLLER_METRICS),
   ];
 }
 
-/** @returns the id of a shipment that has just been delivered; its group changed in other ways as well */
+/** @returns the id of a newly delivered shipment; its group changed in other ways as well */
 function deliver({ control }: ReferenceService): number {
   const isOpen = (status: unknown) => status !== undefined && status !== 'DELIVERED';
   const group = control.snapshot().find(({ shipments }) => isOpen(shipments[0]?.status));
-  if (group === undefined) throw new Error('The service has no shipment left that could be delivered.');
+  if (group === undefined) throw new Error('The service has no undelivered shipment left.');
   // Several events of one group, in one transaction and so in one batch of the stream.
   control.mutate(Number(group.id), (draft) => {
     draft.shipments[0]!.status = 'DELIVERED';
@@ -90,21 +90,21 @@ function archivedEvents({ archived }: Deployment): FeedEvent[] {
   return (archived as { detail: FeedEvent }[]).map(({ detail }) => detail);
 }
 
-function unlessOnce(who: string, events: readonly FeedEvent[], shipment: number): string[] {
-  const told = events.filter(
+function unlessOnce(subscriber: string, events: readonly FeedEvent[], shipment: number): string[] {
+  const received = events.filter(
     ({ type, data }) =>
       type === 'shipment.status_changed' && 'id' in data.object && data.object.id === shipment,
   );
-  return told.length === 1 ? [] : [`The change came to ${who} ${told.length} times.`];
+  return received.length === 1 ? [] : [`The ${subscriber} received the change ${received.length} times.`];
 }
 
-/** Relays do no harm to one another, but each sends what there is: events come as often as there are relays at them. */
+/** Several relays at one group are harmless, but each sends the same events, so they arrive repeatedly. */
 function atOneGroupTogether(deployment: Deployment): string[] {
   return ['RelayToQueue', 'RelayToBus'].flatMap((relay) => {
     const together = deployment
       .functionWith(relay)
       .overlaps.filter(([one, other]) => groupsOf(one).some((group) => groupsOf(other).includes(group)));
-    return together.length > 0 ? [`${relay} was at one group more than once at a time.`] : [];
+    return together.length > 0 ? [`${relay} handled one group several times at once.`] : [];
   });
 }
 
@@ -123,8 +123,8 @@ async function problemsOfQueues(deployment: Deployment, template: Template): Pro
   const sent = deployment.calls.filter(
     ({ accessKeyId, target }) => isPoller(accessKeyId) && target === 'AmazonSQS.SendMessageBatch',
   ).length;
-  // Of each of the two minutes those that come 20 and 40 seconds later.
-  if (sent !== 2) problems.push(`The poller sent on the later ticks of ${sent} minutes, not of 2.`);
+  // Each of the two minutes has ticks that come 20 and 40 seconds later.
+  if (sent !== 2) problems.push(`The poller sent the later ticks of ${sent} minutes instead of 2.`);
   return problems;
 }
 
@@ -152,7 +152,7 @@ const SWEEP_METRICS: ExpectedMetrics = {
   names: [METRICS.groupsBehind],
 };
 
-/** Alarms on metrics that these functions have to report, and did not. */
+/** Alarms on metrics that these functions must report, and did not. */
 function silentAlarms(deployment: Deployment, template: Template, { by, names }: ExpectedMetrics): string[] {
   const reported = new Set(by.flatMap((it) => deployment.functionWith(it).lines.flatMap(metricsOf)));
   return resourcesOf(template, 'AWS::CloudWatch::Alarm').flatMap(([id, { Properties }]) => {

@@ -1,4 +1,4 @@
-// What the parts of a deployment share.
+// The shared parts of a deployment.
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { StepFunctionsEngine } from '../step-functions/step-functions-engine.ts';
@@ -29,7 +29,7 @@ export interface World extends Omit<WorldOptions, 'mayDo' | 'failures'> {
   functionOf(arnOrName: string): LambdaFunction;
   /** The ARN of a function's role. */
   roleOf(arnOrName: string): string;
-  /** Notes it as a failure if a role may not do what a service has to do in its name. */
+  /** Adds a failure if a role lacks a permission that a service needs in its name. */
   require(roleArn: string, permission: Permission): void;
   fail(problem: unknown): void;
 }
