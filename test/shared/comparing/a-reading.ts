@@ -1,4 +1,4 @@
-// Readings for tests: rows as a service would send them, parsed and projected as the feed does it.
+// Readings for tests: rows as a service sends them, parsed and projected as in the feed.
 import {
   type Compared,
   type CompareOptions,
@@ -22,10 +22,10 @@ export const OPTIONS: CompareOptions = {
   unknowable: () => false,
 };
 
-/** A row that may be changed at will. */
+/** A row with writable fields. */
 export type Row = { -readonly [Field in keyof DocumentedReturnGroup]: DocumentedReturnGroup[Field] };
 
-/** Group 184467 as a service that keeps every promise would send it: a shipment, two line items and so on. */
+/** Group 184467 as a conforming service sends it: a shipment, two line items and so on. */
 export function aRow(change: (row: Row) => void = () => {}): Row {
   const row = structuredClone(sampleRow(184_467));
   change(row);
@@ -38,13 +38,13 @@ export function instantOf(stamp: string): Instant {
   return parsed.instant;
 }
 
-/** When the tests' first reading was sent: a second after the sample row's stamp. */
+/** The time at which the first reading was requested: a second after the sample row's stamp. */
 export const FIRST_READ = instantOf('2026-11-20T10:15:03Z');
 
 /**
  * A reading of a row.
  *
- * @param after how long after {@link FIRST_READ} its request was sent; the answer is there half a second later
+ * @param after time from {@link FIRST_READ} to the request; the answer arrives half a second later
  */
 export function read(row: unknown, after = 0, more: Partial<Reading> = {}): Reading {
   const parsed = parseReturnGroup(row);
@@ -88,12 +88,12 @@ export function snapshotOf(reading: Reading, options: Partial<CompareOptions> = 
   return snapshot;
 }
 
-/** As it comes back from a store, which keeps JSON. */
+/** The snapshot as a store returns it, after a round trip through JSON. */
 export function stored<Kept extends Snapshot | undefined>(snapshot: Kept): Kept {
   return snapshot && JSON.parse(JSON.stringify(snapshot));
 }
 
-/** What a test expects of events, in a line each: type, place and what was before. */
+/** A line for each event: its type, its place and its previous attributes. */
 export function inShort(events: readonly EntityEvent[]): unknown[][] {
   return events.map(({ type, subject, data }) => [
     type,

@@ -1,16 +1,16 @@
-// A return from its first sight to its removal, which makes an event of every type that return groups have.
+// A return from its first reading to its removal, with an event of every type of return groups.
 import { removeGroup } from '../../../shared/comparing/remove-group.ts';
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
 import type { EntityEvent } from '../../../shared/contract/event.ts';
 import { MINUTE, SECOND } from '../../../shared/instant.ts';
 import { aRow, FIRST_READ, OPTIONS, type Row, read, take } from './a-reading.ts';
 
-/** What happens at the service, and how long after the first reading it is read again. */
+/** Changes at the service, each with the time from the first reading to the reading after the change. */
 const CHAPTERS: readonly { readonly after: number; readonly happens: (row: Row) => void }[] = [
   { after: 0, happens: () => {} },
   { after: 2 * MINUTE, happens: deliver },
   { after: 3 * MINUTE, happens: correct },
-  // Absent for the first time, then for good; the stamp does not tell of it.
+  // Absent for the first time, then for good; the stamp does not move.
   { after: 5 * MINUTE, happens: dropEntities },
   { after: 7 * MINUTE, happens: () => {} },
 ];

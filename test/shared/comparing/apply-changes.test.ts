@@ -19,8 +19,8 @@ function setUp() {
   return { projection, first, second, refund, state };
 }
 
-describe('the state after some changes are told', () => {
-  it('is without an entity that was removed, and without its notes', () => {
+describe('the state after some changes are published', () => {
+  it('is without a removed entity and its notes', () => {
     const { first, projection, second, state } = setUp();
     const next = applyChanges(state, [{ verb: 'removed', object: first }]);
 
@@ -31,7 +31,7 @@ describe('the state after some changes are told', () => {
     });
   });
 
-  it('has an entity as it was told, and no notes of it', () => {
+  it('has an entity as it was published, without notes on it', () => {
     const { first, projection, second, state } = setUp();
     const object = { ...second, status: 'COMPLETED' };
 
@@ -46,7 +46,7 @@ describe('the state after some changes are told', () => {
     });
   });
 
-  it('has what was created, in an array that it did not know as well', () => {
+  it('has a created entity, also in an array that was unknown', () => {
     const { first, projection, refund, second } = setUp();
     const nothing = { ...projection, return_line_items: undefined, refund_transactions: undefined };
 
@@ -59,7 +59,7 @@ describe('the state after some changes are told', () => {
     expect(next).toEqual({ projection, absences: {}, unpublished: {} });
   });
 
-  it('has a refund that was created beside those it had', () => {
+  it('has a created refund in addition to the known ones', () => {
     const { projection, refund, state } = setUp();
     const another = { ...refund, platform_id: null };
 
@@ -68,7 +68,7 @@ describe('the state after some changes are told', () => {
     expect(next).toEqual({ ...state, projection: { ...projection, refund_transactions: [refund, another] } });
   });
 
-  it('has the group as it was told', () => {
+  it('has the group as it was published', () => {
     const { projection, state } = setUp();
     const object = { ...projection.group, return_outcome: 'credit' };
 

@@ -1,4 +1,4 @@
-// What a comparison notes, and on what terms it tells, to the letter: as the store and the events get it.
+// The notes and changes of a comparison, to the letter: stores and events receive them like this.
 import { describe, expect, it } from 'vitest';
 import { findChanges, type KnownState } from '../../../shared/comparing/change-set.ts';
 import { MINUTE } from '../../../shared/instant.ts';
@@ -14,7 +14,7 @@ const NOTES = {
 };
 
 describe('the notes on entities', () => {
-  it('stay as they are, and no more are made, where the answer leaves their array out', () => {
+  it('stay unchanged, without new ones, if the answer leaves their array out', () => {
     const withoutItems = read({ ...aRow(), returns: undefined }, 2 * MINUTE);
 
     const { changes, next } = findChanges(known(aRow(), NOTES), withoutItems, OPTIONS);
@@ -24,7 +24,7 @@ describe('the notes on entities', () => {
     expect(next.unpublished).toStrictEqual(NOTES.unpublished);
   });
 
-  it('are none where an array was never known and is left out', () => {
+  it('do not appear for an unknown array that is left out', () => {
     const withoutItems = { ...aRow(), returns: undefined };
 
     const { changes, next } = findChanges(known(withoutItems), read(withoutItems, 2 * MINUTE), OPTIONS);
@@ -33,7 +33,7 @@ describe('the notes on entities', () => {
     expect(next).toStrictEqual(known(withoutItems));
   });
 
-  it('are the time of the answer that lacks one, and nothing as unpublished that was told', () => {
+  it('hold the time of the answer that lacks an entity, and nothing unpublished', () => {
     const lacking = read({ ...aRow(), returns: [] }, 2 * MINUTE);
 
     const { next } = findChanges(known(aRow()), lacking, OPTIONS);
@@ -46,8 +46,8 @@ describe('the notes on entities', () => {
   });
 });
 
-describe('an entity that is told as created', () => {
-  it('may have been there before, where its array shows for the first time', () => {
+describe('an entity that is published as created', () => {
+  it('may have existed before if its array shows for the first time', () => {
     const reading = read(aRow(), 2 * MINUTE);
 
     const { changes } = findChanges(known({ ...aRow(), shipments: undefined }), reading, OPTIONS);
@@ -56,7 +56,7 @@ describe('an entity that is told as created', () => {
     expect(changes).toStrictEqual([{ verb: 'created', object, unbounded: true }]);
   });
 
-  it('was not there before, where its array was known', () => {
+  it('did not exist before if its array was known', () => {
     const reading = read(aRow(), 2 * MINUTE);
 
     const { changes } = findChanges(known({ ...aRow(), shipments: [] }), reading, OPTIONS);

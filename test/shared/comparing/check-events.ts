@@ -1,4 +1,5 @@
-// Judges a group's published events by what was true: complete, unbroken, in order, and nothing that did not happen.
+// Checks a group's published events against the true history: complete, unbroken, in order, and nothing that did not
+// happen.
 import { projectGroup } from '../../../shared/comparing/project-group.ts';
 import type { GroupProjection } from '../../../shared/comparing/snapshot.ts';
 import { type EntityEvent, EVENT_SCHEMAS } from '../../../shared/contract/event.ts';
@@ -9,12 +10,12 @@ import { instantOf } from './a-reading.ts';
 import { type Followed, PLAIN, type TakenIn } from './follow-history.ts';
 import { LATE_FIELDS, show, type Version } from './true-history.ts';
 
-/** An entity's watched fields as they were told, by `<kind>/<id>`. */
-type Told = Map<string, Record<string, unknown>>;
+/** Entities' watched fields as they were published, by `<kind>/<id>`. */
+type Published = Map<string, Record<string, unknown>>;
 
-/** @throws with a sentence for the first promise that is broken. */
+/** @throws with a sentence for the first broken promise. */
 export function checkEvents(followed: Followed): void {
-  const told: Told = new Map();
+  const published: Published = new Map();
   const truth = followed.versions.map(statesOf);
   const places = new Map<string, number>();
   const silent = [...followed.takenIn];
@@ -22,14 +23,14 @@ export function checkEvents(followed: Followed): void {
   for (const [at, event] of followed.events.entries()) {
     while (silent[0] !== undefined && silent[0].told <= at) takeIn(silent.shift());
     checkForm(event, at + 1);
-    checkChain(event, told);
+    checkChain(event, published);
     checkTruth(event, followed, truth, places);
   }
   for (const taken of silent) takeIn(taken);
   if (!followed.isSettled) throw new Error('It never settles.');
-  checkPresent(told, truth.at(-1) ?? new Map(), followed);
+  checkPresent(published, truth.at(-1) ?? new Map(), followed);
 
-  /** What a silent feed reads for the first time is known without an event. */
+  /** A silent feed knows what it reads for the first time without an event. */
   function takeIn(taken: TakenIn | undefined): void {
     if (taken === undefined || !followed.isSilent) return;
     if (taken.isAnnounced) arraysSeen.clear();
@@ -37,7 +38,7 @@ export function checkEvents(followed: Followed): void {
       if (list === undefined || arraysSeen.has(name)) continue;
       arraysSeen.add(name);
       if (taken.isAnnounced) continue;
-      for (const entity of list) told.set(keyOf(entity), watchedOf(entity));
+      for (const entity of list) published.set(keyOf(entity), watchedOf(entity));
     }
   }
 }
@@ -62,7 +63,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Valid, to the schema and not beyond it; numbered on from the one before. */
+/** Checks that the event has exactly the fields of its schema and the next number. */
 function checkForm(event: EntityEvent, number: number): void {
   const parsed = EVENT_SCHEMAS[event.type].parse(event);
   if (JSON.stringify(sortKeys(parsed)) !== JSON.stringify(sortKeys(event)))
@@ -71,30 +72,30 @@ function checkForm(event: EntityEvent, number: number): void {
     throw new Error(`Event ${number} has the number ${event.data.sequence}.`);
 }
 
-function checkChain(event: EntityEvent, told: Told): void {
+function checkChain(event: EntityEvent, published: Published): void {
   const object = event.data.object as Entity;
   if (object.type === 'refund_transaction') return;
   const key = keyOf(object);
-  const before = told.get(key);
+  const before = published.get(key);
   const now = watchedOf(object);
   const verb = event.type.split('.')[1];
   if (verb === 'created') {
     if (before !== undefined) throw new Error(`${event.id}: ${key} is created twice.`);
   } else if (before === undefined) {
-    throw new Error(`${event.id}: ${key} was never told.`);
+    throw new Error(`${event.id}: ${key} was never published.`);
   } else if ('previous_attributes' in event.data) {
     const previous = event.data.previous_attributes as Record<string, unknown>;
     if (!isSame({ ...now, ...previous }, before)) throw new Error(`${event.id}: the chain of ${key} breaks.`);
     if (Object.entries(previous).some(([field, value]) => isSame(value, now[field])))
-      throw new Error(`${event.id}: something is told as changed that is not.`);
-    if (Object.keys(previous).length === 0) throw new Error(`${event.id}: nothing is told as changed.`);
+      throw new Error(`${event.id}: previous_attributes has a field that did not change.`);
+    if (Object.keys(previous).length === 0) throw new Error(`${event.id}: previous_attributes is empty.`);
     if ('status' in previous !== (verb === 'status_changed')) throw new Error(`${event.id}: wrong verb.`);
   } else if (!isTrue(plain(before), plain(now))) {
     throw new Error(`${event.id}: ${key} is not removed as last known.`);
   }
-  told.set(key, now);
-  if (verb === 'removed') told.delete(key);
-  if (event.type === 'return_group.removed') told.clear();
+  published.set(key, now);
+  if (verb === 'removed') published.delete(key);
+  if (event.type === 'return_group.removed') published.clear();
 }
 
 /** Watched fields, stamps as instants. */
@@ -114,19 +115,21 @@ function plain(watched: Record<string, unknown>): State {
   return Object.fromEntries(Object.entries(watched).map(([field, value]) => [field, instant(value)]));
 }
 
-/** What the service did not send from the start may have been filled in without a word. */
-function isTrue(told: State | undefined, truth: State | undefined): boolean {
-  if (told === undefined || truth === undefined) return told === truth;
-  return Object.keys(truth).every((field) => isSame(told[field], truth[field]) || isUntold(told, field));
+/** Fields that the service did not send from the start may have been filled in without an event. */
+function isTrue(state: State | undefined, truth: State | undefined): boolean {
+  if (state === undefined || truth === undefined) return state === truth;
+  return Object.keys(truth).every(
+    (field) => isSame(state[field], truth[field]) || isUnpublished(state, field),
+  );
 }
 
-function isUntold(told: State, field: string): boolean {
-  return LATE_FIELDS.includes(field) && (told[field] === null || isSame(told[field], []));
+function isUnpublished(state: State, field: string): boolean {
+  return LATE_FIELDS.includes(field) && (state[field] === null || isSame(state[field], []));
 }
 
 /**
- * What an event tells was true once, not before what the entity's last event told, and began between the moments
- * that it was observed between.
+ * Checks that the state in an event was true at some time, not before the state in the entity's last event, and began
+ * between the moments of its observation.
  */
 function checkTruth(
   event: EntityEvent,
@@ -142,17 +145,17 @@ function checkTruth(
   const last = places.get(key) ?? 0;
   const place = truth.findIndex((_, at) => at >= last && holds(at));
   if (place < 0)
-    throw new Error(`${event.id}: ${key} was never like that, or not since it was told otherwise.`);
+    throw new Error(`${event.id}: ${key} never had this state, or not after the state of its last event.`);
   places.set(key, place);
   const holdsExactly = (at: number) => isSame(state, truth[at]?.get(key));
   if (!isObservedTruly(event, followed, holds) && !isObservedTruly(event, followed, holdsExactly))
-    throw new Error(`${event.id}: that ${key} is like that did not begin when it says.`);
+    throw new Error(`${event.id}: the state of ${key} did not begin within its observation.`);
 }
 
 /**
- * Whether a state began between the moments that it was observed between. What was there and gone again between two
- * readings may come from a third that is staler than the second: then it must only have held between them. Late
- * fields are told at times where an answer that left out the array came between.
+ * Whether a state began between the moments of its observation. A state that came and went between two readings may
+ * come from a third reading that is staler than the second: then it must only have held between them. Late fields are
+ * sometimes published after an answer that left out the array.
  */
 function isObservedTruly(
   { data }: EntityEvent,
@@ -161,7 +164,7 @@ function isObservedTruly(
 ): boolean {
   const { observed } = data;
   const previous = 'previous_attributes' in data ? (data.previous_attributes as State) : { status: '' };
-  if (Object.keys(previous).every((field) => isUntold(previous, field))) return true;
+  if (Object.keys(previous).every((field) => isUnpublished(previous, field))) return true;
   const after = observed.after === null ? Number.NEGATIVE_INFINITY : instantOf(observed.after);
   const by = instantOf(observed.by);
   return versions.some(({ from }, at) => {
@@ -171,17 +174,17 @@ function isObservedTruly(
   });
 }
 
-function checkPresent(told: Told, present: ReadonlyMap<string, State>, followed: Followed): void {
-  for (const key of new Set([...told.keys(), ...present.keys()])) {
-    const watched = told.get(key);
+function checkPresent(published: Published, present: ReadonlyMap<string, State>, followed: Followed): void {
+  for (const key of new Set([...published.keys(), ...present.keys()])) {
+    const watched = published.get(key);
     if (!isTrue(watched && plain(watched), present.get(key)))
-      throw new Error(`${key} is not as it was told: ${JSON.stringify([watched, present.get(key)])}.`);
+      throw new Error(`${key} is not as published: ${JSON.stringify([watched, present.get(key)])}.`);
   }
   const since = followed.events.findLastIndex(({ type }) => type === 'return_group.created');
   const refunds = followed.events.slice(since + 1).filter(({ type }) => type.startsWith('refund'));
   const there = followed.versions.at(-1)?.group?.refund_transactions.length ?? 0;
   if (!followed.isSilent && present.size > 0 && refunds.length !== there)
-    throw new Error(`${refunds.length} refunds are told, ${there} are there.`);
+    throw new Error(`${refunds.length} refunds are published, ${there} exist.`);
 }
 
 function sortKeys(value: unknown): unknown {

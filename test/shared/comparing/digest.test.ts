@@ -16,7 +16,7 @@ describe('a digest', () => {
     expect(digestOf(read(aRow()).projection)).toBe(digest);
   });
 
-  it('is another for every field of a group that becomes another', () => {
+  it('differs for a change of any field of a group', () => {
     const { projection } = read(aRow());
     const variants = variantsOf(projection);
 
@@ -54,11 +54,11 @@ describe('a digest', () => {
     [[-1], [null]],
     [[0], [null]],
     [[true], [false]],
-  ])('tells %j from %j', (one, other) => {
+  ])('distinguishes %j from %j', (one, other) => {
     expect(digestOf(one)).not.toBe(digestOf(other));
   });
 
-  it('is another for each letter of a text that becomes another', () => {
+  it('differs for a change of any letter of a text', () => {
     const text = 'seven or eight';
     const variants = [...text].map((_, at) => `${text.slice(0, at)}X${text.slice(at + 1)}`);
 
@@ -67,11 +67,11 @@ describe('a digest', () => {
     expect(digests.size).toBe(variants.length + 1);
   });
 
-  it('takes undefined and null for one, as a group does', () => {
+  it('treats undefined and null as equal, as in a group', () => {
     expect(digestOf({ carrier: undefined })).toBe(digestOf({ carrier: null }));
   });
 
-  it('of two groups is one exactly where their projections are', () => {
+  it('is equal for two groups exactly if their projections are equal', () => {
     const groups = arbitraryOf(documentedReturnGroupSchema).map(projectionOf);
 
     fc.assert(
@@ -89,7 +89,7 @@ function projectionOf(row: unknown): GroupProjection | undefined {
   return parsed.kind === 'readable' ? projectGroup(parsed.group) : undefined;
 }
 
-/** The value with each of the values in it changed, one at a time. */
+/** Variants of the value, each with one of its inner values changed. */
 function variantsOf(value: unknown): unknown[] {
   if (typeof value === 'string') return [`${value} `, value.slice(1), null];
   if (typeof value === 'number') return [value + 1];

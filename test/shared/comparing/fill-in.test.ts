@@ -1,5 +1,5 @@
-// Fields that a snapshot could not have known. The row without them stands for what an older service sent, or for
-// what an older release kept of it.
+// Fields that a snapshot could not have known. The row without them represents an older service, or the snapshot of an
+// older release.
 import { describe, expect, it } from 'vitest';
 import type { Unknowable } from '../../../shared/comparing/changes.ts';
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
@@ -15,12 +15,12 @@ function withShipment(fields: Readonly<Record<string, unknown>>): Row {
   });
 }
 
-/** As if the service did not send these fields yet. */
+/** A service that does not send these fields yet. */
 const BARE = { carrier: undefined, tracking_number: undefined, return_ids: undefined };
 const FULL = { carrier: 'UPS', tracking_number: '1Z', return_ids: [1_844_671] };
-const NEVER_TOLD = { carrier: null, tracking_number: null, return_ids: [] };
+const UNPUBLISHED = { carrier: null, tracking_number: null, return_ids: [] };
 
-/** A snapshot of the bare row whose new fields have been filled in. */
+/** A snapshot of the bare row with its new fields filled in. */
 function filledIn(): Snapshot {
   const { snapshot } = take(snapshotOf(read(withShipment(BARE))), read(withShipment(FULL), 2 * MINUTE), {
     unknowable,
@@ -37,10 +37,10 @@ describe('a field that the snapshot could not know', () => {
 
     expect(taken).toMatchObject({ verdict: 'differs', events: [] });
     expect(taken.snapshot?.projection.shipments?.[0]).toMatchObject(FULL);
-    expect(taken.snapshot?.unpublished).toEqual({ 'shipment/1844670': NEVER_TOLD });
+    expect(taken.snapshot?.unpublished).toEqual({ 'shipment/1844670': UNPUBLISHED });
   });
 
-  it('is filled in just so where the older release did not keep it at all', () => {
+  it('is filled in likewise if the older release did not store it', () => {
     const older = snapshotOf(read(withShipment(FULL)));
     for (const shipment of older.projection.shipments ?? [])
       for (const field of Object.keys(FULL)) Reflect.deleteProperty(shipment, field);
@@ -50,10 +50,10 @@ describe('a field that the snapshot could not know', () => {
     });
 
     expect(taken).toMatchObject({ verdict: 'differs', events: [], snapshot: { projectionVersion: 1 } });
-    expect(taken.snapshot?.unpublished).toEqual({ 'shipment/1844670': NEVER_TOLD });
+    expect(taken.snapshot?.unpublished).toEqual({ 'shipment/1844670': UNPUBLISHED });
   });
 
-  it('is told where the snapshot knew it after all', () => {
+  it('is published if the snapshot knew it after all', () => {
     const longer = withShipment({ ...FULL, return_ids: [1_844_671, 1_844_672] });
 
     const taken = take(snapshotOf(read(withShipment(FULL))), read(longer, 2 * MINUTE), { unknowable });
@@ -67,25 +67,25 @@ describe('a field that the snapshot could not know', () => {
     expect(again.verdict).toBe('unchanged');
   });
 
-  it("is part of the entity's next event, which starts from what was told", () => {
+  it("is part of the entity's next event, whose previous attributes are the published ones", () => {
     const changed = take(filledIn(), read(withShipment({ ...FULL, status: 'DELIVERED' }), 5 * MINUTE));
     const next = take(changed.snapshot, read(withShipment({ ...FULL, status: 'FAILED' }), 8 * MINUTE));
 
     expect(inShort(changed.events)).toEqual([
-      ['shipment.status_changed', '1844670', { status: 'IN_TRANSIT', ...NEVER_TOLD }],
+      ['shipment.status_changed', '1844670', { status: 'IN_TRANSIT', ...UNPUBLISHED }],
     ]);
     expect(changed.snapshot?.unpublished).toEqual({});
     expect(inShort(next.events)).toEqual([['shipment.status_changed', '1844670', { status: 'DELIVERED' }]]);
   });
 
-  it('makes an event as soon as it becomes something else again', () => {
+  it('makes an event as soon as it changes again', () => {
     const { events } = take(filledIn(), read(withShipment({ ...FULL, carrier: 'DHL' }), 5 * MINUTE));
 
-    expect(inShort(events)).toEqual([['shipment.updated', '1844670', NEVER_TOLD]]);
+    expect(inShort(events)).toEqual([['shipment.updated', '1844670', UNPUBLISHED]]);
     expect(events[0]?.data.object).toMatchObject({ ...FULL, carrier: 'DHL' });
   });
 
-  it('makes none where it becomes what was told', () => {
+  it('makes no event if it returns to the published value', () => {
     const taken = take(filledIn(), read(withShipment({ ...FULL, carrier: null }), 5 * MINUTE));
 
     expect(taken).toMatchObject({ verdict: 'differs', events: [] });
@@ -94,13 +94,13 @@ describe('a field that the snapshot could not know', () => {
     });
   });
 
-  it('stays noted while its entity, or the whole array, does not show', () => {
+  it('stays noted while its entity or the array does not show', () => {
     const lacking = take(filledIn(), read({ ...aRow(), shipments: [] }, 5 * MINUTE)).snapshot;
     const leftOut = take(lacking, read({ ...renamed(), shipments: undefined }, 7 * MINUTE)).snapshot;
     const back = take(leftOut, read({ ...withShipment({ ...FULL, carrier: 'DHL' }) }, 9 * MINUTE));
 
-    expect(leftOut?.unpublished).toEqual({ 'shipment/1844670': NEVER_TOLD });
-    expect(inShort(back.events)).toEqual([['shipment.updated', '1844670', NEVER_TOLD]]);
+    expect(leftOut?.unpublished).toEqual({ 'shipment/1844670': UNPUBLISHED });
+    expect(inShort(back.events)).toEqual([['shipment.updated', '1844670', UNPUBLISHED]]);
   });
 
   it('is forgotten with its entity', () => {
@@ -112,16 +112,16 @@ describe('a field that the snapshot could not know', () => {
     expect(gone.snapshot?.unpublished).toEqual({});
   });
 
-  it('is not part of the removal of its entity, which shows what was last told', () => {
+  it('is not part of the removal of its entity, which shows the state last published', () => {
     const before = filledIn();
     const lacking = take(before, read({ ...aRow(), shipments: [] }, 5 * MINUTE)).snapshot;
 
     const { events } = take(lacking, read({ ...aRow(), shipments: [] }, 7 * MINUTE));
 
-    expect(events[0]?.data.object).toEqual({ ...before.projection.shipments?.[0], ...NEVER_TOLD });
+    expect(events[0]?.data.object).toEqual({ ...before.projection.shipments?.[0], ...UNPUBLISHED });
   });
 
-  it('is not part of the removal of its entity where that takes several saves', () => {
+  it('is not part of the removal of its entity if that takes several saves', () => {
     const many = Array.from({ length: 2 * MAX_EVENTS_PER_SAVE }, (_, index) => 1_900_000 + index);
     const crowd = (fields: Readonly<Record<string, unknown>>) =>
       aRow((row) => {
@@ -135,10 +135,10 @@ describe('a field that the snapshot could not know', () => {
     const { events } = take(lacking, read({ ...aRow(), shipments: [] }, 7 * MINUTE));
 
     expect(events.map(({ type }) => type)).toEqual(many.map(() => 'shipment.removed'));
-    for (const { data } of events) expect(data.object).toMatchObject(NEVER_TOLD);
+    for (const { data } of events) expect(data.object).toMatchObject(UNPUBLISHED);
   });
 
-  it('is told where it was known: from something to something else', () => {
+  it('is published if the snapshot has a value of it', () => {
     const { events } = take(snapshotOf(read(withShipment(FULL))), read(withShipment(BARE), 2 * MINUTE), {
       unknowable,
     });
@@ -146,7 +146,7 @@ describe('a field that the snapshot could not know', () => {
     expect(inShort(events)).toEqual([['shipment.updated', '1844670', FULL]]);
   });
 
-  it('is filled in with a change of another field, in the event that this makes', () => {
+  it('is part of the event of another field that changes at the same time', () => {
     const { events } = take(
       snapshotOf(read(withShipment(BARE))),
       read(withShipment({ ...FULL, status: 'DELIVERED' }), 2 * MINUTE),
@@ -154,7 +154,7 @@ describe('a field that the snapshot could not know', () => {
     );
 
     expect(inShort(events)).toEqual([
-      ['shipment.status_changed', '1844670', { status: 'IN_TRANSIT', ...NEVER_TOLD }],
+      ['shipment.status_changed', '1844670', { status: 'IN_TRANSIT', ...UNPUBLISHED }],
     ]);
   });
 });
@@ -172,16 +172,16 @@ describe('an array that the snapshot could not know', () => {
     const taken = take(snapshot, reading, {
       unknowable: (of, field) => of === kind && field === 'id',
     });
-    const told = take(snapshot, reading);
+    const announced = take(snapshot, reading);
 
     expect(taken).toMatchObject({ verdict: 'differs', events: [] });
     expect(taken.snapshot?.projection).toEqual(JSON.parse(JSON.stringify(reading.projection)));
-    expect(new Set(told.events.map(({ type }) => type))).toEqual(new Set([`${kind}.created`]));
+    expect(new Set(announced.events.map(({ type }) => type))).toEqual(new Set([`${kind}.created`]));
   });
 });
 
-describe('a snapshot of an older release that lacks nothing', () => {
-  it('is saved anew, without an event', () => {
+describe('a complete snapshot of an older release', () => {
+  it('is saved again, without an event', () => {
     const taken = take({ ...snapshotOf(read(aRow())), projectionVersion: 0 }, read(aRow(), 2 * MINUTE));
 
     expect(taken).toMatchObject({ verdict: 'differs', events: [], snapshot: { projectionVersion: 1 } });
@@ -195,7 +195,7 @@ function renamed(): Row {
 }
 
 describe('an array that an answer shows for the first time', () => {
-  it('has entities of which nobody knows since when', () => {
+  it('makes events without a lower bound of their time', () => {
     const snapshot = snapshotOf(read({ ...aRow(), shipments: undefined }));
 
     const { events } = take(snapshot, read(aRow(), 2 * MINUTE));

@@ -1,5 +1,4 @@
-// Reads a true history as the feed would, with crashes between saves, and keeps what was published.
-
+// Reads a true history like the feed, with crashes between saves, and keeps the published events.
 import { compareReading } from '../../../shared/comparing/compare-reading.ts';
 import { createUnknowable, type FieldsSince, learnFields } from '../../../shared/comparing/known-fields.ts';
 import { removeGroup } from '../../../shared/comparing/remove-group.ts';
@@ -38,30 +37,30 @@ export type Step =
     };
 
 export interface Feed {
-  /** Whether what is seen for the first time makes no events. */
+  /** Whether first readings make no events. */
   readonly isSilent: boolean;
-  /** Whether it is remembered when the group was seen unchanged. */
+  /** Whether the feed remembers when it last saw the group unchanged. */
   readonly remembers: boolean;
 }
 
 export interface Followed extends Feed {
   readonly versions: readonly Version[];
   readonly events: readonly EntityEvent[];
-  /** What the feed took in, as far as it was saved whole or brought back a group. */
+  /** The readings that were saved completely, or that brought back a group. */
   readonly takenIn: readonly TakenIn[];
-  /** Whether, in the end, a reading of all there is was no news any more. */
+  /** Whether a complete reading at the end changed nothing. */
   readonly isSettled: boolean;
 }
 
 export interface TakenIn {
   readonly reading: Reading;
-  /** The number of events told before. */
+  /** The number of events published before. */
   readonly told: number;
-  /** Whether the group was announced with it. */
+  /** Whether the reading announced the group. */
   readonly isAnnounced: boolean;
 }
 
-/** All fields but the late ones came with other groups long ago. */
+/** All fields except the late ones came with other groups long ago. */
 const SENT_FROM_THE_START: FieldsSince = Object.fromEntries(
   Object.entries({ ...WATCHED_FIELDS, refund_transaction: [] }).flatMap(([kind, fields]) =>
     ['id', ...fields]
@@ -78,7 +77,7 @@ export const PLAIN: Showing = {
   isSparse: false,
 };
 
-/** Follows a history to its end and then reads on, in peace, until all is settled. */
+/** Follows a history to its end, and then reads on without changes until all is settled. */
 export function followHistory(steps: readonly Step[], feed: Feed): Followed {
   const world = createWorld();
   const reader = createReader(feed);
@@ -143,15 +142,15 @@ function createReader({ isSilent, remembers }: Feed) {
     for (const save of saves) {
       checkSave({ source: 'acme', generation: 'mi8x2k', group: 7 }, save);
       if (save.expectedVersion !== (snapshot?.version ?? 0))
-        throw new Error('A save is not on from the last.');
-      // Once more through JSON, so that every comparison starts from what a store gives back.
+        throw new Error('A save does not continue from the last one.');
+      // A round trip through JSON: every comparison starts from a snapshot as a store returns it.
       snapshot = stored(save.snapshot);
       events.push(...(JSON.parse(JSON.stringify(save.events)) as EntityEvent[]));
       lastSeenAt = undefined;
     }
   }
 
-  function lookUpInVain(sentAt: Instant): void {
+  function lookUpNothing(sentAt: Instant): void {
     const receivedAt = sentAt + SECOND / 2;
     verdict = 'unchanged';
     if (snapshot === undefined || snapshot.removedAt !== undefined) return;
@@ -169,11 +168,11 @@ function createReader({ isSilent, remembers }: Feed) {
   }
 
   function compare(reading: Reading, saves: number): void {
-    const told = events.length;
+    const published = events.length;
     const compared = compareReading(snapshot, reading, {
       ...OPTIONS,
       announces: () => !isSilent,
-      // As if no stamp had moved: else what is sent for the first time would be told with the next that does.
+      // As if no stamp had moved: else the next moved stamp would publish fields that are sent for the first time.
       unknowable: createUnknowable({ fieldsSince, wholeWalks: [] }, snapshot, { updatedAt: 0 }),
       lastSeenAt,
     });
@@ -185,7 +184,7 @@ function createReader({ isSilent, remembers }: Feed) {
     const wasGone = snapshot?.removedAt !== undefined;
     keep(compared.saves.slice(0, saves));
     if (saves >= compared.saves.length || (wasGone && saves > 0))
-      takenIn.push({ told, reading, isAnnounced: wasGone || !isSilent });
+      takenIn.push({ told: published, reading, isAnnounced: wasGone || !isSilent });
   }
 
   return {
@@ -193,13 +192,13 @@ function createReader({ isSilent, remembers }: Feed) {
     takenIn,
     lastVerdict: () => verdict,
     read(sentAt: Instant, version: Version | undefined, showing: Showing, saves: number) {
-      if (version?.group === undefined) return lookUpInVain(sentAt);
+      if (version?.group === undefined) return lookUpNothing(sentAt);
       const { group, sendsAll } = version;
       lackedSince = undefined;
       const row = show(group, sendsAll, showing);
       const reading = read(row, sentAt - FIRST_READ);
       learn(row, reading.receivedAt);
-      if (reading.updatedAt !== group.updated_at) throw new Error('The stamp is not read as it was meant.');
+      if (reading.updatedAt !== group.updated_at) throw new Error('The stamp was misread.');
       compare(reading, saves);
     },
   };

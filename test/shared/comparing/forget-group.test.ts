@@ -6,7 +6,7 @@ import { aRow, FIRST_READ, OPTIONS, read, SETTLE, snapshotOf, stored, take } fro
 
 const NOW = FIRST_READ + 10 * MINUTE;
 
-test('nothing is left of a group but its id, its version and its last number', () => {
+test('only the id, the version and the last sequence number of a group remain', () => {
   const snapshot = snapshotOf(read(aRow()));
 
   const tombstone = stored(forgetGroup(snapshot, NOW));
@@ -25,7 +25,7 @@ test('nothing is left of a group but its id, its version and its last number', (
   expect(JSON.stringify(tombstone)).not.toContain(String(snapshot.updatedAt));
 });
 
-test('a group that returns goes on from its number as created', () => {
+test('a group that returns is published as created, with the next sequence number', () => {
   const tombstone = stored(forgetGroup(snapshotOf(read(aRow())), NOW));
   const later = { sentAt: NOW + SETTLE, receivedAt: NOW + SETTLE + SECOND };
 
@@ -35,7 +35,7 @@ test('a group that returns goes on from its number as created', () => {
   expect(back.events.every(({ type }) => type.endsWith('.created'))).toBe(true);
 });
 
-test('a read that may be stale does not bring it back', () => {
+test('a read that may be stale does not bring a group back', () => {
   const tombstone = stored(forgetGroup(snapshotOf(read(aRow())), NOW));
   const stale = { sentAt: NOW + SETTLE - 1, receivedAt: NOW + SETTLE };
 
@@ -44,7 +44,7 @@ test('a read that may be stale does not bring it back', () => {
   expect(back.verdict).toBe('left');
 });
 
-test('what was told as removed is forgotten as well, once', () => {
+test('a group that was published as removed is also forgotten, once', () => {
   const snapshot = snapshotOf(read(aRow()));
   const gone = { sentAt: NOW - MINUTE, receivedAt: NOW - MINUTE, through: 'reconciliation' } as const;
   const removed = removeGroup(snapshot, gone, OPTIONS)?.snapshot;

@@ -1,5 +1,5 @@
-// One whole event of each type, to the letter. A file that changes is a change of the contract: see that it is meant,
-// then write the files anew (`npx vitest run golden -u`).
+// One complete event of each type, to the letter. A changed file is a change of the contract: check that it is
+// intended, then rewrite the files (`npx vitest run golden -u`).
 import { describe, expect, it } from 'vitest';
 import type { EntityEvent, EventOf, EventType } from '../../../shared/contract/event.ts';
 import { EVENT_SCHEMAS } from '../../../shared/contract/event.ts';
@@ -8,7 +8,7 @@ import { tellStory } from './a-story.ts';
 
 const TYPES = (Object.keys(EVENT_SCHEMAS) as EventType[]).filter((type) => !type.startsWith('feed.'));
 
-/** The shape that the design shows; what stands there for texts is of no matter. */
+/** The shape in the design; its texts do not matter. */
 const DESIGN_EXAMPLE = {
   specversion: '1.0',
   id: 'acme_mi8x2k_184467_42',
@@ -45,7 +45,7 @@ const DESIGN_EXAMPLE = {
 };
 
 describe('an event', () => {
-  it.each(TYPES)('of type %s is what it was, to the letter', async (type) => {
+  it.each(TYPES)('of type %s equals its golden file, to the letter', async (type) => {
     const event = firstOf(type, tellStory());
 
     const text = `${JSON.stringify(event, null, 2)}\n`;
@@ -53,16 +53,16 @@ describe('an event', () => {
     await expect(text).toMatchFileSnapshot(`golden/${type}.json`);
   });
 
-  it.each(TYPES)('of type %s has what its schema says and nothing else', (type) => {
+  it.each(TYPES)('of type %s has exactly the fields of its schema', (type) => {
     const event = JSON.parse(JSON.stringify(firstOf(type, tellStory())));
 
     const parsed = EVENT_SCHEMAS[type].parse(event);
 
-    // Parsing leaves out what a schema does not know.
+    // Parsing leaves out fields that the schema does not have.
     expect(parsed).toStrictEqual(event);
   });
 
-  it('has the shape that the design shows', () => {
+  it('has the shape of the design', () => {
     const event = firstOf('shipment.status_changed', tellStory());
 
     const { object, previous_attributes: _, ...data } = event.data;
@@ -74,18 +74,18 @@ describe('an event', () => {
     expect(Object.keys(object)).toEqual(expect.arrayContaining(Object.keys(shown)));
   });
 
-  it('carries the customer only where the reading does', () => {
+  it('carries the customer only if the reading does', () => {
     const customer = { name: 'Rosalind Quimby', email: 'rosalind@quimby.test', phone: null };
 
-    const [asked] = take(undefined, read(aRow(), 0, { customer })).events;
-    const [notAsked] = take(undefined, read(aRow())).events;
+    const [withCustomer] = take(undefined, read(aRow(), 0, { customer })).events;
+    const [without] = take(undefined, read(aRow())).events;
 
-    expect(asked?.data.customer).toEqual(customer);
-    expect(EVENT_SCHEMAS['return_group.created'].parse(asked)).toStrictEqual(asked);
-    expect(JSON.stringify(notAsked)).not.toMatch(/customer|quimby/i);
+    expect(withCustomer?.data.customer).toEqual(customer);
+    expect(EVENT_SCHEMAS['return_group.created'].parse(withCustomer)).toStrictEqual(withCustomer);
+    expect(JSON.stringify(without)).not.toMatch(/customer|quimby/i);
   });
 
-  it('has a subject that is a valid reference whatever an id is made of', () => {
+  it('has a subject that is a valid reference for any characters in an id', () => {
     const row = aRow((row) => {
       const [item] = row.exchange_line_items;
       if (item)
@@ -105,7 +105,7 @@ describe('an event', () => {
 
 function firstOf<Type extends EventType>(type: Type, events: readonly EntityEvent[]): EventOf<Type> {
   const event = events.find((candidate) => candidate.type === type);
-  if (event === undefined) throw new Error(`The story tells no ${type}.`);
+  if (event === undefined) throw new Error(`The story has no ${type}.`);
   return event as EventOf<Type>;
 }
 

@@ -52,7 +52,7 @@ const anything = history(
   { weight: 10, arbitrary: reading },
 );
 
-describe('the events of any history of a group, however it is read', () => {
+describe('the events of any history and any readings of a group', () => {
   it.each([
     ['everyday changes', everyday, 200],
     ['anything that may happen', anything, 150],
@@ -65,7 +65,7 @@ describe('the events of any history of a group, however it is read', () => {
     );
   });
 
-  it('are the same to the letter each time', () => {
+  it('are identical each time, to the letter', () => {
     fc.assert(
       fc.property(anything, feed, (steps, of) => {
         const once = followHistory(steps, of).events;

@@ -3,7 +3,7 @@ import { isOpen } from '../../../shared/comparing/is-open.ts';
 import type { GroupProjection } from '../../../shared/comparing/snapshot.ts';
 import { aSnapshot } from '../../contract/sample-saves.ts';
 
-/** A group with one entity of each kind, in such statuses. */
+/** A group with one entity of each kind, in these statuses. */
 function withStatuses(item: string, shipment: string, exchange: string): { projection: GroupProjection } {
   const { projection } = aSnapshot(1);
   const only = <Entity extends { readonly status: string }>(
@@ -25,7 +25,7 @@ describe('a group', () => {
     ['COMPLETED', 'DELIVERED', 'PROCESSED'],
     ['CANCELED', 'CANCELED', 'CANCELED'],
     ['COMPLETED', 'FAILED', 'PROCESSED'],
-  ])('of which all is done is not open: %s, %s, %s', (...statuses) => {
+  ])('is not open if all its entities are done: %s, %s, %s', (...statuses) => {
     expect(isOpen(withStatuses(...statuses))).toBe(false);
   });
 
@@ -34,11 +34,11 @@ describe('a group', () => {
     ['COMPLETED', 'IN_TRANSIT', 'PROCESSED'],
     ['COMPLETED', 'DELIVERED', 'UNPROCESSED'],
     ['COMPLETED', 'DELIVERED', 'LOST_IN_THE_POST'],
-  ])('of which something may still come is open: %s, %s, %s', (...statuses) => {
+  ])('is open if an entity may still change: %s, %s, %s', (...statuses) => {
     expect(isOpen(withStatuses(...statuses))).toBe(true);
   });
 
-  it('that was removed, or of which nothing is known that could change, is not open', () => {
+  it('is not open if it was removed or has no known entity that could change', () => {
     const open = withStatuses('OPEN', 'IN_TRANSIT', 'UNPROCESSED');
     const nothing = { return_line_items: undefined, shipments: undefined, exchange_line_items: undefined };
 

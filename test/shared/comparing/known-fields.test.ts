@@ -19,7 +19,7 @@ function groupOf(row: unknown): ReturnGroup {
 }
 
 describe('the fields that a service sends', () => {
-  it('are learned with the moment of the answer, those that are null as well', () => {
+  it('are learned with the moment of the answer, also if they are null', () => {
     const all = [
       ...Object.entries(WATCHED_FIELDS).flatMap(([kind, fields]) =>
         ['id', ...fields].map((field) => `${kind}.${field}`),
@@ -32,7 +32,7 @@ describe('the fields that a service sends', () => {
     expect(known).toEqual(Object.fromEntries(all.map((name) => [name, 5])));
   });
 
-  it('are not learned from what is left out', () => {
+  it('are not learned if they are left out', () => {
     const row = aRow((row) => {
       for (const shipment of row.shipments) Object.assign(shipment, { carrier: undefined });
       Object.assign(row, { exchange_line_items: undefined, refund_transactions: null, returns: [] });
@@ -46,25 +46,25 @@ describe('the fields that a service sends', () => {
     );
   });
 
-  it('keep the moment when they were first seen', () => {
+  it('keep the moment of the first answer that had them', () => {
     const known: FieldsSince = { 'shipment.carrier': 1 };
 
     expect(learnFields(known, groupOf(aRow()), 5)).toMatchObject({ 'shipment.carrier': 1, 'shipment.id': 5 });
   });
 
-  it('are handed back as they were when there is nothing to learn', () => {
+  it('stay the same object if there is nothing to learn', () => {
     const known = learnFields({}, groupOf(aRow()), 5);
 
     expect(learnFields(known, groupOf(aRow()), 6)).toBe(known);
   });
 });
 
-describe('what a snapshot could not know', () => {
+describe('a field that a snapshot could not know', () => {
   const snapshot = { groupId: 7, receivedAt: 9, updatedAt: 1, absences: {} };
   const reading = { updatedAt: 1 };
   const fields: FieldKnowledge = { fieldsSince: { 'shipment.carrier': 10 }, wholeWalks: [] };
 
-  it('is a field that the service first sent after its answer', () => {
+  it('was first sent after the answer of the snapshot', () => {
     const unknowable = createUnknowable(fields, snapshot, reading);
 
     expect(unknowable('shipment', 'carrier')).toBe(true);
@@ -72,19 +72,19 @@ describe('what a snapshot could not know', () => {
     expect(unknowable('return_line_item', 'carrier')).toBe(false);
   });
 
-  it('is nothing that came in its own answer, or before: another group of the page may have it', () => {
+  it('was not in the answer of the snapshot, where another group may have it, nor before', () => {
     const unknowable = createUnknowable(fields, { ...snapshot, receivedAt: 10 }, reading);
 
     expect(unknowable('shipment', 'carrier')).toBe(false);
   });
 
-  it('is nothing where the stamp says that the group was changed', () => {
+  it('does not exist if the stamp shows that the group changed', () => {
     const unknowable = createUnknowable(fields, { ...snapshot, updatedAt: 0 }, reading);
 
     expect(unknowable('shipment', 'carrier')).toBe(false);
   });
 
-  it('is nothing where there is no snapshot', () => {
+  it('does not exist without a snapshot', () => {
     expect(createUnknowable(fields, undefined, reading)('shipment', 'carrier')).toBe(false);
   });
 });
@@ -115,7 +115,7 @@ describe('a field that is new to a group', () => {
     expect(unknowable('return_group', 'credit_method')).toBe(true);
   });
 
-  it('is filled in where the group could not be read from before the end of that walk on', () => {
+  it('is filled in if the group has been unreadable since before the end of that walk', () => {
     const known = afterWalks({ fieldsUntil: 15, endedAt: 40 });
     const isFilledIn = (unreadSince: number) =>
       createUnknowable(known, snapshot, reading, unreadSince)('shipment', 'carrier');
@@ -123,7 +123,7 @@ describe('a field that is new to a group', () => {
     expect([isFilledIn(39), isFilledIn(40)]).toEqual([true, false]);
   });
 
-  it('is filled in where look-ups did not find the group from before the end of that walk on', () => {
+  it('is filled in if look-ups have not found the group since before the end of that walk', () => {
     const known = afterWalks({ fieldsUntil: 15, endedAt: 40 });
     const isFilledIn = (absentSince: number) =>
       createUnknowable(
@@ -135,14 +135,14 @@ describe('a field that is new to a group', () => {
     expect([isFilledIn(39), isFilledIn(40)]).toEqual([true, false]);
   });
 
-  it('is filled in where the entity was missing from before the end of that walk on', () => {
+  it('is filled in if the entity has been missing since before the end of that walk', () => {
     const unknowable = createUnknowable(afterWalks({ fieldsUntil: 15, endedAt: 40 }), snapshot, reading);
 
     expect(unknowable('shipment', 'carrier', 39)).toBe(true);
     expect(unknowable('shipment', 'carrier', 40)).toBe(false);
   });
 
-  it('is judged by the first walk that shows it, whatever later walks do', () => {
+  it('is judged by the first walk that shows it, not by later walks', () => {
     const known = afterWalks({ fieldsUntil: 15, endedAt: 40 }, { fieldsUntil: 50, endedAt: 60 });
     const unknowable = createUnknowable(known, snapshot, reading, 45);
 
@@ -150,7 +150,7 @@ describe('a field that is new to a group', () => {
     expect(unknowable('return_group', 'credit_method')).toBe(true);
   });
 
-  it('needs no note of a walk that shows no field for the first time', () => {
+  it('needs no note of a walk that shows no new field', () => {
     const known = afterWalks({ fieldsUntil: 15, endedAt: 40 }, { fieldsUntil: 50, endedAt: 60 });
 
     expect(known.wholeWalks).toHaveLength(2);

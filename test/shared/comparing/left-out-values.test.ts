@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../../../shared/instant.ts';
 import { aRow, inShort, type Row, read, snapshotOf, take } from './a-reading.ts';
 
-/** Fields that the service's document calls required, and never null. */
+/** Fields that are required and never null by the service's document. */
 const NEVER_NULL: readonly [string, (row: Row) => object][] = [
   ['quantity', (row) => first(row.returns)],
   ['quantity', (row) => first(row.exchange_line_items)],
@@ -17,7 +17,7 @@ describe.each(NEVER_NULL)('%s, which is never null', (field, entityOf) => {
   it.each([
     ['left out', without],
     ['null', withNull],
-  ])('makes no event where an answer has it %s, nor where it is back', (_, change) => {
+  ])('makes no event if an answer has it %s, nor when it is back', (_, change) => {
     const snapshot = snapshotOf(read(aRow()));
 
     const lacking = take(snapshot, read(aRow(change), 2 * MINUTE));
@@ -26,7 +26,7 @@ describe.each(NEVER_NULL)('%s, which is never null', (field, entityOf) => {
     expect([lacking.verdict, back.verdict]).toEqual(['unchanged', 'unchanged']);
   });
 
-  it('is carried as it was by the event of another change', () => {
+  it('keeps its value in the event of another change', () => {
     const snapshot = snapshotOf(read(aRow()));
     const changed = aRow((row) => {
       without(row);

@@ -5,7 +5,7 @@ import { aRow, read } from './a-reading.ts';
 const remembered = { fingerprint: '1.2', sentAt: 1, showsAll: true };
 
 describe('the memory of groups', () => {
-  it('recalls what it was told last', () => {
+  it('recalls the last remembered state of a group', () => {
     const memory = createMemory();
 
     memory.remember(1, remembered);
@@ -15,7 +15,7 @@ describe('the memory of groups', () => {
     expect(memory.recall(2)).toBeUndefined();
   });
 
-  it('forgets one group, or all', () => {
+  it('forgets one group or all groups', () => {
     const memory = createMemory();
     for (const group of [1, 2, 3]) memory.remember(group, remembered);
 
@@ -26,7 +26,7 @@ describe('the memory of groups', () => {
     expect([1, 2, 3].map((group) => memory.recall(group) !== undefined)).toEqual([false, false, false]);
   });
 
-  it('keeps no more than it may: those remembered last', () => {
+  it('keeps at most its limit of groups: the last remembered ones', () => {
     const memory = createMemory(2);
 
     for (const group of [1, 2, 1, 3]) memory.remember(group, remembered);
@@ -34,7 +34,7 @@ describe('the memory of groups', () => {
     expect([1, 2, 3].map((group) => memory.recall(group) !== undefined)).toEqual([true, false, true]);
   });
 
-  it('takes two groups with other values for two', () => {
+  it('has different fingerprints for groups with different values', () => {
     const changed = aRow((row) => Object.assign(row, { return_method: 'BY_DRONE' }));
 
     const fingerprints = [aRow(), aRow(), changed].map((row) => fingerprintOf(read(row).projection));

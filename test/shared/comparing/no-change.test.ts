@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../../../shared/instant.ts';
 import { aRow, inShort, type Row, read, snapshotOf, take } from './a-reading.ts';
 
-describe('what is no change', () => {
+describe('a difference that is not a change', () => {
   const unchanged: readonly [string, (row: Row) => void][] = [
     ['lists in another order', shuffle],
     ['no value instead of null', (row) => forEachEntity(row, dropNulls)],
@@ -16,10 +16,7 @@ describe('what is no change', () => {
     ['stamps written with an offset', (row) => respell(row, (stamp) => withOffset(stamp))],
     ['stamps written with more digits', (row) => respell(row, (stamp) => withSixDigits(stamp))],
     ['stamps written without their zone', (row) => respell(row, (stamp) => stamp.replace('Z', ''))],
-    [
-      'fields that nobody knows',
-      (row) => forEachEntity(row, (entity) => Object.assign(entity, { mood: 'good' })),
-    ],
+    ['unknown fields', (row) => forEachEntity(row, (entity) => Object.assign(entity, { mood: 'good' }))],
   ];
 
   it.each(unchanged)('%s: neither an event nor a save', (_, alter) => {
@@ -32,7 +29,7 @@ describe('what is no change', () => {
     expect(taken).toMatchObject({ verdict: 'unchanged', events: [] });
   });
 
-  it('a stamp in another spelling is carried on as it was told, so that the chain holds to the letter', () => {
+  it('a respelled stamp keeps its published spelling, so that the chain of events holds to the letter', () => {
     const row = aRow();
     const snapshot = snapshotOf(read(row));
     respell(row, withOffset);
@@ -44,7 +41,7 @@ describe('what is no change', () => {
     expect(events[0]?.data.object).toHaveProperty('shipped_at', '2026-11-19T07:00:00Z');
   });
 
-  it('stamps that are none are compared as texts', () => {
+  it('invalid stamps are compared as texts', () => {
     const row = aRow((row) =>
       row.shipments.map((shipment) => Object.assign(shipment, { delivered_at: 'soon' })),
     );
@@ -71,8 +68,8 @@ describe('what is no change', () => {
   });
 });
 
-describe('a stamp that is written in another way', () => {
-  it('stays as it was told, in an event that something else makes', () => {
+describe('a respelled stamp', () => {
+  it('keeps its published spelling in the event of another change', () => {
     const deliver = (row: Row, stamp: string, carrier: string) => {
       for (const shipment of row.shipments) Object.assign(shipment, { delivered_at: stamp, carrier });
     };
@@ -85,7 +82,7 @@ describe('a stamp that is written in another way', () => {
     expect(events[0]?.data.object).toMatchObject({ delivered_at: '2026-11-20T09:00:00Z' });
   });
 
-  it('is no stamp where it can’t be read: the change is told', () => {
+  it('is a published change if it is no longer a valid stamp', () => {
     const delivered = (stamp: string) =>
       aRow((row) => {
         for (const shipment of row.shipments) shipment.delivered_at = stamp;
@@ -100,7 +97,7 @@ describe('a stamp that is written in another way', () => {
   });
 });
 
-/** Several of everything, so that there is an order to change. */
+/** Adds several elements to every list, so that there is an order to change. */
 function makeRich(row: Row): void {
   for (const item of row.returns) item.platform_refund_transaction_ids = ['b', 'a', 'c'];
   row.shipments = [
@@ -143,7 +140,7 @@ function dropNulls(entity: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(entity)) if (value === null) delete entity[name];
 }
 
-/** Of an entity alone: of a group a list that is null says nothing. */
+/** For entities only: a group's list that is null has no meaning. */
 function emptyListsToNull(entity: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(entity)) {
     if (Array.isArray(value) && value.length === 0) entity[name] = null;

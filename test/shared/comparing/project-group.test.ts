@@ -6,7 +6,7 @@ import { parseReturnGroup } from '../../../shared/returns-service/parse-return-g
 import { documentedReturnGroupSchema } from '../../../shared/returns-service/resources/return-group.ts';
 import { aRow, type Row, read, snapshotOf, take } from './a-reading.ts';
 
-/** All texts of a row that may be stored and published. Whoever adds one here lets it out. */
+/** All texts of a row that may be stored and published. Adding a path here releases it. */
 const ALLOWED = new Set([
   ...['return_method', 'credit_method', 'created_at', 'updated_at', 'return_outcome'],
   ...['order.name', 'order.platform_id'],
@@ -34,7 +34,7 @@ const ALLOWED = new Set([
 
 const TAINT = 'tainted';
 
-/** The row with every other text tainted, and with fields that nobody knows in every object. */
+/** The row with every other text tainted, and with unknown fields in every object. */
 function tainted(value: unknown, path: string): unknown {
   if (typeof value === 'string') return ALLOWED.has(path) ? value : `${TAINT} ${path}`;
   if (Array.isArray(value)) return value.map((element) => tainted(element, path));
@@ -46,7 +46,7 @@ function tainted(value: unknown, path: string): unknown {
   return { ...Object.fromEntries(fields), unheard_of: TAINT, [`${TAINT}_field`]: { text: TAINT } };
 }
 
-/** A row with a text wherever the document has one. */
+/** A row with a text in every text field of the document. */
 function fullRow() {
   return aRow((row) => {
     for (const shipment of row.shipments) {
@@ -63,8 +63,8 @@ function fullRow() {
   });
 }
 
-describe('what is not on the allowlist', () => {
-  it('shows nowhere: not in a projection, a snapshot, or an event', () => {
+describe('a text that is not on the allowlist', () => {
+  it('does not show in a projection, a snapshot or an event', () => {
     const row = tainted(fullRow(), '') as ReturnType<typeof aRow>;
     const first = take(undefined, read(row));
     for (const shipment of row.shipments) shipment.status = 'LOST';
@@ -80,7 +80,7 @@ describe('what is not on the allowlist', () => {
     expect(everything).not.toContain(TAINT);
   });
 
-  it('is everything but the texts listed above: a row with a text in each field of the document has them all', () => {
+  it('is every text that is not listed above: a row with a text in each field of the document has them all', () => {
     const everywhere = textsOf(fullRow(), '');
 
     expect(documentedReturnGroupSchema.parse(fullRow())).toEqual(fullRow());
@@ -90,7 +90,7 @@ describe('what is not on the allowlist', () => {
     );
   });
 
-  it('is not kept in a snapshot even where events may carry it', () => {
+  it('is not kept in a snapshot, although events may carry it', () => {
     const customer = { name: TAINT, email: TAINT, phone: TAINT };
 
     const { snapshot, events } = take(undefined, read(aRow(), 0, { customer }));
@@ -101,7 +101,7 @@ describe('what is not on the allowlist', () => {
 });
 
 describe('a projection', () => {
-  it('has the fields of the contract, in its order', () => {
+  it('has the fields of the contract, in the order of the contract', () => {
     const { projection } = read(aRow());
     const { order, total, money } = partsOf(projection);
 
@@ -124,7 +124,7 @@ describe('a projection', () => {
     );
   });
 
-  it('has null, none or the documented default for all that a service may leave out', () => {
+  it('has null, an empty list or the documented default for values that a service may leave out', () => {
     const bare = { id: 1, created_at: '2026-11-18T08:00:00Z', updated_at: '2026-11-18T08:00:00Z' };
     const row = {
       ...bare,
@@ -159,7 +159,7 @@ describe('a projection', () => {
   it.each([
     ['an amount', { amount: '249.90', currency_code: 'EUR' }],
     ['a currency', { amount: 249.9, currency_code: 978 }],
-  ])('has no money at all where %s can not be read', (_, unreadable) => {
+  ])('has no money if %s is unreadable', (_, unreadable) => {
     const row = {
       ...{ id: 1, created_at: '2026-11-18T08:00:00Z', updated_at: '2026-11-18T08:00:00Z' },
       returns: [
@@ -181,7 +181,7 @@ describe('a projection', () => {
     expect(exchange_line_items?.[0]?.total).toBeNull();
   });
 
-  it('tells a list that is left out from one that is empty', () => {
+  it('distinguishes a list that is left out from an empty list', () => {
     const bare = { id: 1, created_at: '2026-11-18T08:00:00Z', updated_at: '2026-11-18T08:00:00Z' };
 
     expect(project({ ...bare, shipments: null, returns: [] })).toMatchObject({
@@ -192,7 +192,7 @@ describe('a projection', () => {
     });
   });
 
-  it('leaves the group that it is made of as it was', () => {
+  it('does not change its group', () => {
     const group = groupOf(aRow(muddle));
     const before = structuredClone(group);
 
@@ -201,7 +201,7 @@ describe('a projection', () => {
     expect(group).toEqual(before);
   });
 
-  it('is the same in whatever order the service deals its lists', () => {
+  it('is the same for every order of the service’s lists', () => {
     const row = aRow(muddle);
     const dealtAnew = structuredClone(row);
     dealtAnew.returns.reverse();
@@ -212,7 +212,7 @@ describe('a projection', () => {
     expect(JSON.stringify(project(dealtAnew))).toBe(JSON.stringify(project(row)));
   });
 
-  it('of a snapshot that was stored and read back is the same to the letter', () => {
+  it('is identical in a snapshot that was stored and loaded, to the letter', () => {
     const reading = read(aRow());
 
     const back = snapshotOf(reading).projection;
@@ -231,7 +231,7 @@ function project(row: unknown) {
   return projectGroup(groupOf(row));
 }
 
-/** Several of all that a service may deal in any order, and not in ours. */
+/** Several elements of every list that a service may send in any order, in another order than ours. */
 function muddle(row: Row): void {
   for (const item of row.returns) item.platform_refund_transaction_ids = ['b', 'a'];
   for (const shipment of row.shipments) shipment.return_ids?.reverse();

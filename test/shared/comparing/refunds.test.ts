@@ -39,14 +39,14 @@ describe('a refund transaction', () => {
     expect(placesOf([refund('x')], [refund('x'), refund('y')])).toEqual(['y']);
   });
 
-  it('with the same id is the same, whatever became of its amount', () => {
+  it('with a known id is known, whatever its amount', () => {
     const { created, known } = compareRefunds([refund('x', 10)], [refund('x', 12, 'vouchers')]);
 
     expect(created).toEqual([]);
     expect(known).toEqual([refund('x', 12, 'vouchers')]);
   });
 
-  it('with the same id twice in a list is one', () => {
+  it('with an id that is twice in a list is one transaction', () => {
     expect(placesOf([], [refund('x', 10), refund('x', 12)])).toEqual(['x']);
   });
 
@@ -59,7 +59,7 @@ describe('a refund transaction', () => {
     expect(placesOf(known, [refund(null), refund(null), refund(null, 10, null)])).toEqual(['unidentified-3']);
   });
 
-  it('without an id never shares a place with another', () => {
+  it('without an id never shares its place with another', () => {
     const first = compareRefunds([], [refund(null), refund('x'), refund(null)]);
     const second = compareRefunds(first.known, [...first.known, refund(null), refund(null, 11)]);
 
@@ -68,21 +68,21 @@ describe('a refund transaction', () => {
     expect(new Set(places).size).toBe(5);
   });
 
-  it('gets its id later without an event, and is known by it', () => {
+  it('gets its id later without an event, and is known by that id from then on', () => {
     const { created, known } = compareRefunds([refund(null)], [refund('x')]);
 
     expect(created).toEqual([]);
     expect(known).toEqual([refund('x')]);
   });
 
-  it('keeps its id when an answer leaves that out', () => {
+  it('keeps its id if an answer leaves the id out', () => {
     const { created, known } = compareRefunds([refund('x')], [refund(null)]);
 
     expect(created).toEqual([]);
     expect(known).toEqual([refund('x')]);
   });
 
-  it('gets the id of the one that is like it by amount and gateway, of several without', () => {
+  it('gets, among several without an id, the id that has its amount and gateway', () => {
     const unnamed = [refund(null, 10, 'cards'), refund(null, 10, 'vouchers'), refund(null, 12, 'cards')];
 
     const byGateway = compareRefunds(unnamed, [refund('x', 10, 'vouchers')]);
@@ -94,7 +94,7 @@ describe('a refund transaction', () => {
     expect(byNothing.created.map(({ place }) => place)).toEqual(['x']);
   });
 
-  it('without an id gets a place by how many there are', () => {
+  it('without an id gets a place by the number of transactions', () => {
     expect(placesOf([refund('x')], [refund('x'), refund(null, 1), refund(null, 2)])).toEqual([
       'unidentified-2',
       'unidentified-3',
@@ -108,7 +108,7 @@ describe('a refund transaction', () => {
     expect(placesOf(known, [refund(null), refund('x')])).toEqual([]);
   });
 
-  it('with an id of its own is new, even if amount and gateway are those of another', () => {
+  it('with a new id is new, even if it has the amount and gateway of another', () => {
     expect(placesOf([refund('x')], [refund('y')])).toEqual(['y']);
   });
 
@@ -120,7 +120,7 @@ describe('a refund transaction', () => {
     ['it gets its amount later', { ...refund(null), amount: null }, refund(null)],
     ['an answer leaves out its amount', refund('x'), { ...refund(null), amount: null }],
     ['it is shown in a second currency', refund(null), inTwoCurrencies(refund(null))],
-  ])('is not created anew where %s', (_, before, after) => {
+  ])('is not created again if %s', (_, before, after) => {
     const { created, known } = compareRefunds([before], [after]);
 
     expect(created).toEqual([]);
@@ -128,7 +128,7 @@ describe('a refund transaction', () => {
     expect(placesOf(known, [after])).toEqual([]);
   });
 
-  it('is another one where amount, gateway or id say otherwise', () => {
+  it('is new if its amount, gateway or id differs', () => {
     const known = [refund('x')];
 
     expect(placesOf(known, [refund(null, 11, null)])).toEqual(['unidentified-2']);
@@ -138,14 +138,14 @@ describe('a refund transaction', () => {
     expect(placesOf(known, [inOtherCurrency(refund(null))])).toEqual(['unidentified-2']);
   });
 
-  it('is matched by all that it shows before it is by less', () => {
+  it('is matched by all of its values before it is matched by fewer', () => {
     const known = [refund(null, 10, null), refund(null)];
 
     expect(compareRefunds(known, [refund('x'), refund(null, 10, null)]).created).toEqual([]);
     expect(compareRefunds(known, [refund('x')]).known).toEqual([refund(null, 10, null), refund('x')]);
   });
 
-  it('is matched in whatever order the list comes', () => {
+  it('is matched in any order of the list', () => {
     const known = [refund(null), refund('x')];
 
     expect(placesOf(known, [refund('y'), refund(null)])).toEqual([]);
@@ -153,8 +153,8 @@ describe('a refund transaction', () => {
   });
 });
 
-describe('refund transactions of a service that shows their ids or not', () => {
-  // What is true of each: its id, amount and gateway; what an answer shows of it: that, or all but its id.
+describe('refund transactions of a service that hides some ids', () => {
+  // Each transaction has an id, an amount and a gateway. An answer shows all of them, or all but the id.
   const truth = fc.uniqueArray(
     fc.record({ id: fc.nat(20), amount: fc.constantFrom(1, 2), gateway: fc.constantFrom('cards', null) }),
     { selector: ({ id }) => id, maxLength: 6 },
@@ -164,7 +164,7 @@ describe('refund transactions of a service that shows their ids or not', () => {
     { minLength: 1, maxLength: 8 },
   );
 
-  it('are created exactly once each', () => {
+  it('are each created exactly once', () => {
     fc.assert(
       fc.property(truth, answers, (transactions, shown) => {
         let known: readonly RefundTransaction[] = [];
@@ -188,8 +188,8 @@ describe('refund transactions of a service that shows their ids or not', () => {
   });
 });
 
-describe('a group with a refund that is new', () => {
-  it('tells it, and keeps it when the list is gone', () => {
+describe('a group with a new refund', () => {
+  it('publishes the refund, and keeps it when the list is empty', () => {
     const snapshot = snapshotOf(read(aRow()));
     const grown = aRow((row) => {
       row.refund_transactions = [
@@ -206,7 +206,7 @@ describe('a group with a refund that is new', () => {
   });
 });
 
-/** Some order that follows from a number. */
+/** A pseudo-random rank that follows from a number. */
 function scramble(transaction: RefundTransaction, order: number): number {
   const codes = [...JSON.stringify(transaction)].map((character) => character.charCodeAt(0));
   return codes.reduce((mixed, code) => (mixed * order + code) % 101, 0);

@@ -17,7 +17,7 @@ function buried(snapshot: Snapshot, after: number): Snapshot {
 }
 
 describe('a group that is gone', () => {
-  it('is one event, as last known, at the moment of the look-up', () => {
+  it('makes one event with its last known state, at the moment of the look-up', () => {
     const snapshot = snapshotOf(read(aRow()));
 
     const save = removeGroup(snapshot, lookUp(10 * MINUTE), OPTIONS);
@@ -42,7 +42,7 @@ describe('a group that is gone', () => {
     expect(EVENT_SCHEMAS['return_group.removed'].parse(save?.events[0])).toStrictEqual(save?.events[0]);
   });
 
-  it('is told as it was last told, without what was filled in since', () => {
+  it('is published in its last published state, without fields that were filled in since', () => {
     const before = snapshotOf(read(aRow()));
     const snapshot = { ...before, unpublished: { 'return_group/184467': { credit_method: null } } };
 
@@ -52,7 +52,7 @@ describe('a group that is gone', () => {
     expect(save?.events[0]?.data.object).toEqual({ ...before.projection.group, credit_method: null });
   });
 
-  it('was there when it was last seen unchanged, if that is remembered', () => {
+  it('existed when it was last seen unchanged, if that is remembered', () => {
     const snapshot = snapshotOf(read(aRow()));
     const lastSeenAt = FIRST_READ + 5 * MINUTE;
 
@@ -61,7 +61,7 @@ describe('a group that is gone', () => {
     expect(save?.events[0]?.data.observed.after).toBe('2026-11-20T10:19:03.000000Z');
   });
 
-  it('leaves a tombstone that keeps its numbers and nothing of its entities', () => {
+  it('leaves a tombstone that keeps its numbers and no entities', () => {
     const [absences, unpublished] = [{ 'shipment/1844670': 1 }, { 'shipment/1844670': { carrier: null } }];
     const snapshot = { ...snapshotOf(read(aRow())), absences, unpublished };
 
@@ -76,7 +76,7 @@ describe('a group that is gone', () => {
     });
   });
 
-  it('is not told where the look-up may be older than the last reading', () => {
+  it('is not published if the look-up may be older than the last reading', () => {
     const snapshot = snapshotOf(read(aRow()));
     const settled = SECOND / 2 + SETTLE;
 
@@ -84,7 +84,7 @@ describe('a group that is gone', () => {
     expect(removeGroup(snapshot, lookUp(settled), OPTIONS)).toBeDefined();
   });
 
-  it('is not told twice', () => {
+  it('is not published twice', () => {
     const tombstone = buried(snapshotOf(read(aRow())), 10 * MINUTE);
 
     expect(() => removeGroup(tombstone, lookUp(20 * MINUTE), OPTIONS)).toThrow(
@@ -94,7 +94,7 @@ describe('a group that is gone', () => {
 });
 
 describe('a group that comes back', () => {
-  it('is created anew with all that is in it, and goes on numbering', () => {
+  it('is created again with all its entities, and continues its sequence', () => {
     const tombstone = buried(snapshotOf(read(aRow())), 10 * MINUTE);
 
     const back = take(tombstone, read(aRow(), 20 * MINUTE), { announces: () => false });
@@ -113,7 +113,7 @@ describe('a group that comes back', () => {
     expect(back.snapshot).not.toHaveProperty('removedAt');
   });
 
-  it('is left for later, whatever its stamp, while the answer may be older than the look-up', () => {
+  it('is left for later while the answer may be older than the look-up, whatever its stamp', () => {
     const tombstone = buried(snapshotOf(read(aRow())), 10 * MINUTE);
     const newer = aRow((row) => Object.assign(row, { updated_at: '2026-11-20T10:24:00Z' }));
     const settled = 10 * MINUTE + SECOND / 2 + SETTLE;

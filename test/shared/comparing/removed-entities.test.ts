@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MINUTE, SECOND } from '../../../shared/instant.ts';
 import { aRow, inShort, type Row, read, SETTLE, snapshotOf, take } from './a-reading.ts';
 
-/** Without the first line item. */
+/** The sample row without its first line item. */
 function shorter(change: (row: Row) => void = () => {}): Row {
   return aRow((row) => {
     row.returns = row.returns.slice(1);
@@ -28,7 +28,7 @@ describe('an entity that an answer lacks', () => {
     expect(snapshot?.projection.return_line_items?.map(({ id }) => id)).toEqual([1_844_672, 1_844_671]);
   });
 
-  it('is told as removed, as last known, once another lacks it `settle` later', () => {
+  it('is published as removed, with its last known state, once an answer `settle` later lacks it too', () => {
     const { snapshot } = afterFirstAbsence();
 
     const taken = take(snapshot, read(shorter(), SETTLED));
@@ -41,7 +41,7 @@ describe('an entity that an answer lacks', () => {
     expect(taken.snapshot?.projection.return_line_items).toHaveLength(1);
   });
 
-  it('is kept with the time of its first absence, however often it is lacking, while removals are held', () => {
+  it('is kept with the time of its first absence while removals are held', () => {
     const { snapshot } = afterFirstAbsence();
     const held = { keepsMissing: true };
 
@@ -53,13 +53,13 @@ describe('an entity that an answer lacks', () => {
     expect(again.snapshot?.absences).toEqual(snapshot?.absences);
   });
 
-  it('is not told earlier, and nothing needs to be saved meanwhile', () => {
+  it('is not published earlier, and needs no save meanwhile', () => {
     const { snapshot } = afterFirstAbsence();
 
     expect(take(snapshot, read(shorter(), SETTLED - 1)).verdict).toBe('unchanged');
   });
 
-  it('is told with the first newer stamp after `settle`, whatever was saved in between', () => {
+  it('is published with the first newer stamp after `settle`, whatever was saved in between', () => {
     const { snapshot } = afterFirstAbsence();
     const between = take(snapshot, read(shorter(stamped('2026-11-20T10:17:30Z')), SETTLED - SECOND)).snapshot;
 
@@ -69,7 +69,7 @@ describe('an entity that an answer lacks', () => {
     expect(inShort(taken.events)).toEqual(REMOVED);
   });
 
-  it('is left for later where the reading itself may be stale', () => {
+  it('is left for later if the reading itself may be stale', () => {
     const { snapshot } = afterFirstAbsence();
     const between = take(snapshot, read(shorter(stamped('2026-11-20T10:17:30Z')), SETTLED - SECOND)).snapshot;
 
@@ -78,7 +78,7 @@ describe('an entity that an answer lacks', () => {
     expect(taken.verdict).toBe('left');
   });
 
-  it('is known as before once it shows again; a later absence starts anew', () => {
+  it('loses its absence once it shows again; a later absence starts again', () => {
     const { snapshot } = afterFirstAbsence();
     const back = take(snapshot, read(aRow(), SETTLED));
 
@@ -90,7 +90,7 @@ describe('an entity that an answer lacks', () => {
     expect(again.snapshot?.absences).toEqual({ 'return_line_item/1844671': again.snapshot?.receivedAt });
   });
 
-  it('is known as before even where its list then looks as it was kept', () => {
+  it('loses its absence even if its list then equals the kept list', () => {
     const withoutLast = aRow((row) => {
       row.returns = row.returns.slice(0, 1);
     });
@@ -102,7 +102,7 @@ describe('an entity that an answer lacks', () => {
     expect(back.snapshot?.absences).toEqual({});
   });
 
-  it('is created anew when it comes back after its removal', () => {
+  it('is created again when it comes back after its removal', () => {
     const { snapshot } = take(afterFirstAbsence().snapshot, read(shorter(), SETTLED));
 
     const { events } = take(snapshot, read(aRow(), SETTLED + 2 * MINUTE));
@@ -115,7 +115,7 @@ describe('an array that an answer leaves out', () => {
   it.each([
     ['absent', undefined],
     ['null', null],
-  ])('says nothing of its entities if it is %s', (_, value) => {
+  ])('changes nothing in its entities if it is %s', (_, value) => {
     const snapshot = snapshotOf(read(aRow()));
     const partial = aRow((row) => {
       Object.assign(row, {
@@ -133,7 +133,7 @@ describe('an array that an answer leaves out', () => {
     expect(second).toMatchObject({ verdict: 'unchanged', events: [] });
   });
 
-  it('leaves an absence noted as it was', () => {
+  it('does not change a noted absence', () => {
     const { snapshot } = afterFirstAbsence();
     const partial = { ...shorter(stamped('2026-11-20T10:17:30Z')), returns: undefined };
 
@@ -145,7 +145,7 @@ describe('an array that an answer leaves out', () => {
     expect(inShort(after.events)).toEqual(REMOVED);
   });
 
-  it('announces its entities when it shows for the first time, with no claim as to since when', () => {
+  it('announces its entities when it shows for the first time, without a lower bound of their time', () => {
     const snapshot = snapshotOf(read({ ...aRow(), shipments: undefined, refund_transactions: null }));
 
     const { events } = take(snapshot, read(aRow(), 2 * MINUTE));
@@ -157,7 +157,7 @@ describe('an array that an answer leaves out', () => {
     expect(events.map(({ data }) => data.observed.after)).toEqual([null, null]);
   });
 
-  it('announces nothing of what a silent baseline reads later', () => {
+  it('announces no entities that a silent baseline reads later', () => {
     const silent = { announces: () => false };
     const snapshot = snapshotOf(read({ ...aRow(), shipments: undefined, refund_transactions: null }), silent);
 

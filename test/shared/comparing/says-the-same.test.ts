@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { saysTheSame } from '../../../shared/comparing/says-the-same.ts';
 
-describe('a value that is known', () => {
+describe('a known value', () => {
   it.each([
     [
       { a: 1, b: [{ c: null }] },
@@ -11,7 +11,7 @@ describe('a value that is known', () => {
     [{ a: 1, later: 2 }, { a: 1 }],
     [{ a: 1 }, { a: 1, b: undefined }],
     [[], []],
-  ])('%j says the same as %j', (known, seen) => {
+  ])('%j equals %j', (known, seen) => {
     expect(saysTheSame(known, seen)).toBe(true);
   });
 
@@ -34,11 +34,11 @@ describe('a value that is known', () => {
     [1, {}],
     [{}, { a: {} }],
     [['a'], 'a'],
-  ])('%j says something else than %j', (known, seen) => {
+  ])('%j differs from %j', (known, seen) => {
     expect(saysTheSame(known, seen)).toBe(false);
   });
 
-  it('says the same as its copy, and not as any other JSON of the same keys', () => {
+  it('equals its copy, and no other JSON with the same keys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
         const [list, another] = [[one], [other]];

@@ -1,4 +1,4 @@
-// A change set that is too large for one transaction, told in parts, with a crash after any of them.
+// A change set that is too large for one transaction, published in parts, with a crash after any part.
 import { describe, expect, it } from 'vitest';
 import { compareReading } from '../../../shared/comparing/compare-reading.ts';
 import type { Reading, Snapshot } from '../../../shared/comparing/snapshot.ts';
@@ -8,7 +8,7 @@ import type { Save } from '../../../shared/ports.ts';
 import { checkSave } from '../../../shared/recording/check-save.ts';
 import { aRow, instantOf, OPTIONS, type Row, read, snapshotOf, stored, take } from './a-reading.ts';
 
-/** 100 line items, 100 shipments, 20 exchanges, 30 refunds without ids, and a status for all that have one. */
+/** A row with 100 line items, 100 shipments, 20 exchanges and 30 refunds without ids, all in the given status. */
 function large(status = 'OPEN'): Row {
   return aRow((row) => {
     row.returns = many(100, row.returns, (item, id) => ({ ...item, id, status }));
@@ -29,7 +29,7 @@ function withManyReturns(): Row {
   return { ...large(), returns: many(200, large().returns, (item, id) => ({ ...item, id })) };
 }
 
-/** Two of each of them. */
+/** A row with two of each. */
 function small(): Row {
   const row = large();
   row.returns = row.returns.slice(0, 2);
@@ -53,7 +53,7 @@ function subjectsOf(saves: readonly Save[]): string[] {
   return saves.flatMap(({ events }) => events.map(({ subject, type }) => `${type} ${subject}`));
 }
 
-/** From nothing, from a small group that grows and changes, and from a large one of which much is removed. */
+/** A new group, a small group that grows and changes, and a large group that loses most. */
 const SETTINGS: readonly [string, () => Snapshot | undefined, Row, number][] = [
   ['a first sight', () => undefined, large(), 251],
   ['a group that grows', () => snapshotOf(read(small())), large(), 242],
@@ -75,7 +75,7 @@ const SETTINGS: readonly [string, () => Snapshot | undefined, Row, number][] = [
 describe.each(SETTINGS)('the changes of %s', (_, snapshotBefore, row, count) => {
   const savesMade = () => savesOf(snapshotBefore(), read(row, 5 * MINUTE));
 
-  it('come in as many saves as it takes, each on from the one before', () => {
+  it('take as many saves as needed, each continuing from the one before', () => {
     const saves = savesMade();
 
     let version = snapshotBefore()?.version ?? 0;
@@ -90,7 +90,7 @@ describe.each(SETTINGS)('the changes of %s', (_, snapshotBefore, row, count) => 
     expect(saves[0]?.events).toHaveLength(MAX_EVENTS_PER_SAVE);
   });
 
-  it('all have the stamp and the times of their reading, but for when all was last shown', () => {
+  it('have the stamp and the times of their reading in every save, and `sentAt` only in the last', () => {
     const { updatedAt, createdAt, receivedAt, sentAt } = read(row, 5 * MINUTE);
 
     const saves = savesMade();
@@ -100,22 +100,22 @@ describe.each(SETTINGS)('the changes of %s', (_, snapshotBefore, row, count) => 
     for (const save of saves.slice(0, -1)) expect(save.snapshot.sentAt).toBeLessThan(sentAt);
   });
 
-  it.each([1, 2])('are told to the end after a crash behind save %i', (done) => {
+  it.each([1, 2])('are published completely after a crash behind save %i', (done) => {
     const saves = savesMade();
     const crashed = stored(saves[done - 1]?.snapshot);
 
     const rest = savesOf(crashed, read(row, 10 * MINUTE));
     const finished = savesOf(stored(rest.at(-1)?.snapshot), read(row, 15 * MINUTE));
 
-    const told = [...subjectsOf(saves.slice(0, done)), ...subjectsOf(rest)];
-    expect(told.toSorted()).toEqual(subjectsOf(saves).toSorted());
+    const published = [...subjectsOf(saves.slice(0, done)), ...subjectsOf(rest)];
+    expect(published.toSorted()).toEqual(subjectsOf(saves).toSorted());
     expect(rest[0]?.events[0]?.data.sequence).toBe((crashed?.sequence ?? 0) + 1);
     expect(rest.at(-1)?.snapshot.sequence).toBe(saves.at(-1)?.snapshot.sequence);
     expect(contentOf(rest.at(-1)?.snapshot)).toEqual(contentOf(saves.at(-1)?.snapshot));
     expect(finished).toEqual([]);
   });
 
-  it('that are told after a crash are left for later until they can be told from a stale read', () => {
+  it('are left for later after a crash while the reading may be stale', () => {
     const crashed = stored(savesMade()[0]?.snapshot);
 
     const compared = compareReading(crashed, read(row, 5 * MINUTE), OPTIONS);
@@ -123,7 +123,7 @@ describe.each(SETTINGS)('the changes of %s', (_, snapshotBefore, row, count) => 
     expect(compared.verdict).toBe('left');
   });
 
-  it('do not pretend, after a crash, to have shown only now', () => {
+  it('keep the lower bound of their observation after a crash', () => {
     const saves = savesMade();
 
     const rest = savesOf(stored(saves[0]?.snapshot), read(row, 10 * MINUTE));
@@ -170,7 +170,7 @@ describe('the number of saves', () => {
   });
 });
 
-/** All that a later comparison looks at but the times. */
+/** The parts of a snapshot that a later comparison uses, without the times. */
 function contentOf(snapshot: Snapshot | undefined): unknown {
   const { projection, absences, unpublished, sequence } = snapshot ?? {};
   const entities = Object.values(projection ?? {}).flatMap((value) => value ?? []);
@@ -182,8 +182,8 @@ function contentOf(snapshot: Snapshot | undefined): unknown {
   };
 }
 
-describe('as many changes as fit one transaction', () => {
-  it('are one save, with all that was read', () => {
+describe('changes that just fit one transaction', () => {
+  it('take one save, with the complete reading', () => {
     const snapshot = snapshotOf(read(large()));
     const changed = aRow((row) => {
       Object.assign(row, large());

@@ -41,7 +41,7 @@ describe('a reading that differs', () => {
     expect(taken).toEqual({ verdict: 'left', snapshot, events: [] });
   });
 
-  it('in its context alone is left for later just so', () => {
+  it('only in its context is left for later likewise', () => {
     const snapshot = snapshotOf(read(aRow()));
     const row = aRow();
     row.order.name = '#renamed';
@@ -50,7 +50,7 @@ describe('a reading that differs', () => {
     expect(take(snapshot, read(row, SETTLED)).verdict).toBe('differs');
   });
 
-  it('is measured against the reading that the snapshot was made of, not against the group', () => {
+  it('is measured against the reading of the snapshot, not against the group', () => {
     const second = take(snapshotOf(read(aRow())), read(delivered(NEWER), 10 * MINUTE)).snapshot;
 
     const stale = take(second, read(aRow(), 10 * MINUTE + SETTLED - 1));
@@ -59,7 +59,7 @@ describe('a reading that differs', () => {
   });
 });
 
-describe('a stamp that alone is another', () => {
+describe('a change of the stamp only', () => {
   it('is saved without an event if it is newer', () => {
     const snapshot = snapshotOf(read(aRow()));
 
@@ -80,7 +80,7 @@ describe('a stamp that alone is another', () => {
     });
   });
 
-  it.each([0, SETTLED])('is nothing if it is older, %i µs later', (after) => {
+  it.each([0, SETTLED])('is ignored if the stamp is older, %i µs later', (after) => {
     const snapshot = snapshotOf(read(aRow()));
 
     const taken = take(
@@ -96,16 +96,16 @@ describe('a stamp that alone is another', () => {
 });
 
 describe('the time of an event', () => {
-  it("is the group's stamp at first sight", () => {
+  it("is the group's stamp at the first reading", () => {
     const [event] = take(undefined, read(aRow())).events;
 
     expect(event?.time).toBe('2026-11-20T10:15:02.123456Z');
   });
 
   it.each([
-    ['the stamp where that moved forward', '2026-11-20T11:15:02.5+01:00', '2026-11-20T10:15:02.500000Z'],
-    ['the moment of the answer where the stamp stayed', BEFORE, '2026-11-20T10:17:03.500000Z'],
-    ['the moment of the answer where the stamp went back', OLDER, '2026-11-20T10:17:03.500000Z'],
+    ['the stamp if it moved forward', '2026-11-20T11:15:02.5+01:00', '2026-11-20T10:15:02.500000Z'],
+    ['the moment of the answer if the stamp stayed', BEFORE, '2026-11-20T10:17:03.500000Z'],
+    ['the moment of the answer if the stamp went back', OLDER, '2026-11-20T10:17:03.500000Z'],
   ])('is %s', (_, stamp, time) => {
     const snapshot = snapshotOf(read(aRow()));
 
@@ -115,8 +115,8 @@ describe('the time of an event', () => {
   });
 });
 
-describe('what an event says of its observation', () => {
-  it('is the last reading before it less `settle`, and its own answer', () => {
+describe('the observation of an event', () => {
+  it('reaches from the last reading minus `settle` to the answer with the change', () => {
     const snapshot = snapshotOf(read(aRow()));
     const change = read(delivered(BEFORE), 5 * MINUTE, { through: 'reconciliation' });
 
@@ -131,7 +131,7 @@ describe('what an event says of its observation', () => {
     expect(remembered?.data.observed.after).toBe('2026-11-20T10:18:03.000000Z');
   });
 
-  it('never reaches back before the reading of the snapshot', () => {
+  it('never begins before the reading of the snapshot', () => {
     const snapshot = snapshotOf(read(aRow()));
 
     const [event] = take(snapshot, read(delivered(BEFORE), 5 * MINUTE), { lastSeenAt: 0 }).events;
@@ -139,7 +139,7 @@ describe('what an event says of its observation', () => {
     expect(event?.data.observed.after).toBe('2026-11-20T10:14:03.000000Z');
   });
 
-  it('does not count a reading that left the entity out, nor one that lacked it', () => {
+  it('does not begin at a reading that left out or lacked the entity', () => {
     const snapshot = snapshotOf(read(aRow()));
     const { shipments: _, ...withoutShipments } = aRow();
     const order = { ...withoutShipments.order, name: '#renamed' };

@@ -1,8 +1,8 @@
-// What is true of one group over time, and how a service shows it: late, in parts, in any order, in any spelling.
+// The true history of one group, and how a service shows it: late, in parts, in any order, in any spelling.
 import { formatInstant, type Instant, SECOND } from '../../../shared/instant.ts';
 import { FIRST_READ } from './a-reading.ts';
 
-/** One change at the service; the numbers choose what becomes of what. */
+/** One change at the service; the numbers choose the entity and the value. */
 export interface Happening {
   readonly what: keyof typeof HAPPENINGS;
   readonly which: number;
@@ -10,13 +10,13 @@ export interface Happening {
   readonly movesStamp: boolean;
 }
 
-/** How an answer differs from the truth without being a lie. */
+/** How an answer differs from the truth without being false. */
 export interface Showing {
   readonly leftOut: readonly ArrayName[];
   readonly isReversed: boolean;
   readonly hasOffsets: boolean;
   readonly hidesRefundIds: boolean;
-  /** Whether what is null is left out. */
+  /** Whether null values are left out. */
   readonly isSparse: boolean;
 }
 
@@ -40,15 +40,15 @@ export interface TrueGroup {
   readonly refund_transactions: readonly Entity[];
 }
 
-/** A state and since when it holds; no group where there is none. */
+/** A state and its beginning; `group` is undefined while the group does not exist. */
 export interface Version {
   readonly from: Instant;
   readonly group: TrueGroup | undefined;
-  /** Whether the service sends all fields by then, those in {@link LATE_FIELDS} as well. */
+  /** Whether the service sends all fields by then, including {@link LATE_FIELDS}. */
   readonly sendsAll: boolean;
 }
 
-/** What the service learns to send one day. */
+/** Fields that the service begins to send after an upgrade. */
 export const LATE_FIELDS: readonly string[] = ['return_outcome', 'quantity', 'delivered_at', 'return_ids'];
 
 export const BEGINNING = FIRST_READ - 3600 * SECOND;
@@ -125,7 +125,7 @@ function alter(group: TrueGroup, which: number, change: (entity: Entity) => Enti
   return { [name]: group[name].map((entity, at) => (at === which % 2 ? change(entity) : entity)) };
 }
 
-/** Adds entities under the first ids from a number on that are free; so what was removed may come back. */
+/** Adds entities under the first free ids from a number on, so that removed entities may come back. */
 function grow(group: TrueGroup, which: number, from: number, count: number): Partial<TrueGroup> {
   const name = arrayOf(which);
   const ids = new Set(group[name].map(({ id }) => id));
@@ -135,7 +135,7 @@ function grow(group: TrueGroup, which: number, from: number, count: number): Par
   return { [name]: [...group[name], ...fresh.map((id) => ({ id, status: SPARE[name] }))] };
 }
 
-/** What a happening makes of the group. */
+/** The group after a happening. */
 export function happen(
   { what, which, value, movesStamp }: Happening,
   group: TrueGroup,
@@ -145,7 +145,7 @@ export function happen(
   return { ...group, ...change(group, which, value, at), ...(movesStamp ? { updated_at: at } : {}) };
 }
 
-/** The row that an answer holds. */
+/** The row in an answer. */
 export function show(group: TrueGroup, sendsAll: boolean, showing: Showing): Record<string, unknown> {
   const spell = (at: Instant) =>
     showing.hasOffsets ? formatInstant(at + 2 * 3600 * SECOND).replace('Z', '+02:00') : formatInstant(at);

@@ -20,7 +20,7 @@ const ARRAYS = {
 
 type Kind = keyof typeof ARRAYS | 'return_group';
 
-/** For each watched field what it becomes, the event that this makes, and what that says was there before. */
+/** For each watched field its new value, the verb of its event, and its previous value in the event. */
 const CHANGES: readonly [Kind, string, unknown, string, unknown][] = [
   ['return_line_item', 'status', 'COMPLETED', 'status_changed', 'OPEN'],
   ['return_line_item', 'quantity', 2, 'updated', 1],
@@ -43,7 +43,7 @@ const CHANGES: readonly [Kind, string, unknown, string, unknown][] = [
   ['return_group', 'return_method', 'BY_DRONE', 'updated', 'TRADITIONAL'],
 ];
 
-/** For each context field, as it is called in a row, another value. */
+/** For each context field, under its name in a row, another value. */
 const CONTEXT: readonly (readonly [Kind, string, unknown])[] = [
   ['return_line_item', 'platform_id', 'another'],
   ['return_line_item', 'created_at', '2026-11-18T08:00:00.000002Z'],
@@ -78,7 +78,7 @@ describe('a watched field that changes', () => {
     expect(events[0]?.data.object).toHaveProperty(field, sorted(value ?? null));
   });
 
-  it('stands in the table above', () => {
+  it('is listed in the table above', () => {
     const listed = Object.entries(WATCHED_FIELDS).flatMap(([kind, fields]) =>
       fields.map((field) => `${kind}.${field}`),
     );
@@ -86,7 +86,7 @@ describe('a watched field that changes', () => {
     expect(CHANGES.map(([kind, field]) => `${kind}.${field}`).sort()).toEqual(listed.sort());
   });
 
-  it('is told together with the status, in one event', () => {
+  it('is published together with the status, in one event', () => {
     const snapshot = snapshotOf(read(aRow()));
     const row = withField('shipment', 'status', 'DELIVERED');
     for (const shipment of row.shipments) shipment.delivered_at = '2026-11-20T10:00:00Z';
@@ -100,7 +100,7 @@ describe('a watched field that changes', () => {
 });
 
 describe('a context field that changes', () => {
-  it.each(CONTEXT)('%s.%s makes no event, and is known from then on', (kind, field, value) => {
+  it.each(CONTEXT)('%s.%s is saved without an event', (kind, field, value) => {
     const snapshot = snapshotOf(read(aRow()));
     const reading = read(withField(kind, field, value), 2 * MINUTE);
 
@@ -112,7 +112,7 @@ describe('a context field that changes', () => {
     expect(again.verdict).toBe('unchanged');
   });
 
-  it('stands in the table above', () => {
+  it('is listed in the table above', () => {
     const schemas = [returnLineItem, shipment, exchangeLineItem, refundTransaction, returnGroup];
     const all = schemas.flatMap(({ shape }) =>
       Object.keys(shape).map((field) => `${[...shape.type.values][0]}.${field}`),

@@ -18,11 +18,11 @@ interface MutableSchema {
 }
 
 describe('a change of an event', () => {
-  it('is none where nothing changed', () => {
+  it('is not reported if nothing changed', () => {
     expect(breakingChanges(BEFORE, structuredClone(BEFORE))).toEqual([]);
   });
 
-  it('may add an optional field, at any depth, and say more about one', () => {
+  it('may add an optional field at any depth, and annotate a field', () => {
     const after = changed(({ properties }) => {
       properties.weight = { type: 'number' } as never;
       properties.carrier = { ...properties.carrier!, description: 'Who brings it.', examples: ['UPS'] };
@@ -86,13 +86,13 @@ describe('a change of an event', () => {
       },
       expect.arrayContaining(['data.object.return_ids[] changed its type from "integer" to "string".']),
     ],
-  ])('takes a new version where %s', (_case, change, sentences) => {
+  ])('needs a new version if %s', (_case, change, sentences) => {
     const after = changed(change);
 
     expect(breakingChanges(BEFORE, after)).toEqual(sentences);
   });
 
-  it('takes a new version where one of several shapes changes', () => {
+  it('needs a new version if one of several shapes changes', () => {
     const before = publishedSchema('return_line_item.created');
     const after = structuredClone(before) as MutableSchema;
     const total = after.properties.data!.properties.object!.properties.total!.anyOf as MutableSchema[];

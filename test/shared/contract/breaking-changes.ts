@@ -1,13 +1,13 @@
-// The rule for changing an event, as a comparison of two schemas. Readers of a version hold its schema while newer
-// events come, and events of a year ago are replayed to readers of today: so what a version has stays as it is, in
-// both directions. A field may be added, if it is optional.
+// The rule for changing an event, as a comparison of two schemas. Readers of a version keep its schema while newer
+// events arrive, and old events are replayed to today's readers. So a version's fields stay unchanged in both
+// directions; only optional fields may be added.
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from './published-schemas.ts';
 
-/** Say nothing of what is valid. */
+/** Keywords without effect on validity. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(['$schema', '$id', 'title', 'description', 'examples']);
 
-/** @returns a sentence for each change that takes a new version; none if `after` may replace `before` */
+/** @returns a sentence for each change that needs a new version; none if `after` may replace `before` */
 export function breakingChanges(before: JsonSchema, after: JsonSchema, place = ''): string[] {
   return [
     ...changedFields(before, after, place),

@@ -1,10 +1,10 @@
-// docs/events/catalogue.md: what there is to subscribe to, in a table that follows from the contract.
+// Writes docs/events/catalogue.md: the events to subscribe to, in tables that follow from the contract.
 import { type EventKind, formatDataSchema } from '../../../shared/contract/data-schema.ts';
 import type { EventType } from '../../../shared/contract/event.ts';
 import { WATCHED_FIELDS } from '../../../shared/contract/watched-fields.ts';
 import { EVENT_TYPES, fileNameOf, kindOf } from './published-schemas.ts';
 
-const TOLD: Readonly<Record<EventType, string>> = {
+const PUBLISHED_WHEN: Readonly<Record<EventType, string>> = {
   'return_line_item.created': 'An item came to be returned, or was seen for the first time.',
   'return_line_item.status_changed': 'Its status changed, and whatever else changed with it.',
   'return_line_item.updated': 'Another watched field changed.',
@@ -55,7 +55,7 @@ function section(kind: EventKind): string {
     : '';
   const rows = EVENT_TYPES.filter((type) => kindOf(type) === kind).map(
     (type) =>
-      `| \`${type}\` | ${TOLD[type]} | [schema](schemas/${fileNameOf(type)}) | [example](examples/${type}.json) |`,
+      `| \`${type}\` | ${PUBLISHED_WHEN[type]} | [schema](schemas/${fileNameOf(type)}) | [example](examples/${type}.json) |`,
   );
   return `## ${kind}
 

@@ -1,4 +1,4 @@
-// What docs/events holds of the contract.
+// The parts of the contract in docs/events.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { DATA_VERSIONS } from '../../../shared/contract/data-schema.ts';
 import type { EventType, FeedEvent } from '../../../shared/contract/event.ts';
@@ -6,7 +6,7 @@ import { fileNameOf, type JsonSchema, kindOf } from './published-schemas.ts';
 
 export const EVENTS_FOLDER = new URL('../../../docs/events/', import.meta.url);
 
-/** The schema that was published under the type's present version; undefined if none was yet. */
+/** The published schema of the type's current version; undefined before its first publication. */
 export function committedSchema(type: EventType): JsonSchema | undefined {
   const file = new URL(`schemas/${fileNameOf(type)}`, EVENTS_FOLDER);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;

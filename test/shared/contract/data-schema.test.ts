@@ -3,7 +3,7 @@ import { DATA_VERSIONS, formatDataSchema, parseDataSchema } from '../../../share
 import { EVENT_TYPES, kindOf } from './published-schemas.ts';
 
 describe('the name of an event’s schema', () => {
-  it('tells kind and version, of this release and of any other', () => {
+  it('has the kind and the version, of this release and of any other', () => {
     const ours = parseDataSchema(formatDataSchema('shipment'));
     const later = parseDataSchema('urn:returns-change-feed:parcel_locker:12');
 
@@ -20,7 +20,7 @@ describe('the name of an event’s schema', () => {
     expect(parseDataSchema(text)).toBeUndefined();
   });
 
-  it('is there for every kind of event, and for no other', () => {
+  it('exists for every kind of event, and for no other', () => {
     expect(new Set(Object.keys(DATA_VERSIONS))).toEqual(new Set(EVENT_TYPES.map(kindOf)));
   });
 });

@@ -10,11 +10,11 @@ const parts = fc.record({
   sequence: fc.integer({ min: 1, max: 999_999_999_999_999 }),
 });
 
-/** Nearly ids. */
+/** Texts that resemble ids. */
 const candidates = fc.stringMatching(/^[a-z-]{0,3}_[a-z0-9]{0,13}_(feed|\d{0,17})_\d{0,16}$/);
 
 describe("an event's id", () => {
-  it('is the parts with underscores between them', () => {
+  it('joins its parts with underscores', () => {
     expect(formatEventId({ source: 'acme', generation: 'mi8x2k', group: 184_467, sequence: 42 })).toBe(
       'acme_mi8x2k_184467_42',
     );
@@ -26,7 +26,7 @@ describe("an event's id", () => {
     });
   });
 
-  it('gives its parts back', () => {
+  it('is parsed into its parts', () => {
     fc.assert(
       fc.property(parts, (given) => {
         expect(parseEventId(formatEventId(given))).toEqual(given);
@@ -34,7 +34,7 @@ describe("an event's id", () => {
     );
   });
 
-  it('fits a batch entry and the name of an execution', () => {
+  it('is valid as the id of a batch entry and the name of an execution', () => {
     fc.assert(
       fc.property(parts, (given) => {
         expect(formatEventId(given)).toMatch(/^[A-Za-z0-9_-]{1,80}$/);
@@ -42,7 +42,7 @@ describe("an event's id", () => {
     );
   });
 
-  it('is one for one: what is read is what would be written', () => {
+  it('is unique: formatting a parsed id returns it', () => {
     fc.assert(
       fc.property(candidates, (text) => {
         const read = parseEventId(text);
@@ -64,7 +64,7 @@ describe("an event's id", () => {
     'Acme_mi8x2k_1_1',
     'acme_mi8x2k_1_1\n',
     `${'a'.repeat(31)}_mi8x2k_1_1`,
-  ])('is not %j', (text) => {
+  ])('is not parsed from %j', (text) => {
     expect(parseEventId(text)).toBeUndefined();
   });
 });

@@ -14,8 +14,8 @@ function matched(pattern: ChangePattern): string[] {
   );
 }
 
-describe('a pattern for an entity that comes to a status', () => {
-  it('matches its change to that, and its being first seen so', () => {
+describe('a pattern for an entity that reaches a status', () => {
+  it('matches a change to the status, and a creation with it', () => {
     const delivered = matched(changePattern({ entity: 'shipment', to: 'DELIVERED' }));
     const firstSeen = matched(changePattern({ entity: 'shipment', to: 'DRAFT' }));
 
@@ -31,7 +31,7 @@ describe('a pattern for an entity that comes to a status', () => {
     );
   });
 
-  it('matches events of this feed alone, and of the sources that are named', () => {
+  it('matches only events of this feed, and of the named sources', () => {
     const pattern = changePattern({ entity: 'shipment', to: 'DELIVERED' });
     const matches = compileEventPattern({ ...pattern });
     const event = ON_BUS.find(matches);

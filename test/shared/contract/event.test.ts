@@ -47,7 +47,7 @@ describe('the schemas of events', () => {
   );
 
   it.each(TYPES.filter((type) => /created|removed/.test(type)))(
-    'know no previous_attributes of %s',
+    'have no previous_attributes of %s',
     (type) => {
       expect(fieldsOf(type, 'data')).not.toContain('previous_attributes');
     },
@@ -63,19 +63,19 @@ describe('the schemas of events', () => {
   });
 });
 
-describe('an event that is parsed', () => {
-  it('is known by its type', () => {
+describe('a parsed event', () => {
+  it('is narrowed by its type', () => {
     for (const event of events) expect(feedEvent.parse(event)).toStrictEqual(event);
   });
 
-  it('may have fields that a later release adds, which are left out', () => {
+  it('lacks fields of later releases', () => {
     const [event] = events;
     const later = { ...event, traceparent: '00-1', data: { ...event?.data, mood: 'good' } };
 
     expect(feedEvent.parse(later)).toStrictEqual(event);
   });
 
-  it('may say which replay it comes from', () => {
+  it('may name its replay', () => {
     const [event] = events;
 
     expect(feedEvent.parse({ ...event, replayid: 'r1' })).toStrictEqual({ ...event, replayid: 'r1' });
@@ -87,11 +87,11 @@ describe('an event that is parsed', () => {
     ['id', 'x'.repeat(81)],
     ['data', {}],
     ['sequence', 1],
-  ])('is refused with the %s %j', (field, value) => {
+  ])('is rejected with the %s %j', (field, value) => {
     expect(feedEvent.safeParse({ ...events[0], [field]: value }).success).toBe(false);
   });
 
-  it('is refused with an object of another kind', () => {
+  it('is rejected with an object of another kind', () => {
     const shipment = events.find(({ type }) => type === 'shipment.created');
     const item = events.find(({ type }) => type === 'return_line_item.created');
     const mixed = { ...shipment, data: { ...shipment?.data, object: item?.data.object } };
@@ -101,7 +101,7 @@ describe('an event that is parsed', () => {
 });
 
 describe('a listed value', () => {
-  it('is open: what no document lists is taken as well', () => {
+  it('is open: unlisted values are accepted too', () => {
     const status = openValue('OPEN', 'COMPLETED');
 
     expect(status.parse('COMPLETED')).toBe('COMPLETED');

@@ -1,4 +1,4 @@
-// docs/events is what other repositories read of the contract: it must say what the code does.
+// Other repositories read the contract in docs/events: it must agree with the code.
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -17,7 +17,7 @@ import {
 import { EVENT_TYPES, fileNameOf, publishedSchema } from './published-schemas.ts';
 import { recordExamples } from './record-examples.ts';
 
-/** A validator that has nothing to do with zod. */
+/** A validator that is independent of zod. */
 function createValidator() {
   const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
   addFormats.default(ajv);
@@ -33,11 +33,11 @@ describe.each(EVENT_TYPES)('the committed schema of %s', (type) => {
     expect(changes.length === 0 ? '' : refusalOf(type, changes)).toBe('');
   });
 
-  it('is what the contract says; `npm run contracts` writes it', () => {
+  it('agrees with the contract; `npm run contracts` writes it', () => {
     expect(committedSchema(type)).toEqual(JSON.parse(JSON.stringify(publishedSchema(type))));
   });
 
-  it('takes the example, and not one that lacks or bends something', () => {
+  it('accepts the example, and rejects incomplete and changed ones', () => {
     const validate = createValidator().compile(committedSchema(type) ?? {});
     const example = committedExample(type);
 
@@ -51,18 +51,18 @@ describe.each(EVENT_TYPES)('the committed schema of %s', (type) => {
 });
 
 describe('the catalogue', () => {
-  it('says what the contract says; `npm run contracts` writes it', () => {
+  it('agrees with the contract; `npm run contracts` writes it', () => {
     expect(readFileSync(new URL('catalogue.md', EVENTS_FOLDER), 'utf8')).toBe(writeCatalogue());
   });
 
-  it('has a schema for each type, and none of a type that is no more', () => {
+  it('has a schema for each type, and none for a removed type', () => {
     const types = committedSchemaFiles().map((file) => file.replace(/\.\d+\.json$/, ''));
 
     expect(new Set(types)).toEqual(new Set(EVENT_TYPES));
     expect(committedSchemaFiles()).toEqual(expect.arrayContaining(EVENT_TYPES.map(fileNameOf)));
   });
 
-  it('has examples with the fields that the feed fills today, and no others', async () => {
+  it('has examples with exactly the fields that the feed fills today', async () => {
     const today = await recordExamples();
 
     for (const type of EVENT_TYPES) {
@@ -85,7 +85,7 @@ describe('the catalogue', () => {
   });
 });
 
-/** The names of all fields, with the kinds of their values; what may be null is of any kind. */
+/** The names of all fields, with the kinds of their values; a nullable value is of any kind. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return [];
   if (typeof value !== 'object' || value === null) return null;

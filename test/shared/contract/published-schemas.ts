@@ -1,5 +1,5 @@
-// What is published of the contract for those who do not use zod: a JSON Schema (draft 2020-12) for each type of event
-// and its version. They are open: a field that is added later must not make a reader refuse the event.
+// The contract for readers without zod: a JSON Schema (draft 2020-12) for each type of event and its version. The schemas
+// are open: a field that is added later must not make a reader reject the event.
 import * as z from 'zod';
 import { DATA_VERSIONS, type EventKind, formatDataSchema } from '../../../shared/contract/data-schema.ts';
 import { EVENT_SCHEMAS, type EventType } from '../../../shared/contract/event.ts';
@@ -12,7 +12,7 @@ export interface JsonSchema {
 
 export const EVENT_TYPES = Object.keys(EVENT_SCHEMAS) as EventType[];
 
-/** `<type>.<version>.json`: a new version gets a file of its own, and the one before stays. */
+/** `<type>.<version>.json`: a new version gets its own file, and the file of the last version stays. */
 export function fileNameOf(type: EventType): string {
   return `${type}.${DATA_VERSIONS[kindOf(type)]}.json`;
 }

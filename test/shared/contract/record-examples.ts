@@ -1,5 +1,5 @@
-// The life of a return at the reference service, and what befalls its source, as the feed tells it: every type of
-// event at least once, made by the poller and a relay in virtual time. docs/events holds what comes of it.
+// Records the feed's events of a return at the reference service and of its source: every type of event at least once,
+// by the poller and a relay in virtual time. docs/events has the results.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { redrive } from '../../../shared/publishing/redrive.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
@@ -9,7 +9,7 @@ import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
 type Change = Parameters<SourceWorld['control']['mutate']>[1];
 
-/** One a minute; a name is a step of the reference service's own life. */
+/** One change a minute; a name is a step of the reference service's simulation. */
 const LIFE: readonly Change[] = [
   'return_line_item.approved',
   'return_line_item.approved',
@@ -28,7 +28,7 @@ const LIFE: readonly Change[] = [
 /** A status that the service's document does not list. */
 export const UNLISTED = 'RETURNED_TO_SENDER';
 
-/** What no life does: the service loses parts of the group, and comes up with a status of its own. */
+/** Changes that the simulation never makes: the service loses parts of the group, and sends an unlisted status. */
 const LOSSES: readonly Change[] = [
   (draft) => void draft.exchange_line_items.pop(),
   (draft) => void draft.returns.pop(),
@@ -38,15 +38,15 @@ const LOSSES: readonly Change[] = [
   (draft) => void draft.shipments.pop(),
 ];
 
-/** @returns all events of the feed, each minute's by group, in the order in which they were told */
+/** @returns all events of the feed in the order of their publication; those of one minute by group */
 export async function recordExamples(): Promise<FeedEvent[]> {
   const world = createSourceWorld({ groups: 12, seed: 7 });
   const session = world.startProcess('poller');
-  const told = new Map<string, FeedEvent>();
+  const published = new Map<string, FeedEvent>();
   async function pass(minutes: number): Promise<void> {
     for (let minute = 0; minute < minutes; minute += 1) {
       await world.nextTick(session);
-      for (const event of await world.events()) told.set(event.id, told.get(event.id) ?? event);
+      for (const event of await world.events()) published.set(event.id, published.get(event.id) ?? event);
     }
   }
 
@@ -67,10 +67,10 @@ export async function recordExamples(): Promise<FeedEvent[]> {
   await pass(2);
   await skipAnEvent(world, group);
   await pass(1);
-  return [...told.values()];
+  return [...published.values()];
 }
 
-/** A return of two items by one parcel, with something in exchange. */
+/** Creates a return of two items by one parcel, with an exchange. */
 function createReturn({ control }: SourceWorld): number {
   for (let tries = 0; tries < 100; tries += 1) {
     const { groupId } = control.create();
@@ -93,7 +93,7 @@ async function failFor({ control }: SourceWorld, pass: () => Promise<void>): Pro
   control.setKnob('faultRate', 0);
 }
 
-/** A destination refuses an event for good, and an operator steps over it. */
+/** A destination always refuses an event, and an operator skips it. */
 async function skipAnEvent(world: SourceWorld, group: number): Promise<void> {
   const key = { ...(await world.source()), group };
   const destination = createMemoryDestination('queue');

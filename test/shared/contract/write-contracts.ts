@@ -1,5 +1,5 @@
-// `npm run contracts` writes what docs/events holds of the contract: schemas, examples and the catalogue. It refuses
-// what would break readers of a published version.
+// `npm run contracts` writes the contract in docs/events: schemas, examples and the catalogue. It rejects changes that
+// would break readers of a published version.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { breakingChanges } from './breaking-changes.ts';
@@ -29,10 +29,10 @@ for (const type of EVENT_TYPES)
 const events = await recordExamples();
 write('recorded.jsonl', events.map((event) => `${JSON.stringify(event)}\n`).join(''));
 for (const type of EVENT_TYPES) {
-  // The last of its kind has come the longest way, but for the one with a status that no document lists.
+  // The last event of a type has the most history, except the one with the unlisted status.
   const all = events.filter((event) => event.type === type);
   const example = all.findLast((event) => !JSON.stringify(event).includes(UNLISTED)) ?? all.at(-1);
-  if (example === undefined) throw new Error(`The recorded story tells no ${type}.`);
+  if (example === undefined) throw new Error(`The recorded run has no ${type}.`);
   write(`examples/${type}.json`, `${JSON.stringify(example, null, 2)}\n`);
 }
 write('catalogue.md', writeCatalogue());

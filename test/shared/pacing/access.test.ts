@@ -8,7 +8,7 @@ const client: ReturnsServiceClient = {
   listReturnGroups: () => Promise.reject(new Error('not asked for here')),
 };
 
-/** A secret whose readings are answered by hand, in any order. */
+/** A secret whose reads a test answers, in any order. */
 function setUp() {
   const readings: { resolve: (token: string) => void; reject: (error: Error) => void }[] = [];
   const keeper = createAccessKeeper({
@@ -29,7 +29,7 @@ function setUp() {
 }
 
 describe('the token in use', () => {
-  it('is read again by who comes after a reading that failed', async () => {
+  it('is read again after a failed read', async () => {
     const { keeper, readings } = setUp();
     const failed = keeper.current();
     readings[0]!.reject(new Error('no access'));
@@ -41,7 +41,7 @@ describe('the token in use', () => {
     expect((await next).token).toBe('token');
   });
 
-  it('is looked at again once it is forgotten, and goes on with its budget where it is the same', async () => {
+  it('is read again once it is forgotten, and keeps its budget if it is unchanged', async () => {
     const { keeper, readings } = setUp();
     const first = keeper.current();
     readings[0]!.resolve('token');
@@ -58,7 +58,7 @@ describe('the token in use', () => {
     expect((await third).token).toBe('another');
   });
 
-  it('is the same whatever blanks surround it in the secret', async () => {
+  it('is unchanged if only the blanks around it in the secret change', async () => {
     const { keeper, readings } = setUp();
     const first = keeper.current();
     readings[0]!.resolve('token');
@@ -76,7 +76,7 @@ describe('the token in use', () => {
     });
   });
 
-  it('is without the blanks that surround it in the secret', async () => {
+  it('has no blanks around it', async () => {
     const { keeper, readings } = setUp();
     const reading = keeper.current();
     readings[0]!.resolve('token\n');
@@ -88,7 +88,7 @@ describe('the token in use', () => {
     });
   });
 
-  it('is kept whatever becomes of a reading before it', async () => {
+  it('is kept if an earlier read fails later', async () => {
     const { keeper, readings } = setUp();
     const late = keeper.current();
     keeper.forget();
@@ -102,7 +102,7 @@ describe('the token in use', () => {
     expect(await keeper.current()).toBe(access);
   });
 
-  it('that was refused and forgotten is still known as refused', async () => {
+  it('stays known as refused after it was forgotten', async () => {
     const { keeper, readings } = setUp();
     const reading = keeper.current();
     readings[0]!.resolve('token');

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';
 import { believeDates } from '../../../shared/pacing/believe-dates.ts';
 
-/** Bounds by Dates that say that the service's time is ahead by this. */
-function told(...ahead: readonly number[]) {
+/** Bounds that follow from Dates which are ahead by these amounts. */
+function boundsOf(...ahead: readonly number[]) {
   return ahead.map((lower) => ({ lower, upper: lower + SECOND }));
 }
 
-/** How far ahead those say that are believed. */
+/** The amounts of the believed Dates. */
 function believed(ahead: readonly number[], witnesses: readonly number[] = []): number[] {
-  return believeDates(told(...ahead), witnesses).map(({ lower }) => lower);
+  return believeDates(boundsOf(...ahead), witnesses).map(({ lower }) => lower);
 }
 
 describe('a Date', () => {
-  it('is not believed alone, nor are two that agree', () => {
+  it('is not believed alone, nor with one other that agrees', () => {
     expect(believed([0])).toEqual([]);
     expect(believed([0, 0])).toEqual([]);
   });
@@ -29,23 +29,23 @@ describe('a Date', () => {
     expect(believed([0], [HOUR, SECOND])).toEqual([0]);
   });
 
-  it('is believed with two others like it, and so are they', () => {
+  it('is believed together with two others that agree', () => {
     expect(believed([0, DAY, SECOND, -SECOND])).toEqual([0, SECOND, -SECOND]);
     expect(believed([0, DAY, SECOND, 31 * SECOND + 1])).toEqual([]);
   });
 
-  it('is believed before others that have less to speak for them', () => {
+  it('is believed instead of others with less evidence', () => {
     expect(believed([DAY, 0, 0], [DAY])).toEqual([DAY]);
     expect(believed([DAY, 0, 0], [0, DAY])).toEqual([0, 0]);
     expect(believed([0, DAY, 0, 0], [DAY])).toEqual([0, 0, 0]);
   });
 
-  it('is one of many: five are not asked whether they agree, for those that are wrong are outvoted', () => {
+  it('is believed among five or more, also without agreement, because wrong ones are outvoted', () => {
     expect(believed([0, HOUR, DAY, -HOUR])).toEqual([]);
     expect(believed([0, HOUR, DAY, -HOUR, -DAY])).toEqual([0, HOUR, DAY, -HOUR, -DAY]);
   });
 
-  it('is none where none was told', () => {
+  it('is not believed if there is none', () => {
     expect(believed([], [0])).toEqual([]);
   });
 });

@@ -8,18 +8,18 @@ import { BURST, POLL, RECONCILIATION, setUp, times } from './one-budget.ts';
 describe('a pause', () => {
   const pause = { duration: 15 * SECOND, tooFast: true, sentElapsed: 0 };
 
-  it('is one for all who hold the token', async () => {
+  it('applies to all holders of the token', async () => {
     const { clock, budget, budgetOf } = setUp();
     await clock.run(budget.take(POLL));
 
     await clock.run(budget.pause(pause));
     await clock.run(budgetOf().take(POLL));
 
-    // The store may already be a second further than it tells, so the pause counts from there.
+    // The store may be a second ahead of the time that it returns, so the pause counts from there.
     expect(clock.elapsed()).toBe(16 * SECOND);
   });
 
-  it('is written with the time of the request that was answered with it', async () => {
+  it('is stored with the time of the request that caused it', async () => {
     const { clock, store, budget } = setUp();
     await clock.run(budget.take(POLL));
     await clock.advance(500 * MILLISECOND);
@@ -39,7 +39,7 @@ describe('a pause', () => {
     expect(store.state()).toMatchObject({ rateShare: 0.25 });
   });
 
-  it('voids what was booked before it, here and by others who look at the state', async () => {
+  it('voids earlier bookings, here and in other processes that load the state', async () => {
     const { clock, store, budget, budgetOf } = setUp();
     const other = budgetOf();
     await clock.run(budget.take({ ...POLL, expect: 4 }));
@@ -54,7 +54,7 @@ describe('a pause', () => {
     expect(store.calls.saves).toBe(4);
   });
 
-  it('holds back who already waits for a slot', async () => {
+  it('delays requests that already wait for a slot', async () => {
     const { clock, budget } = setUp();
     await clock.run(times(BURST, () => budget.take({ ...POLL, expect: BURST })));
 
@@ -66,7 +66,7 @@ describe('a pause', () => {
     expect(clock.elapsed()).toBe(16_001 * MILLISECOND);
   });
 
-  it('voids what was booked even if it can not be written', async () => {
+  it('voids earlier bookings even if it can’t be stored', async () => {
     const faults = [undefined, 'lost', undefined] as const;
     let saves = 0;
     const { clock, store, budget } = setUp({ store: { fault: () => faults[saves++] } });
@@ -78,7 +78,7 @@ describe('a pause', () => {
     expect(store.calls.saves).toBe(3);
   });
 
-  it('voids what is being booked while it is asked for', async () => {
+  it('voids a booking that is under way', async () => {
     const { clock, store, budget } = setUp({ store: { latencyMs: () => 10 } });
     const taken = budget.take(POLL);
 
@@ -89,7 +89,7 @@ describe('a pause', () => {
     expect(clock.elapsed()).toBeGreaterThan(15 * SECOND);
   });
 
-  it('that is long is looked at again each minute', async () => {
+  it('that is long is loaded again each minute', async () => {
     const { clock, store, budget } = setUp();
     await clock.run(budget.take(POLL));
     await clock.run(budget.pause({ ...pause, duration: HOUR }));
@@ -107,7 +107,7 @@ describe("a clock's error", () => {
   it.each([
     { name: 'left an arrival days ahead', state: { theoreticalArrival: VIRTUAL_START + 3 * DAY } },
     { name: 'left a pause days ahead', state: { pausedUntil: VIRTUAL_START + 3 * DAY } },
-  ])('that $name holds nobody for more than a minute and a half', async ({ state }) => {
+  ])('that $name delays no request for more than a minute and a half', async ({ state }) => {
     const { clock, store, budget } = setUp();
     store.put({ ...UNUSED_BUDGET, ...state });
 
@@ -116,7 +116,7 @@ describe("a clock's error", () => {
     expect(clock.elapsed()).toBe(84 * SECOND);
   });
 
-  it('is mended for all by who has no time to wait for it', async () => {
+  it('is repaired for all by a request that has no time to wait', async () => {
     const { clock, store, budget, budgetOf } = setUp();
     store.put({ ...UNUSED_BUDGET, pausedUntil: VIRTUAL_START + 3 * DAY });
 
@@ -128,7 +128,7 @@ describe("a clock's error", () => {
     expect(clock.elapsed()).toBe(84 * SECOND);
   });
 
-  it("leaves nothing booked that is of a time that the store's clock went back from", async () => {
+  it("that sets the store's clock back voids the bookings after the new time", async () => {
     const { clock, store, budget } = setUp();
     await clock.run(budget.take({ ...POLL, expect: 3 }));
 
@@ -139,7 +139,7 @@ describe("a clock's error", () => {
     expect(clock.elapsed()).toBeLessThan(90 * SECOND);
   });
 
-  it.each([DAY, -DAY])("that moves the store's by %s µs holds nobody for longer", async (by) => {
+  it.each([DAY, -DAY])("that moves the store's clock by %s µs delays no request for longer", async (by) => {
     const { clock, store, budget } = setUp();
     await clock.run(times(BURST, () => budget.take({ ...POLL, expect: BURST + 3 })));
 

@@ -7,7 +7,7 @@ import { createBudgetStore } from './budget-world.ts';
 
 const LASTING = 10 * MINUTE;
 
-/** Requests a minute that each of some greedy processes sends over ten minutes, each taking 50 ms. */
+/** The rates of greedy processes, one per purpose, in requests a minute over ten minutes; each request takes 50 ms. */
 async function ratesOf(requestsPerMinute: number, purposes: readonly Purpose[]): Promise<readonly number[]> {
   const clock = createVirtualClock();
   const store = createBudgetStore(clock, { latencyMs: () => 5 });
@@ -27,9 +27,9 @@ async function ratesOf(requestsPerMinute: number, purposes: readonly Purpose[]):
   }
 }
 
-describe('a budget that is asked for more than it has', () => {
+describe('a budget with more demand than requests', () => {
   it.each([12, 30, 240, 3_000])(
-    'of %s gives polls most of it, and reconciliation its fifth',
+    'of %s gives polls most of its requests and reconciliation a fifth',
     async (budget) => {
       const [polls, reconciliation] = await ratesOf(budget, ['poll', 'reconciliation']);
 
@@ -39,7 +39,7 @@ describe('a budget that is asked for more than it has', () => {
   );
 
   it.each([12, 30, 240])(
-    'of %s gives all of it to reconciliation where there are no polls',
+    'of %s gives all of its requests to reconciliation if there are no polls',
     async (budget) => {
       const [reconciliation] = await ratesOf(budget, ['reconciliation']);
 
@@ -47,7 +47,7 @@ describe('a budget that is asked for more than it has', () => {
     },
   );
 
-  it('lets several processes share it', async () => {
+  it('is shared by several processes', async () => {
     const rates = await ratesOf(240, ['poll', 'poll', 'poll']);
 
     const all = rates.reduce((sum, rate) => sum + rate, 0);
@@ -56,8 +56,8 @@ describe('a budget that is asked for more than it has', () => {
   });
 });
 
-describe('a poll beside a reconciliation that takes all it can get', () => {
-  it('waits no longer than for its booking', async () => {
+describe('a poll during a reconciliation that takes all the requests it can', () => {
+  it('waits only for its booking', async () => {
     const clock = createVirtualClock();
     const store = createBudgetStore(clock, { latencyMs: () => 5 });
     const budgetOf = () =>
@@ -73,9 +73,9 @@ describe('a poll beside a reconciliation that takes all it can get', () => {
       const budget = budgetOf();
       while (clock.elapsed() < 2 * MINUTE) {
         await clock.sleep(1_000);
-        const asked = clock.elapsed();
+        const startedAt = clock.elapsed();
         await budget.take({ purpose: 'poll', expect: 1, deadline: HOUR });
-        waits.push((clock.elapsed() - asked) / MILLISECOND);
+        waits.push((clock.elapsed() - startedAt) / MILLISECOND);
       }
     };
     const reconciling = async () => {

@@ -12,7 +12,7 @@ import type { BudgetState } from '../../../shared/ports.ts';
 import { mostWithin } from './most-within.ts';
 
 const NOW: Instant = Date.UTC(2026, 10, 20) * MILLISECOND;
-// Of 240 requests: 192 for all, 19 of them at once, and 48 for reconciliation, 4 at once.
+// Of 240 requests: 192 common ones with a burst of 19, and 48 for reconciliation with a burst of 4.
 const RATES = ratesFor(240);
 const COMMON = { interval: 367_817, tolerance: 18 * 367_817 };
 const RESERVED = { interval: 1_422_223, tolerance: 3 * 1_422_223 };
@@ -34,19 +34,22 @@ describe('the parts of a budget', () => {
     { budget: 6, common: 4, reserved: 2 },
     { budget: 5, common: 4, reserved: 1 },
     { budget: 2, common: 1, reserved: 1 },
-  ])('of $budget are $common for all and $reserved for reconciliation', ({ budget, common, reserved }) => {
-    const rates = ratesFor(budget);
+  ])(
+    'of $budget are $common common and $reserved reserved for reconciliation',
+    ({ budget, common, reserved }) => {
+      const rates = ratesFor(budget);
 
-    expect(rates.common.interval).toBe(ratesFor(budget).common.interval);
-    expect(requestsOf(rates.common)).toBe(common);
-    expect(requestsOf(rates.reserved)).toBe(reserved);
-  });
+      expect(rates.common.interval).toBe(ratesFor(budget).common.interval);
+      expect(requestsOf(rates.common)).toBe(common);
+      expect(requestsOf(rates.reserved)).toBe(reserved);
+    },
+  );
 
-  it('are one if there is but one request', () => {
+  it('are one part if there is only one request', () => {
     expect(ratesFor(1)).toEqual({ common: { interval: 64_000_001, tolerance: 0 }, reserved: undefined });
   });
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('are none of %s', (budget) => {
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('do not exist for %s', (budget) => {
     expect(() => ratesFor(budget)).toThrow(
       new RangeError(`The budget must be a whole number of requests a minute, at least 1 (got ${budget}).`),
     );
@@ -67,14 +70,14 @@ describe('booking for polls', () => {
     expect(state).toEqual(stateOf({ theoreticalArrival: NOW + 32 * COMMON.interval }));
   });
 
-  it('gives no more than is wanted', () => {
+  it('gives at most the requested number', () => {
     const { slots, state } = book('poll', 2);
 
     expect(slots).toEqual([NOW, NOW]);
     expect(state.theoreticalArrival).toBe(NOW + 2 * COMMON.interval);
   });
 
-  it('gives a slot exactly five seconds ahead, and none a microsecond later', () => {
+  it('gives a slot exactly five seconds ahead, but not a microsecond later', () => {
     const theoreticalArrival = NOW + COMMON.tolerance + POLL_AHEAD;
 
     const within = book('poll', 1, { theoreticalArrival });
@@ -88,7 +91,7 @@ describe('booking for polls', () => {
     });
   });
 
-  it('leaves the state the same object if it gives nothing', () => {
+  it('returns the same state object if it gives no slot', () => {
     const state = stateOf({ theoreticalArrival: NOW + 12 * SECOND });
 
     const booking = bookSlots(RATES, state, NOW, { purpose: 'poll', count: 3 });
@@ -96,7 +99,7 @@ describe('booking for polls', () => {
     expect(booking.state).toBe(state);
   });
 
-  it('never touches what is reserved for reconciliation', () => {
+  it('never takes slots that are reserved for reconciliation', () => {
     const { state } = book('poll', 100, { reservedArrival: 7 });
 
     expect(state.reservedArrival).toBe(7);
@@ -104,7 +107,7 @@ describe('booking for polls', () => {
 });
 
 describe('booking for reconciliation', () => {
-  it('takes from its own part and from the common one, there without the burst, up to three seconds ahead', () => {
+  it('takes from its own part, and from the common part without the burst, up to three seconds ahead', () => {
     const { slots, state } = book('reconciliation', 100);
 
     const own = [0, 0, 0, 0, 1, 2].map((i) => NOW + i * RESERVED.interval);
@@ -124,7 +127,7 @@ describe('booking for reconciliation', () => {
     expect(state).toEqual(stateOf({ reservedArrival: NOW + RESERVED.interval }));
   });
 
-  it('leaves to polls what they need at once, however much it takes', () => {
+  it('leaves polls a burst, however much it takes', () => {
     const { state } = book('reconciliation', 100);
 
     const { slots } = bookSlots(RATES, state, NOW, { purpose: 'poll', count: 10 });
@@ -132,7 +135,7 @@ describe('booking for reconciliation', () => {
     expect(slots).toEqual(Array(10).fill(NOW));
   });
 
-  it('has its own part even when polls have booked all they can', () => {
+  it('has its own part even if polls have booked all they can', () => {
     const { state } = book('poll', 100);
 
     const { slots } = bookSlots(RATES, state, NOW, { purpose: 'reconciliation', count: 100 });
@@ -140,7 +143,7 @@ describe('booking for reconciliation', () => {
     expect(slots).toEqual([0, 0, 0, 0, 1, 2].map((i) => NOW + i * RESERVED.interval));
   });
 
-  it('gives a slot exactly three seconds ahead, and none a microsecond later', () => {
+  it('gives a slot exactly three seconds ahead, but not a microsecond later', () => {
     const theoreticalArrival = NOW + 20 * SECOND;
     const reservedArrival = NOW + RESERVED.tolerance + RECONCILIATION_AHEAD;
 
@@ -152,7 +155,7 @@ describe('booking for reconciliation', () => {
     expect(beyond.next).toBe(NOW + RECONCILIATION_AHEAD + 1);
   });
 
-  it('shares the one request of the smallest budget', () => {
+  it('shares the only request of the smallest budget', () => {
     const rates = ratesFor(1);
 
     const first = bookSlots(rates, UNUSED_BUDGET, NOW, { purpose: 'reconciliation', count: 2 });
@@ -163,9 +166,9 @@ describe('booking for reconciliation', () => {
   });
 });
 
-describe('the slots of all who take what they can', () => {
+describe('the slots of greedy polls and reconciliations', () => {
   it.each([1, 2, 5, 12, 30, 240, 3_000])(
-    'fill a budget of %s to the last one, in a minute and what may be late',
+    'fill a budget of %s completely in a minute plus the allowance for late requests',
     (budget) => {
       const rates = ratesFor(budget);
       const slots: Instant[] = [];
@@ -192,21 +195,21 @@ describe('the share of the rate', () => {
     { minutes: 2.5, share: 0.75 },
     { minutes: 5, share: 1 },
     { minutes: 60, share: 1 },
-  ])('is $share when it was halved $minutes min ago', ({ minutes, share }) => {
+  ])('is $share if it was halved $minutes min ago', ({ minutes, share }) => {
     expect(shareAt(stateOf({ rateShare: 0.5, rateChangedAt: NOW }), NOW + minutes * MINUTE)).toBeCloseTo(
       share,
       9,
     );
   });
 
-  it('makes slots rarer and their burst smaller', () => {
+  it('makes slots rarer and the burst smaller', () => {
     const { slots } = book('poll', 12, { rateShare: 0.5, rateChangedAt: NOW });
 
     expect(slots.slice(0, 10)).toEqual(Array(10).fill(NOW));
     expect(slots.slice(10)).toEqual([NOW + 2 * COMMON.interval, NOW + 4 * COMMON.interval]);
   });
 
-  it('is that of both parts', () => {
+  it('applies to both parts', () => {
     const { state } = book('reconciliation', 2, {
       rateShare: 0.25,
       rateChangedAt: NOW,
@@ -221,7 +224,7 @@ describe('the share of the rate', () => {
 describe('a pause', () => {
   const before = stateOf({ theoreticalArrival: NOW + SECOND, reservedArrival: NOW - SECOND });
 
-  it('after a 429 halves the rate and leaves no burst', () => {
+  it('after a 429 halves the rate and removes the burst', () => {
     const state = pausedFor(RATES, before, NOW, { duration: 15 * SECOND, tooFast: true, sentAt: NOW - 1 });
 
     expect(state).toEqual({
@@ -238,13 +241,13 @@ describe('a pause', () => {
     ]);
   });
 
-  it('for another reason leaves the rate', () => {
+  it('for another reason does not change the rate', () => {
     const state = pausedFor(RATES, before, NOW, { duration: SECOND, tooFast: false, sentAt: NOW - 1 });
 
     expect(state).toMatchObject({ rateShare: 1, rateChangedAt: 0, pausedUntil: NOW + SECOND });
   });
 
-  it('halves once for requests that were sent before it', () => {
+  it('halves the rate once for all requests that were sent before it', () => {
     const once = pausedFor(RATES, before, NOW, { duration: SECOND, tooFast: true, sentAt: NOW - 1 });
 
     const twice = pausedFor(RATES, once, NOW + SECOND, { duration: SECOND, tooFast: true, sentAt: NOW });
@@ -263,7 +266,7 @@ describe('a pause', () => {
     expect(state.rateShare).toBe(1 / 8);
   });
 
-  it('never ends one that lasts longer, nor brings an arrival forward', () => {
+  it('never shortens a longer pause, nor moves an arrival forward', () => {
     const far = stateOf({
       pausedUntil: NOW + MINUTE,
       theoreticalArrival: NOW + HOUR,
@@ -275,19 +278,19 @@ describe('a pause', () => {
     expect(state).toEqual(far);
   });
 
-  it('lasts an hour at most', () => {
+  it('lasts at most an hour', () => {
     const state = pausedFor(RATES, before, NOW, { duration: DAY, tooFast: false, sentAt: NOW });
 
     expect(state.pausedUntil).toBe(NOW + HOUR);
   });
 
-  it('holds in a budget that has no part for reconciliation', () => {
+  it('applies to a budget without a part for reconciliation', () => {
     const state = pausedFor(ratesFor(1), before, NOW, { duration: SECOND, tooFast: false, sentAt: NOW });
 
     expect(state).toMatchObject({ theoreticalArrival: NOW + SECOND, reservedArrival: NOW + SECOND });
   });
 
-  it('puts off slots, those of reconciliation too', () => {
+  it('delays all slots, including those of reconciliation', () => {
     const changes = { pausedUntil: NOW + 2 * SECOND };
 
     expect(book('poll', 1, changes).slots).toEqual([NOW + 2 * SECOND]);
@@ -296,7 +299,7 @@ describe('a pause', () => {
   });
 });
 
-describe('a state that no right clock can have made', () => {
+describe('a state that no correct clock can have caused', () => {
   const DOUBT = 15 * SECOND;
   const RECOVERY = 64 * SECOND + POLL_AHEAD + DOUBT;
   const latestCommon = NOW + DOUBT + POLL_AHEAD + COMMON.tolerance + 8 * COMMON.interval;
@@ -308,7 +311,7 @@ describe('a state that no right clock can have made', () => {
     { name: 'a pause', field: 'pausedUntil', latest: NOW + DOUBT + HOUR },
     { name: 'a change of the rate', field: 'rateChangedAt', latest: NOW + DOUBT },
   ])(
-    'has $name a microsecond beyond the latest, and is left after a minute and a half',
+    'has $name a microsecond beyond the latest, and is replaced after a minute and a half',
     ({ field, latest }) => {
       const possible = stateOf({ rateShare: 0.5, [field]: latest });
       const impossible = stateOf({ rateShare: 0.5, [field]: latest + 1 });
@@ -331,7 +334,7 @@ describe('a state that no right clock can have made', () => {
     },
   );
 
-  it('is not one that a long pause has made', () => {
+  it('is not the state after a long pause', () => {
     const paused = pausedFor(RATES, UNUSED_BUDGET, NOW, { duration: HOUR, tooFast: true, sentAt: NOW });
     const busy = { ...paused, theoreticalArrival: NOW + HOUR + COMMON.tolerance + 8 * COMMON.interval };
 

@@ -1,26 +1,26 @@
-// A store that holds budgets, and machines that use it, all in virtual time. The store tells its time as HTTP does,
-// in whole seconds; every call takes its time, and some fail with or without having taken effect.
+// A store of budgets and machines that use it, in virtual time. The store returns its time in whole seconds, like HTTP.
+// Calls take time, and some fail before or after they take effect.
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { BudgetState, Budgets, Clock } from '../../../shared/ports.ts';
 import type { VirtualClock } from '../../fakes/virtual-clock.ts';
 
 export interface BudgetStore {
-  /** As one machine sees it. */
+  /** The store for one machine. */
   seenBy(machine: Clock): Budgets;
   state(): BudgetState | undefined;
   put(state: BudgetState): void;
-  /** Sets its clock forward or back. */
+  /** Sets the store's clock forward or back. */
   jump(by: number): void;
-  /** How often each was called. */
+  /** The number of calls and of conflicts. */
   readonly calls: { loads: number; saves: number; conflicts: number };
 }
 
 export interface BudgetStoreOptions {
-  /** How long one way to the store takes, for each call anew. @default at once */
+  /** The time of one way to the store, in ms, for each call anew. @default none */
   readonly latencyMs?: () => number;
   /** Whether a save fails, and how. @default never */
   readonly fault?: () => 'lost' | 'done' | undefined;
-  /** Whether it tells its own time or leaves it to the machine's clock. @default true */
+  /** Whether the store returns its own time instead of the machine's. @default true */
   readonly hasClock?: boolean;
 }
 
@@ -41,9 +41,9 @@ export function createBudgetStore(clock: VirtualClock, options: BudgetStoreOptio
         calls.loads += 1;
         await way();
         const answer = { version: 0, state: undefined, ...stored };
-        const told = ownTime();
+        const storeTime = ownTime();
         await way();
-        return { ...answer, storeTime: hasClock ? told : machine.now() };
+        return { ...answer, storeTime: hasClock ? storeTime : machine.now() };
       },
       async save(_tokenHash, state, expectedVersion) {
         calls.saves += 1;

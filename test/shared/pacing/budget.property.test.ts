@@ -48,7 +48,7 @@ function createMachine({ clock, random }: World): MachineClock {
   });
 }
 
-/** A process that knows nothing but what is stored sends all it can: in bursts and turns, with pauses and idle times. */
+/** A new process, which knows only the stored budget, sends all it can: in bursts and turns, with pauses and idling. */
 async function livingProcess(world: World, machine: MachineClock, end: Instant): Promise<void> {
   const { random, store, requestsPerMinute } = world;
   const budgets = store.seenBy(machine);
@@ -105,7 +105,7 @@ describe('the budget over any 60 seconds', () => {
     arbitrary: fc.integer({ min: 401, max: 3_500 }),
   });
 
-  it('is kept by several processes with clocks of their own that come, go and lose saves', async () => {
+  it('is kept by several processes with their own clocks that come, go and lose saves', async () => {
     await fc.assert(
       fc.asyncProperty(budgets, fc.integer(), async (requestsPerMinute, seed) => {
         const world = createWorld(requestsPerMinute, seed, true);
@@ -116,7 +116,7 @@ describe('the budget over any 60 seconds', () => {
           const machine = createMachine(world);
           while (clock.now() < end) {
             await livingProcess(world, machine, Math.min(end, clock.now() + random.upTo(LASTING)));
-            // Who is told at once that nothing can be had before the end comes back some time later.
+            // A process without a slot before the end tries again some time later.
             await machine.sleep(1_000);
           }
         });
@@ -130,7 +130,7 @@ describe('the budget over any 60 seconds', () => {
     );
   });
 
-  it('is kept by one process whose clock, the only one there is, jumps', async () => {
+  it('is kept by one process whose clock is the only one and jumps', async () => {
     await fc.assert(
       fc.asyncProperty(budgets, fc.integer(), async (requestsPerMinute, seed) => {
         const world = createWorld(requestsPerMinute, seed, false);
@@ -154,7 +154,7 @@ describe('the budget over any 60 seconds', () => {
 });
 
 describe('a booking', () => {
-  it('keeps any 60 seconds within the budget, whatever order the holders book and use their slots in', () => {
+  it('keeps any 60 seconds within the budget, in any order of bookings and uses', () => {
     const step = fc.record({
       purpose: fc.constantFrom<Purpose>('poll', 'reconciliation'),
       count: fc.integer({ min: 1, max: 30 }),
@@ -175,7 +175,7 @@ describe('a booking', () => {
           for (const { purpose, count, behind, until, late } of steps) {
             const booking = bookSlots(rates, state, time - behind, { purpose, count });
             state = booking.state;
-            // Each slot is used a little later than the one before, so that they crowd together.
+            // Every other slot is used late, so that they crowd together.
             arrived.push(...booking.slots.map((slot, index) => slot + (index % 2 === 0 ? late : 0)));
             time += until;
           }

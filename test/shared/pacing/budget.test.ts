@@ -6,7 +6,7 @@ import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { BURST, INTERVAL, POLL, RECONCILIATION, setUp, times } from './one-budget.ts';
 
 describe('taking a request from the budget', () => {
-  it('is free at once where nothing was sent lately', async () => {
+  it('takes no time if nothing was sent lately', async () => {
     const { clock, store, budget } = setUp();
 
     await clock.run(budget.take(POLL));
@@ -15,7 +15,7 @@ describe('taking a request from the budget', () => {
     expect(store.state()).toEqual({ ...UNUSED_BUDGET, theoreticalArrival: VIRTUAL_START + INTERVAL });
   });
 
-  it('books with one write what is expected to be needed', async () => {
+  it('books the expected requests with one save', async () => {
     const { clock, store, budget } = setUp();
 
     await clock.run(times(3, () => budget.take({ ...POLL, expect: 3 })));
@@ -26,7 +26,7 @@ describe('taking a request from the budget', () => {
     expect(store.state()?.theoreticalArrival).toBe(VIRTUAL_START + 6 * INTERVAL);
   });
 
-  it.each([0, -3])('books one where %s are expected', async (expected) => {
+  it.each([0, -3])('books one request if %s are expected', async (expected) => {
     const { clock, store, budget } = setUp();
 
     await clock.run(budget.take({ ...POLL, expect: expected }));
@@ -34,7 +34,7 @@ describe('taking a request from the budget', () => {
     expect(store.state()?.theoreticalArrival).toBe(VIRTUAL_START + INTERVAL);
   });
 
-  it('waits for the time of its slot, to the next millisecond', async () => {
+  it('waits for its slot, to the next millisecond', async () => {
     const { clock, budget } = setUp();
 
     await clock.run(times(BURST, () => budget.take({ ...POLL, expect: BURST + 2 })));
@@ -47,7 +47,7 @@ describe('taking a request from the budget', () => {
     expect(after).toEqual([0, 368 * MILLISECOND, 736 * MILLISECOND]);
   });
 
-  it('waits for what can not be booked yet, and books it as soon as it can be', async () => {
+  it('waits for a slot that can’t be booked yet, and books it as soon as possible', async () => {
     const { clock, store, budget } = setUp({ requestsPerMinute: 2 });
     await clock.run(budget.take(POLL));
 
@@ -62,7 +62,7 @@ describe('taking a request from the budget', () => {
     expect(clock.elapsed()).toBe(64_002 * MILLISECOND);
   });
 
-  it('waits for reconciliation the same way, less far ahead', async () => {
+  it('waits for reconciliation likewise, but books less far ahead', async () => {
     const { clock, store, budget } = setUp({ requestsPerMinute: 1 });
     await clock.run(budget.take(POLL));
 
@@ -76,21 +76,21 @@ describe('taking a request from the budget', () => {
     expect(clock.elapsed()).toBe(64_002 * MILLISECOND);
   });
 
-  it("is never before the store's clock has surely reached the slot", async () => {
+  it("never ends before the store's clock has certainly reached the slot", async () => {
     const { clock, budgetOf } = setUp({ requestsPerMinute: 2 });
     await clock.run(budgetOf().take(POLL));
 
-    // Who comes at 1.9 s is told 1 s, and may take the store to be no further.
+    // At 1.9 s the store returns 1 s, which may be its time.
     await clock.advance(1_900 * MILLISECOND);
     const machine = clock.machine({ ahead: DAY });
     await clock.run(budgetOf({ clock: machine }).take(POLL));
 
-    // The answer at the time of booking, 59 s and 0.9 s late, told no better.
+    // The answer to the booking, 59 s later and again 0.9 s late, gave no better bound.
     expect(clock.elapsed()).toBeGreaterThanOrEqual(64_001 * MILLISECOND);
     expect(clock.elapsed()).toBeLessThan(65 * SECOND);
   });
 
-  it('keeps what is booked for polls apart from what is for reconciliation', async () => {
+  it('keeps bookings of polls and of reconciliation apart', async () => {
     const { clock, store, budget } = setUp();
 
     await clock.run(budget.take({ ...POLL, expect: 2 }));
@@ -101,7 +101,7 @@ describe('taking a request from the budget', () => {
     expect(store.calls.saves).toBe(2);
   });
 
-  it('does not get into its own way', async () => {
+  it('causes no conflict with itself', async () => {
     const { clock, store, budget } = setUp({ store: { latencyMs: () => 5 } });
 
     await clock.run(Promise.all([1, 2, 3, 4].map(() => budget.take(POLL))));
@@ -110,7 +110,7 @@ describe('taking a request from the budget', () => {
     expect(store.calls).toEqual({ loads: 5, saves: 5, conflicts: 0 });
   });
 
-  it('goes on after the store failed once', async () => {
+  it('works again after a failure of the store', async () => {
     const faults = ['lost', undefined] as const;
     let calls = 0;
     const { clock, budget } = setUp({ store: { fault: () => faults[calls++] } });
@@ -122,21 +122,21 @@ describe('taking a request from the budget', () => {
     expect(second).toEqual({ status: 'fulfilled', value: undefined });
   });
 
-  it('refuses a budget that is none', () => {
+  it('rejects an invalid budget', () => {
     expect(() => setUp({ requestsPerMinute: 0 })).toThrow(RangeError);
   });
 
-  it('tells whose budget it is', () => {
+  it('has the hash of its token', () => {
     expect(setUp().budget.tokenHash).toBe('a');
   });
 });
 
 describe('a slot that is not used in time', () => {
-  it('can still be used while the store is at most three seconds past it', async () => {
+  it('is usable while the store is at most three seconds past it', async () => {
     const { clock, store, budget } = setUp();
     await clock.run(budget.take({ ...POLL, expect: 2 }));
 
-    // The store may be a second further than it tells.
+    // The store may be a second ahead of the time that it returns.
     await clock.advance(2 * SECOND);
     await clock.run(budget.take(POLL));
 
@@ -153,7 +153,7 @@ describe('a slot that is not used in time', () => {
     expect(store.calls.saves).toBe(2);
   });
 
-  it('is void when the machine was suspended meanwhile', async () => {
+  it('is void if the machine was suspended meanwhile', async () => {
     const { clock, store, budgetOf } = setUp();
     const machine = clock.machine();
     const budget = budgetOf({ budgets: store.seenBy(machine), clock: machine });
@@ -166,7 +166,7 @@ describe('a slot that is not used in time', () => {
     expect(store.calls.saves).toBe(2);
   });
 
-  it('makes the budget unavailable if it is so five times in a row', async () => {
+  it('makes the budget unavailable after five void slots in a row', async () => {
     const { clock, store, budget } = setUp({ store: { latencyMs: () => 1_000 } });
 
     const taken = budget.take(POLL);
@@ -179,9 +179,9 @@ describe('a slot that is not used in time', () => {
     expect(store.calls).toEqual({ loads: 5, saves: 5, conflicts: 0 });
   });
 
-  it('is replaced if it is so four times', async () => {
+  it('is replaced after four void slots in a row', async () => {
     let calls = 0;
-    // Load and save, there and back: the first four times 4 s, after that at once.
+    // A load and a save, both ways: 4 s for each of the first four bookings, none after that.
     const { clock, store, budget } = setUp({ store: { latencyMs: () => (calls++ < 16 ? 1_000 : 0) } });
 
     await clock.run(budget.take(POLL));
@@ -191,7 +191,7 @@ describe('a slot that is not used in time', () => {
 });
 
 describe('the deadline', () => {
-  it('that has passed ends the matter before the store is asked', async () => {
+  it('that has passed rejects the request without a load', async () => {
     const { clock, store, budget } = setUp();
     await clock.advance(SECOND);
 
@@ -203,7 +203,7 @@ describe('the deadline', () => {
     expect(store.calls.loads).toBe(0);
   });
 
-  it('may be the very moment of sending', async () => {
+  it('may be the exact moment of sending', async () => {
     const { clock, budget } = setUp();
     await clock.advance(SECOND);
 
@@ -215,20 +215,23 @@ describe('the deadline', () => {
   it.each([
     { name: 'booked', slotAt: INTERVAL, requestsPerMinute: 240, taken: BURST },
     { name: 'not booked yet', slotAt: 64_000_001, requestsPerMinute: 2, taken: 1 },
-  ])('before a slot that is $name is told at once', async ({ slotAt, requestsPerMinute, taken }) => {
-    const { clock, budget } = setUp({ requestsPerMinute });
-    await clock.run(times(taken, () => budget.take(POLL)));
+  ])(
+    'before a slot that is $name rejects the request at once',
+    async ({ slotAt, requestsPerMinute, taken }) => {
+      const { clock, budget } = setUp({ requestsPerMinute });
+      await clock.run(times(taken, () => budget.take(POLL)));
 
-    const early = budget.take({ ...POLL, deadline: slotAt - 1 });
-    await expect(clock.run(early)).rejects.toThrow(DeadlineReached);
-    const reportedAt = clock.elapsed();
-    // The slot is awaited in whole milliseconds, and the store's time known to one.
-    await clock.run(budget.take({ ...POLL, deadline: slotAt + 2 * MILLISECOND }));
+      const early = budget.take({ ...POLL, deadline: slotAt - 1 });
+      await expect(clock.run(early)).rejects.toThrow(DeadlineReached);
+      const reportedAt = clock.elapsed();
+      // The wait is in whole milliseconds, and the store's time is known to a millisecond.
+      await clock.run(budget.take({ ...POLL, deadline: slotAt + 2 * MILLISECOND }));
 
-    expect(reportedAt).toBe(0);
-  });
+      expect(reportedAt).toBe(0);
+    },
+  );
 
-  it('of one leaves the slot to another who has more time', async () => {
+  it('of one request leaves the slot to another with more time', async () => {
     const { clock, store, budget } = setUp();
     await clock.run(times(BURST, () => budget.take({ ...POLL, expect: BURST + 1 })));
 
@@ -238,7 +241,7 @@ describe('the deadline', () => {
     expect(store.calls.saves).toBe(1);
   });
 
-  it('that passes while the store is contended ends the matter', async () => {
+  it('that passes during conflicts in the store rejects the request', async () => {
     const { clock, store, budgetOf } = setUp();
     const seen = store.seenBy(clock);
     const budgets = { ...seen, save: async () => 'conflict' as const };
@@ -249,7 +252,7 @@ describe('the deadline', () => {
     expect(clock.elapsed()).toBe(35 * MILLISECOND);
   });
 
-  it('is not awaited by who is asked to stop', async () => {
+  it('does not matter to a request that is aborted while it waits', async () => {
     const { clock, budget } = setUp({ requestsPerMinute: 2 });
     const stop = new AbortController();
     await clock.run(budget.take({ ...POLL, signal: stop.signal }));

@@ -12,13 +12,13 @@ describe('the pace for a budget', () => {
     { requests: 48, interval: 1_422_223, burst: 4 },
     { requests: 192, interval: 367_817, burst: 19 },
     { requests: 3_000, interval: 23_695, burst: 300 },
-  ])('of $requests is one in $interval µs, $burst at once', ({ requests, interval, burst }) => {
+  ])('of $requests is one in $interval µs, with a burst of $burst', ({ requests, interval, burst }) => {
     const pace = paceFor(requests);
 
     expect(pace).toEqual({ interval, tolerance: (burst - 1) * interval });
   });
 
-  it('counts what is late and what is long on its way into the minute', () => {
+  it('includes late and slow requests in the minute', () => {
     expect(SLOT_WINDOW).toBe(64 * SECOND);
   });
 
@@ -41,7 +41,7 @@ describe('a slot', () => {
     { arrival: 1_000, tolerance: 300, from: 700, slot: 700 },
     { arrival: 1_000, tolerance: 300, from: 701, slot: 701 },
     { arrival: 1_000, tolerance: 0, from: 600, slot: 1_000 },
-  ])('due at $arrival may be $tolerance before, and is at $slot from $from on', (row) => {
+  ])('due at $arrival may be $tolerance earlier, and is at $slot from $from on', (row) => {
     const slot = nextSlot(row.arrival, row.tolerance, row.from);
 
     expect(slot).toBe(row.slot);

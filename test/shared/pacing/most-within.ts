@@ -1,6 +1,6 @@
 import type { Instant } from '../../../shared/instant.ts';
 
-/** The largest number of the given moments that lie within any window of that length, both ends included. */
+/** The largest number of moments within any window of the length, both ends included. */
 export function mostWithin(length: number, moments: readonly Instant[]): number {
   const sorted = [...moments].sort((a, b) => a - b);
   let most = 0;

@@ -1,10 +1,10 @@
-// A budget in virtual time, and how much of it can be had at once.
+// A budget in virtual time, with its burst.
 import { HOUR } from '../../../shared/instant.ts';
 import { type BudgetOptions, createBudget, type Want } from '../../../shared/pacing/budget.ts';
 import { createVirtualClock } from '../../fakes/virtual-clock.ts';
 import { type BudgetStoreOptions, createBudgetStore } from './budget-world.ts';
 
-/** Of the common part of 240 requests: 19 at once, then one each interval. */
+/** The common part of 240 requests: 19 at once, then one each interval. */
 export const INTERVAL = 367_817;
 export const BURST = 19;
 export const POLL: Want = { purpose: 'poll', expect: 1, deadline: HOUR };

@@ -3,12 +3,12 @@ import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { createPace } from '../../../shared/pacing/pace.ts';
 
 describe('a pace', () => {
-  it('is at first a guess, and never faster than the budget', () => {
+  it('is a guess at first, and never faster than the budget', () => {
     expect(createPace(1_000_000).requestsIn(10 * SECOND)).toBe(40);
     expect(createPace(60).requestsIn(MINUTE)).toBe(60);
   });
 
-  it('is what was measured, half of it from the newest measurement', () => {
+  it('is measured, with the newest measurement as one half', () => {
     const pace = createPace(240);
 
     pace.note(10, 10 * SECOND);
@@ -19,7 +19,7 @@ describe('a pace', () => {
     expect(pace.requestsIn(MINUTE)).toBe(30);
   });
 
-  it('learns nothing from a few requests, until there are more', () => {
+  it('learns nothing from a few requests until there are more', () => {
     const pace = createPace(60);
 
     pace.note(4, 4 * MINUTE);
@@ -31,7 +31,7 @@ describe('a pace', () => {
     expect(pace.requestsIn(MINUTE)).toBe(2);
   });
 
-  it('is learned from five requests, also where they came one after the other', () => {
+  it('is learned from five requests, also if they are noted in parts', () => {
     const pace = createPace(60);
 
     pace.note(4, 4 * MINUTE);
@@ -40,7 +40,7 @@ describe('a pace', () => {
     expect(pace.requestsIn(MINUTE)).toBe(1);
   });
 
-  it('is over what was slow for once also where it leaves room for a few requests at a time', () => {
+  it('recovers from one slow measurement, also with a few requests at a time', () => {
     const pace = createPace(240);
     pace.note(10, 10 * MINUTE);
 
@@ -49,7 +49,7 @@ describe('a pace', () => {
     expect(pace.requestsIn(MINUTE)).toBeGreaterThan(80);
   });
 
-  it('has no requests for time that is over', () => {
+  it('has no requests for a negative time', () => {
     expect(createPace(240).requestsIn(-SECOND)).toBe(0);
   });
 });

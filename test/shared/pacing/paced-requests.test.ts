@@ -8,7 +8,7 @@ import { createVirtualClock, VIRTUAL_START } from '../../fakes/virtual-clock.ts'
 import { page, SERVICE_START, serverError, setUp } from './requests-world.ts';
 
 describe('a request', () => {
-  it('hands on the answer with its times by the service and the token it was asked with', async () => {
+  it('returns the answer with its times by the service and the hash of its access', async () => {
     const answer = page(SERVICE_START);
     const { poll } = setUp({ answers: [answer] });
 
@@ -23,7 +23,7 @@ describe('a request', () => {
     expect(sent.answer).toBe(answer);
   });
 
-  it('was sent before a suspension that came with the answer at hand, where the service tells no time', async () => {
+  it('was sent before a suspension during the answer if the service sends no time', async () => {
     const time = createVirtualClock();
     let suspended = 0;
     const clock = { ...time, elapsed: () => time.elapsed() - suspended };
@@ -41,7 +41,7 @@ describe('a request', () => {
     expect(sent.receivedAt).toBe(VIRTUAL_START + 100 * MILLISECOND + 3 * MINUTE);
   });
 
-  it('is sent again until its moment is sure', async () => {
+  it('is sent again until its time is certain', async () => {
     const clock = createVirtualClock();
     const wrong = page(SERVICE_START + 7 * HOUR);
     const right = page(SERVICE_START);
@@ -61,7 +61,7 @@ describe('a request', () => {
     expect(requests.counters().poll).toMatchObject({ sent: 5, retried: 0 });
   });
 
-  it('is sent five times where the service tells no time, and then no more than once', async () => {
+  it('is sent five times at first if the service sends no time, and later once', async () => {
     const clock = createVirtualClock();
     const { requests, list, sent } = setUp({ clock, serviceClock: createServiceClock(clock) });
 
@@ -71,7 +71,7 @@ describe('a request', () => {
     expect(sent).toHaveLength(6);
   });
 
-  it('reads the secret and makes the client once', async () => {
+  it('reads the secret and creates the client once', async () => {
     const { poll, reads, budgets, sent } = setUp();
 
     await poll();
@@ -82,7 +82,7 @@ describe('a request', () => {
     expect(sent.map(({ token }) => token)).toEqual(['first', 'first']);
   });
 
-  it('reads the secret anew where it is asked to, and no other does', async () => {
+  it('reads the secret again only with `readsSecret`', async () => {
     const { clock, poll, requests, list, sent, reads } = setUp({ secrets: ['first', 'second', 'third'] });
     await poll();
 
@@ -94,7 +94,7 @@ describe('a request', () => {
     expect(reads).toEqual(['first', 'second']);
   });
 
-  it('reads the secret once for two that begin together', async () => {
+  it('reads the secret once for two requests that begin together', async () => {
     const { clock, requests, list, reads } = setUp();
 
     await clock.run(Promise.all([requests.send('poll', list), requests.send('reconciliation', list)]));
@@ -111,13 +111,13 @@ describe('a request', () => {
     expect(sent.map(({ atMs }) => atMs)).toEqual([0, 64_002]);
   });
 
-  it('books together what will likely follow within two seconds', async () => {
+  it('books the requests that are likely to follow within two seconds', async () => {
     const { clock, requests, list, store } = setUp({ durationMs: 900 });
 
     const first = { expect: 4 };
     await clock.run(requests.send('poll', list, first));
     const atFirst = store.state()!.theoreticalArrival;
-    // Now that a request is known to take 0.9 s, two will.
+    // A request is now known to take 0.9 s, so two are booked.
     await clock.run(requests.send('reconciliation', list, first));
     const { saves } = store.calls;
     await clock.run(requests.send('reconciliation', list, first));
@@ -129,7 +129,7 @@ describe('a request', () => {
     expect(store.state()!.reservedArrival).toBe(VIRTUAL_START + 899_100 + 4 * 1_422_223);
   });
 
-  it('books itself alone where a request takes longer than that, or nothing is expected', async () => {
+  it('books only itself if a request takes longer than two seconds, or nothing is expected', async () => {
     const { clock, requests, list, store, poll } = setUp({ durationMs: 2_001 });
     await poll();
 
@@ -149,7 +149,7 @@ describe('a request', () => {
     expect(sent).toEqual([]);
   });
 
-  it('hands on that the budget is not available', async () => {
+  it('rejects with the error of an unavailable budget', async () => {
     let taken = 0;
     const unavailable = new BudgetUnavailable('contended');
     const budget: Budget = {

@@ -3,7 +3,7 @@ import { SourceRefused } from '../../../shared/pacing/errors.ts';
 import { UnexpectedStatusError } from '../../../shared/returns-service/errors.ts';
 import { page, rateLimited, refused, serverError, setUp } from './requests-world.ts';
 
-it('looks at the secret again after any failure, for what a wrong token is answered is not documented', async () => {
+it('reads the secret again after any failure: the answer to a wrong token is undocumented', async () => {
   const { poll, reads, sent } = setUp({
     answers: [new UnexpectedStatusError('404', { status: 404, retryAfterMs: undefined }), page()],
     secrets: ['first', 'second'],
@@ -16,8 +16,8 @@ it('looks at the secret again after any failure, for what a wrong token is answe
   expect(sent.map(({ token }) => token)).toEqual(['first', 'second']);
 });
 
-describe('a token that is refused', () => {
-  it('is replaced if the secret holds another one by now, with a client and a budget of its own', async () => {
+describe('a refused token', () => {
+  it('is replaced if the secret has another token by now, with its own client and budget', async () => {
     const { poll, sent, reads, budgets, lines, requests } = setUp({
       answers: [refused(), page()],
       secrets: ['first', 'second'],
@@ -43,7 +43,7 @@ describe('a token that is refused', () => {
     expect(requests.counters().poll).toEqual({ sent: 3, retried: 1, rateLimited: 0 });
   });
 
-  it('lets the source rest if the secret still holds it', async () => {
+  it('makes the source rest if the secret still has it', async () => {
     const failure = refused();
     const { poll, sent, reads } = setUp({ answers: [failure] });
 
@@ -59,7 +59,7 @@ describe('a token that is refused', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('lets the source rest if the other one is refused as well', async () => {
+  it('makes the source rest if the new token is refused as well', async () => {
     const { poll, sent, reads } = setUp({ answers: [refused()], secrets: ['first', 'second', 'third'] });
 
     await expect(poll()).rejects.toThrow(SourceRefused);
@@ -68,7 +68,7 @@ describe('a token that is refused', () => {
     expect(reads).toEqual(['first', 'second']);
   });
 
-  it('is not sent again before the secret was looked at', async () => {
+  it('is not sent again before the secret is read', async () => {
     const { poll, sent } = setUp({
       answers: [refused(), page()],
       secrets: ['first', 'first', 'mended'],
@@ -106,7 +106,7 @@ describe('a token that is refused', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('is no secret that can not be read', async () => {
+  it('differs from an unreadable secret, which is read again', async () => {
     const failure = new Error('no access');
     const { poll, reads } = setUp({ secrets: [failure, 'first'] });
 
@@ -116,7 +116,7 @@ describe('a token that is refused', () => {
     expect(reads).toEqual(['Error: no access', 'first']);
   });
 
-  it('shows in no error and no line of the log', async () => {
+  it('shows in no error and in no log line', async () => {
     const { poll, lines } = setUp({
       answers: [rateLimited(), serverError(), refused()],
       secrets: ['s3cret-a', 's3cret-b'],

@@ -10,15 +10,15 @@ import {
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { page, rateLimited, SERVICE_START, serverError, setUp } from './requests-world.ts';
 
-describe('a request that failed', () => {
-  it('is tried again after pauses that may double each time, each try in its own slot', async () => {
+describe('a failed request', () => {
+  it('is retried after pauses that may double each time, each retry in its own slot', async () => {
     const { poll, sent, requests, store } = setUp({
       answers: [serverError(), new RequestTimedOutError('late', {}), serverError(), serverError(), page()],
     });
 
     await poll();
 
-    // 100 ms each, and half of 500, 1000, 2000 and 4000 ms in between.
+    // 100 ms for each request, and half of 500, 1000, 2000 and 4000 ms between them.
     expect(sent.map(({ atMs }) => atMs)).toEqual([0, 350, 950, 2_050, 4_150]);
     expect(requests.counters()).toEqual({
       poll: { sent: 5, retried: 4, rateLimited: 0 },
@@ -27,7 +27,7 @@ describe('a request that failed', () => {
     expect(store.calls.saves).toBe(5);
   });
 
-  it('is given up after five tries', async () => {
+  it('rejects after five tries', async () => {
     const failure = serverError();
     const { poll, sent } = setUp({ answers: [failure] });
 
@@ -36,7 +36,7 @@ describe('a request that failed', () => {
     expect(sent).toHaveLength(5);
   });
 
-  it('is tried only once more often than others succeed, once they fail for long', async () => {
+  it('is retried only once per success of other requests after long failures', async () => {
     const { poll, sent } = setUp({ answers: [...Array(13).fill(serverError()), page(), serverError()] });
 
     const triesOf = async () => {
@@ -45,7 +45,7 @@ describe('a request that failed', () => {
       return sent.length - before;
     };
 
-    // Ten retries are free; after that one for each success.
+    // Ten retries are free; after that each success allows one.
     expect([await triesOf(), await triesOf(), await triesOf(), await triesOf()]).toEqual([5, 5, 3, 1]);
     expect([await triesOf(), await triesOf()]).toEqual([2, 1]);
   });
@@ -53,8 +53,8 @@ describe('a request that failed', () => {
   it.each([
     ['its parameters', new ValidationRejectedError('422', { parameters: ['limit'] })],
     ['its certificate', new ConnectionFailedError('no', { code: 'CERT_HAS_EXPIRED', retryable: false })],
-    ['a mistake of ours', Object.assign(new TypeError('oops'), { retryable: true })],
-  ])('for %s is not tried again', async (_name, failure) => {
+    ['our own mistake', Object.assign(new TypeError('oops'), { retryable: true })],
+  ])('is not retried if the cause is %s', async (_name, failure) => {
     const { poll, sent, lines } = setUp({ answers: [failure] });
 
     await expect(poll()).rejects.toBe(failure);
@@ -63,7 +63,7 @@ describe('a request that failed', () => {
     expect(lines).toEqual([]);
   });
 
-  it("tells the service's time as well", async () => {
+  it("provides the service's time", async () => {
     const { poll } = setUp({ answers: [serverError(), page()], durationMs: 0 });
 
     const { sentAt, receivedAt } = await poll();
@@ -84,7 +84,7 @@ describe('a request that failed', () => {
     expect(clock.elapsed()).toBe(100 * MILLISECOND);
   });
 
-  it('is tried again up to the very deadline', async () => {
+  it('is retried up to the exact deadline', async () => {
     const { poll, sent } = setUp({ answers: [serverError(), page()], deadline: () => 350 * MILLISECOND });
 
     await poll();
@@ -92,7 +92,7 @@ describe('a request that failed', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('is the cause if its next slot would come after the deadline', async () => {
+  it('is the cause of the error if its next slot would come after the deadline', async () => {
     const failure = serverError();
     const { poll } = setUp({ answers: [failure], requestsPerMinute: 2, deadline: () => MINUTE });
 
@@ -105,7 +105,7 @@ describe('a request that failed', () => {
     });
   });
 
-  it('is not tried again once asked to stop', async () => {
+  it('is not retried after an abort', async () => {
     const failure = serverError();
     const stop = new AbortController();
     const { clock, poll, sent } = setUp({ answers: [failure], signal: stop.signal });
@@ -118,7 +118,7 @@ describe('a request that failed', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('does not wait out its pause once asked to stop', async () => {
+  it('does not wait out its pause after an abort', async () => {
     const stop = new AbortController();
     const { clock, poll } = setUp({ answers: [serverError()], signal: stop.signal });
     const stopping = clock.sleep(200).then(() => stop.abort());
@@ -129,7 +129,7 @@ describe('a request that failed', () => {
     expect(clock.elapsed()).toBe(200 * MILLISECOND);
   });
 
-  it('is told in the log without more than that', async () => {
+  it('is logged at level debug', async () => {
     const failure = serverError();
     const { poll, lines } = setUp({ answers: [failure, page()] });
 
@@ -145,18 +145,18 @@ describe('a request that failed', () => {
   });
 });
 
-describe('a request that was one too many', () => {
+describe('a rate limited request', () => {
   it.each([
-    { name: 'as long as it is asked to', retryAfterMs: 7_000, at: 8_000 },
-    { name: '15 seconds if not told how long', retryAfterMs: undefined, at: 16_000 },
-    { name: 'a second if told not to', retryAfterMs: 0, at: 2_000 },
+    { name: 'for its Retry-After', retryAfterMs: 7_000, at: 8_000 },
+    { name: '15 seconds without a Retry-After', retryAfterMs: undefined, at: 16_000 },
+    { name: 'a second for a Retry-After of zero', retryAfterMs: 0, at: 2_000 },
   ])('pauses $name, and halves the rate', async ({ retryAfterMs, at }) => {
     const failure = rateLimited(retryAfterMs);
     const { poll, sent, store, requests, lines } = setUp({ answers: [failure, page()], durationMs: 0 });
 
     await poll();
 
-    // A second more than asked: the store may be further than it tells.
+    // A second more than the pause: the store may be ahead of the time that it returns.
     expect(sent.map(({ atMs }) => atMs)).toEqual([0, at]);
     expect(store.state()?.rateShare).toBe(0.5);
     expect(requests.counters().poll).toEqual({ sent: 2, retried: 1, rateLimited: 1 });
@@ -169,7 +169,7 @@ describe('a request that was one too many', () => {
     ]);
   });
 
-  it('counts when it was sent, so that two under way together halve the rate once', async () => {
+  it('counts at the time it was sent, so that two concurrent ones halve the rate once', async () => {
     const { clock, requests, list, store } = setUp({ answers: [rateLimited(), rateLimited(), page()] });
 
     await clock.run(Promise.all([requests.send('poll', list), requests.send('reconciliation', list)]));
@@ -181,7 +181,7 @@ describe('a request that was one too many', () => {
     });
   });
 
-  it('is left to the next tick at once if the pause is longer than the deadline, but pauses all', async () => {
+  it('is left to the next tick at once if its pause exceeds the deadline, but pauses all requests', async () => {
     const failure = rateLimited(30_000);
     const { clock, poll, store } = setUp({ answers: [failure], deadline: () => 20 * SECOND });
 
@@ -192,7 +192,7 @@ describe('a request that was one too many', () => {
     expect(store.state()?.pausedUntil).toBe(VIRTUAL_START + 31 * SECOND);
   });
 
-  it('is given up after five tries like any other', async () => {
+  it('rejects after five tries like any other', async () => {
     const failure = rateLimited(1_000);
     const { poll, sent, requests } = setUp({ answers: [failure] });
 
@@ -203,8 +203,8 @@ describe('a request that was one too many', () => {
   });
 });
 
-describe('a service in trouble that asks for a pause', () => {
-  it('gets it from all, at the same rate', async () => {
+describe('a Retry-After', () => {
+  it('of a 503 pauses all requests, and does not change the rate', async () => {
     const failure = new UnexpectedStatusError('503', { status: 503, retryAfterMs: 3_000 });
     const { poll, sent, store, requests } = setUp({ answers: [failure, page()], durationMs: 0 });
 
@@ -215,7 +215,7 @@ describe('a service in trouble that asks for a pause', () => {
     expect(requests.counters().poll.rateLimited).toBe(0);
   });
 
-  it('gets none for what is no trouble of its own', async () => {
+  it('of a 404 causes no pause', async () => {
     const failure = new UnexpectedStatusError('404', { status: 404, retryAfterMs: 3_000 });
     const { poll, store } = setUp({ answers: [failure] });
 

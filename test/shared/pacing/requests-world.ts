@@ -1,4 +1,4 @@
-// Paced requests to a service whose answers are given beforehand, on a virtual clock.
+// Paced requests to a service with scripted answers, on a virtual clock.
 import { DAY, HOUR, type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import { createBudget } from '../../../shared/pacing/budget.ts';
 import { createPacedRequests, type PacedRequestsOptions } from '../../../shared/pacing/paced-requests.ts';
@@ -15,14 +15,14 @@ import { createBudgetStore } from './budget-world.ts';
 
 type ReturnGroupsPage = Awaited<ReturnType<ReturnsServiceClient['listReturnGroups']>>;
 
-/** The service is a day ahead of everything here. */
+/** The service's clock is a day ahead of all others. */
 export const SERVICE_START: Instant = VIRTUAL_START + DAY;
 
 export interface Setting extends Partial<Omit<PacedRequestsOptions, 'clock'>> {
   readonly clock?: VirtualClock;
-  /** What the service answers to one request after the other; the last goes on for ever. */
+  /** The service's answers in order; the last one repeats. */
   readonly answers?: readonly (ReturnGroupsPage | Error)[];
-  /** What the secret holds each time it is read; the last goes on for ever. */
+  /** The contents of the secret, read by read; the last one repeats. */
   readonly secrets?: readonly (string | Error)[];
   readonly durationMs?: number;
   readonly requestsPerMinute?: number;
@@ -76,7 +76,7 @@ export function setUp(setting: Setting = {}) {
         return secret;
       },
     },
-    // Whether the first Dates may be believed is a matter of its own.
+    // These tests do not doubt the first Dates.
     serviceClock: { ...createServiceClock(clock), isDoubtful: () => false },
     clock,
     log,

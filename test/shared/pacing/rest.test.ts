@@ -15,11 +15,11 @@ describe('the rest after refusals', () => {
     expect(rests).toEqual([5 * SECOND, 10 * SECOND, 20 * SECOND]);
   });
 
-  it('is a quarter of an hour at most, however rarely a source is polled', () => {
+  it('is at most a quarter of an hour, however rarely a source is polled', () => {
     expect(restAfter(1, HOUR)).toBe(15 * MINUTE);
   });
 
-  it('is none without a refusal', () => {
+  it('is zero without a refusal', () => {
     expect(restAfter(0, MINUTE)).toBe(0);
   });
 });

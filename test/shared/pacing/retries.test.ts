@@ -10,13 +10,13 @@ describe('the pause before a retry', () => {
     expect(longest).toEqual([499, 999, 1_999, 3_999, 7_999, 15_999, 19_999, 19_999, 19_999]);
   });
 
-  it('is anything between nothing and that', () => {
+  it('is a random time between zero and its maximum', () => {
     const pauses = [0, 0.25, 0.5].map((random) => retryPauseMs(3, random));
 
     expect(pauses).toEqual([0, 500, 1_000]);
   });
 
-  it('leaves a request five tries', () => {
+  it('allows a request five tries', () => {
     expect(MAX_TRIES).toBe(5);
   });
 });
@@ -30,7 +30,7 @@ describe('the credit for retries', () => {
     expect(granted).toEqual([...Array(10).fill(true), false, false]);
   });
 
-  it('is raised by one with each success', () => {
+  it('rises by one with each success', () => {
     const credit = createRetryCredit();
     for (let i = 0; i < 10; i += 1) credit.spend();
 

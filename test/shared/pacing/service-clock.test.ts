@@ -12,17 +12,17 @@ import { createVirtualClock, VIRTUAL_START } from '../../fakes/virtual-clock.ts'
 
 const NOON: Instant = Date.UTC(2026, 10, 20, 12) * MILLISECOND;
 
-interface Told {
-  /** Seconds past noon by the service, whose elapsed time this is here as well. */
+interface Answered {
+  /** Seconds past noon by the service, and the elapsed time. */
   readonly at: number;
-  /** How far its Date is ahead; undefined where it has none. */
+  /** The lead of its Date; undefined without a Date. */
   readonly dateAhead: number | undefined;
-  /** How far the local clock is ahead. @default an hour */
+  /** The lead of the local clock. @default an hour */
   readonly localAhead?: number;
 }
 
-/** An answer that took 40 ms, 15 there and 25 back. */
-function exchangeOf({ at, dateAhead, localAhead = HOUR }: Told): Exchange {
+/** An answer that took 40 ms: 15 ms to the service and 25 ms back. */
+function exchangeOf({ at, dateAhead, localAhead = HOUR }: Answered): Exchange {
   const generated = NOON + at * SECOND;
   const sent = at * SECOND - 15 * MILLISECOND;
   const received = at * SECOND + 25 * MILLISECOND;
@@ -40,9 +40,9 @@ function exchangeAt(now: Instant, date: Instant | undefined): Exchange {
   return { sentElapsed: 0, sentNow: now, receivedElapsed: 0, receivedNow: now, date };
 }
 
-function readAll(told: readonly Told[]): { offsets: ServiceOffsets; times: ServiceTimes } {
+function readAll(answers: readonly Answered[]): { offsets: ServiceOffsets; times: ServiceTimes } {
   let reading: { offsets: ServiceOffsets; times: ServiceTimes } | undefined;
-  for (const each of told) reading = readServiceTimes(reading?.offsets, exchangeOf(each));
+  for (const each of answers) reading = readServiceTimes(reading?.offsets, exchangeOf(each));
   return reading!;
 }
 
@@ -56,7 +56,7 @@ describe("the service's times of a request", () => {
     });
   });
 
-  it('are whole microseconds, rounded apart', () => {
+  it('are whole microseconds, rounded outwards', () => {
     const exchange = { sentElapsed: 0.3, sentNow: NOON, receivedElapsed: 0.5, receivedNow: NOON, date: NOON };
 
     const { times } = readServiceTimes(undefined, exchange);
@@ -64,7 +64,7 @@ describe("the service's times of a request", () => {
     expect(times).toEqual({ sentAt: NOON - 1, receivedAt: NOON + SECOND + 1 });
   });
 
-  it('are true whenever most of the last Dates are', () => {
+  it('are true if most of the last Dates are', () => {
     const skew = fc.constantFrom(undefined, -DAY, -61 * SECOND, 61 * SECOND, DAY);
     const honest = fc.integer({ min: 0, max: 999 });
     fc.assert(
@@ -72,8 +72,8 @@ describe("the service's times of a request", () => {
         fc.array(honest, { minLength: 1, maxLength: 25 }),
         fc.array(skew, { maxLength: 12 }),
         (parts, skews) => {
-          // Honest and wrong ones take turns, an honest one first and last, so that the last 15 have a majority.
-          const answers = parts.flatMap((part, index): Told[] => [
+          // Right and wrong Dates alternate, with a right one first and last, so that most of the last 15 are right.
+          const answers = parts.flatMap((part, index): Answered[] => [
             { at: 2 * index + part / 1_000, dateAhead: 0 },
             ...(index < parts.length - 1 && index < skews.length
               ? [{ at: 2 * index + 1 + part / 1_000, dateAhead: skews[index] }]
@@ -91,7 +91,7 @@ describe("the service's times of a request", () => {
     );
   });
 
-  it('are carried on by the elapsed time where an answer has no Date', () => {
+  it('continue by the elapsed time if an answer has no Date', () => {
     const { times } = readAll([
       { at: 10.7, dateAhead: 0 },
       { at: 70.7, dateAhead: undefined },
@@ -103,7 +103,7 @@ describe("the service's times of a request", () => {
     });
   });
 
-  it('are those of the local clock where there never was a Date', () => {
+  it('are those of the local clock before the first Date', () => {
     const { times } = readAll([{ at: 10, dateAhead: undefined }]);
 
     expect(times).toEqual({
@@ -112,7 +112,7 @@ describe("the service's times of a request", () => {
     });
   });
 
-  it('begin before a suspension that came with the answer at hand, where there never was a Date', () => {
+  it('begin before a suspension during the answer, before the first Date', () => {
     const exchange = exchangeOf({ at: 10, dateAhead: undefined });
     const suspended = { ...exchange, receivedNow: exchange.receivedNow + 3 * MINUTE };
 
@@ -121,7 +121,7 @@ describe("the service's times of a request", () => {
     expect(times).toEqual({ sentAt: exchange.sentNow, receivedAt: suspended.receivedNow });
   });
 
-  it('begin with the earlier of two local times, where there never was a Date and the clock was set back', () => {
+  it('begin with the earlier of two local times if the clock was set back, before the first Date', () => {
     const exchange = exchangeOf({ at: 10, dateAhead: undefined });
     const setBack = { ...exchange, receivedNow: exchange.receivedNow - MINUTE };
 
@@ -130,7 +130,7 @@ describe("the service's times of a request", () => {
     expect(times).toEqual({ sentAt: exchange.sentNow - MINUTE, receivedAt: setBack.receivedNow });
   });
 
-  it('are those of the Dates that others, or the local clock, bear out', () => {
+  it('follow the Dates that other Dates or the local clock confirm', () => {
     const { times: byDate } = readAll([
       { at: 8, dateAhead: DAY },
       { at: 10, dateAhead: 0 },
@@ -149,7 +149,7 @@ describe("the service's times of a request", () => {
     });
   });
 
-  it('lie between two Dates that contradict each other', () => {
+  it('span two Dates that contradict each other', () => {
     const { times } = readAll([
       { at: 10, dateAhead: 2 * HOUR },
       { at: 20, dateAhead: 0 },
@@ -161,9 +161,9 @@ describe("the service's times of a request", () => {
     });
   });
 
-  it('follow a service that set its clock once most of 15 answers say so', () => {
-    const before = Array.from({ length: 15 }, (_, at): Told => ({ at, dateAhead: 0 }));
-    const after = Array.from({ length: 8 }, (_, at): Told => ({ at: 15 + at, dateAhead: HOUR }));
+  it('follow a service that set its clock once most of 15 answers show it', () => {
+    const before = Array.from({ length: 15 }, (_, at): Answered => ({ at, dateAhead: 0 }));
+    const after = Array.from({ length: 8 }, (_, at): Answered => ({ at: 15 + at, dateAhead: HOUR }));
 
     const { times: seven } = readAll([...before, ...after.slice(0, 7)]);
     const { times: eight, offsets } = readAll([...before, ...after]);
@@ -173,9 +173,9 @@ describe("the service's times of a request", () => {
     expect(offsets.bounds).toHaveLength(15);
   });
 
-  it('do not know of Dates from before the machine was suspended, or its clock set', () => {
-    const before = Array.from({ length: 15 }, (_, at): Told => ({ at, dateAhead: 0 }));
-    const parted = (by: number): Told => ({ at: 20, dateAhead: MINUTE, localAhead: HOUR + by });
+  it('ignore Dates from before a suspension or a change of the local clock', () => {
+    const before = Array.from({ length: 15 }, (_, at): Answered => ({ at, dateAhead: 0 }));
+    const parted = (by: number): Answered => ({ at: 20, dateAhead: MINUTE, localAhead: HOUR + by });
 
     const little = readAll([...before, parted(2 * SECOND)]);
     const forward = readAll([...before, parted(2 * SECOND + 1)]);
@@ -186,8 +186,8 @@ describe("the service's times of a request", () => {
     expect(back.times.sentAt).toBe(NOON + MINUTE + 20 * SECOND - 40 * MILLISECOND);
   });
 
-  it('do not know of a Date that came before or after a suspension, nobody knows which', () => {
-    const before = Array.from({ length: 15 }, (_, at): Told => ({ at, dateAhead: 0 }));
+  it('ignore a Date with an unknown order to a suspension', () => {
+    const before = Array.from({ length: 15 }, (_, at): Answered => ({ at, dateAhead: 0 }));
     const { offsets } = readAll(before);
     const exchange = exchangeOf({ at: 20, dateAhead: 0 });
     const suspended = { ...exchange, receivedNow: exchange.receivedNow + 3 * MINUTE };
@@ -203,10 +203,10 @@ describe("the service's times of a request", () => {
     });
   });
 
-  it('are not too early after suspensions that are too short to be noticed', () => {
+  it('are not too early after suspensions that are too short to be detected', () => {
     const suspendedFor = 1.9 * SECOND;
-    const before = Array.from({ length: 15 }, (_, at): Told => ({ at, dateAhead: 0 }));
-    const after = [1, 2].map((times): Told => {
+    const before = Array.from({ length: 15 }, (_, at): Answered => ({ at, dateAhead: 0 }));
+    const after = [1, 2].map((times): Answered => {
       const lost = times * suspendedFor;
       return { at: 14 + times, dateAhead: lost, localAhead: HOUR + lost };
     });
@@ -218,7 +218,7 @@ describe("the service's times of a request", () => {
     expect(times.receivedAt).toBeGreaterThanOrEqual(last + 25 * MILLISECOND);
   });
 
-  it('are on the careful side of a suspension during the request that is too short to be noticed', () => {
+  it('include a suspension during the request that is too short to be detected', () => {
     const exchange = exchangeOf({ at: 10.7, dateAhead: 0 });
     const suspended = { ...exchange, receivedNow: exchange.receivedNow + 1.5 * SECOND };
 
@@ -228,10 +228,10 @@ describe("the service's times of a request", () => {
     expect(times.receivedAt).toBe(NOON + 11 * SECOND + 40 * MILLISECOND + 1.5 * SECOND);
   });
 
-  it('follow clocks that part slowly', () => {
+  it('follow clocks that drift apart slowly', () => {
     const slowly = Array.from(
       { length: 5 },
-      (_, at): Told => ({ at, dateAhead: 0, localAhead: at * SECOND }),
+      (_, at): Answered => ({ at, dateAhead: 0, localAhead: at * SECOND }),
     );
 
     expect(readAll(slowly).offsets.bounds).toHaveLength(5);
@@ -239,7 +239,7 @@ describe("the service's times of a request", () => {
 });
 
 describe('the clock of a service', () => {
-  it('is the local one before the first Date', async () => {
+  it('is the local clock before the first Date', async () => {
     const clock = createVirtualClock();
     const serviceClock = createServiceClock(clock);
 
@@ -248,7 +248,7 @@ describe('the clock of a service', () => {
     expect(serviceClock.now()).toEqual({ atLeast: VIRTUAL_START + SECOND, atMost: VIRTUAL_START + SECOND });
   });
 
-  it('goes on from the Dates that it read', async () => {
+  it('continues from the Dates that it read', async () => {
     const clock = createVirtualClock();
     const serviceClock = createServiceClock(clock);
 
@@ -271,7 +271,7 @@ describe('the clock of a service', () => {
     expect(times).toEqual({ sentAt: NOON, receivedAt: NOON + SECOND });
   });
 
-  it('is known once it read a Date', () => {
+  it('is known after the first Date', () => {
     const clock = createVirtualClock();
     const serviceClock = createServiceClock(clock);
     const read = (date: Instant | undefined) => {
@@ -287,7 +287,7 @@ describe('the clock of a service', () => {
     expect(known).toEqual([false, false, true]);
   });
 
-  it('is not known by a Date that came over a suspension', () => {
+  it('is not known after a Date that spans a suspension', () => {
     const clock = createVirtualClock();
     const serviceClock = createServiceClock(clock);
 
@@ -298,55 +298,55 @@ describe('the clock of a service', () => {
 });
 
 describe('the clock of a service is in doubt', () => {
-  /** Reads answers one after the other, and tells after each whether the next may show that it was wrong. */
-  function doubts(...told: readonly Told[]): boolean[] {
+  /** Whether the clock is in doubt, before the first answer and after each of them. */
+  function doubts(...answers: readonly Answered[]): boolean[] {
     const serviceClock = createServiceClock(createVirtualClock());
     const before = serviceClock.isDoubtful();
     return [
       before,
-      ...told.map((each) => {
+      ...answers.map((each) => {
         serviceClock.read(exchangeOf(each));
         return serviceClock.isDoubtful();
       }),
     ];
   }
 
-  const honest = [8, 9, 10].map((at): Told => ({ at, dateAhead: 0 }));
+  const honest = [8, 9, 10].map((at): Answered => ({ at, dateAhead: 0 }));
 
-  it('until its Dates are borne out, by the local clock or by three that agree', () => {
+  it('until the local clock or three Dates that agree confirm it', () => {
     expect(doubts({ at: 8, dateAhead: HOUR })).toEqual([true, false]);
     expect(doubts(...honest)).toEqual([true, true, true, false]);
   });
 
-  it('for five answers at most', () => {
-    const dateless = [1, 2, 3, 4, 5].map((at): Told => ({ at, dateAhead: undefined }));
+  it('for at most five answers', () => {
+    const dateless = [1, 2, 3, 4, 5].map((at): Answered => ({ at, dateAhead: undefined }));
 
     expect(doubts(...dateless)).toEqual([true, true, true, true, true, false]);
   });
 
-  it('not after the machine was suspended, where the Date went on as the local clock did', () => {
-    const suspended: Told = { at: 20, dateAhead: DAY, localAhead: HOUR + DAY };
+  it('not after a suspension if the Date moved like the local clock', () => {
+    const suspended: Answered = { at: 20, dateAhead: DAY, localAhead: HOUR + DAY };
 
     expect(doubts(...honest, suspended).at(-1)).toBe(false);
   });
 
-  it('not after the local clock was set, where the Date went on as time elapsed', () => {
-    const set: Told = { at: 20, dateAhead: 0, localAhead: HOUR + DAY };
+  it('not after the local clock was set if the Date moved like the elapsed time', () => {
+    const set: Answered = { at: 20, dateAhead: 0, localAhead: HOUR + DAY };
 
     expect(doubts(...honest, set).at(-1)).toBe(false);
   });
 
-  it('after either where the Date went on as neither did', () => {
-    const neither: Told = { at: 20, dateAhead: 12 * HOUR, localAhead: HOUR + DAY };
+  it('after either if the Date moved like neither', () => {
+    const neither: Answered = { at: 20, dateAhead: 12 * HOUR, localAhead: HOUR + DAY };
 
     expect(doubts(...honest, neither).at(-1)).toBe(true);
   });
 
-  it('until three agree where the Date before either was in doubt itself', () => {
-    const wrong: Told = { at: 8, dateAhead: 7 * HOUR };
+  it('until three Dates agree if the Date before was itself in doubt', () => {
+    const wrong: Answered = { at: 8, dateAhead: 7 * HOUR };
     const localAhead = HOUR + 2 * MINUTE;
     const after = [0, 0, 7 * HOUR, 0].map(
-      (dateAhead, index): Told => ({ at: 9 + index, dateAhead, localAhead }),
+      (dateAhead, index): Answered => ({ at: 9 + index, dateAhead, localAhead }),
     );
 
     expect(doubts(wrong, ...after)).toEqual([true, true, true, true, true, false]);
@@ -354,8 +354,8 @@ describe('the clock of a service is in doubt', () => {
 
   it.each([
     ['agreed', honest],
-    ['were none yet', [1, 2, 3, 4].map((at): Told => ({ at, dateAhead: undefined }))],
-  ])('after what came over a suspension, where the Dates before it %s', (_, before) => {
+    ['were none yet', [1, 2, 3, 4].map((at): Answered => ({ at, dateAhead: undefined }))],
+  ])('after an answer that spans a suspension if the Dates before it %s', (_, before) => {
     const serviceClock = createServiceClock(createVirtualClock());
     const exchange = exchangeOf({ at: 11, dateAhead: 0 });
     for (const each of before) serviceClock.read(exchangeOf(each));
@@ -365,14 +365,14 @@ describe('the clock of a service is in doubt', () => {
     expect(serviceClock.isDoubtful()).toBe(true);
   });
 
-  it('no more than before, after either, where the service tells no time', () => {
-    const dateless = [1, 2, 3, 4].map((at): Told => ({ at, dateAhead: undefined }));
-    const parted: Told = { at: 5, dateAhead: undefined, localAhead: HOUR + DAY };
+  it('not longer after a suspension or a set clock if the service sends no time', () => {
+    const dateless = [1, 2, 3, 4].map((at): Answered => ({ at, dateAhead: undefined }));
+    const parted: Answered = { at: 5, dateAhead: undefined, localAhead: HOUR + DAY };
 
     expect(doubts(...dateless, parted)).toEqual([true, true, true, true, true, false]);
   });
 
-  it('no more than before, after what came over a suspension, where the service tells no time', () => {
+  it('not longer after an answer that spans a suspension if the service sends no time', () => {
     const serviceClock = createServiceClock(createVirtualClock());
     const exchange = exchangeOf({ at: 6, dateAhead: undefined });
     for (const at of [1, 2, 3, 4, 5]) serviceClock.read(exchangeOf({ at, dateAhead: undefined }));

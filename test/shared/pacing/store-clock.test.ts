@@ -10,7 +10,7 @@ import {
 
 const NOON = Date.UTC(2026, 10, 20, 12) * MILLISECOND;
 
-/** An answer that says it is so many seconds past noon, by a local clock that is an hour slow. */
+/** An answer with a store time of `second` seconds past noon, by a local clock that is an hour slow. */
 function answerAt(second: number, elapsed: { sent: number; received: number }, localAhead = 0): StoreAnswer {
   return {
     storeTime: NOON + second * SECOND,
@@ -32,7 +32,7 @@ function readAll(...answers: readonly StoreAnswer[]): { clock: StoreClock; jumps
 }
 
 describe("the store's time", () => {
-  it('was at least what the answer says when it was received, and less than a second more when it was sent', () => {
+  it('is at least the time of the answer at its receipt, and less than a second more at its request', () => {
     const { clock, jumps } = readAll(answerAt(5, { sent: 100, received: 140 }));
 
     expect(storeAtLeast(clock, 140 * MILLISECOND)).toBe(NOON + 5 * SECOND);
@@ -42,7 +42,7 @@ describe("the store's time", () => {
     expect(jumps).toEqual([0]);
   });
 
-  it('goes on with the time that elapses', () => {
+  it('continues by the elapsed time', () => {
     const { clock } = readAll(answerAt(5, { sent: 100, received: 140 }));
 
     expect(storeAtLeast(clock, 2_140 * MILLISECOND)).toBe(NOON + 7 * SECOND);
@@ -51,18 +51,18 @@ describe("the store's time", () => {
     );
   });
 
-  it('is known better by the change from one second to the next', () => {
+  it('is known more precisely after the change from one second to the next', () => {
     const { clock } = readAll(
       answerAt(5, { sent: 100, received: 140 }),
       answerAt(6, { sent: 300, received: 340 }),
     );
 
-    // The second answer raises the lower bound by 0.8 s, the first one still bounds from above, grown 0.2 ms older.
+    // The second answer raises the lower bound by 0.8 s. The first still gives the upper bound, plus 0.2 ms of drift.
     expect(clock.lower).toBe(NOON + 6 * SECOND - 340 * MILLISECOND);
     expect(clock.upper).toBe(NOON + 6 * SECOND - 100 * MILLISECOND + 200);
   });
 
-  it('keeps the better lower bound of an answer before, a thousandth of the time since then lower', () => {
+  it('keeps the better lower bound of an earlier answer, minus a thousandth of the time since', () => {
     const { clock } = readAll(
       answerAt(6, { sent: 300, received: 340 }),
       answerAt(6, { sent: 840, received: 940 }),
@@ -73,7 +73,7 @@ describe("the store's time", () => {
     expect(clock.elapsed).toBe(940 * MILLISECOND);
   });
 
-  it('can be known to the microsecond without being a contradiction', () => {
+  it('can be known to the microsecond without a contradiction', () => {
     const moment = { sent: 100, received: 100 };
 
     const { clock, jumps } = readAll(answerAt(5, moment), answerAt(6, moment));
@@ -86,7 +86,7 @@ describe("the store's time", () => {
   it.each([
     { name: 'forward', second: 5 + 86_400, jump: DAY },
     { name: 'back', second: 5 - 86_400, jump: -DAY },
-  ])('that jumps $name is believed at once, and the jump told', ({ second, jump }) => {
+  ])('that jumps $name is believed at once, and the jump is reported', ({ second, jump }) => {
     const { clock, jumps } = readAll(
       answerAt(5, { sent: 100, received: 140 }),
       answerAt(second, { sent: 100, received: 140 }),
@@ -97,7 +97,7 @@ describe("the store's time", () => {
     expect(clock.upper).toBe(NOON + (second + 1) * SECOND - 100 * MILLISECOND);
   });
 
-  it('may have gone on by what the local clock ran ahead of the elapsed time', () => {
+  it('may have advanced by the lead of the local clock over the elapsed time', () => {
     const { clock } = readAll(answerAt(5, { sent: 100, received: 140 }));
     const elapsed = 140 * MILLISECOND;
     const local = NOON - 60 * MINUTE + elapsed;

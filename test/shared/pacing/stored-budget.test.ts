@@ -28,7 +28,7 @@ const arrivingAt = (theoreticalArrival: number) => (state: BudgetState) => ({
 const unchanged = (state: BudgetState) => ({ state });
 
 describe('an update of the shared budget', () => {
-  it('changes what is stored, and answers the change', async () => {
+  it('changes the stored state, and returns the change', async () => {
     const { store, stored } = setUp();
     await stored.update(arrivingAt(5));
 
@@ -41,7 +41,7 @@ describe('an update of the shared budget', () => {
     expect(store.state()).toEqual({ ...UNUSED_BUDGET, theoreticalArrival: 6 });
   });
 
-  it('writes nothing if nothing changes, not even at first', async () => {
+  it('saves nothing if nothing changes, not even at first', async () => {
     const { store, stored } = setUp();
 
     const { state } = await stored.update(unchanged);
@@ -53,7 +53,7 @@ describe('an update of the shared budget', () => {
     expect(stored.pausedUntil()).toBe(9);
   });
 
-  it('is made on what others wrote in between', async () => {
+  it('is applied to changes that others saved meanwhile', async () => {
     const { clock, store, stored } = setUp();
     const seen: number[] = [];
 
@@ -68,7 +68,7 @@ describe('an update of the shared budget', () => {
     expect(store.state()?.theoreticalArrival).toBe(101);
   });
 
-  it('waits between conflicts, twice as long each time up to half a second, and ends at the twentieth', async () => {
+  it('waits between conflicts, twice as long each time up to half a second, and rejects at the twentieth', async () => {
     const times: number[] = [];
     const budgets: Budgets = {
       load: async () => ({ version: 0, state: undefined, storeTime: VIRTUAL_START }),
@@ -89,7 +89,7 @@ describe('an update of the shared budget', () => {
     expect(clock.elapsed() / MILLISECOND).toBe(times.at(-1));
   });
 
-  it('ends when its caller does not want another try', async () => {
+  it('rejects if its caller throws', async () => {
     const { clock, store, stored } = setUp();
 
     let tries = 0;
@@ -105,7 +105,7 @@ describe('an update of the shared budget', () => {
     expect(store.calls.saves).toBe(1);
   });
 
-  it('hands on what the store throws', async () => {
+  it('rejects with the error of the store', async () => {
     const failure = new Error('no store');
     const budgets: Budgets = {
       load: async () => ({ version: 0, state: undefined, storeTime: 0 }),
@@ -116,27 +116,27 @@ describe('an update of the shared budget', () => {
     await expect(stored.update(arrivingAt(1))).rejects.toBe(failure);
   });
 
-  it('asks for the budget of its token', async () => {
-    const asked: string[] = [];
+  it('loads the budget of its token', async () => {
+    const loaded: string[] = [];
     const budgets: Budgets = {
       load: async (tokenHash) => {
-        asked.push(tokenHash);
+        loaded.push(tokenHash);
         return { version: 3, state: undefined, storeTime: 0 };
       },
       save: async (tokenHash, _state, version) => {
-        asked.push(`${tokenHash} ${version}`);
+        loaded.push(`${tokenHash} ${version}`);
         return 'saved';
       },
     };
 
     await setUp({ budgets }).stored.update(arrivingAt(1));
 
-    expect(asked).toEqual(['a', 'a 3']);
+    expect(loaded).toEqual(['a', 'a 3']);
   });
 });
 
 describe("the store's time at an update", () => {
-  it("is bounded by the store's own clock, whatever the local one says", async () => {
+  it("is bounded by the store's own clock, not by the local clock", async () => {
     const { clock, stored } = setUp();
     await clock.advance(400 * MILLISECOND);
 
@@ -161,7 +161,7 @@ describe("the store's time at an update", () => {
   });
 });
 
-describe('what was seen of the shared budget', () => {
+describe('the state last seen of the shared budget', () => {
   const seen: BudgetState = {
     theoreticalArrival: VIRTUAL_START + SECOND,
     reservedArrival: VIRTUAL_START + 2 * SECOND,
@@ -171,7 +171,7 @@ describe('what was seen of the shared budget', () => {
   };
 
   it.each(['theoreticalArrival', 'reservedArrival', 'pausedUntil'] as const)(
-    'is not unseen when the stored %s is behind it',
+    'is kept if the stored %s is behind it',
     async (field) => {
       const { store, stored } = setUp();
       await stored.update(() => ({ state: seen }));
@@ -184,7 +184,7 @@ describe('what was seen of the shared budget', () => {
     },
   );
 
-  it('is less than what others wrote since', async () => {
+  it('is replaced by later changes of others', async () => {
     const { store, stored } = setUp();
     await stored.update(() => ({ state: seen }));
     const later = {
@@ -201,7 +201,7 @@ describe('what was seen of the shared budget', () => {
     expect(store.calls.saves).toBe(1);
   });
 
-  it("moves along when the store's clock jumps forward", async () => {
+  it("moves with the store's clock if that jumps forward", async () => {
     const { store, stored } = setUp();
     await stored.update(unchanged);
     await stored.update(() => ({ state: seen }));
@@ -231,7 +231,7 @@ describe('what was seen of the shared budget', () => {
     expect(state.theoreticalArrival).toBe(seen.theoreticalArrival + MINUTE + 1);
   });
 
-  it('is forgotten when it jumps back', async () => {
+  it("is forgotten if the store's clock jumps back", async () => {
     const { store, stored } = setUp();
     await stored.update(() => ({ state: seen }));
 

@@ -1,4 +1,4 @@
-// An event like those that the feed makes, of a given group and number.
+// An event like those of the feed, with a given group and sequence number.
 import type { EventOf, FeedEvent } from '../../../shared/contract/event.ts';
 import { formatEventId } from '../../../shared/contract/event-id.ts';
 import type { GroupKey } from '../../../shared/ports.ts';

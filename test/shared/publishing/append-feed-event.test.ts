@@ -7,8 +7,8 @@ import { aKey, anEvent } from './an-event.ts';
 
 const FEED = aKey(FEED_GROUP);
 
-function anEventOfTheFeed(sequence: number, told = 'something') {
-  return anEvent(FEED, sequence, told);
+function anEventOfTheFeed(sequence: number, content = 'something') {
+  return anEvent(FEED, sequence, content);
 }
 
 test('the first event of the feed is number 1', async () => {
@@ -29,19 +29,19 @@ test('an event of the feed gets the number after the last, however many there ar
   expect(await appendFeedEvent(ledger, FEED, 200, anEventOfTheFeed)).toBe(252);
 });
 
-test('of those who append at once each gets a number of its own', async () => {
+test('concurrent appends each get their own number', async () => {
   const ledger = createMemoryLedger();
 
   const sequences = await Promise.all(
-    ['a', 'b', 'c', 'd'].map((told) =>
-      appendFeedEvent(ledger, FEED, 0, (sequence) => anEventOfTheFeed(sequence, told)),
+    ['a', 'b', 'c', 'd'].map((content) =>
+      appendFeedEvent(ledger, FEED, 0, (sequence) => anEventOfTheFeed(sequence, content)),
     ),
   );
 
   expect(sequences.sort()).toEqual([1, 2, 3, 4]);
 });
 
-test('it gives up where every number is taken, and says which was the last', async () => {
+test('an append fails after its maximum of taken numbers, and names the last', async () => {
   let tries = 0;
   const append = async () => {
     tries += 1;

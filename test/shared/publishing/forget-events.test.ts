@@ -5,7 +5,7 @@ import { createSetting } from './setting.ts';
 
 const A = aKey(1);
 
-/** A ledger with five events of a group, two of which are of a group that came back after it was forgotten. */
+/** A ledger with five events of a group; the last two follow its return after it was forgotten. */
 function setUp() {
   const setting = createSetting();
   setting.write(A, 1, 2, 3, 4, 5);
@@ -22,7 +22,7 @@ function setUp() {
   return { ...setting, erased, forget };
 }
 
-test('a group’s events are erased up to its last number, and no further', async () => {
+test('a group’s events are erased up to the last number of the forgotten group', async () => {
   const { marks, ledger, erased, forget, skipped } = setUp();
   await marks.advance('queue', A, 3);
 
@@ -34,7 +34,7 @@ test('a group’s events are erased up to its last number, and no further', asyn
   expect(await skipped()).toEqual([]);
 });
 
-test('each destination is told what it will never get, and goes on behind it', async () => {
+test('the events that a destination missed are reported as skipped, and its mark moves past them', async () => {
   const { marks, forget, skipped, log } = setUp();
   await marks.advance('queue', A, 1);
   await marks.advance('lake', A, 4);
@@ -54,7 +54,7 @@ test('each destination is told what it will never get, and goes on behind it', a
   expect(log.lines).toMatchObject([{ fields: { destination: 'queue' } }, { fields: { destination: 'bus' } }]);
 });
 
-test('they are told before anything is erased', async () => {
+test('skipped events are reported before any event is erased', async () => {
   const { marks, ledger, forget } = setUp();
   ledger.append = async () => {
     throw new Error('unavailable');
@@ -66,7 +66,7 @@ test('they are told before anything is erased', async () => {
   expect(await marks.load('queue', A)).toBeUndefined();
 });
 
-test('what the retention has taken already is told to nobody; the mark moves all the same', async () => {
+test('expired events are not reported as skipped, but the mark moves past them', async () => {
   const { marks, ledger, forget, skipped } = setUp();
   ledger.expire(A, 3);
 
@@ -77,7 +77,7 @@ test('what the retention has taken already is told to nobody; the mark moves all
   expect(await marks.load('queue', A)).toBe(3);
 });
 
-test('so it is where nothing of the group is left', async () => {
+test('expired events are not reported as skipped if no event of the group is left', async () => {
   const { marks, ledger, forget, skipped } = setUp();
   ledger.expire(A, 5);
 
@@ -88,7 +88,7 @@ test('so it is where nothing of the group is left', async () => {
   expect(await marks.load('queue', A)).toBe(3);
 });
 
-test('the last event alone may be what a destination lacks', async () => {
+test('a destination may miss only the last event', async () => {
   const { marks, forget, skipped } = setUp();
   await marks.advance('queue', A, 2);
 
@@ -98,7 +98,7 @@ test('the last event alone may be what a destination lacks', async () => {
   expect(await skipped()).toMatchObject([{ from_sequence: 3, to_sequence: 3 }]);
 });
 
-test('done again it tells nothing twice', async () => {
+test('forgetting again reports nothing twice', async () => {
   const { forget, skipped } = setUp();
 
   await forget('queue');

@@ -1,25 +1,25 @@
-// Decides in which order the calls of several runs take effect and are answered, and how each ends. A call first
-// takes effect, then is answered; in between others may go on. A run that dies is never answered again, like a
-// process that is gone; what it had asked for may still take effect.
+// Decides in which order the calls of several runs take effect and are answered, and how each call ends. A call first
+// takes effect and is then answered; other calls may come in between. A run that dies is never answered again, like a
+// process that is gone; its pending calls may still take effect.
 import type { Gate } from './relay-world.ts';
 
 export interface Interleaver {
   /** The gate of one run. */
   gate(run: number): Gate;
-  /** What could happen next; several times what should happen often. */
+  /** The possible next steps; frequent steps are listed several times. */
   steps(): (() => void)[];
-  /** Lets all that was asked for take effect, answered or not. */
+  /** Lets all pending calls take effect, answered or not. */
   drain(): void;
-  /** How often each thing happened to each call. */
+  /** How often each step happened to each call. */
   readonly counts: Map<string, number>;
 }
 
-/** How much likelier than each of its troubles it is that a call simply goes on. */
+/** How much likelier a call proceeds than meets each of its failures. */
 const USUAL = 12;
 
 interface Call {
   readonly name: string;
-  /** Undefined once nobody waits for it. */
+  /** Undefined once no run waits for the call. */
   run: number | undefined;
   carriedOut: boolean;
   carryOut(): void;

@@ -1,4 +1,4 @@
-// A log whose lines can be looked at.
+// A log that keeps its lines for tests.
 import type { Log, LogFields } from '../../../shared/ports.ts';
 
 interface Line {

@@ -7,7 +7,7 @@ import { createSetting, FEED } from './setting.ts';
 const A = aKey(1);
 const SOON_MS = 10_000;
 
-/** A group whose second event of four is refused. */
+/** A setting whose destination refuses the second of a group's four events. */
 async function stuck() {
   const setting = createSetting();
   setting.write(A, 1, 2, 3, 4);
@@ -19,7 +19,7 @@ async function stuck() {
   return setting;
 }
 
-test('a group is tried again', async () => {
+test('a stuck group is retried', async () => {
   const setting = await stuck();
   setting.destination.answer = () => ({ sent: true });
 
@@ -30,7 +30,7 @@ test('a group is tried again', async () => {
   expect(setting.marks.behind('queue', A)).toBeUndefined();
 });
 
-test('a group that is refused again is left as it was', async () => {
+test('a group whose event is refused again stays behind', async () => {
   const setting = await stuck();
 
   const redriven = await redrive(setting.ports, setting.relay, A, SOON_MS);
@@ -40,7 +40,7 @@ test('a group that is refused again is left as it was', async () => {
   expect(await setting.skipped()).toEqual([]);
 });
 
-test('the refused event is stepped over if it is named, and that is told', async () => {
+test('a refused event is skipped and reported if it is named', async () => {
   const setting = await stuck();
 
   const redriven = await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 2 });
@@ -60,7 +60,7 @@ test('the refused event is stepped over if it is named, and that is told', async
   ]);
 });
 
-test('the event that tells of it is one of the contract', async () => {
+test('the report of a skipped event satisfies the contract', async () => {
   const setting = await stuck();
 
   await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 2 });
@@ -78,7 +78,7 @@ test('the event that tells of it is one of the contract', async () => {
   expect(feedEvent.safeParse(entry && 'event' in entry && entry.event).success).toBe(true);
 });
 
-test('nothing is stepped over where the group is not stuck at the event that is named', async () => {
+test('nothing is skipped if the group is not stuck at the named event', async () => {
   const setting = await stuck();
 
   const earlier = await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 1 });
@@ -91,7 +91,7 @@ test('nothing is stepped over where the group is not stuck at the event that is 
   expect(setting.arrived(A)).toEqual([1, 2, 3, 4]);
 });
 
-test('numbers that are missing from the ledger can be stepped over by naming one of them', async () => {
+test('numbers that are missing from the ledger are skipped if one of them is named', async () => {
   const setting = createSetting();
   setting.write(A, 1, 4);
 
@@ -104,7 +104,7 @@ test('numbers that are missing from the ledger can be stepped over by naming one
   ]);
 });
 
-test('where it can’t be told, nothing is stepped over', async () => {
+test('nothing is skipped if the report can’t be appended', async () => {
   const setting = await stuck();
   setting.ledger.append = async () => {
     throw new Error('unavailable');
@@ -117,7 +117,7 @@ test('where it can’t be told, nothing is stepped over', async () => {
   expect(await setting.marks.load('queue', A)).toBe(1);
 });
 
-test('what is stepped over is an error in the log', async () => {
+test('a skipped event is logged as an error', async () => {
   const setting = await stuck();
 
   await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 2 });
@@ -131,7 +131,7 @@ test('what is stepped over is an error in the log', async () => {
   ]);
 });
 
-test('the feed’s own events are counted on from what the destination has of them', async () => {
+test('a report gets the number after the feed events that the destination has', async () => {
   const setting = await stuck();
   setting.write(FEED, 1, 2, 3);
   await setting.marks.advance('queue', FEED, 3);
@@ -149,7 +149,7 @@ test('the feed’s own events are counted on from what the destination has of th
   expect(readFrom).toEqual([3]);
 });
 
-test('a relay that answers for no group has failed', async () => {
+test('a relay without an outcome for the group is a failure', async () => {
   const setting = await stuck();
 
   const redriven = await redrive(setting.ports, async () => [], A, SOON_MS);

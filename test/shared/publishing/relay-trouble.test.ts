@@ -1,4 +1,4 @@
-// What the relay does about a destination that takes its time, refuses, fails, or is not there.
+// The relay with a destination that is slow, refuses events, fails, or is unreachable.
 import { describe, expect, test } from 'vitest';
 import { MAX_BATCH_ENTRIES, SEND_ATTEMPTS } from '../../../shared/limits.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
@@ -9,8 +9,8 @@ import { createWorld, failingOnce, type Gate, openGate, range, relayIn, type Wor
 const A = aKey(1);
 const B = aKey(2);
 
-describe('what the destination answers', () => {
-  test('a refused event stops its group at its mark, noted as behind; the others go on', async () => {
+describe('answers of the destination', () => {
+  test('a refused event stops its group, which is noted as behind, and no other group', async () => {
     const world = createWorld();
     world.show(A, 1, 2, 3);
     world.show(B, 1, 2, 3);
@@ -25,7 +25,7 @@ describe('what the destination answers', () => {
     expect(outcomes).toEqual([{ state: 'behind', sequence: 2, reason: 'too large' }, { state: 'done' }]);
   });
 
-  test('an event that can’t be decoded stops its group likewise', async () => {
+  test('an undecodable event stops its group', async () => {
     const world = createWorld();
     world.show(A, 1, 2);
     world.undecodable.add('acme_mi8x2k_1_2');
@@ -36,7 +36,7 @@ describe('what the destination answers', () => {
     expect(outcomes).toEqual([{ state: 'behind', sequence: 2, reason: 'of a later format' }]);
   });
 
-  test('a group whose note can’t be written has failed', async () => {
+  test('a group fails if the note that it is behind can’t be saved', async () => {
     const world = createWorld();
     world.show(A, 1);
     world.destination.answer = refusing('acme_mi8x2k_1_1');
@@ -46,7 +46,7 @@ describe('what the destination answers', () => {
     expect(outcomes).toEqual([{ state: 'failed', reason: 'the note that it is behind could not be saved' }]);
   });
 
-  test('a group whose mark can’t be moved has failed, and is not noted as behind', async () => {
+  test('a group fails if its mark can’t be moved, and is not noted as behind', async () => {
     const world = createWorld();
     world.show(A, 1, 2);
     world.destination.answer = refusing('acme_mi8x2k_1_2');
@@ -57,7 +57,7 @@ describe('what the destination answers', () => {
     expect(world.behind.size).toBe(0);
   });
 
-  test('a group whose mark can’t be moved sends no more, so that no more than a batch is repeated', async () => {
+  test('a group whose mark can’t be moved sends no more events, so that at most a batch is repeated', async () => {
     const world = createWorld();
     world.show(A, ...range(1, MAX_BATCH_ENTRIES + 2));
 
@@ -67,7 +67,7 @@ describe('what the destination answers', () => {
     expect(world.numbersArrived(A)).toEqual(range(1, MAX_BATCH_ENTRIES));
   });
 
-  test('a group that is behind and one that has failed are told in the log', async () => {
+  test('groups that are behind or failed are logged', async () => {
     const world = createWorld();
     world.show(A, 1);
     world.show(B, 1);
@@ -106,7 +106,7 @@ describe('what the destination answers', () => {
     ]);
   });
 
-  test('a destination that fails as a whole is an error in the log', async () => {
+  test('a failure of the whole destination is logged as an error', async () => {
     const world = createWorld();
     world.show(A, 1);
 
@@ -119,7 +119,7 @@ describe('what the destination answers', () => {
     });
   });
 
-  test('the note goes once the group goes on', async () => {
+  test('the note that a group is behind is removed once the group proceeds', async () => {
     const world = createWorld();
     world.show(A, 1);
     world.behind.set('queue#acme_mi8x2k_1', '1: too large');
@@ -129,7 +129,7 @@ describe('what the destination answers', () => {
     expect(world.behind.size).toBe(0);
   });
 
-  test('a failed event is tried again after growing pauses, its successors wait for it', async () => {
+  test('a failed event is retried after growing pauses, and its successors wait', async () => {
     const world = createWorld();
     world.show(A, 1, 2);
     let tries = 0;
@@ -147,7 +147,7 @@ describe('what the destination answers', () => {
     expect(tookMs).toBe(50 + 100 + 200 + 400);
   });
 
-  test('an event that fails every time fails its group in bounded time, and holds up no other', async () => {
+  test('an event that always fails fails its group in bounded time, and delays no other group', async () => {
     const world = createWorld();
     world.show(A, 1);
     world.show(B, ...range(1, 30));
@@ -164,7 +164,7 @@ describe('what the destination answers', () => {
     expect(tookMs).toBe(750);
   });
 
-  test('an answer that leaves an event out counts as a failure', async () => {
+  test('an answer without a result for an event is a failure', async () => {
     const world = createWorld();
     world.show(A, 1);
     const ports = world.ports(openGate);
@@ -177,7 +177,7 @@ describe('what the destination answers', () => {
     expect(world.marks.size).toBe(0);
   });
 
-  test('where the destination fails as a whole, all that was not confirmed has failed and the rest is marked', async () => {
+  test('if the whole destination fails, unconfirmed events fail and confirmed ones are marked', async () => {
     const world = createWorld();
     const groups = range(1, MAX_BATCH_ENTRIES + 5).map((id) => aKey(id));
     for (const key of groups) world.show(key, 1);
@@ -199,8 +199,8 @@ describe('what the destination answers', () => {
   });
 });
 
-describe('time', () => {
-  test('no send begins after the time is over; what was sent is marked, the rest has failed', async () => {
+describe('the time limit', () => {
+  test('no send begins after the limit; sent events are marked, and the rest fails', async () => {
     const world = createWorld();
     const groups = range(1, 3 * MAX_BATCH_ENTRIES).map((id) => aKey(id));
     for (const key of groups) world.show(key, 1);
@@ -220,7 +220,7 @@ describe('time', () => {
     );
   });
 
-  test('no send begins at the very moment at which the time is over', async () => {
+  test('no send begins exactly at the limit', async () => {
     const world = createWorld();
     world.show(A, 1);
 
@@ -230,7 +230,7 @@ describe('time', () => {
     expect(outcomes).toEqual([{ state: 'failed', reason: 'the time was over' }]);
   });
 
-  test('no further send begins where the one before took all of the time', async () => {
+  test('no send begins after one that took all of the time', async () => {
     const world = createWorld();
     world.show(A, 1, 2);
     const clock = createVirtualClock();
@@ -246,7 +246,7 @@ describe('time', () => {
     expect(outcomes).toEqual([{ state: 'failed', reason: 'the time was over' }]);
   });
 
-  test('a pause that ends at the very moment at which the time is over is not waited for', async () => {
+  test('the relay does not wait for a pause that ends exactly at the limit', async () => {
     const world = createWorld();
     world.show(A, 1);
     world.destination.answer = () => ({ sent: false, cause: 'failed', reason: 'throttled' });
@@ -256,7 +256,7 @@ describe('time', () => {
     expect(tookMs).toBe(0);
   });
 
-  test('of several pauses the shortest is waited for, and others may end with it', async () => {
+  test('the relay waits for the shortest of several pauses, and others may end meanwhile', async () => {
     const world = createWorld();
     const C = aKey(3);
     for (const key of [A, B, C]) world.show(key, 1);
@@ -280,7 +280,7 @@ describe('time', () => {
     expect(tookMs).toBe(90);
   });
 
-  test('all whose pauses ended while another group was sent go together', async () => {
+  test('groups whose pauses ended during a send go out together', async () => {
     const world = createWorld();
     const C = aKey(3);
     for (const key of [A, B, C]) world.show(key, 1);
@@ -308,7 +308,7 @@ describe('time', () => {
     ]);
   });
 
-  test('what was sent is marked before a pause', async () => {
+  test('sent events are marked before a pause', async () => {
     const world = createWorld();
     world.show(A, 1, 2);
     const marked: number[] = [];
@@ -324,7 +324,7 @@ describe('time', () => {
     expect(marked).toEqual([0, 1]);
   });
 
-  test('a pause beyond the end is not waited for', async () => {
+  test('the relay does not wait for a pause beyond the limit', async () => {
     const world = createWorld();
     world.show(A, 1);
     world.destination.answer = () => ({ sent: false, cause: 'failed', reason: 'throttled' });

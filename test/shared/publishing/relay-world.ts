@@ -1,6 +1,6 @@
-// What relays stand between, small enough to be seen through: which events of which group show in the ledger, the
-// marks, and every event that reached the destination, in the order of its arrival. Each call goes through a gate,
-// where a test may hold it up, fail it, or never answer.
+// A small model of the relay's environment: the events that show in the ledger, by group, the marks, and every event
+// that reached the destination, in the order of arrival. Each call goes through a gate, where a test may delay it, fail
+// it, or never answer it.
 
 import type { GroupKey, Ledger, LedgerEntry, Marks } from '../../../shared/ports.ts';
 import type { RelayPorts } from '../../../shared/publishing/lane.ts';
@@ -11,7 +11,7 @@ import { createVirtualClock } from '../../fakes/virtual-clock.ts';
 import { anEvent } from './an-event.ts';
 import { createKeptLog } from './kept-log.ts';
 
-/** Carries out a call, or not; the call's name begins with its port's. */
+/** Carries out a call, or not; the call's name begins with the name of its port. */
 export type Gate = <Result>(call: string, effect: () => Result) => Promise<Result>;
 
 export interface World {
@@ -107,7 +107,7 @@ function marksOf(world: World, gate: Gate): Marks {
   };
 }
 
-/** Relays on virtual time; answers the outcomes and how long it took. */
+/** Runs a relay on virtual time; returns the outcomes and the duration. */
 export async function relayIn(
   world: World,
   groups: readonly GroupKey[],

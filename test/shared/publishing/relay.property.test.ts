@@ -1,5 +1,5 @@
-// Relays against every order of things: records doubled, late, lost; transactions seen half; several relays at once;
-// calls that fail before or after their effect, or take effect long after; runs that die at any call.
+// Relays against every interleaving: doubled, late or lost records; half visible transactions; several relays at once;
+// calls that fail before or after their effect, or take effect much later; runs that die at any call.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
@@ -17,13 +17,13 @@ const groupsOfTransactions = fc.oneof(
   fc.array(transactions, { minLength: 1, maxLength: 3 }),
   fc.array(transactions, { minLength: 1, maxLength: 12, size: 'max' }),
 );
-/** Which of the possible things happens next, each time. */
+/** The choice among the possible next steps, each time. */
 const choices = fc.array(fc.nat({ max: 0xffff }), { maxLength: 400, size: 'max' });
-/** How the destination answers for an event, each time. */
+/** The destination's answers for events, in order. */
 const verdicts = fc.array(fc.constantFrom('sent', 'sent', 'sent', 'failed', 'refused'), { maxLength: 40 });
 
 describe('any number of relays in any interleaving', () => {
-  test('each group first arrives as 1, 2, 3 …, nothing is skipped, and in the end everything is there', async () => {
+  test('deliver each group first as 1, 2, 3 …, skip nothing, and deliver everything in the end', async () => {
     const counts = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(groupsOfTransactions, choices, verdicts, async (sizes, tape, answers) => {
@@ -48,7 +48,7 @@ describe('any number of relays in any interleaving', () => {
 });
 
 describe('a relay that dies at any call', () => {
-  test('makes the next one repeat a batch at most', async () => {
+  test('makes the next relay repeat at most a batch', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 25 }),
@@ -70,7 +70,7 @@ describe('a relay that dies at any call', () => {
   });
 });
 
-/** Writers and relays, until the tape of choices ends. */
+/** Runs writers and relays until the choices are used up. */
 async function live(
   world: World,
   interleaver: Interleaver,
@@ -86,7 +86,7 @@ async function live(
     if (writable.length > 0)
       steps.push(() => write(world, writable[choice % writable.length] ?? [], choice, records));
     if (records.length > 0) {
-      // A record that is drawn stays for redelivery; one that is never drawn was lost.
+      // A drawn record stays for redelivery; a record that is never drawn is lost.
       const count = 1 + (choice % 5);
       const groups = Array.from(
         { length: count },
@@ -119,7 +119,7 @@ function eventsOf(key: GroupKey, sizes: readonly number[]): Written[] {
   });
 }
 
-/** Shows one more event of the transaction that is under way, whichever; the next waits until all of it shows. */
+/** Shows another event of the current transaction, any of them; the next transaction waits until all of them show. */
 function write(world: World, unwritten: Written[], choice: number, records: GroupKey[]) {
   const first = unwritten[0];
   if (first === undefined) return;
@@ -133,7 +133,7 @@ function begin(world: World, gate: Gate, groups: readonly GroupKey[]) {
   void createRelay({ ...world.ports(gate), clock, random: () => 0.5 })(groups, 60_000);
 }
 
-/** Holds that a mark, wherever it is moved to, is never ahead of what arrived without a hole. */
+/** Checks that a mark never moves beyond the events that arrived without a gap. */
 function watchingMarks(world: World, gate: Gate): Gate {
   return (name, effect) =>
     gate(name, () => {
@@ -147,7 +147,7 @@ function watchingMarks(world: World, gate: Gate): Gate {
     });
 }
 
-/** Lets a run go on until it makes this call, which takes effect or not. */
+/** Lets a run proceed until it makes this call, which takes effect or not. */
 async function relayUntilItDies(
   world: World,
   groups: readonly GroupKey[],
@@ -165,7 +165,7 @@ async function relayUntilItDies(
   await settled();
 }
 
-/** All records come again, and nothing fails any more. */
+/** Redelivers all records, without failures. */
 async function relayAll(world: World, sizes: readonly unknown[]) {
   const clock = createVirtualClock();
   const run = createRelay({ ...world.ports(openGate), clock, random: () => 0 });

@@ -7,8 +7,8 @@ import { createWorld, failingOnce, type Gate, listing, range, relayIn } from './
 const A = aKey(1);
 const B = aKey(2);
 
-describe('what is sent', () => {
-  test('a group’s events go out in order, from its first, whatever number set the relay off', async () => {
+describe('sent events', () => {
+  test('a group’s events go out in order from the first, whichever number triggered the relay', async () => {
     const world = createWorld();
     world.show(A, 3, 1, 2);
 
@@ -18,7 +18,7 @@ describe('what is sent', () => {
     expect(outcomes).toEqual([{ state: 'done' }]);
   });
 
-  test('only what is beyond the mark goes out', async () => {
+  test('only events beyond the mark go out', async () => {
     const world = createWorld();
     world.show(A, ...range(1, 5));
     world.marks.set('queue#acme_mi8x2k_1', 3);
@@ -29,7 +29,7 @@ describe('what is sent', () => {
     expect(world.marks.get('queue#acme_mi8x2k_1')).toBe(5);
   });
 
-  test('a group named twice goes out once', async () => {
+  test('a group that is named twice goes out once', async () => {
     const world = createWorld();
     world.show(A, 1, 2);
 
@@ -39,7 +39,7 @@ describe('what is sent', () => {
     expect(outcomes).toEqual([{ state: 'done' }, { state: 'done' }]);
   });
 
-  test('more events than are read at once go out all the same', async () => {
+  test('more events than one read returns go out', async () => {
     const world = createWorld();
     world.show(A, ...range(1, 2 * RELAY_READ_EVENTS + 1));
 
@@ -48,7 +48,7 @@ describe('what is sent', () => {
     expect(world.numbersArrived(A)).toEqual(range(1, 2 * RELAY_READ_EVENTS + 1));
   });
 
-  test('batches are filled across groups, the events of one group in one batch after another', async () => {
+  test('batches are filled across groups, and the events of one group fill one batch after another', async () => {
     const world = createWorld();
     const groups = range(1, MAX_BATCH_ENTRIES + 2).map((id) => aKey(id));
     for (const key of groups) world.show(key, 1, 2);
@@ -59,7 +59,7 @@ describe('what is sent', () => {
     for (const key of groups) expect(world.numbersArrived(key)).toEqual([1, 2]);
   });
 
-  test('of a group that is withheld nothing goes out, but its mark moves', async () => {
+  test('a withheld group sends no events, but its mark moves', async () => {
     const world = createWorld();
     const feed = aKey(FEED_GROUP);
     world.show(feed, ...range(1, RELAY_READ_EVENTS + 2));
@@ -75,7 +75,7 @@ describe('what is sent', () => {
 });
 
 describe('a run', () => {
-  test('tells the log how many groups it had and how many events it sent', async () => {
+  test('logs the number of its groups and of the events that it sent', async () => {
     const world = createWorld();
     world.show(A, 1, 2);
     world.show(B, 1);
@@ -87,7 +87,7 @@ describe('a run', () => {
     ]);
   });
 
-  test('fills a batch with groups that are still to come before it sends', async () => {
+  test('fills a batch from the remaining groups before it sends', async () => {
     const world = createWorld();
     const groups = range(1, MAX_BATCH_ENTRIES + 5).map((id) => aKey(id));
     for (const key of groups.slice(MAX_BATCH_ENTRIES - 1)) world.show(key, 1);
@@ -97,7 +97,7 @@ describe('a run', () => {
     expect(world.destination.batches.map(({ length }) => length)).toEqual([6]);
   });
 
-  test('writes no mark where nothing was sent', async () => {
+  test('writes no mark if nothing was sent', async () => {
     const world = createWorld();
     world.show(A, 2);
     const calls: string[] = [];
@@ -107,7 +107,7 @@ describe('a run', () => {
     expect(calls).not.toContain('marks.advance');
   });
 
-  test('writes no mark for a withheld group of which there is nothing new', async () => {
+  test('writes no mark for a withheld group without new events', async () => {
     const world = createWorld();
     const calls: string[] = [];
 
@@ -116,7 +116,7 @@ describe('a run', () => {
     expect(calls).toEqual(['marks.load', 'ledger.read']);
   });
 
-  test('reads on only where the ledger may hold more', async () => {
+  test('reads again only if the ledger may hold more events', async () => {
     const world = createWorld();
     world.show(A, ...range(1, RELAY_READ_EVENTS));
     world.show(B, ...range(1, RELAY_READ_EVENTS - 1));
@@ -129,7 +129,7 @@ describe('a run', () => {
     expect([await readsOf(A), await readsOf(B)]).toEqual([2, 1]);
   });
 
-  test('stops at a gap at the end of what is read at once', async () => {
+  test('stops at a gap at the end of a read', async () => {
     const world = createWorld();
     world.show(A, ...range(1, RELAY_READ_EVENTS - 1), RELAY_READ_EVENTS + 1);
 
@@ -153,7 +153,7 @@ describe('marks', () => {
     expect(world.marks.get('queue#acme_mi8x2k_1')).toBe(MAX_BATCH_ENTRIES);
   });
 
-  test('never more than a batch is sent and unmarked', async () => {
+  test('at most a batch of events is sent and unmarked', async () => {
     const world = createWorld();
     const groups = range(1, 7).map((id) => aKey(id));
     for (const key of groups) world.show(key, ...range(1, 9));
@@ -170,7 +170,7 @@ describe('marks', () => {
     expect(Math.max(...unmarked)).toBeLessThanOrEqual(MAX_BATCH_ENTRIES);
   });
 
-  test('a mark that can’t be moved fails its group, and no other', async () => {
+  test('a mark that can’t be moved fails only its group', async () => {
     const world = createWorld();
     world.show(A, 1);
     world.show(B, 1);
@@ -184,7 +184,7 @@ describe('marks', () => {
     expect(outcomes.map(({ state }) => state)).toEqual(['done', 'failed']);
   });
 
-  test('events that can’t be read fail their group, and no other', async () => {
+  test('events that can’t be read fail only their group', async () => {
     const world = createWorld();
     world.show(A, 1);
     world.show(B, 1);
@@ -198,7 +198,7 @@ describe('marks', () => {
 });
 
 describe('gaps', () => {
-  test('the run before a gap goes out, the rest waits', async () => {
+  test('the events before a gap go out, and the rest waits', async () => {
     const world = createWorld();
     world.show(A, 1, 2, 5, 6);
 
@@ -208,7 +208,7 @@ describe('gaps', () => {
     expect(outcomes).toEqual([{ state: 'waiting', missing: { from: 3, to: 4 } }]);
   });
 
-  test('before more events than are read at once is read once', async () => {
+  test('a gap before more events than one read returns is read once', async () => {
     const world = createWorld();
     world.show(A, ...range(2, RELAY_READ_EVENTS + 2));
     let reads = 0;
@@ -224,7 +224,7 @@ describe('gaps', () => {
     expect(reads).toBe(1);
   });
 
-  test('a group never sent waits for its first event, which may be a moment from being seen', async () => {
+  test('a group that was never sent waits for its first event, which may show any moment', async () => {
     const world = createWorld();
     world.show(A, 2);
 

@@ -15,7 +15,7 @@ const START = parseStamp('2026-11-20T10:00:00Z')?.instant ?? 0;
 const EVERYTHING = { from: undefined, until: undefined };
 const OPTIONS = { replayId: 'mi9', eventsPerSecond: 1_000 };
 
-/** A group's event as one that had shown so many minutes after the start. */
+/** A group's event that showed `minute` minutes after the start. */
 function shownAt(key: typeof A, sequence: number, minute: number): FeedEvent {
   const event = anEvent(key, sequence);
   const by = new Date((START + minute * MINUTE) / 1_000).toISOString();
@@ -30,13 +30,13 @@ function planOf(
   return planReplay({ ledger, marks, destination: 'queue' }, keys, window, onProgress);
 }
 
-/** Puts events of a group into the ledger that the queue has got already. */
+/** Puts events of a group into the ledger that the queue has already received. */
 async function writeSent(setting: Setting, key: typeof A, ...sequences: number[]): Promise<void> {
   setting.write(key, ...sequences);
   await setting.marks.advance('queue', key, Math.max(...sequences));
 }
 
-test('events go out as they were, each group’s in order, with the id of the replay', async () => {
+test('events go out unchanged, in order within each group, with the id of the replay', async () => {
   const setting = createSetting();
   await writeSent(setting, A, 1, 2, 3);
   await writeSent(setting, B, 1, 2);
@@ -57,7 +57,7 @@ test('events go out as they were, each group’s in order, with the id of the re
   }
 });
 
-test('marks stay where they are, and what has no mark yet gets none', async () => {
+test('a replay changes no marks and creates none', async () => {
   const setting = createSetting();
   setting.write(A, 1, 2);
   setting.write(B, 1);
@@ -72,7 +72,7 @@ test('marks stay where they are, and what has no mark yet gets none', async () =
   ]);
 });
 
-test('what was not sent yet is left to the relay, so that no later event overtakes an earlier one', async () => {
+test('unsent events are left to the relay, so that no event overtakes an earlier one', async () => {
   const setting = createSetting();
   setting.ledger.put(
     A,
@@ -94,13 +94,13 @@ test('what was not sent yet is left to the relay, so that no later event overtak
   expect(setting.arrived(B)).toEqual([1, 2]);
 });
 
-test('a window takes what had shown in it, its beginning included, and a run of numbers without a gap', async () => {
+test('a window includes its beginning, and takes numbers without a gap', async () => {
   const setting = createSetting();
   setting.ledger.put(
     A,
     [1, 2, 3, 4].map((minute) => shownAt(A, minute, minute)),
   );
-  // Read by a process whose clock was behind: 2 lies between two events of the window.
+  // Event 2 was read by a process whose clock was behind: it lies between two events of the window.
   setting.ledger.put(B, [shownAt(B, 1, 2), shownAt(B, 2, 1), shownAt(B, 3, 3)]);
   setting.ledger.put(C, [shownAt(C, 1, 1), shownAt(C, 2, 9)]);
   for (const key of [A, B, C]) await setting.marks.advance('queue', key, 9);
@@ -118,7 +118,7 @@ test('a window takes what had shown in it, its beginning included, and a run of 
   });
 });
 
-test('the feed’s own events are none of it, nor groups of which the ledger has nothing', async () => {
+test('a plan has neither the feed’s own events nor groups without events in the ledger', async () => {
   const setting = createSetting();
   await writeSent(setting, FEED, 1);
 
@@ -127,7 +127,7 @@ test('the feed’s own events are none of it, nor groups of which the ledger has
   expect(plan).toEqual({ groups: [], events: 0, left: 0 });
 });
 
-test('no more events a second than asked for, nor after the destination was slow', async () => {
+test('a replay keeps its maximum of events a second, also after the destination was slow', async () => {
   const setting = createSetting();
   const groups = Array.from({ length: 40 }, (_, id) => aKey(id));
   for (const key of groups) await writeSent(setting, key, 1);
@@ -147,7 +147,7 @@ test('no more events a second than asked for, nor after the destination was slow
   expect(pauses).toEqual([2, 30, 2]);
 });
 
-test('a group whose event is refused stops there, the others go on', async () => {
+test('a refused event stops its group, and no other', async () => {
   const setting = createSetting();
   await writeSent(setting, A, 1, 2, 3);
   await writeSent(setting, B, 1, 2);
@@ -167,7 +167,7 @@ test('a group whose event is refused stops there, the others go on', async () =>
   expect(setting.marks.behind('queue', A)).toBeUndefined();
 });
 
-test('it is given up where the destination is gone', async () => {
+test('a replay stops if the destination is unreachable', async () => {
   const setting = createSetting();
   const groups = Array.from({ length: 300 }, (_, id) => aKey(id));
   for (const key of groups) await writeSent(setting, key, 1);
@@ -184,7 +184,7 @@ test('it is given up where the destination is gone', async () => {
   expect(calls).toBe(1);
 });
 
-test('what the ledger has of a group before the planned range and after it stays where it is', async () => {
+test('events before and after the planned range are not sent', async () => {
   const setting = createSetting();
   await writeSent(setting, A, 1, 2, 3, 4, 5);
 
@@ -195,7 +195,7 @@ test('what the ledger has of a group before the planned range and after it stays
   expect(report).toEqual({ sent: 2, unfinished: [], isGivenUp: false });
 });
 
-test('a group may have more events than are read at once', async () => {
+test('a group may have more events than one read returns', async () => {
   const setting = createSetting();
   const numbers = Array.from({ length: 2 * RELAY_READ_EVENTS + 50 }, (_, index) => index + 1);
   await writeSent(setting, A, ...numbers);
@@ -213,7 +213,7 @@ test('a group may have more events than are read at once', async () => {
   expect(setting.arrived(A)).toEqual(numbers);
 });
 
-test('what can’t be decoded is not planned at the end of a group', async () => {
+test('an undecodable event at the end of a group is not planned', async () => {
   const setting = createSetting();
   await writeSent(setting, A, 1, 2, 3);
   setting.ledger.damage(A, 3, 'of a later format');
@@ -224,7 +224,7 @@ test('what can’t be decoded is not planned at the end of a group', async () =>
 });
 
 test.each([0, SWEEP_GROUPS, SWEEP_GROUPS + 1, 2 * SWEEP_GROUPS])(
-  'each event of %i groups goes out once, and nothing is given up',
+  'each event of %i groups goes out once',
   async (count) => {
     const setting = createSetting();
     const groups = Array.from({ length: count }, (_, id) => aKey(id));
@@ -238,7 +238,7 @@ test.each([0, SWEEP_GROUPS, SWEEP_GROUPS + 1, 2 * SWEEP_GROUPS])(
   },
 );
 
-test('it is not given up where each event of a group is refused for its content', async () => {
+test('a replay does not stop if all events of a group are refused for their content', async () => {
   const setting = createSetting();
   await writeSent(setting, A, 1);
   setting.destination.answer = () => ({ sent: false, cause: 'refused', reason: 'too large' });
@@ -249,12 +249,12 @@ test('it is not given up where each event of a group is refused for its content'
   expect(report).toMatchObject({ sent: 0, unfinished: [{ key: A }], isGivenUp: false });
 });
 
-test('groups are looked at in portions, and it is told how far that got', async () => {
+test('planning reads groups in portions and reports its progress', async () => {
   const setting = createSetting();
   const groups = Array.from({ length: 2 * SWEEP_GROUPS + 50 }, (_, id) => aKey(id));
-  const told: number[] = [];
+  const progress: number[] = [];
 
-  await planOf(setting, groups, EVERYTHING, (looked) => told.push(looked));
+  await planOf(setting, groups, EVERYTHING, (looked) => progress.push(looked));
 
-  expect(told).toEqual([SWEEP_GROUPS, 2 * SWEEP_GROUPS, 2 * SWEEP_GROUPS + 50]);
+  expect(progress).toEqual([SWEEP_GROUPS, 2 * SWEEP_GROUPS, 2 * SWEEP_GROUPS + 50]);
 });

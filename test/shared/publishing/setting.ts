@@ -1,4 +1,4 @@
-// A ledger, marks, a destination and the relay between them, in memory and on virtual time.
+// A ledger, marks, a destination and a relay between them, in memory and on virtual time.
 import { FEED_GROUP } from '../../../shared/contract/event-id.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
@@ -29,12 +29,12 @@ export function createSetting() {
         sequences.map((sequence) => anEvent(key, sequence)),
       );
     },
-    /** The numbers of a group that the destination has, in the order of their arrival. */
+    /** The sequence numbers of a group that the destination received, in the order of arrival. */
     arrived: (key: GroupKey) =>
       destination.received
         .filter(({ partitionkey }) => partitionkey === `${key.source}/${key.group}`)
         .map(({ data }) => data.sequence),
-    /** What was told as skipped. */
+    /** The reports of skipped events. */
     async skipped() {
       const entries = await ledger.read(FEED, 0, 1000);
       return entries.flatMap((entry) =>

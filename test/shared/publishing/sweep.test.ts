@@ -14,8 +14,8 @@ function sweep({ ports, relay, clock }: Setting, timeLeftMs = QUARTER_MS) {
   return clock.run(sweepLedger(ports, relay, timeLeftMs));
 }
 
-describe('what is unsent', () => {
-  test('is sent, though no record tells of it', async () => {
+describe('unsent events', () => {
+  test('are sent without a stream record', async () => {
     const setting = createSetting();
     setting.write(A, 1, 2, 3);
     setting.write(B, 1);
@@ -28,7 +28,7 @@ describe('what is unsent', () => {
     expect(report).toMatchObject({ groups: 2, unsent: 2, done: 2, complete: true });
   });
 
-  test('is found among any number of groups', async () => {
+  test('are found among any number of groups', async () => {
     const setting = createSetting();
     const groups = Array.from({ length: 2 * SWEEP_GROUPS + 1 }, (_, id) => aKey(id));
     for (const key of groups) setting.write(key, 1);
@@ -39,7 +39,7 @@ describe('what is unsent', () => {
     expect(setting.destination.received).toHaveLength(groups.length);
   });
 
-  test('costs nothing where there is none', async () => {
+  test('cost no send and no time if there are none', async () => {
     const setting = createSetting();
     setting.write(A, 1);
     await setting.marks.advance('queue', A, 1);
@@ -51,7 +51,7 @@ describe('what is unsent', () => {
     expect(setting.clock.elapsed()).toBe(0);
   });
 
-  test('is left to the next sweep when the time is over', async () => {
+  test('are left to the next sweep when the time is over', async () => {
     const setting = createSetting();
     for (let id = 0; id < 3 * SWEEP_GROUPS; id += 1) setting.write(aKey(id), 1);
     const relay: Setting['relay'] = async (groups, timeLeftMs) => {
@@ -66,7 +66,7 @@ describe('what is unsent', () => {
 });
 
 describe('a gap', () => {
-  test('that stays is stepped over and told', async () => {
+  test('that stays is skipped and reported', async () => {
     const setting = createSetting();
     setting.write(A, 5, 6);
     await setting.marks.advance('queue', A, 2);
@@ -80,7 +80,7 @@ describe('a gap', () => {
     ]);
   });
 
-  test('that closes was a transaction seen half: nothing is skipped', async () => {
+  test('that closes, as of a half visible transaction, is not skipped', async () => {
     const setting = createSetting();
     setting.write(A, 1, 3);
     setting.clock.sleep(GAP_IS_LOST_AFTER_MS - 1).then(() => setting.ledger.append(A, anEvent(A, 2)));
@@ -91,7 +91,7 @@ describe('a gap', () => {
     expect(report).toMatchObject({ done: 1, skipped: 0 });
   });
 
-  test('that closes in part is given as long again', async () => {
+  test('that closes in part gets the full time again', async () => {
     const setting = createSetting();
     setting.write(A, 1, 4);
     const appears = (sequence: number, afterMs: number) =>
@@ -105,7 +105,7 @@ describe('a gap', () => {
     expect(await setting.skipped()).toEqual([]);
   });
 
-  test('is one of several: each is stepped over', async () => {
+  test('is skipped even if it is one of several', async () => {
     const setting = createSetting();
     setting.write(A, 1, 3, 6);
 
@@ -119,7 +119,7 @@ describe('a gap', () => {
     ]);
   });
 
-  test('at the beginning of a group of which nothing was ever sent is nothing to tell', async () => {
+  test('at the beginning of a group that was never sent is not reported', async () => {
     const setting = createSetting();
     setting.write(A, 8, 9);
 
@@ -129,7 +129,7 @@ describe('a gap', () => {
     expect(await setting.skipped()).toEqual([]);
   });
 
-  test('among the feed’s own events is stepped over, and told to operators alone', async () => {
+  test('among the feed’s own events is skipped, and reported to operators only', async () => {
     const setting = createSetting();
     setting.write(FEED, 1, 3);
 
@@ -139,7 +139,7 @@ describe('a gap', () => {
     expect(await setting.skipped()).toEqual([]);
   });
 
-  test('is left to the next sweep where the time is too short to be sure', async () => {
+  test('is left to the next sweep if the time is too short to be sure', async () => {
     const setting = createSetting();
     setting.write(A, 1, 3);
 
@@ -151,7 +151,7 @@ describe('a gap', () => {
 });
 
 describe('a group that is behind', () => {
-  test('is tried again, counted, and holds up no other', async () => {
+  test('is retried and counted, and delays no other group', async () => {
     const setting = createSetting();
     setting.write(A, 1);
     setting.write(B, 1);
@@ -178,7 +178,7 @@ describe('the log', () => {
   };
   const linesOf = ({ log }: Setting) => log.lines.filter(({ message }) => message === 'ledger swept');
 
-  test('tells what a sweep did', async () => {
+  test('has the counts of a sweep', async () => {
     const setting = createSetting();
     setting.write(A, 1);
 
@@ -189,7 +189,7 @@ describe('the log', () => {
     ]);
   });
 
-  test('warns where a group is behind', async () => {
+  test('has a warning if a group is behind', async () => {
     const setting = createSetting();
     setting.write(A, 1);
     setting.destination.answer = () => ({ sent: false, cause: 'refused', reason: 'too large' });
@@ -199,7 +199,7 @@ describe('the log', () => {
     expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { ...swept, behind: 1 } }]);
   });
 
-  test('warns where a group has failed, or was not answered for', async () => {
+  test('has a warning if a group failed or has no outcome', async () => {
     const setting = createSetting();
     setting.write(A, 1);
     const silent = createSetting();
@@ -212,7 +212,7 @@ describe('the log', () => {
     expect(linesOf(silent)).toMatchObject([{ level: 'warn', fields: { ...swept, failed: 1 } }]);
   });
 
-  test('warns where one group is behind and another has failed', async () => {
+  test('has a warning if one group is behind and another failed', async () => {
     const setting = createSetting();
     setting.write(A, 1);
     setting.write(B, 1);
@@ -228,7 +228,7 @@ describe('the log', () => {
     expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { behind: 1, failed: 1 } }]);
   });
 
-  test('warns where the time was over', async () => {
+  test('has a warning if the time was over', async () => {
     const setting = createSetting();
     setting.write(A, 1);
 
@@ -238,7 +238,7 @@ describe('the log', () => {
     expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { complete: false } }]);
   });
 
-  test('tells of a group that begins where the ledger does', async () => {
+  test('has a line for a group that starts at the first event in the ledger', async () => {
     const setting = createSetting();
     setting.write(A, 8);
 
@@ -252,8 +252,8 @@ describe('the log', () => {
   });
 });
 
-describe('gaps without end', () => {
-  test('of one group: five are stepped over, the others are left to the next sweep', async () => {
+describe('many gaps', () => {
+  test('of one group: five are skipped, the others are left to the next sweep', async () => {
     const setting = createSetting();
     setting.write(A, 1, 3, 5, 7, 9, 11, 13, 15);
 
@@ -264,7 +264,7 @@ describe('gaps without end', () => {
     expect(setting.clock.elapsed() / 1000).toBe(5 * GAP_IS_LOST_AFTER_MS);
   });
 
-  test('that grow while they are looked at are given as long again', async () => {
+  test('that change during the wait get the full time again', async () => {
     const setting = createSetting();
     setting.write(A, 1, 5);
     setting.clock.sleep(GAP_IS_LOST_AFTER_MS - 1).then(() => setting.ledger.append(A, anEvent(A, 4)));
@@ -275,23 +275,23 @@ describe('gaps without end', () => {
     expect(setting.clock.elapsed() / 1000).toBe(2 * GAP_IS_LOST_AFTER_MS);
   });
 
-  test('of more groups than are looked at again: the others wait', async () => {
+  test('of more groups than a sweep waits for: the others wait', async () => {
     const setting = createSetting();
     const groups = SWEEP_GAPS + 2;
     for (let id = 0; id < groups; id += 1) setting.write(aKey(id), 1);
-    const asked: number[] = [];
+    const relayed: number[] = [];
     const relay: Setting['relay'] = async (keys) => {
-      asked.push(keys.length);
-      return keys.map(() => ({ state: 'waiting', missing: { from: asked.length, to: asked.length } }));
+      relayed.push(keys.length);
+      return keys.map(() => ({ state: 'waiting', missing: { from: relayed.length, to: relayed.length } }));
     };
 
     const report = await sweep({ ...setting, relay });
 
-    expect(Math.max(...asked)).toBe(SWEEP_GAPS);
+    expect(Math.max(...relayed)).toBe(SWEEP_GAPS);
     expect(report.waiting).toBe(groups);
   });
 
-  test('are left where just the time is left that it takes to be sure', async () => {
+  test('are left to the next sweep if the remaining time just equals the wait', async () => {
     const setting = createSetting();
     setting.write(A, 1, 3);
 
