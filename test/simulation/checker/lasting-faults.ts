@@ -29,9 +29,14 @@ import type { Evidence, Lasting, SourceEvidence, Time } from './evidence.ts';
 /** Which of the things that are missing a lasting fault may explain. */
 export type Missing = { readonly groupId: number; readonly kind: string; readonly isRemoval: boolean };
 
+/** Whether the array of such entities is left out for a time. */
+export function isLeftOut({ lasting }: Evidence, kind: string): boolean {
+  return lasting !== undefined && ARRAYS[lasting.shape] === kind;
+}
+
 /** Whether nothing in the end, not even a report, is owed of an entity. */
-export function isUnknowable({ lasting }: Evidence, kind: string): boolean {
-  return lasting !== undefined && lasting.to === undefined && ARRAYS[lasting.shape] === kind;
+export function isUnknowable(evidence: Evidence, kind: string): boolean {
+  return evidence.lasting?.to === undefined && isLeftOut(evidence, kind);
 }
 
 /** Whether what is missing in the end is explained by a fault that is still on, and that the source reports. */
