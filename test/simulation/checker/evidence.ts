@@ -134,6 +134,8 @@ export interface Evidence {
   readonly happenings: readonly Happening[];
   /** Groups that nobody can read. */
   readonly unreadable: ReadonlySet<number>;
+  /** Those of them that nobody can read in the end. */
+  readonly unreadableInTheEnd: ReadonlySet<number>;
   readonly promises: Promises;
   /** Codes of reasons for which a source may be degraded at all in this run. */
   readonly causes: ReadonlySet<string>;
