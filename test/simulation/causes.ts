@@ -36,6 +36,10 @@ export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string>
   if (isRestless || isDelayed) causes.add('unstable');
   if (outage?.kind === 'refused' || rotationMs !== undefined || mishap !== undefined) causes.add('refused');
   const isThinnedOut = knobs.removals !== undefined || knobs.groupRemovals !== undefined;
+  // A group that the list lacks is set aside where its look-up fails.
+  const mayLackGroups =
+    mishap !== undefined || knobs.groupRemovals !== undefined || (knobs.staleShare ?? 0) > 0;
+  if (mayLackGroups && ((knobs.faultRate ?? 0) > 0 || outage !== undefined)) causes.add('unreadable');
   if (mishap !== undefined || isThinnedOut) causes.add('held');
   return causes;
 }

@@ -3,6 +3,7 @@ import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { deviate } from '../../local/reference-service/showing/deviate.ts';
 import { showGroup } from '../../local/reference-service/showing/show-group.ts';
 import { createStampForm } from '../../local/reference-service/showing/stamp-form.ts';
+import { spoiltArray } from '../../local/reference-service/showing/unreadable.ts';
 import { createRandom } from '../../local/reference-service/store/seeded-random.ts';
 import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
@@ -81,6 +82,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     happenings,
     isSteady: isSteady(plan),
     unreadable,
+    unreadableInTheEnd: unreadableInTheEnd(world, unreadable),
     promises: {
       findsRemovals: plan.reconciles,
       changesMoveStamps:
@@ -118,6 +120,15 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       (error) => error.stack ?? error.message,
     ),
   };
+}
+
+/** Groups whose unreadable part is not in an array that is left out for ever. */
+function unreadableInTheEnd({ plan, service }: World, unreadable: ReadonlySet<number>): ReadonlySet<number> {
+  const { unreadableAs, unreadableEvery } = service.control.knobs();
+  const { shape, forMs } = plan.lasting ?? {};
+  if (shape?.kind !== 'array' || forMs !== undefined) return unreadable;
+  const isLeftOut = (id: number) => spoiltArray(unreadableAs, id / unreadableEvery) === shape.name;
+  return new Set([...unreadable].filter((id) => !isLeftOut(id)));
 }
 
 /** A new token may be found and confirmed some ticks after its exchange. */

@@ -40,8 +40,24 @@ const NAMES = Object.keys(WAYS) as Way[];
 
 /** An unreadable row of the group. @param turn selects the way for `mixed` */
 export function spoil(group: ShownGroup, way: Knobs['unreadableAs'], turn: number): unknown {
-  const name = way === 'mixed' ? (NAMES[turn % NAMES.length] ?? 'no-object') : way;
-  return WAYS[name](group);
+  return WAYS[nameOf(way, turn)](group);
+}
+
+/** The array that holds what is unreadable; undefined where it is the row or its header. */
+export function spoiltArray(way: Knobs['unreadableAs'], turn: number): keyof ShownGroup | undefined {
+  return ARRAYS[nameOf(way, turn)];
+}
+
+const ARRAYS: Partial<Record<Way, keyof ShownGroup>> = {
+  'huge-id': 'returns',
+  'doubled-ids': 'returns',
+  'no-status': 'returns',
+  'status-as-number': 'returns',
+  'money-as-text': 'refund_transactions',
+};
+
+function nameOf(way: Knobs['unreadableAs'], turn: number): Way {
+  return way === 'mixed' ? (NAMES[turn % NAMES.length] ?? 'no-object') : way;
 }
 
 function changedFirst(entities: readonly Shown[], change: Shown): Shown[] {

@@ -2,7 +2,7 @@
 // without an event is unchanged since its first reading. Every event in the ledger has arrived at both destinations.
 import type { Arrival, Evidence, Happening, Promises, SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
-import { isReported, isStoppedFromTheStart, isUnknowable } from './lasting-faults.ts';
+import { isLeftOut, isReported, isStoppedFromTheStart, isUnknowable } from './lasting-faults.ts';
 import { skippedIn } from './skipped.ts';
 import {
   type EntityHistory,
@@ -68,9 +68,10 @@ function judgeEntity(
   name: EntityName,
   history: GroupHistory,
   last: { readonly verb: string; readonly state: string } | undefined,
-  { promises, timing }: Evidence,
+  evidence: Evidence,
   source: SourceEvidence,
 ): string | undefined {
+  const { promises, timing } = evidence;
   const { baseline, startedAt = 0, baselineCompletedAt, arraysStoredFrom } = source;
   const periods = history.entities.get(name) ?? [];
   const isFilledIn = (published: State) =>
@@ -97,12 +98,13 @@ function judgeEntity(
   const storedFrom = promises.showsArrays ? undefined : arraysStoredFrom.get(kindOf(name));
   if (storedFrom !== undefined && wasBy(storedFrom, periods, present)) return undefined;
   // Without a newer stamp this holds until a walk has read the array in every group.
-  const isArrayNew = !promises.changesMoveStamps && !promises.showedEmptyArrays;
+  const mayBeLeftOut = !promises.showedEmptyArrays || isLeftOut(evidence, kindOf(name));
+  const isArrayNew = !promises.changesMoveStamps && mayBeLeftOut;
   const arrayKnownBy = source.fieldKnownBy(`${kindOf(name)}.id`) ?? Number.POSITIVE_INFINITY;
   if (isArrayNew && wasBy(arrayKnownBy, periods, present)) return undefined;
   if (baseline === 'emit') return `was never published, though the baseline emits everything (${name})`;
   const atStart = stateIn(shownAt(history, startedAt), name);
-  if (atStart === present || (atStart !== undefined && isFilledIn(atStart))) return undefined;
+  if (isState(atStart, present) || (atStart !== undefined && isFilledIn(atStart))) return undefined;
   const until = baselineCompletedAt ?? Number.POSITIVE_INFINITY;
   if (!promises.changesMoveStamps && wasBy(until, periods, present)) return undefined;
   return `is ${present} and was never published, though it changed after the start`;

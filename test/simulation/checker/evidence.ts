@@ -134,6 +134,8 @@ export interface Evidence {
   readonly happenings: readonly Happening[];
   /** Unreadable groups. */
   readonly unreadable: ReadonlySet<number>;
+  /** Those of them that nobody can read in the end. */
+  readonly unreadableInTheEnd: ReadonlySet<number>;
   readonly promises: Promises;
   /** Codes of the reasons for which a source may be degraded in this run. */
   readonly causes: ReadonlySet<string>;

@@ -27,9 +27,14 @@ import type { Evidence, Lasting, SourceEvidence, Time } from './evidence.ts';
 /** A missing event that a lasting fault may explain. */
 export type Missing = { readonly groupId: number; readonly kind: string; readonly isRemoval: boolean };
 
+/** Whether the array of such entities is left out for a time. */
+export function isLeftOut({ lasting }: Evidence, kind: string): boolean {
+  return lasting !== undefined && ARRAYS[lasting.shape] === kind;
+}
+
 /** Whether an entity can't be known in the end, so that not even a report is required. */
-export function isUnknowable({ lasting }: Evidence, kind: string): boolean {
-  return lasting !== undefined && lasting.to === undefined && ARRAYS[lasting.shape] === kind;
+export function isUnknowable(evidence: Evidence, kind: string): boolean {
+  return evidence.lasting?.to === undefined && isLeftOut(evidence, kind);
 }
 
 /** Whether a fault that never ends, and that the source reports, explains the missing event. */

@@ -42,9 +42,9 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
 }
 
 /** Whether an unreadable group exists in the end. */
-function isAnyUnreadable({ unreadable, happenings }: Evidence): boolean {
+function isAnyUnreadable({ unreadableInTheEnd, happenings }: Evidence): boolean {
   const isThere = new Map(happenings.map(({ groupId, document }) => [groupId, document !== undefined]));
-  return [...unreadable].some((groupId) => isThere.get(groupId) === true);
+  return [...unreadableInTheEnd].some((groupId) => isThere.get(groupId) === true);
 }
 
 /**

@@ -61,7 +61,13 @@ export const HANDS: Record<HandName, Hand> = {
       const first = group * 1_000 + draws.hands.below(400);
       // Without addresses, for each page with the group is read again.
       const bare = { ...shipment, origin_address: null, destination_address: null };
-      for (let added = 0; added < CROWD; added += 1) draft.shipments.push({ ...bare, id: first + added });
+      // Some of the crowd before it may be left.
+      const taken = new Set(draft.shipments.map(({ id }) => id));
+      for (let id = first, added = 0; added < CROWD; id += 1) {
+        if (taken.has(id)) continue;
+        draft.shipments.push({ ...bare, id });
+        added += 1;
+      }
     });
   },
   number({ service }, group) {
