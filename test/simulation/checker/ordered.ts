@@ -13,6 +13,8 @@ export function checkOrdered(source: SourceEvidence): Violation[] {
     numbers.set(place, group);
     if (group.seen.has(sequence)) continue;
     group.seen.add(sequence);
+    // A relay may have been sending it when it was skipped (docs/guarantees.md, "Where they end").
+    if (sequence < group.last && skipped('queue', event)) continue;
     while (skipped('queue', event, group.last + 1) && group.last + 1 < sequence) group.last += 1;
     if (sequence !== group.last + 1) {
       const message = `number ${sequence} reached the queue first after number ${group.last}`;
