@@ -168,7 +168,7 @@ interface ShownRow {
 
 function lastOf(row: ModelRow): RowVersion {
   const last = row.versions.at(-1);
-  if (last === undefined) throw new Error('A row without a version.');
+  if (last === undefined) throw new Error('The row has no version.');
   return last;
 }
 

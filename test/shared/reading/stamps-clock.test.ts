@@ -156,10 +156,10 @@ describe('the lead', () => {
 
   it.each([
     { lead: 30 * MINUTE, learned: 30 * MINUTE, what: 'half an hour' },
-    { lead: 30 * MINUTE - 1, learned: 0, what: 'less, which polls ask for in any case' },
+    { lead: 30 * MINUTE - 1, learned: 0, what: 'less, which polls always read' },
     { lead: 15 * HOUR, learned: 15 * HOUR, what: 'fifteen hours' },
-    { lead: 15 * HOUR + 1, learned: 0, what: 'more, which is no zone' },
-    { lead: -5 * HOUR, learned: 0, what: 'one behind' },
+    { lead: 15 * HOUR + 1, learned: 0, what: 'more, which is not a zone' },
+    { lead: -5 * HOUR, learned: 0, what: 'a lag' },
   ])('is learned from $what, or not', ({ lead, learned }) => {
     expect(leadOf(lead, lead, lead)).toBe(learned);
   });
