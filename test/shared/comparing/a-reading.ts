@@ -34,7 +34,7 @@ export function aRow(change: (row: Row) => void = () => {}): Row {
 
 export function instantOf(stamp: string): Instant {
   const parsed = parseStamp(stamp);
-  if (parsed === undefined) throw new Error(`"${stamp}" is no stamp.`);
+  if (parsed === undefined) throw new Error(`"${stamp}" is not a stamp.`);
   return parsed.instant;
 }
 

@@ -27,7 +27,7 @@ export function checkEvents(followed: Followed): void {
     checkTruth(event, followed, truth, places);
   }
   for (const taken of silent) takeIn(taken);
-  if (!followed.isSettled) throw new Error('It never settles.');
+  if (!followed.isSettled) throw new Error('The feed never settles.');
   checkPresent(published, truth.at(-1) ?? new Map(), followed);
 
   /** A silent feed knows what it reads for the first time without an event. */
@@ -67,7 +67,7 @@ function isSame(a: unknown, b: unknown): boolean {
 function checkForm(event: EntityEvent, number: number): void {
   const parsed = EVENT_SCHEMAS[event.type].parse(event);
   if (JSON.stringify(sortKeys(parsed)) !== JSON.stringify(sortKeys(event)))
-    throw new Error(`Event ${number} holds more than its schema says.`);
+    throw new Error(`Event ${number} has fields that its schema does not have.`);
   if (event.data.sequence !== number || event.id !== `acme_mi8x2k_7_${number}`)
     throw new Error(`Event ${number} has the number ${event.data.sequence}.`);
 }
@@ -91,7 +91,7 @@ function checkChain(event: EntityEvent, published: Published): void {
     if (Object.keys(previous).length === 0) throw new Error(`${event.id}: previous_attributes is empty.`);
     if ('status' in previous !== (verb === 'status_changed')) throw new Error(`${event.id}: wrong verb.`);
   } else if (!isTrue(plain(before), plain(now))) {
-    throw new Error(`${event.id}: ${key} is not removed as last known.`);
+    throw new Error(`${event.id}: ${key} is not removed in its last known state.`);
   }
   published.set(key, now);
   if (verb === 'removed') published.delete(key);

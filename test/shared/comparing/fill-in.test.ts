@@ -25,7 +25,7 @@ function filledIn(): Snapshot {
   const { snapshot } = take(snapshotOf(read(withShipment(BARE))), read(withShipment(FULL), 2 * MINUTE), {
     unknowable,
   });
-  if (snapshot === undefined) throw new Error('What is filled in is saved.');
+  if (snapshot === undefined) throw new Error('The filled in snapshot was not saved.');
   return snapshot;
 }
 

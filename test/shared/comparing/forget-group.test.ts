@@ -48,7 +48,7 @@ test('a group that was published as removed is also forgotten, once', () => {
   const snapshot = snapshotOf(read(aRow()));
   const gone = { sentAt: NOW - MINUTE, receivedAt: NOW - MINUTE, through: 'reconciliation' } as const;
   const removed = removeGroup(snapshot, gone, OPTIONS)?.snapshot;
-  if (removed === undefined) throw new Error('It was not removed.');
+  if (removed === undefined) throw new Error('The group was not removed.');
 
   const tombstone = stored(forgetGroup(stored(removed), NOW));
 

@@ -46,6 +46,6 @@ describe.each(NEVER_NULL)('%s, which is never null', (field, entityOf) => {
 });
 
 function first<Element>([element]: readonly Element[]): Element {
-  if (element === undefined) throw new Error('There is none.');
+  if (element === undefined) throw new Error('The list is empty.');
   return element;
 }

@@ -55,9 +55,9 @@ function subjectsOf(saves: readonly Save[]): string[] {
 
 /** A new group, a small group that grows and changes, and a large group that loses most. */
 const SETTINGS: readonly [string, () => Snapshot | undefined, Row, number][] = [
-  ['a first sight', () => undefined, large(), 251],
+  ['a first reading', () => undefined, large(), 251],
   ['a group that grows', () => snapshotOf(read(small())), large(), 242],
-  ['a group in which all changes', () => snapshotOf(read(large())), large('CANCELED'), 220],
+  ['a group whose entities all change', () => snapshotOf(read(large())), large('CANCELED'), 220],
   [
     'a group that loses most',
     () => take(snapshotOf(read(large())), read({ ...large('CANCELED'), returns: [] }, 2 * MINUTE)).snapshot,

@@ -1,4 +1,4 @@
-// The contract for readers without zod: a JSON Schema (draft 2020-12) for each type of event and its version. The schemas
+// The contract for readers without zod: a JSON Schema (draft 2020-12) for each type of event and its version. Schemas
 // are open: a field that is added later must not make a reader reject the event.
 import * as z from 'zod';
 import { DATA_VERSIONS, type EventKind, formatDataSchema } from '../../../shared/contract/data-schema.ts';

@@ -45,7 +45,7 @@ describe('a Date', () => {
     expect(believed([0, HOUR, DAY, -HOUR, -DAY])).toEqual([0, HOUR, DAY, -HOUR, -DAY]);
   });
 
-  it('is not believed if there is none', () => {
+  it('is not invented from a witness', () => {
     expect(believed([], [0])).toEqual([]);
   });
 });

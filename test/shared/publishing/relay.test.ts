@@ -214,7 +214,7 @@ describe('gaps', () => {
     let reads = 0;
     const gate: Gate = async (call, effect) => {
       if (call === 'ledger.read') reads += 1;
-      if (reads > 3) throw new Error('It is read again and again.');
+      if (reads > 3) throw new Error('The gap is read repeatedly.');
       return effect();
     };
 

@@ -6,7 +6,7 @@ import { aRow } from './some-rows.ts';
 
 const AT = Date.UTC(2026, 10, 20, 10, 15, 2) * 1_000 + 123_456;
 
-describe('a bound comes in the form of the stamps', () => {
+describe('a bound has the form of the stamps', () => {
   it.each([
     { precision: 6, zoned: true, text: '2026-11-20T10:15:02.123456Z' },
     { precision: 3, zoned: true, text: '2026-11-20T10:15:02.123Z' },
@@ -39,7 +39,7 @@ describe('a bound comes in the form of the stamps', () => {
 describe('the bounds of a range', () => {
   const form = { zoned: true, precision: 0 };
 
-  it('begin a second earlier and end where it ends', () => {
+  it('begin a second before the range and end with it', () => {
     const bounds = boundsOf({ updated: { from: AT, to: AT + 9 * SECOND } }, form);
 
     expect(bounds).toEqual({
@@ -50,7 +50,7 @@ describe('the bounds of a range', () => {
     });
   });
 
-  it('are those of both its intervals', () => {
+  it('include those of both its intervals', () => {
     const range = { updated: { from: AT, to: undefined }, created: { from: undefined, to: AT } };
 
     const bounds = boundsOf(range, form);
@@ -63,7 +63,7 @@ describe('the bounds of a range', () => {
     });
   });
 
-  it('are none where it is open on all sides', () => {
+  it('are absent if the range is open on all sides', () => {
     const bounds = boundsOf({}, form);
 
     expect(Object.values(bounds).every((bound) => bound === undefined)).toBe(true);

@@ -46,14 +46,14 @@ function readerOf(depth: DepthKeeper | undefined, answer: (request: PageRequest)
 const seen = (rows: Page['rows'] = ROWS): SeenList => seenInPage({ rows });
 
 describe('the end of a list', () => {
-  it('costs nothing where rows were shown behind that place before', async () => {
+  it('is believed without a request if rows were shown behind that place before', async () => {
     const reader = readerOf(keeperOf({ trusted: 20 }), () => aPage([]));
 
     expect(await confirmEnd(RANGE, seen(), reader)).toBe(true);
     expect(reader.requests).toEqual([]);
   });
 
-  it('is confirmed by two halves, each from behind the rows seen of it', async () => {
+  it('is confirmed by two halves, each read from behind its known rows', async () => {
     const depth = keeperOf();
     const reader = readerOf(depth, () => aPage([]));
 
@@ -69,7 +69,7 @@ describe('the end of a list', () => {
     expect(depth.known).toMatchObject({ trusted: 19, confirmed: undefined });
   });
 
-  it('of the list of all groups is confirmed half by half, where there is room for one at a time', async () => {
+  it('of the list of all groups is confirmed half by half if there is room for one at a time', async () => {
     const ofAll = { created: { from: undefined, to: RANGE.created.to } };
     const depth = keeperOf();
     const interrupted = readerOf(depth, () => aPage([]));
@@ -87,11 +87,11 @@ describe('the end of a list', () => {
     expect(depth.known).toMatchObject({ confirmed: 20, halfConfirmed: undefined });
   });
 
-  it.each([0, 1])('is none where half %i shows one more row', async (which) => {
+  it.each([0, 1])('is rejected if half %i shows one more row', async (which) => {
     const depth = keeperOf({ suspect: 20 });
-    let asked = 0;
+    let answered = 0;
     const reader = readerOf(depth, () =>
-      aPage(asked++ === which ? [aRow(99, { createdAt: NOON - HOUR })] : []),
+      aPage(answered++ === which ? [aRow(99, { createdAt: NOON - HOUR })] : []),
     );
 
     expect(await confirmEnd(RANGE, seen(), reader)).toBe(false);
@@ -99,24 +99,24 @@ describe('the end of a list', () => {
     expect(reader.taken.flatMap(({ rows }) => rows).length).toBe(1);
   });
 
-  describe('of rows that were created and updated at one time, which nothing can halve,', () => {
+  describe('of rows that were created and updated at one time, which can’t be halved,', () => {
     const crowd = seen(ROWS.map((_, index) => aRow(index)));
     const isWithinAll = ({ range }: PageRequest) => range.created === undefined;
 
-    it('is believed where the list of all groups goes further', async () => {
+    it('is believed if the list of all groups is longer', async () => {
       const reader = readerOf(keeperOf(), (request) => aPage(isWithinAll(request) ? [aRow(1)] : []));
 
       expect(await confirmEnd(RANGE, crowd, reader)).toBe(true);
       expect(reader.requests.length).toBe(1);
     });
 
-    it('is believed where there is no other group', async () => {
+    it('is believed if there is no other group', async () => {
       const reader = readerOf(keeperOf(), () => aPage([]));
 
       expect(await confirmEnd(RANGE, crowd, reader)).toBe(true);
     });
 
-    it.each(['from', 'to'] as const)('is none where others are beyond their %s', async (bound) => {
+    it.each(['from', 'to'] as const)('is rejected if other groups are beyond their %s', async (bound) => {
       const other = aRow(99, { createdAt: NOON });
       const isBeyond = ({ range: { created } }: PageRequest) =>
         created !== undefined && created[bound] === undefined;
@@ -126,7 +126,7 @@ describe('the end of a list', () => {
     });
   });
 
-  it('is looked for by time of update where rows were created at one time', async () => {
+  it('is confirmed by halves of the update time if rows were created at one time', async () => {
     const rows = ROWS.map((_, index) => aRow(index, { updatedAt: NOON - index * HOUR }));
     const reader = readerOf(keeperOf(), () => aPage([]));
 
@@ -141,19 +141,19 @@ describe('the end of a list', () => {
     const half = (count: number) => (request: PageRequest) =>
       aPage(rows.slice(0, count).slice(request.offset, request.offset + 5));
 
-    it('is confirmed where each half ends before that place, with rows that are known', async () => {
+    it('is confirmed if each half ends before that place and shows only known rows', async () => {
       const reader = readerOf(keeperOf(), half(12));
 
       expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(true);
     });
 
-    it('is none where a half goes as far', async () => {
+    it('is rejected if a half is as long', async () => {
       const reader = readerOf(keeperOf(), half(20));
 
       expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(false);
     });
 
-    it('is none where a half shows another row', async () => {
+    it('is rejected if a half shows another row', async () => {
       const reader = readerOf(keeperOf(), ({ offset }) =>
         aPage([...rows.slice(0, 5), aRow(99)].slice(offset, offset + 5)),
       );
@@ -162,7 +162,7 @@ describe('the end of a list', () => {
     });
   });
 
-  it('is not confirmed where the service refuses the offset', async () => {
+  it('is not confirmed if the service refuses the offset', async () => {
     const depth = keeperOf();
     const reader = readerOf(depth, () => {
       throw new PageOutOfReach('says the test');
@@ -172,7 +172,7 @@ describe('the end of a list', () => {
     expect(depth.known).toEqual(UNKNOWN_DEPTH);
   });
 
-  it('is believed where nobody keeps how far lists can be paged', async () => {
+  it('is believed if the reader does not track the depth of lists', async () => {
     const reader = readerOf(undefined, () => aPage([aRow(99)]));
 
     expect(await confirmEnd(RANGE, seen(), reader)).toBe(true);

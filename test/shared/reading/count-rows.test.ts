@@ -12,7 +12,7 @@ async function count(...answers: readonly Page['rows'][]) {
 }
 
 describe('counting', () => {
-  it('is done once as many different rows were seen as there are', async () => {
+  it('is complete once it has seen as many different rows as there are', async () => {
     const { isWhole, reader } = await count(rowsOf(1, 2), rowsOf(3), [], rowsOf(1, 2), rowsOf(3));
 
     expect(isWhole).toBe(true);
@@ -20,7 +20,7 @@ describe('counting', () => {
     expect(reader.taken.length).toBe(5);
   });
 
-  it('is not done by two passes that agree', async () => {
+  it('is not complete after two passes that agree', async () => {
     const agreeing = [rowsOf(1, 2), rowsOf(2), []];
 
     const { isWhole, reader } = await count(...agreeing, ...agreeing, ...agreeing, rowsOf(1, 2), rowsOf(3));
@@ -29,14 +29,14 @@ describe('counting', () => {
     expect(reader.requests.length).toBe(11);
   });
 
-  it('counts what was seen after the count alone: what was seen before may have been counted and left', async () => {
+  it('counts only rows seen after the count: rows seen before may have been counted and left', async () => {
     const { isWhole, reader } = await count(rowsOf(1, 2), rowsOf(3, 4), [], rowsOf(5, 6), rowsOf(7, 8), []);
 
     expect(isWhole).toBe(true);
     expect(reader.requests.length).toBe(5);
   });
 
-  it('counts a row that was seen again once', async () => {
+  it('counts a row that it sees again once', async () => {
     const { isWhole, reader } = await count(
       rowsOf(1, 2, 3),
       [],
@@ -50,21 +50,21 @@ describe('counting', () => {
     expect(reader.requests.length).toBe(6);
   });
 
-  it('goes by the least count: rows may leave between two', async () => {
+  it('uses the smallest count: rows may leave between two counts', async () => {
     const { isWhole, reader } = await count(rowsOf(1, 2, 3), [], rowsOf(1, 2), [], rowsOf(2, 1));
 
     expect(isWhole).toBe(true);
     expect(reader.requests.length).toBe(5);
   });
 
-  it('is done at once where nothing is left', async () => {
+  it('is complete at once if the list is empty', async () => {
     const { isWhole, reader } = await count([]);
 
     expect(isWhole).toBe(true);
     expect(reader.requests.length).toBe(1);
   });
 
-  it('takes as many rows without an id for known as one page has shown at once', async () => {
+  it('assumes as many rows without an id as one page has shown', async () => {
     const hidden = (rows: number) => Array.from({ length: rows }, () => anUnreadableRow());
 
     const { isWhole, reader } = await count(
@@ -79,7 +79,7 @@ describe('counting', () => {
     expect(reader.requests.length).toBe(5);
   });
 
-  it('goes on by the rows it gets, in pages of another size with each pass', async () => {
+  it('advances by the received rows, with another page size in each pass', async () => {
     const { reader } = await count(
       ...[rowsOf(1, 2, 3), rowsOf(4, 5), []],
       ...[rowsOf(1, 2), rowsOf(2, 3), rowsOf(1), []],
@@ -87,8 +87,8 @@ describe('counting', () => {
       rowsOf(1, 2),
     );
 
-    const asked = reader.requests.map(({ offset, limit }) => [offset, limit]);
-    expect(asked.slice(0, 9)).toEqual([
+    const places = reader.requests.map(({ offset, limit }) => [offset, limit]);
+    expect(places.slice(0, 9)).toEqual([
       ...[
         [0, 200],
         [3, 200],
@@ -108,7 +108,7 @@ describe('counting', () => {
     expect(reader.requests.every(({ range }) => range === RANGE)).toBe(true);
   });
 
-  it('comes back to the largest size after eight passes', async () => {
+  it('returns to the largest page size after eight passes', async () => {
     const first = rowsOf(...idsFrom(1, 22));
     const reader = createScriptedReader((_, index) =>
       aPage(index === 0 ? first : index % 2 === 0 ? rowsOf(1, 1) : []),
@@ -120,7 +120,7 @@ describe('counting', () => {
     expect(firsts.slice(0, 10)).toEqual([200, 21, 20, 19, 18, 17, 16, 15, 22, 21]);
   });
 
-  it('gives up after a thousand requests', async () => {
+  it('fails after a thousand requests', async () => {
     const reader = createScriptedReader(({ offset }) => aPage(offset < 4 ? rowsOf(1, 2) : []));
 
     const isWhole = await readByCounting(RANGE, reader);
@@ -129,7 +129,7 @@ describe('counting', () => {
     expect(reader.requests.length).toBe(1_000);
   });
 
-  it('is done in good time where the order is another at each request', async () => {
+  it('is complete in time if the order changes with each request', async () => {
     const random = createSeededRandom(3);
     const ids = idsFrom(1, 60);
     const reader = createScriptedReader(({ offset, limit = 200 }) => {

@@ -8,7 +8,7 @@ import { NOON } from './worlds.ts';
 const FROM = NOON - 8 * HOUR;
 const RANGE = { updated: { from: FROM, to: NOON } };
 
-/** A list of rows, one an hour from FROM on and then more, that holds still but for its order. */
+/** A list of rows, one an hour from FROM on and then more, in which only the order changes. */
 function listOf(rows: number, pageRows: number, arrange: <Row>(rows: Row[], request: number) => Row[]) {
   const all = idsFrom(1, rows).map((id) =>
     aRow(id, {
@@ -24,15 +24,15 @@ function listOf(rows: number, pageRows: number, arrange: <Row>(rows: Row[], requ
 }
 
 const inOrder = <Row>(rows: Row[]) => rows;
-/** Another order with each request: turned round, and begun elsewhere. */
+/** A different order for each request: reversed, and rotated. */
 const restless = <Row>(rows: Row[], request: number) => {
   const begin = rows.length === 0 ? 0 : (request * 5) % rows.length;
   const turned = [...rows.slice(begin), ...rows.slice(0, begin)];
   return request % 2 === 0 ? turned : turned.reverse();
 };
 
-describe('a range that there is no room for', () => {
-  it('is proved up to where the room ends', async () => {
+describe('a range without enough room', () => {
+  it('is proved up to the end of the room', async () => {
     const reader = createScriptedReader(listOf(60, 10, restless));
     const hasRoom = () => reader.requests.length < 20;
 
@@ -44,7 +44,7 @@ describe('a range that there is no room for', () => {
     expect(reader.requests.length).toBeLessThan(30);
   });
 
-  it('is proved no further than a piece that would not be proved, whatever lacked room behind it', async () => {
+  it('is proved only up to an unproved piece, even if pieces behind it lacked room', async () => {
     let id = 0;
     const unprovable = createScriptedReader(() => {
       id += 1;
@@ -65,8 +65,8 @@ describe('a range that there is no room for', () => {
   });
 });
 
-describe('a piece that has no end', () => {
-  it('is cut by what was seen of it where its first page tells no stamps', async () => {
+describe('an open-ended piece', () => {
+  it('is cut by its known rows if its first page has no stamps', async () => {
     const rows = [
       anUnreadableRow(),
       { ...anUnreadableRow(), createdAt: NOON - 3.5 * HOUR, updatedAt: NOON },
@@ -86,7 +86,7 @@ describe('a piece that has no end', () => {
   });
 });
 
-describe('a range whose order holds still', () => {
+describe('a range of stable order', () => {
   it('is proved in one pass', async () => {
     const reader = createScriptedReader(listOf(60, 20, inOrder));
 
@@ -96,7 +96,7 @@ describe('a range whose order holds still', () => {
     expect(reader.requests.length).toBeLessThanOrEqual(7);
   });
 
-  it('is proved from the page that was read just before', async () => {
+  it('is proved with the page that was read just before', async () => {
     const reader = createScriptedReader(listOf(60, 20, inOrder));
     const first = await reader.fetch({ range: RANGE, offset: 0 });
 
@@ -106,7 +106,7 @@ describe('a range whose order holds still', () => {
     expect(reader.requests.filter(({ offset }) => offset === 0).length).toBe(1);
   });
 
-  it('is proved by reading on where its only page is short', async () => {
+  it('is proved by reading on if its only page is short', async () => {
     const reader = createScriptedReader((request) => ({ ...listOf(5, 20, inOrder)(request, 0), bytes: 900 }));
 
     const coverage = await coverRange(RANGE, reader);
@@ -115,7 +115,7 @@ describe('a range whose order holds still', () => {
     expect(reader.requests.map(({ offset }) => offset)).toEqual([0, 5, 0]);
   });
 
-  it('is overlong with more pages than it may have, and covered up to its start', async () => {
+  it('is overlong with too many pages, and covered only up to its start', async () => {
     const reader = createScriptedReader(listOf(500, 12, inOrder), { maxPages: 9 });
 
     const coverage = await coverRange(RANGE, reader);
@@ -123,7 +123,7 @@ describe('a range whose order holds still', () => {
     expect(coverage).toEqual({ outcome: 'overlong', through: FROM });
   });
 
-  it('is covered to the end of its creation where that is what it goes by', async () => {
+  it('is covered to the end of its creation time if it is a range of creation', async () => {
     const reader = createScriptedReader(() => aPage([]));
 
     const coverage = await coverRange({ created: { from: FROM, to: NOON } }, reader);
@@ -132,7 +132,7 @@ describe('a range whose order holds still', () => {
   });
 });
 
-describe('a range of no stable order', () => {
+describe('a range of unstable order', () => {
   it('is proved in pieces that are each one page', async () => {
     const reader = createScriptedReader(listOf(100, 20, restless));
 
@@ -145,7 +145,7 @@ describe('a range of no stable order', () => {
     expect(seen.size).toBe(100);
   });
 
-  it('is proved by one page where that is all there is, and says what it found', async () => {
+  it('is proved by one page if that is complete, and reports the unstable order', async () => {
     const reader = createScriptedReader(listOf(12, 20, restless));
 
     const coverage = await coverRange(RANGE, reader);
@@ -156,7 +156,7 @@ describe('a range of no stable order', () => {
   });
 
   it('is not proved by passes that agree', async () => {
-    // The same two pages each time, of which the second repeats a row of the first in place of another.
+    // The same two pages each time; the second repeats a row of the first instead of showing another.
     const narrow = {
       updated: { from: FROM, to: FROM + 2 * SECOND },
       created: { from: FROM, to: FROM + SECOND },
@@ -170,7 +170,7 @@ describe('a range of no stable order', () => {
     expect(coverage).toMatchObject({ outcome: 'unproved', through: FROM });
   });
 
-  it('is covered up to the piece that stays unproved', async () => {
+  it('is covered up to the first unproved piece', async () => {
     const middle = FROM + 4 * HOUR;
     const rows = idsFrom(1, 12).map((id) => aRow(id, { updatedAt: FROM + HOUR, createdAt: FROM }));
     const reader = createScriptedReader((request, index) => {
@@ -186,7 +186,7 @@ describe('a range of no stable order', () => {
     expect(coverage.through).toBeLessThanOrEqual(middle);
   });
 
-  it('is covered up to that piece by creation as well, where that is what it goes by', async () => {
+  it('is covered up to the first unproved piece by creation if it is a range of creation', async () => {
     const middle = FROM + 4 * HOUR;
     const rows = idsFrom(1, 12).map((id) => aRow(id, { createdAt: FROM + (id % 5) * HOUR }));
     const reader = createScriptedReader(({ range }, index) => {
@@ -202,7 +202,7 @@ describe('a range of no stable order', () => {
     expect(coverage.through).toBeLessThanOrEqual(middle);
   });
 
-  it('is covered up to its start where it is too narrow, and but one of its pieces by creation is proved', async () => {
+  it('is covered only up to its start if it is too narrow and one of two pieces is unproved', async () => {
     const narrow = { from: FROM, to: FROM + 4 * SECOND };
     const middle = FROM - 12 * HOUR;
     const rows = idsFrom(1, 12).map((id) => aRow(id, { updatedAt: FROM, createdAt: FROM - 2 * id * HOUR }));
@@ -218,7 +218,7 @@ describe('a range of no stable order', () => {
     expect(reader.requests.some(({ range }) => (range.created?.to ?? NOON) <= middle)).toBe(true);
   });
 
-  it('does not take more than a thousand requests, and those of the last piece', async () => {
+  it('takes at most a thousand requests plus those of the last piece', async () => {
     let id = 0;
     const reader = createScriptedReader(() => {
       id += 1;
@@ -232,8 +232,8 @@ describe('a range of no stable order', () => {
   });
 });
 
-it('no piece is begun once a thousand requests were spent on others', async () => {
-  // Full and in no order down to a thousandth of the range, empty below that: each piece takes one request.
+it('no piece begins after a thousand requests', async () => {
+  // Full and unordered down to a thousandth of the range, and empty below: each piece takes one request.
   const reader = createScriptedReader(({ range }) => {
     const { from = FROM, to = NOON } = range.updated ?? {};
     if ((to - from) * 1_000 < NOON - FROM) return aPage([]);
@@ -247,8 +247,8 @@ it('no piece is begun once a thousand requests were spent on others', async () =
   expect(reader.requests.filter(({ range }) => range !== RANGE).length).toBe(1_000);
 });
 
-describe('a range that rows enter while it is read', () => {
-  it('is read in shorter passes, and proved once none enter', async () => {
+describe('a range that rows enter during the read', () => {
+  it('is read in shorter passes, and proved once no row enters', async () => {
     const calm = listOf(100, 20, inOrder);
     const reader = createScriptedReader((request, index) =>
       index === 1 ? calm({ ...request, offset: request.offset - 2 }, 1) : calm(request, index),
@@ -265,8 +265,8 @@ describe('a range that rows enter while it is read', () => {
   });
 });
 
-describe('pieces cost no more than they must', () => {
-  it('each is one page and its proof, in no order', async () => {
+describe('the costs of pieces', () => {
+  it('are one page and its proof each in an unstable order', async () => {
     const reader = createScriptedReader(listOf(100, 20, restless));
 
     await coverRange(RANGE, reader);
@@ -274,7 +274,7 @@ describe('pieces cost no more than they must', () => {
     expect(reader.requests.length).toBeLessThanOrEqual(32);
   });
 
-  it('in a stable order that rows have entered they are passes', async () => {
+  it('are those of passes in a stable order that rows have entered', async () => {
     const calm = listOf(400, 20, inOrder);
     let shifts = 0;
     const reader = createScriptedReader((request, index) => {
@@ -289,7 +289,7 @@ describe('pieces cost no more than they must', () => {
     expect(reader.requests.length).toBeLessThanOrEqual(36);
   });
 
-  it('each is one page once a piece shows that the order does not hold still after all', async () => {
+  it('are one page each once a piece shows that the order is unstable', async () => {
     const list = listOf(100, 20, (rows, request) => (request < 2 ? rows : restless(rows, request)));
     const reader = createScriptedReader((request, index) =>
       list({ ...request, offset: request.offset - (index === 1 ? 2 : 0) }, index),
@@ -301,7 +301,7 @@ describe('pieces cost no more than they must', () => {
     expect(reader.requests.length).toBeLessThanOrEqual(40);
   });
 
-  it('a piece with too many pages is cut, though its order is stable', async () => {
+  it('stay small if a piece of stable order has too many pages and is cut', async () => {
     const calm = listOf(400, 20, inOrder);
     const reader = createScriptedReader(
       (request, index) => calm({ ...request, offset: request.offset - (index === 1 ? 2 : 0) }, index),
@@ -315,8 +315,8 @@ describe('pieces cost no more than they must', () => {
   });
 });
 
-describe('a range that is read straight', () => {
-  it('is whole, with the stamps of its rows', async () => {
+describe('a range that is read directly', () => {
+  it('is complete, with the stamps of its rows', async () => {
     const reader = createScriptedReader(listOf(30, 20, inOrder));
 
     const reading = await readStraight(RANGE, reader);
@@ -326,7 +326,7 @@ describe('a range that is read straight', () => {
     expect(reading.stamps.length).toBe(30);
   });
 
-  it('is whole with one short page, and the stamps of its rows', async () => {
+  it('is complete with one short page, with the stamps of its rows', async () => {
     const row = aRow(1, { updatedAt: FROM, createdAt: FROM });
     const reader = createScriptedReader(({ offset }) => aPage(offset === 0 ? [row] : [], { bytes: 900 }));
 
@@ -339,7 +339,7 @@ describe('a range that is read straight', () => {
     });
   });
 
-  it('is void in no stable order of more than a page, with the reason', async () => {
+  it('is void in an unstable order of more than a page, with the reason', async () => {
     const reader = createScriptedReader(listOf(60, 20, restless));
 
     const reading = await readStraight(RANGE, reader);
@@ -349,7 +349,7 @@ describe('a range that is read straight', () => {
     expect(reader.requests.length).toBe(4);
   });
 
-  it('is overlong as its pass is', async () => {
+  it('is overlong if its pass is', async () => {
     const reader = createScriptedReader(listOf(500, 12, inOrder), { maxPages: 5 });
 
     const reading = await readStraight(RANGE, reader);

@@ -7,13 +7,13 @@ import { NOON } from './worlds.ts';
 const FROM = NOON - 8 * HOUR;
 const updated = { from: FROM, to: NOON };
 
-/** Rows updated so many hours after FROM, created a day before that. */
+/** Rows that were updated these hours after FROM, and created a day before FROM. */
 function seenAt(...hours: readonly number[]) {
   return hours.map((hour) => ({ updatedAt: FROM + hour * HOUR, createdAt: FROM + hour * HOUR - DAY }));
 }
 
 describe('a range is cut', () => {
-  it('in the middle of the rows that were seen of it', () => {
+  it('in the middle of its known rows', () => {
     const cut = cutRange({ updated }, seenAt(7, 2, 3, 5, 6));
 
     expect(cut).toEqual([
@@ -22,7 +22,7 @@ describe('a range is cut', () => {
     ]);
   });
 
-  it('in the middle of the time where none was seen', () => {
+  it('in the middle of its time without known rows', () => {
     const cut = cutRange({ updated }, []);
 
     expect(cut?.[0]).toEqual({ updated: { from: FROM, to: FROM + 4 * HOUR } });
@@ -31,14 +31,14 @@ describe('a range is cut', () => {
   it.each([
     { crowd: 'start', hours: [0.1, 0.1, 0.2], at: 1 },
     { crowd: 'end', hours: [7.8, 7.9, 7.9], at: 7 },
-  ])('an eighth from its $crowd at least', ({ hours, at }) => {
+  ])('at least an eighth from its $crowd', ({ hours, at }) => {
     const cut = cutRange({ updated }, seenAt(...hours));
 
     expect(cut?.[0]).toEqual({ updated: { from: FROM, to: FROM + at * HOUR } });
     expect(cut?.[1]).toEqual({ updated: { from: FROM + at * HOUR, to: NOON } });
   });
 
-  it('near the rows seen, where ten or more were created in a small part of it', () => {
+  it('near its known rows if ten or more were created in a small part of it', () => {
     const created = { from: NOON - 10_000 * DAY, to: NOON };
     const hours = (count: number, hour: number) => Array.from({ length: count }, () => hour);
 
@@ -59,7 +59,7 @@ describe('a range is cut', () => {
     expect(cut?.[0].updated?.to).toBe(FROM + 4.5 * SECOND);
   });
 
-  it('by its other bound, where it has one, unchanged', () => {
+  it('without a change of its other interval', () => {
     const created = { from: FROM - DAY, to: NOON };
 
     const cut = cutRange({ updated, created }, []);
@@ -67,7 +67,7 @@ describe('a range is cut', () => {
     expect(cut?.map((piece) => piece.created)).toEqual([created, created]);
   });
 
-  it('by creation where it is four seconds wide', () => {
+  it('by creation if its update time is four seconds wide', () => {
     const narrow = { from: FROM, to: FROM + 4 * SECOND };
 
     const cut = cutRange({ updated: narrow }, seenAt(0, 2, 4, 6, 8));
@@ -78,13 +78,13 @@ describe('a range is cut', () => {
     ]);
   });
 
-  it('by update where it is wider by anything', () => {
+  it('by update if its update time is any wider', () => {
     const cut = cutRange({ updated: { from: FROM, to: FROM + 4 * SECOND + 1 } }, seenAt(0, 2, 4));
 
     expect(cut?.[0].created).toBeUndefined();
   });
 
-  it('between its own bounds of creation, whatever the rows say', () => {
+  it('within its own bounds of creation, whatever its rows', () => {
     const created = { from: NOON - 16 * HOUR, to: NOON };
 
     const cut = cutRange({ created }, []);
@@ -95,7 +95,7 @@ describe('a range is cut', () => {
   it.each([
     { end: 'start', interval: { from: undefined, to: NOON } },
     { end: 'end', interval: { from: NOON - DAY - 8 * HOUR, to: undefined } },
-  ])('between the rows seen where its $end is open', ({ interval }) => {
+  ])('between its known rows if its $end is open', ({ interval }) => {
     const cut = cutRange({ created: interval }, seenAt(4, 0, 8));
 
     expect(cut?.[0].created?.from).toBe(interval.from);
@@ -106,8 +106,8 @@ describe('a range is cut', () => {
   });
 });
 
-describe('a range that begins and has no end', () => {
-  it('is cut behind what was seen of it where that is narrow, and once', () => {
+describe('an open-ended range', () => {
+  it('is cut once behind its known rows if they are close together', () => {
     const created = { from: NOON, to: undefined };
     const seen = [{ createdAt: NOON + 3 * SECOND, updatedAt: NOON }];
 
@@ -123,7 +123,7 @@ describe('a range that begins and has no end', () => {
 });
 
 describe('stamps', () => {
-  it('are those of rows whose stamps can be read, readable or not', () => {
+  it('come from all rows with readable stamps, also from unreadable rows', () => {
     const stamps = { createdAt: FROM, updatedAt: NOON };
     const { updatedAt } = stamps;
 
@@ -150,18 +150,18 @@ describe('stamps', () => {
   });
 });
 
-describe('a range is not cut any more', () => {
+describe('a range is no longer cut', () => {
   const narrow = { from: FROM, to: FROM + 4 * SECOND };
 
-  it('where it is four seconds wide by both', () => {
+  it('if it is four seconds wide by both times', () => {
     expect(cutRange({ updated: narrow, created: narrow }, seenAt(1, 2))).toBeUndefined();
   });
 
-  it('where all of its rows were created at once', () => {
+  it('if all of its rows were created at once', () => {
     expect(cutRange({ updated: narrow }, seenAt(3, 3, 3))).toBeUndefined();
   });
 
-  it('where nothing is known of it', () => {
+  it('if none of its rows is known', () => {
     expect(cutRange({}, [])).toBeUndefined();
     expect(cutRange({ created: { from: FROM, to: undefined } }, [])).toBeUndefined();
     expect(cutRange({ created: { from: undefined, to: NOON } }, [])).toBeUndefined();
@@ -177,12 +177,12 @@ describe('a range is narrow', () => {
     { range: { created: { from: undefined, to: FROM } }, isSo: false },
     { range: { created: { from: FROM, to: undefined } }, isSo: false },
     { range: {}, isSo: false },
-  ])('up to four seconds, of update if it has that: $range', ({ range, isSo }) => {
+  ])('up to four seconds, of update time if it has that: $range', ({ range, isSo }) => {
     expect(isNarrow(range)).toBe(isSo);
   });
 });
 
-it('rows that show but one of their stamps, or none, have no stamps', () => {
+it('rows with only one stamp, or with none, have no stamps', () => {
   const row = aRow(1, { createdAt: FROM, updatedAt: NOON });
   const [created, updated] = [
     { ...anUnreadableRow(2), createdAt: FROM },

@@ -6,7 +6,7 @@ import { NOON } from './worlds.ts';
 
 const interval = { from: NOON - 20 * HOUR, to: NOON };
 
-/** Looks at rows that were created so many hours before noon, in pages of ten. */
+/** The density of rows that were created these hours before noon, in pages of ten. */
 async function densityOf(...hours: readonly number[]) {
   const density = createDensity();
   const reader = density.watch(createScriptedReader(() => aPage([])));
@@ -16,8 +16,8 @@ async function densityOf(...hours: readonly number[]) {
   return density;
 }
 
-describe('how long it takes until so many pages of groups are created', () => {
-  it('follows from the last quarter of those that were seen', async () => {
+describe('the time in which a number of pages of groups is created', () => {
+  it('follows from the last quarter of the seen groups', async () => {
     const density = await densityOf(4, 1, 2, 3, ...idsFrom(8, 19));
 
     const time = density.timeOf(3, interval);
@@ -25,13 +25,13 @@ describe('how long it takes until so many pages of groups are created', () => {
     expect(time).toBe((4 * HOUR * 3 * 10) / 4);
   });
 
-  it('does not mind in which order they came', async () => {
+  it('does not depend on the order of the groups', async () => {
     const density = await densityOf(...idsFrom(8, 19).reverse(), 3, 4, 1, 2);
 
     expect(density.timeOf(3, interval)).toBe((4 * HOUR * 3 * 10) / 4);
   });
 
-  it('counts those of the interval alone: from its start on, before its end', async () => {
+  it('counts only groups of the interval: from its start on, before its end', async () => {
     const density = await densityOf(0, 1, 2, 3, ...idsFrom(8, 16), 20, 30);
 
     const withFirst = density.timeOf(1, interval);
@@ -41,7 +41,7 @@ describe('how long it takes until so many pages of groups are created', () => {
     expect(withoutFirst).toBe((3 * HOUR * 10) / 3);
   });
 
-  it('can’t be told of fewer than ten', async () => {
+  it('is unknown for fewer than ten groups', async () => {
     const nine = await densityOf(...idsFrom(1, 9));
     const ten = await densityOf(...idsFrom(1, 10));
 
@@ -49,7 +49,7 @@ describe('how long it takes until so many pages of groups are created', () => {
     expect(ten.timeOf(1, interval)).toBe((3 * HOUR * 10) / 3);
   });
 
-  it('counts rows that can’t be read to a page, not to the groups', async () => {
+  it('counts unreadable rows for the page size, not as groups', async () => {
     const density = createDensity();
     const rows = idsFrom(1, 12).map((hour) => aRow(hour, { createdAt: NOON - hour * HOUR }));
 
@@ -58,7 +58,7 @@ describe('how long it takes until so many pages of groups are created', () => {
     expect(density.timeOf(1, interval)).toBe((3 * HOUR * 13) / 3);
   });
 
-  it('is found on the rows’ way: they are handed on', async () => {
+  it('is measured while the rows are passed on', async () => {
     const behind = createScriptedReader(() => aPage([]));
     const page = aPage([aRow(1)]);
 

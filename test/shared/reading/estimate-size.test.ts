@@ -7,7 +7,7 @@ function storeOf(groups: number) {
 }
 
 it.each([1_001, 2_600, 3_999, 4_000, 4_001, 57_000, 1_000_000])(
-  'tells how many of %i groups there are to about a tenth, with a dozen requests',
+  'estimates the number of %i groups to about a tenth, with a dozen requests',
   async (groups) => {
     const store = storeOf(groups);
 
@@ -18,7 +18,7 @@ it.each([1_001, 2_600, 3_999, 4_000, 4_001, 57_000, 1_000_000])(
   },
 );
 
-it('asks for one group at a time, from the whole list', async () => {
+it('requests one group at a time, from the list of all groups', async () => {
   const store = storeOf(3_000);
 
   await estimateSize(store.fetch);
@@ -28,7 +28,7 @@ it('asks for one group at a time, from the whole list', async () => {
   );
 });
 
-it.each([0, 1, 1_000])('takes one request for a store of %i', async (groups) => {
+it.each([0, 1, 1_000])('takes one request for a store of %i groups', async (groups) => {
   const store = storeOf(groups);
 
   const estimate = await estimateSize(store.fetch);
@@ -37,7 +37,7 @@ it.each([0, 1, 1_000])('takes one request for a store of %i', async (groups) => 
   expect(store.requests.length).toBe(1);
 });
 
-it('does not count for ever where no page is ever empty', async () => {
+it('ends even if no page is ever empty', async () => {
   const store = storeOf(Number.POSITIVE_INFINITY);
 
   const estimate = await estimateSize(store.fetch);

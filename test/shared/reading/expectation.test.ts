@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createExpectation } from '../../../shared/reading/expectation.ts';
 
-/** Which of the polls are read at once, where each of these finds little that way, or fails to. */
+/** The polls that expect little, if `findsLittle` says which of them find little. */
 function triesOf(polls: number, findsLittle: (poll: number) => boolean, isFewRequests = true): number[] {
   const expectation = createExpectation();
   const tries: number[] = [];
@@ -14,15 +14,15 @@ function triesOf(polls: number, findsLittle: (poll: number) => boolean, isFewReq
 }
 
 describe('little is expected', () => {
-  it('at first, and as long as that is so', () => {
+  it('at first, and as long as polls find little', () => {
     expect(triesOf(4, () => true)).toEqual([1, 2, 3, 4]);
   });
 
-  it('again after one poll, then three, then seven, while it is not so', () => {
+  it('again after one poll, then three, then seven, while polls find much', () => {
     expect(triesOf(30, () => false)).toEqual([1, 3, 7, 15, 23]);
   });
 
-  it('at each poll again once it was so', () => {
+  it('at every poll again once a poll found little', () => {
     expect(triesOf(10, (poll) => poll >= 7)).toEqual([1, 3, 7, 8, 9, 10]);
   });
 
@@ -30,7 +30,7 @@ describe('little is expected', () => {
     expect(triesOf(10, () => false, false)).toEqual([1]);
   });
 
-  it('not after a poll that was cut off, until one of few requests', () => {
+  it('after a poll that was cut off, only once a poll took few requests', () => {
     const expectation = createExpectation();
     expectation.begin();
 

@@ -12,7 +12,7 @@ const TO = NOON - DAY;
 const MAX_PAGES = 12;
 const PAGE = 20;
 
-/** Groups evenly spread over a hundred days. */
+/** Groups that are evenly spread over a hundred days. */
 function storeOf(groups: number, order: NonNullable<ModelOptions['order']>) {
   const list = createModelList({ seed: 5, now: NOON, order, pages: clampedTo(PAGE) });
   for (let made = 0; made < groups; made += 1) {
@@ -25,7 +25,7 @@ function storeOf(groups: number, order: NonNullable<ModelOptions['order']>) {
 const WISHED = { from: FROM, to: TO, lowest: FROM, isSparse: false };
 const MIDDLE = FROM + Math.floor((TO - FROM) / 2);
 
-/** Groups created then, listed in this order, in pages of three; two of them go by before the look behind the pages. */
+/** Groups with these creation times, in this order, in pages of three; the look behind the pages skips two groups. */
 function listedAt(...created: readonly number[]) {
   const rows = created.map((createdAt, index) => aRow(index, { createdAt }));
   return createScriptedReader(
@@ -41,8 +41,8 @@ function createdBefore(list: ReturnType<typeof storeOf>['list'], to: number): nu
   return list.rows.filter((row) => (list.current(row)?.createdAt ?? NOON) < to).length;
 }
 
-describe('a range that has no more pages than it may', () => {
-  it('is left as it is, after a look behind its last page', async () => {
+describe('a range that is not too long', () => {
+  it('is kept after a look behind its last page', async () => {
     const { list, reader } = storeOf(150, 'created asc');
 
     const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
@@ -52,7 +52,7 @@ describe('a range that has no more pages than it may', () => {
     expect(list.requests).toBe(2);
   });
 
-  it('is left after its first page if that is short', async () => {
+  it('is kept after its first page if that is short', async () => {
     const { list, reader } = storeOf(9, 'created asc');
 
     const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
@@ -62,7 +62,7 @@ describe('a range that has no more pages than it may', () => {
     expect(list.requests).toBe(1);
   });
 
-  it('is looked at behind all the pages that it may have but those for its end, less the rows of their seams', async () => {
+  it('is probed behind its maximum of pages, minus those for its end and the rows of their seams', async () => {
     const reader = createScriptedReader((_, index) => aPage(index === 0 ? rowsOf(1, 2, 3, 4, 5) : []), {
       maxPages: MAX_PAGES,
     });
@@ -79,7 +79,7 @@ describe('a range that has no more pages than it may', () => {
   it.each([
     { rows: rowsOf(1), maxPages: 9, offset: 5 },
     { rows: rowsOf(1, 2, 3), maxPages: 2, offset: 2 },
-  ])('is looked at behind a row at least: $offset', async ({ rows, maxPages, offset }) => {
+  ])('is probed behind at least one row: $offset', async ({ rows, maxPages, offset }) => {
     const reader = createScriptedReader((_, index) => aPage(index === 0 ? rows : []), { maxPages });
 
     await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
@@ -88,7 +88,7 @@ describe('a range that has no more pages than it may', () => {
   });
 });
 
-describe('a range that has more pages than it may', () => {
+describe('a range that is too long', () => {
   it.each([
     'created asc',
     'created desc',
@@ -99,7 +99,7 @@ describe('a range that has more pages than it may', () => {
     'heap',
     'shuffled',
     'random',
-  ] as const)('ends where it has no more: %s', async (order) => {
+  ] as const)('is shortened until it fits: %s', async (order) => {
     const { list, reader } = storeOf(1_000, order);
 
     const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
@@ -110,7 +110,7 @@ describe('a range that has more pages than it may', () => {
     expect(createdBefore(list, fitted.to)).toBeLessThanOrEqual((PAGE - 1) * (MAX_PAGES - 4) + PAGE);
   });
 
-  it.each(['created asc', 'created desc'] as const)('ends about where it is full: %s', async (order) => {
+  it.each(['created asc', 'created desc'] as const)('ends about where it is just full: %s', async (order) => {
     const { list, reader } = storeOf(1_000, order);
 
     const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
@@ -119,7 +119,7 @@ describe('a range that has more pages than it may', () => {
     expect(list.requests).toBeLessThanOrEqual(6);
   });
 
-  it('ends at an eighth below what it may have, where the latest come first', async () => {
+  it('ends about an eighth below its maximum if the latest groups come first', async () => {
     const { list, reader } = storeOf(1_000, 'created desc');
 
     const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
@@ -131,7 +131,7 @@ describe('a range that has more pages than it may', () => {
   });
 
   it.each(['shuffled', 'updated asc', 'random'] as const)(
-    'ends in its middle where its order is not that of creation: %s',
+    'ends in its middle if it is not sorted by creation: %s',
     async (order) => {
       const { list, reader } = storeOf(1_000, order);
 
@@ -142,7 +142,7 @@ describe('a range that has more pages than it may', () => {
     },
   );
 
-  it('ends just before the oldest row behind its pages, sorted by creation or open at its start', async () => {
+  it('ends just before the oldest row behind its pages if it is sorted by creation or open at its start', async () => {
     const { list, reader } = storeOf(1_000, 'created asc');
     const beyond = list.rows[(PAGE - 1) * (MAX_PAGES - 4)];
 
@@ -157,7 +157,7 @@ describe('a range that has more pages than it may', () => {
     expect(list.requests).toBe(6);
   });
 
-  it('ends just before that row where it then is four seconds wide, and in its middle where it would be narrower', async () => {
+  it('ends just before that row if it is then four seconds wide, and in its middle if narrower', async () => {
     const narrow = listedAt(FROM, FROM, FROM + 4 * SECOND + 1, FROM + HOUR);
     const tooNarrow = listedAt(FROM, FROM, FROM + 4 * SECOND, FROM + HOUR);
 
@@ -169,7 +169,7 @@ describe('a range that has more pages than it may', () => {
     expect(tooNarrow.requests[2]?.range.created?.to).toBe(MIDDLE);
   });
 
-  it('ends in its middle where the service shows rows from behind its end', async () => {
+  it('ends in its middle if the service shows rows from behind its end', async () => {
     const reader = createScriptedReader(
       () => aPage(idsFrom(1, 3).map((id) => aRow(id, { createdAt: TO + 1 }))),
       {
@@ -182,7 +182,7 @@ describe('a range that has more pages than it may', () => {
     expect(reader.requests[2]?.range.created?.to).toBe(MIDDLE);
   });
 
-  it('is estimated from the latest first though the look behind its pages begins with the last row of the first', async () => {
+  it('is estimated from the latest group, even if the look behind its pages begins with a known row', async () => {
     const reader = listedAt(...idsFrom(1, 10).map((day) => TO - day * DAY));
 
     await fitRange(WISHED, reader);
@@ -190,7 +190,7 @@ describe('a range that has more pages than it may', () => {
     expect(reader.requests[2]?.range.created?.to).toBe(Math.floor(FROM + 0.87 * 3 * DAY));
   });
 
-  it('is found at once before a crowd, where decades before it are empty', async () => {
+  it('ends just before a crowd if the decades before the crowd are empty', async () => {
     const reader = listedAt(NOON - 2 * DAY, NOON - 2 * DAY, NOON - 2 * DAY, NOON - 2 * DAY);
 
     const fitted = await fitRange({ ...WISHED, isSparse: true }, reader);
@@ -199,7 +199,7 @@ describe('a range that has more pages than it may', () => {
     expect(reader.requests.length).toBe(3);
   });
 
-  it('is not narrowed below four seconds: what crowds in there has to be read as it is', async () => {
+  it('is not narrowed below four seconds: a crowd within them is read as it is', async () => {
     const crowd = rowsOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
     const reader = createScriptedReader(() => aPage(crowd));
 
@@ -211,7 +211,7 @@ describe('a range that has more pages than it may', () => {
     expect(fitted).toEqual({ to: FROM + 4 * SECOND, fits: true });
   });
 
-  it('does not fit yet if it was narrowed 24 times', async () => {
+  it('does not fit after 24 narrowings', async () => {
     const crowd = idsFrom(1, 12).map((id) => aRow(id, { createdAt: FROM - HOUR }));
     const reader = createScriptedReader(() => aPage(crowd));
 
@@ -224,7 +224,7 @@ describe('a range that has more pages than it may', () => {
     expect(reader.requests.length).toBe(25);
   });
 
-  it('is left with groups in it where decades before them are empty', async () => {
+  it('keeps some groups if the decades before them are empty', async () => {
     const { list, reader } = storeOf(1_000, 'created desc');
     const from = FROM - 10_000 * DAY;
 
@@ -235,7 +235,7 @@ describe('a range that has more pages than it may', () => {
     expect(createdBefore(list, fitted.to)).toBeLessThanOrEqual((PAGE - 1) * (MAX_PAGES - 4) + PAGE);
   });
 
-  it('of everything in a list with the latest first is found in steps that double', async () => {
+  it('of all time is found in doubling steps if the latest groups come first', async () => {
     const rows = idsFrom(1, 20_000).map((id) => aRow(id, { createdAt: FROM + id * SECOND }));
     const latestFirst = rows.toReversed();
     const reader = createScriptedReader(({ range, offset }) => {

@@ -29,16 +29,16 @@ function aDepth(changes: Partial<ListDepth> = {}): ListDepth {
 }
 
 describe('the end of a list', () => {
-  it('is believed below ten rows from the start', () => {
+  it('is believed from the start below ten rows', () => {
     expect(UNKNOWN_DEPTH.trusted).toBe(9);
   });
 
-  it('is believed before the last place that showed a row', () => {
+  it('is believed before the last place at which a list showed a row', () => {
     expect(noteShown(aDepth(), 140).trusted).toBe(139);
     expect(noteShown(aDepth(), 50).trusted).toBe(100);
   });
 
-  it('is believed at a place that was confirmed, of the list of all groups alone', () => {
+  it('is believed at a confirmed place, for the list of all groups only', () => {
     const ofAll = noteConfirmed(aDepth(), 140, true);
     const ofOne = noteConfirmed(aDepth(), 140, false);
 
@@ -58,25 +58,25 @@ describe('the end of a list', () => {
     expect(trustsEnd(aDepth(), 143, true)).toBe(false);
   });
 
-  it('is believed again at the place that it has grown to once that was confirmed', () => {
+  it('is believed at the new place after the store has grown and that place is confirmed', () => {
     const grown = noteTrusted(noteConfirmed(aDepth(), 140, true), 143);
 
     expect(trustsEnd(noteConfirmed(grown, 143, true), 143, true)).toBe(true);
   });
 
-  it('is not believed any more at a place where a list had more rows', () => {
+  it('is no longer believed at a place where a list had more rows', () => {
     expect(noteHidden(aDepth(), 80).trusted).toBe(79);
     expect(noteHidden(aDepth({ trusted: 9 }), 80).trusted).toBe(9);
     expect(noteHidden(aDepth({ confirmed: 101 }), 80).confirmed).toBeUndefined();
   });
 
-  it('is doubted again once a range that was proved has lacked a row', () => {
+  it('is doubted again after a proved range lacked a row', () => {
     expect(distrustEnds(aDepth({ confirmed: 101 }))).toMatchObject({ trusted: 9, confirmed: undefined });
   });
 });
 
-describe('the rows that a list shows at most', () => {
-  it('are known once lists with more rows have ended twice at one place', () => {
+describe('the maximum of rows that a list shows', () => {
+  it('is known once lists with more rows have ended twice at one place', () => {
     const once = noteHidden(aDepth(), 80);
     const elsewhere = noteHidden(once, 81);
     const twice = noteHidden(once, 80);
@@ -86,38 +86,38 @@ describe('the rows that a list shows at most', () => {
     expect(twice.most).toBe(80);
   });
 
-  it('are taken for half of an offset that was refused, but never for fewer than were shown', () => {
+  it('is assumed as half of a refused offset, but not below the rows that were shown', () => {
     expect(noteRefused(aDepth({ trusted: 9 }), 300).most).toBe(150);
     expect(noteRefused(aDepth({ trusted: 200 }), 300).most).toBe(200);
     expect(noteRefused(aDepth({ trusted: 400 }), 300).most).toBe(300);
     expect(noteRefused(aDepth({ trusted: 9, most: 120 }), 300).most).toBe(120);
   });
 
-  it('are unknown again once a row behind them was shown', () => {
+  it('is unknown again once a row behind it was shown', () => {
     expect(noteShown(aDepth({ most: 120 }), 120).most).toBe(120);
     expect(noteShown(aDepth({ most: 120 }), 121).most).toBeUndefined();
   });
 
-  it('leave a fifth of themselves free', () => {
+  it('leaves a fifth of the rows free', () => {
     expect(rowsToPage(aDepth({ most: 100 }))).toBe(80);
     expect(rowsToPage(aDepth({ most: 1 }))).toBe(1);
     expect(rowsToPage(aDepth())).toBe(Number.POSITIVE_INFINITY);
   });
 });
 
-describe('what was learned of lists', () => {
-  it('holds for an hour', () => {
+describe('the knowledge of lists', () => {
+  it('is valid for an hour', () => {
     const depth = aDepth({ most: 80 });
 
     expect(forgetOldDepth(depth, NOON + HOUR - 1)).toBe(depth);
     expect(forgetOldDepth(depth, NOON + HOUR)).toEqual({ ...UNKNOWN_DEPTH, since: NOON + HOUR });
   });
 
-  it('does not outlive a clock that is set back', () => {
+  it('is invalid after a clock is set back', () => {
     expect(forgetOldDepth(aDepth(), NOON - 1)).toEqual({ ...UNKNOWN_DEPTH, since: NOON - 1 });
   });
 
-  it('stays the same object where a page says nothing new', () => {
+  it('stays the same object if a page adds nothing', () => {
     const depth = aDepth();
 
     expect(noteShown(depth, 20)).toBe(depth);

@@ -1,6 +1,6 @@
-// A list of return groups that changes while it is read: what reading is proved against. It keeps every version of
-// every row, so that a request can be answered late or from a replica that lags, and it answers in any order and
-// with any pages that the service's document leaves open. Its time passes with each request, and by hand.
+// A model of a list of return groups that changes while it is read; tests prove reading against it. It keeps every
+// version of every row, so that it can answer late or like a lagging replica. It answers in any order and with any
+// pages that the service's document permits. Its time passes with each request, and when a test sets it.
 import type { Instant } from '../../../shared/instant.ts';
 import { SECOND } from '../../../shared/instant.ts';
 import { boundsOf } from '../../../shared/reading/bounds.ts';
@@ -19,16 +19,16 @@ export interface ModelOptions {
   /** The service's time at the start. */
   readonly now: Instant;
   readonly order?: Order;
-  /** Rows of equal rank come in another order each time. */
+  /** Rows of equal rank change their order with each request. */
   readonly hasUnstableTies?: boolean;
   readonly pages?: PagePolicy;
   readonly stamps?: StampStyle;
-  /** How late a change shows after its stamp. */
+  /** The delay from a change's stamp to its visibility. */
   readonly lateness?: (random: SeededRandom) => number;
-  /** Share of the requests that a replica answers, and how far behind it is. */
+  /** The share of the requests that a replica answers; `staleBy` is its lag. */
   readonly staleShare?: number;
   readonly staleBy?: number;
-  /** How long a request takes. */
+  /** The duration of a request. */
   readonly latency?: number;
 }
 
@@ -40,17 +40,17 @@ export interface ModelList {
   /** Called before each request is answered; changes the list. */
   meanwhile: () => void;
   add(row: { createdAt: Instant; updatedAt?: Instant; bytes?: number; looks?: Looks }): ModelRow;
-  /** The row changes now, or with another stamp than now's. */
+  /** Changes the row, with the current stamp or another one. */
   update(row: ModelRow, updatedAt?: Instant): void;
   remove(row: ModelRow): void;
-  /** A row that was removed or has left a range is again what it was before. */
+  /** Restores a row that was removed or has left a range. */
   undo(row: ModelRow): void;
   readonly rows: readonly ModelRow[];
-  /** The row that was shown as this, whether or not that can be read. */
+  /** The row behind a reading, readable or not. */
   rowOf(reading: RowReading): ModelRow | undefined;
-  /** The state of that row which was shown. */
+  /** The version of the row in a reading. */
   versionOf(reading: RowReading): RowVersion | undefined;
-  /** The row as the list shows it at this moment; undefined while it does not. */
+  /** The row as the list shows it at this moment; undefined while it does not show the row. */
   current(row: ModelRow, at?: Instant): RowVersion | undefined;
 }
 
@@ -76,7 +76,7 @@ export function createModelList(options: ModelOptions): ModelList {
     return version?.isGone === true ? undefined : version;
   }
 
-  /** All rows in the list's order, as shown at a moment. */
+  /** All rows as shown at a moment, in the list's order. */
   function inOrder(at: Instant): readonly ShownRow[] {
     if (isTimeless && sorted.change === changes) return sorted.rows;
     const shown = rows.flatMap((row) => {
@@ -160,7 +160,7 @@ export function createModelList(options: ModelOptions): ModelList {
 interface ShownRow {
   readonly row: ModelRow;
   readonly version: RowVersion;
-  /** Of the version: at hand, for lists of many thousand rows. */
+  /** Copied from the version, for speed in lists of many thousand rows. */
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   readonly tie: number;
@@ -168,11 +168,11 @@ interface ShownRow {
 
 function lastOf(row: ModelRow): RowVersion {
   const last = row.versions.at(-1);
-  if (last === undefined) throw new Error('A row without a version.');
+  if (last === undefined) throw new Error('The row has no version.');
   return last;
 }
 
-/** What reading has learned of the stamps' form, for tests that do not let it learn. */
+/** The learned form of stamps, for tests in which reading does not learn it. */
 export function formOf({ zone, digits }: StampStyle): StampsState {
   return { ...UNKNOWN_STAMPS, zoned: zone === 'Z', precision: digits };
 }

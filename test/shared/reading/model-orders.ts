@@ -1,4 +1,4 @@
-// The orders that a list may come in. In all but `random` rows that do not change keep their order among themselves.
+// The possible orders of a list. In all but `random`, unchanged rows keep their relative order.
 import type { ModelRow, RowVersion } from './model-row.ts';
 
 export const STABLE_ORDERS = [
@@ -8,9 +8,9 @@ export const STABLE_ORDERS = [
   'created desc',
   'id asc',
   'id desc',
-  /** A row that changes goes to the end, as in a heap. */
+  /** A changed row moves to the end, as in a heap. */
   'heap',
-  /** A row that changes goes anywhere. */
+  /** A changed row moves to any place. */
   'shuffled',
 ] as const;
 

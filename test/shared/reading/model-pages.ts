@@ -1,12 +1,12 @@
-// How a list may be cut into pages: by a limit that is clamped without a word, by one that changes, by bytes.
+// The possible ways to cut a list into pages: by a silently clamped limit, by a limit that changes, by bytes.
 import type { SeededRandom } from '../../fakes/seeded-random.ts';
 
 export interface PagePolicy {
-  /** Most rows of a page: the first applies to the first request, the second from its number on, and so on. */
+  /** The maximum of rows in a page, from the request with this number on. */
   readonly limits: readonly { readonly fromRequest: number; readonly rows: number }[];
-  /** A page ends before it grows beyond so many bytes, but holds at least one row. */
+  /** The maximum of bytes in a page, which has at least one row. */
   readonly bytes: number;
-  /** Pages end where they please: anything from one row to the limit. */
+  /** Pages have a random number of rows, from one to the limit. */
   readonly isWhimsical?: boolean;
 }
 
@@ -21,12 +21,12 @@ export function createCutter(policy: PagePolicy, random: SeededRandom) {
   return function cut<Row extends { readonly row: { readonly bytes: number } }>(
     matches: readonly Row[],
     offset: number,
-    asked = 200,
+    limit = 200,
   ): readonly Row[] {
-    const most = policy.limits.findLast(({ fromRequest }) => fromRequest <= requests)?.rows ?? asked;
+    const most = policy.limits.findLast(({ fromRequest }) => fromRequest <= requests)?.rows ?? limit;
     requests += 1;
     const whim = policy.isWhimsical === true ? 1 + random.upTo(most - 1) : most;
-    const page = matches.slice(offset, offset + Math.min(asked, whim));
+    const page = matches.slice(offset, offset + Math.min(limit, whim));
     let bytes = 0;
     const end = page.findIndex(({ row }, index) => {
       bytes += row.bytes;

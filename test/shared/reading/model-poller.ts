@@ -1,5 +1,5 @@
-// A feed that polls a model list: it learns the stamps, saves what it takes or leaves it unsaved, and keeps how far
-// is settled. What R6 promises is judged by what it took.
+// A feed that polls a model list: it learns the stamps, saves rows or leaves them unsaved, and keeps the settled time.
+// R6 is judged by the rows that it took.
 import { type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { createExpectation } from '../../../shared/reading/expectation.ts';
 import type { Page } from '../../../shared/reading/page.ts';
@@ -16,10 +16,10 @@ export const LOOKBACK = 5 * MINUTE;
 export interface ModelPoller {
   stamps: StampsState;
   settledThrough: Instant;
-  /** Share of the rows that can't be saved when they come. */
+  /** The share of the rows that can't be saved when they arrive. */
   unsavedShare: number;
   poll(options?: Partial<PollOptions>): Promise<PollResult>;
-  /** Rows, settled by their stamps, of whose present state nothing was taken. */
+  /** Rows that are settled by their stamps but whose current version was not taken. */
   missed(): ModelRow[];
 }
 
@@ -33,7 +33,7 @@ export function createModelPoller(
   let rangeWidth = WIDEST_RANGE;
   const expectation = createExpectation();
 
-  /** @returns the row's stamp, if it could not be saved */
+  /** @returns the row's stamp if the row could not be saved */
   function save(reading: RowReading, page: Page): Instant | undefined {
     const row = list.rowOf(reading);
     const version = list.versionOf(reading);

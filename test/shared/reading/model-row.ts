@@ -1,17 +1,17 @@
-// A row of the model's list, and what it was at each time.
+// A row of the model's list, with its version at each time.
 import type { Instant } from '../../../shared/instant.ts';
 import type { Looks } from './model-stamps.ts';
 
 export interface RowVersion {
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
-  /** When the list begins to show it. */
+  /** The time from which the list shows it. */
   readonly shownFrom: Instant;
-  /** The row is not in the store any more. */
+  /** Whether the row is no longer in the store. */
   readonly isGone: boolean;
   /** Counts the changes of the whole list. */
   readonly change: number;
-  /** Another one with each change. */
+  /** A new random number with each change. */
   readonly luck: number;
 }
 

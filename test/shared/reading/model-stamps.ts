@@ -1,18 +1,18 @@
-// How the model shows stamps and reads bounds: with fewer digits than it keeps, with or without a zone, including
-// its bounds or not.
+// The model's form of stamps and bounds: with fewer digits than it keeps, with or without a zone, with inclusive or
+// exclusive bounds.
 import { HOUR, type Instant, parseStamp } from '../../../shared/instant.ts';
 import type { RowReading } from '../../../shared/returns-service/parse-return-group.ts';
 import type { ReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
 import type { SeededRandom } from '../../fakes/seeded-random.ts';
 
 export interface StampStyle {
-  /** Digits after the second, cut off, not rounded. */
+  /** Digits after the second; further digits are cut off, not rounded. */
   readonly digits: 0 | 3 | 6;
-  /** Hours ahead of UTC of the time that is shown without telling. */
+  /** `Z`, or the hours ahead of UTC of stamps that name no zone. */
   readonly zone: 'Z' | number;
   readonly includesLower: boolean;
   readonly includesUpper: boolean;
-  /** Whether bounds go by the stamps as kept, or as shown. */
+  /** Whether bounds apply to the stamps as kept or as shown. */
   readonly compares: 'kept' | 'shown';
 }
 
@@ -24,10 +24,10 @@ export const EXACT_STAMPS: StampStyle = {
   compares: 'kept',
 };
 
-/** `flickering`: not even what it looks like stays the same; `alike`: looks like all others of its kind. */
+/** `flickering`: its content changes with each read; `alike`: identical to all others of its kind. */
 export type Looks = 'readable' | 'unreadable' | 'without id' | 'flickering' | 'alike';
 
-/** Tells whether a stamp lies within two bounds, as the service reads them; undefined where there are none. */
+/** Whether a stamp lies within two bounds, as the service reads them; undefined without bounds. */
 export function createFilter(
   min: string | undefined,
   max: string | undefined,
@@ -72,7 +72,7 @@ export function showRow(
   }
 }
 
-/** A stamp as it is parsed by who takes one without a zone for UTC. */
+/** The stamp as parsed by a reader that treats stamps without a zone as UTC. */
 export function shown(stamp: Instant, style: StampStyle): Instant {
   return cutOff(stamp, style) + (style.zone === 'Z' ? 0 : style.zone * HOUR);
 }

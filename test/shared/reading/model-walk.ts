@@ -1,4 +1,4 @@
-// Walks over a model list from its first group to its newest, and learns its stamps on the way.
+// Walks over a model list from its first group to its newest, and learns the stamps meanwhile.
 import { DAY, HOUR } from '../../../shared/instant.ts';
 import { FIRST_WIDTH } from '../../../shared/limits.ts';
 import { learnStamps, UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
@@ -11,7 +11,7 @@ import { NOON } from './worlds.ts';
 
 export const WALK_START: WalkPosition = { coveredThrough: undefined, rangeWidth: FIRST_WIDTH };
 
-/** Groups of three years, the more the later; each was updated at some time since. */
+/** Groups of three years, more of them in later years; each was updated at some time since its creation. */
 export function storeOf(groups: number, page: number, order: Order): ModelList {
   const list = createModelList({ seed: 7, now: NOON, order, pages: clampedTo(page) });
   for (let made = 0; made < groups; made += 1) {
@@ -21,7 +21,7 @@ export function storeOf(groups: number, page: number, order: Order): ModelList {
   return list;
 }
 
-/** @returns the steps that it took, each with where the walk stood then */
+/** @returns the steps of the walk, each with its position */
 export async function walk(list: ModelList, { reader }: Witness = createWitness(list)): Promise<WalkStep[]> {
   let stamps = { ...UNKNOWN_STAMPS, newest: NOON, newestReceivedAt: NOON };
   let position = WALK_START;

@@ -3,20 +3,23 @@ import { readPass } from '../../../shared/reading/read-pass.ts';
 import { offsetsOf, UPDATED } from './passes.ts';
 import { anUnreadableRow, aPage, createScriptedReader, idsFrom, rowsOf } from './some-rows.ts';
 
-describe('a list that ends with rows that show no id', () => {
-  it.each([1, 3])('is complete once what has an id before these %i is seen again', async (unreadable) => {
-    const last = idsFrom(1, unreadable).map(() => anUnreadableRow());
-    const rows = [...rowsOf(...idsFrom(1, 7)), ...last];
-    const reader = createScriptedReader(({ offset }) => aPage(rows.slice(offset, offset + 6)));
+describe('a list that ends with rows without an id', () => {
+  it.each([1, 3])(
+    'is complete once the rows with an id before these %i are seen again',
+    async (unreadable) => {
+      const last = idsFrom(1, unreadable).map(() => anUnreadableRow());
+      const rows = [...rowsOf(...idsFrom(1, 7)), ...last];
+      const reader = createScriptedReader(({ offset }) => aPage(rows.slice(offset, offset + 6)));
 
-    const pass = await readPass({ created: UPDATED.updated }, reader);
+      const pass = await readPass({ created: UPDATED.updated }, reader);
 
-    expect(pass).toMatchObject({ outcome: 'complete', pages: 5 });
-  });
+      expect(pass).toMatchObject({ outcome: 'complete', pages: 5 });
+    },
+  );
 });
 
-describe('a list that ends with a row that looks different at each read', () => {
-  it.each([1, 2])('is complete once what holds still before these %i is seen again', async (restless) => {
+describe('a list that ends with rows that differ at each read', () => {
+  it.each([1, 2])('is complete once the stable rows before these %i are seen again', async (restless) => {
     const reader = createScriptedReader(({ offset }, index) => {
       const last = idsFrom(12, 11 + restless).map((id) => anUnreadableRow(id, `${id} at ${index}`));
       return aPage([...rowsOf(...idsFrom(1, 11)), ...last].slice(offset));
@@ -29,7 +32,7 @@ describe('a list that ends with a row that looks different at each read', () => 
   });
 });
 
-describe('rows that show no id', () => {
+describe('rows without an id', () => {
   const hidden = idsFrom(1, 12).map((id) => anUnreadableRow(undefined, `looks like ${id}`));
 
   it('prove no seam: a row that moved up behind them would be skipped', async () => {
@@ -44,7 +47,7 @@ describe('rows that show no id', () => {
     expect(pass).toMatchObject({ outcome: 'void', reason: 'all rows were others', isShifted: false });
   });
 
-  it('make a pass void only where they fill the same page twice', async () => {
+  it('make a pass void only if they fill the same page twice', async () => {
     const between = idsFrom(1, 11).map(() => anUnreadableRow());
     const [before, after] = [rowsOf(1, 2), rowsOf(3, 4)];
     const reader = createScriptedReader(({ offset }, index) => {
@@ -58,7 +61,7 @@ describe('rows that show no id', () => {
     expect(pass).toMatchObject({ outcome: 'complete', rows: 2 });
   });
 
-  it('leave the pass to rows that show theirs', async () => {
+  it('leave the pass to rows with an id', async () => {
     const list = [...hidden.slice(0, 2), ...rowsOf(...idsFrom(1, 20)), ...hidden.slice(0, 2)];
     const reader = createScriptedReader(({ offset }) => aPage(list.slice(offset, offset + 12)));
 

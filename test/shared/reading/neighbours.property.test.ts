@@ -1,5 +1,5 @@
-// R4: ranges that follow each other leave no crack between them, however the service reads their bounds and however
-// it rounds the stamps that it shows.
+// R4: consecutive ranges leave no gap between them, however the service reads their bounds and rounds the stamps that
+// it shows.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { HOUR, type Instant, SECOND } from '../../../shared/instant.ts';
@@ -18,7 +18,7 @@ const styles: fc.Arbitrary<StampStyle> = fc.record({
   includesUpper: fc.boolean(),
   compares: fc.constantFrom('kept', 'shown'),
 });
-/** Microseconds from the first bound: many of them right at a bound, or next to it. */
+/** Microseconds from the first bound, often at a bound or next to it. */
 const moments = fc.oneof(
   fc.integer({ min: 0, max: 20 * SECOND }),
   fc

@@ -1,5 +1,5 @@
-// R5 where nothing can be cut any more: rows that were created and changed all at once, in an order that is another at
-// each request, while some of them leave. What is called proved was seen; what is not proved is not covered.
+// R5 without any possible cut: rows that were all created and changed at once, in an order that changes with each
+// request, while some of them leave. A proved range was seen; an unproved range is not covered.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';
@@ -20,7 +20,7 @@ const crowds = fc.record({
   atOnce: fc.integer({ min: 1, max: 3 }),
 });
 
-it('a crowd in no order is proved only if every row that stayed was seen', async () => {
+it('a crowd without an order is proved only if every row that stayed was seen', async () => {
   const outcomes = { proved: 0, unproved: 0, overlong: 0 };
   const property = fc.asyncProperty(crowds, async ({ rows, page, unrest, atOnce, seed }) => {
     const list = createModelList({ seed, now: NOON, order: 'random', pages: clampedTo(page) });

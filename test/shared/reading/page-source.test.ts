@@ -14,22 +14,22 @@ import { NOON } from './worlds.ts';
 
 const RANGE = { updated: { from: NOON - HOUR, to: NOON } };
 
-interface Asked {
+interface Sent {
   readonly purpose: Purpose;
   readonly options: SendOptions | undefined;
   readonly query: ReturnGroupsQuery;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Requests that are sent at once, to a service that answers or throws. */
+/** Requests that are sent without delay, to a service that answers or throws. */
 function createService(answer: (query: ReturnGroupsQuery) => readonly RowReading[]) {
-  const asked: Asked[] = [];
+  const sent: Sent[] = [];
   const observed: [Page, readonly string[]][] = [];
   const requests: PacedRequests = {
     async send(purpose, request, options) {
       const client = {
         async listReturnGroups(query: ReturnGroupsQuery, { signal }: { signal?: AbortSignal }) {
-          asked.push({ purpose, options, query, signal });
+          sent.push({ purpose, options, query, signal });
           return { rows: answer(query), drift: ['a new field'], bytes: 77, requestMs: 1 };
         },
       } as unknown as ReturnsServiceClient;
@@ -37,11 +37,11 @@ function createService(answer: (query: ReturnGroupsQuery) => readonly RowReading
       return { answer: sentAnswer, sentAt: NOON - 5, receivedAt: NOON + 5, accessHash: '' };
     },
     counters: () => {
-      throw new Error('not asked for');
+      throw new Error('not used here');
     },
   } as PacedRequests;
   return {
-    asked,
+    sent,
     observed,
     options: {
       requests,
@@ -78,12 +78,12 @@ function refuseAbove(limit: number, rows: readonly RowReading[] = []) {
 }
 
 describe('a page of the list', () => {
-  it('is asked for with the range’s bounds, in the form of the stamps', async () => {
+  it('is requested with the range’s bounds, in the form of the stamps', async () => {
     const list = openList(() => rowsOf(1, 2));
 
     await list.fetch({ range: RANGE, offset: 0 });
 
-    expect(list.asked[0]?.query).toEqual({
+    expect(list.sent[0]?.query).toEqual({
       minUpdatedAt: '2026-11-20T10:59:59Z',
       maxUpdatedAt: '2026-11-20T12:00:00Z',
       minCreatedAt: undefined,
@@ -92,27 +92,27 @@ describe('a page of the list', () => {
     });
   });
 
-  it('is asked for at its place, with as many rows as wished', async () => {
+  it('is requested at its offset, with the given number of rows', async () => {
     const list = openList(() => []);
 
     await list.fetch({ range: {}, offset: 40, limit: 7 });
 
-    expect(list.asked[0]?.query).toMatchObject({ offset: 40, limit: 7 });
+    expect(list.sent[0]?.query).toMatchObject({ offset: 40, limit: 7 });
   });
 
-  it('is asked for by the purpose’s budget, with what is likely to follow', async () => {
+  it('is requested with the purpose’s budget and the number of requests likely to follow', async () => {
     const { signal } = new AbortController();
     const list = openList(() => [], { signal });
 
     await list.fetch({ range: RANGE, offset: 0, expect: 12 });
     await list.fetch({ range: RANGE, offset: 0 });
 
-    expect(list.asked.map(({ purpose }) => purpose)).toEqual(['poll', 'poll']);
-    expect(list.asked.map(({ options }) => options)).toEqual([{ expect: 12 }, { expect: 1 }]);
-    expect(list.asked[0]?.signal).toBe(signal);
+    expect(list.sent.map(({ purpose }) => purpose)).toEqual(['poll', 'poll']);
+    expect(list.sent.map(({ options }) => options)).toEqual([{ expect: 12 }, { expect: 1 }]);
+    expect(list.sent[0]?.signal).toBe(signal);
   });
 
-  it('comes with its rows, bytes and times, and is observed first', async () => {
+  it('is returned with its rows, bytes and times, and is observed before', async () => {
     const list = openList(() => rowsOf(1, 2));
 
     const page = await list.fetch({ range: RANGE, offset: 0 });
@@ -128,58 +128,58 @@ describe('a page of the list', () => {
   });
 });
 
-describe('a limit that is refused', () => {
-  it('is halved until it is taken, and kept', async () => {
+describe('a refused limit', () => {
+  it('is halved until it is accepted, and kept', async () => {
     const list = openList(refuseAbove(37, rowsOf(1)));
 
     const page = await list.fetch({ range: RANGE, offset: 0 });
     await list.fetch({ range: RANGE, offset: 1 });
 
     expect(page.rows).toEqual(rowsOf(1));
-    expect(list.asked.map(({ query }) => query.limit)).toEqual([200, 100, 50, 25, 25]);
+    expect(list.sent.map(({ query }) => query.limit)).toEqual([200, 100, 50, 25, 25]);
     expect(list.pageLimit.current).toBe(25);
   });
 
-  it('is halved from what was asked for, where that was less', async () => {
+  it('is halved from the requested number of rows if that was smaller', async () => {
     const list = openList(refuseAbove(3), { limit: 100 });
 
     await list.fetch({ range: RANGE, offset: 0, limit: 9 });
 
-    expect(list.asked.map(({ query }) => query.limit)).toEqual([9, 4, 2]);
+    expect(list.sent.map(({ query }) => query.limit)).toEqual([9, 4, 2]);
   });
 
-  it('is never asked beyond what the service is known to take', async () => {
+  it('is never above the limit that the service is known to accept', async () => {
     const list = openList(() => [], { limit: 50 });
 
     await list.fetch({ range: RANGE, offset: 0, limit: 80 });
     await list.fetch({ range: RANGE, offset: 0, limit: 20 });
 
-    expect(list.asked.map(({ query }) => query.limit)).toEqual([50, 20]);
+    expect(list.sent.map(({ query }) => query.limit)).toEqual([50, 20]);
     expect(list.pageLimit.current).toBe(50);
   });
 
-  it('is told where not even one row may be asked for', async () => {
+  it('is an error if the service refuses even one row', async () => {
     const list = openList(refuseAbove(0));
 
     const asking = list.fetch({ range: RANGE, offset: 0 });
 
     await expect(asking).rejects.toThrow(ValidationRejectedError);
-    expect(list.asked.at(-1)?.query.limit).toBe(1);
+    expect(list.sent.at(-1)?.query.limit).toBe(1);
     expect(list.pageLimit.current).toBe(1);
   });
 
-  it('is one row at least, whatever is wished', async () => {
+  it('is at least one row', async () => {
     const list = openList(() => []);
 
     await list.fetch({ range: RANGE, offset: 0, limit: 0 });
 
-    expect(list.asked[0]?.query.limit).toBe(1);
+    expect(list.sent[0]?.query.limit).toBe(1);
   });
 
   it.each([
     new ValidationRejectedError('refused', { parameters: ['min_updated_at'] }),
     Object.assign(new Error('says the test'), { parameters: ['limit'] }),
-  ])('is no other failure: that is thrown as it is', async (failure) => {
+  ])('differs from other failures, which are thrown unchanged', async (failure) => {
     const list = openList(() => {
       throw failure;
     });
@@ -187,26 +187,26 @@ describe('a limit that is refused', () => {
     const asking = list.fetch({ range: RANGE, offset: 0 });
 
     await expect(asking).rejects.toBe(failure);
-    expect(list.asked.length).toBe(1);
+    expect(list.sent.length).toBe(1);
     expect(list.observed).toEqual([]);
   });
 });
 
 describe('a group that is looked up', () => {
-  it('is asked for by its id alone', async () => {
+  it('is requested by its id only', async () => {
     const { signal } = new AbortController();
     const service = createService(() => rowsOf(7));
 
     const page = await createLookUp({ ...service.options, signal })(7);
 
-    expect(service.asked).toEqual([
+    expect(service.sent).toEqual([
       { purpose: 'poll', options: undefined, query: { returnGroupId: 7 }, signal },
     ]);
     expect(page).toEqual({ rows: rowsOf(7), bytes: 77, sentAt: NOON - 5, receivedAt: NOON + 5 });
     expect(service.observed).toEqual([[page, ['a new field']]]);
   });
 
-  it('is not found where the service answers with others, as one that ignores the id does', async () => {
+  it('is not found if the service returns other groups, like a service that ignores the id', async () => {
     const service = createService(() => [...rowsOf(1, 2), anUnreadableRow(3)]);
 
     const page = await createLookUp(service.options)(7);
@@ -217,18 +217,15 @@ describe('a group that is looked up', () => {
   it.each([
     ['alone', []],
     ['among others', rowsOf(1, 2)],
-  ])(
-    'may be a row that names no id for sure, %s: it is shown under the id that was asked for',
-    async (_, others) => {
-      const service = createService(() => [...others, anUnreadableRow()]);
+  ])('may be a row without a certain id (%s), which gets the requested id', async (_, others) => {
+    const service = createService(() => [...others, anUnreadableRow()]);
 
-      const page = await createLookUp(service.options)(7);
+    const page = await createLookUp(service.options)(7);
 
-      expect(page.rows).toEqual([anUnreadableRow(7)]);
-    },
-  );
+    expect(page.rows).toEqual([anUnreadableRow(7)]);
+  });
 
-  it('is no row without an id where another row names it', async () => {
+  it('is not a row without an id if another row has the id', async () => {
     const service = createService(() => [anUnreadableRow(), ...rowsOf(7)]);
 
     const page = await createLookUp(service.options)(7);
@@ -236,7 +233,7 @@ describe('a group that is looked up', () => {
     expect(page.rows).toEqual(rowsOf(7));
   });
 
-  it('is found though it can’t be read, if it shows its id', async () => {
+  it('is found if it is unreadable but has its id', async () => {
     const service = createService(() => [anUnreadableRow(6), anUnreadableRow(7)]);
 
     const page = await createLookUp(service.options)(7);

@@ -4,7 +4,7 @@ import { anUnreadableRow, aRow } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
 describe('a row', () => {
-  it('is named by its id, if it shows that', () => {
+  it('is identified by its id if it has one', () => {
     const withText = { ...anUnreadableRow(), textId: 'e' };
 
     const names = [aRow(7), anUnreadableRow(7), withText, anUnreadableRow()].map(nameOf);
@@ -12,7 +12,7 @@ describe('a row', () => {
     expect(names).toEqual(['7', '7', 'e', undefined]);
   });
 
-  it('is otherwise known by what it looks like', () => {
+  it('is otherwise identified by its content', () => {
     const rows = [
       aRow(7),
       anUnreadableRow(7, 'a'),
@@ -23,13 +23,13 @@ describe('a row', () => {
     expect(rows.map(identityOf)).toEqual(['7', '7', '#a', '#b']);
   });
 
-  it('has another version once it was updated, or looks different where it can’t be read', () => {
+  it('has a new version after an update, or after a change of its content if it is unreadable', () => {
     const rows = [aRow(7, { updatedAt: NOON }), aRow(7, { updatedAt: NOON + 1 }), anUnreadableRow(7, 'a')];
 
     expect(rows.map(versionOf)).toEqual([String(NOON), String(NOON + 1), '#a']);
   });
 
-  it('keeps its version as long as its stamp, whatever else is another at each read', () => {
+  it('keeps its version as long as its stamp, whatever else changes', () => {
     const rows = [
       { ...anUnreadableRow(7, 'a'), updatedAt: NOON },
       { ...anUnreadableRow(7, 'b'), updatedAt: NOON },

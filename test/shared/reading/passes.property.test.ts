@@ -6,12 +6,12 @@ import { runs } from '../../property-runs.ts';
 import { createWitness } from './witness.ts';
 import { ALL_ORDERS, openWorld, rowsLeave, worlds } from './worlds.ts';
 
-/** Far beyond what any of these lists needs: no answer may keep reading going for ever. */
+/** Far more than any of these lists needs: no answer may make reading endless. */
 const MOST_REQUESTS = 2_500;
 
 for (const axis of ['updated', 'created'] as const) {
   describe(`a closed range by ${axis} time`, () => {
-    it('has shown every row that stayed once a pass over a stable order is complete, whatever left', async () => {
+    it('has shown every row that stayed once a pass over a stable order is complete, whatever rows left', async () => {
       let complete = 0;
       const property = fc.asyncProperty(worlds(), async (world) => {
         const { list, range } = openWorld(world, axis);

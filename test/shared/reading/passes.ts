@@ -1,4 +1,4 @@
-// What passes are tried on: ranges of a minute, and a list that holds still.
+// Ranges of a minute and a list without changes, for tests of passes.
 import { SECOND } from '../../../shared/instant.ts';
 import type { PageRequest } from '../../../shared/reading/page.ts';
 import { aPage, rowsOf } from './some-rows.ts';
@@ -7,7 +7,7 @@ import { NOON } from './worlds.ts';
 export const UPDATED = { updated: { from: NOON - 60 * SECOND, to: NOON } };
 export const CREATED = { created: { from: NOON - 60 * SECOND, to: NOON } };
 
-/** A list that holds still, in pages of so many rows. */
+/** A list without changes, in pages of `rows` rows. */
 export function listOf(ids: readonly number[], rows: number) {
   return ({ offset }: PageRequest) => aPage(rowsOf(...ids.slice(offset, offset + rows)));
 }

@@ -21,7 +21,7 @@ describe('a poll that expects much', () => {
     expect(result).toMatchObject({ settledThrough: NOON - LOOKBACK, isComplete: true, wasLittle: true });
   });
 
-  it('closes nothing that ends later than 26 hours ago while the stamps’ clock is not known', async () => {
+  it('closes only ranges that end 26 hours ago while the stamps’ clock is unknown', async () => {
     const reader = nothing();
 
     const result = await run(reader, {
@@ -34,7 +34,7 @@ describe('a poll that expects much', () => {
     expect(result).toMatchObject({ isComplete: true, settledThrough: NOON - 30 * HOUR });
   });
 
-  it('closes what ends 26 hours ago though the stamps’ clock stands still', async () => {
+  it('closes ranges that end 26 hours ago even if the stamps’ clock stands still', async () => {
     const reader = nothing();
     const stamps = { ...STAMPS, newest: NOON - 90 * HOUR };
 
@@ -43,7 +43,7 @@ describe('a poll that expects much', () => {
     expect(reader.requests.at(-1)?.range.updated?.to).toBe(NOON - 26 * HOUR);
   });
 
-  it('asks for no tail before what is settled', async () => {
+  it('reads no tail before the settled time', async () => {
     const reader = nothing();
 
     await run(reader, { ...much, settledThrough: NOON - SECOND });
@@ -53,7 +53,7 @@ describe('a poll that expects much', () => {
     ]);
   });
 
-  it('takes the tail’s readings, which settle nothing', async () => {
+  it('takes the readings of the tail, which settle nothing', async () => {
     const news = [aRow(1, { updatedAt: NOON - SECOND })];
     const reader = createScriptedReader(({ range }) => {
       if (range.updated?.to === CLOSED) throw new Error('says the test');
@@ -67,7 +67,7 @@ describe('a poll that expects much', () => {
     expect(covered).toEqual([]);
   });
 
-  it('reads the tail on for as long as it shows news, up to twenty pages', async () => {
+  it('reads the tail as long as it shows news, up to twenty pages', async () => {
     const tail = createScriptedReader(({ range, offset }) =>
       aPage(range.updated?.to === CLOSED ? [] : rowsOf(...idsFrom(offset + 1, offset + 12))),
     );
@@ -85,7 +85,7 @@ describe('a poll that expects much', () => {
     expect(repeating.requests.map(({ offset }) => offset)).toEqual([0, 12, 0]);
   });
 
-  it('reads nothing behind a short page of the tail', async () => {
+  it('stops the tail at a short page', async () => {
     const reader = createScriptedReader(({ range }) =>
       aPage(range.updated?.to === CLOSED ? [] : rowsOf(1, 2, 3), { bytes: 900 }),
     );
@@ -95,7 +95,7 @@ describe('a poll that expects much', () => {
     expect(reader.requests.map(({ offset }) => offset)).toEqual([0, 0]);
   });
 
-  it('is no longer little with more than five requests', async () => {
+  it('found little only with at most five requests', async () => {
     const withTail = (pages: number) =>
       createScriptedReader(({ range, offset }) =>
         aPage(
@@ -113,7 +113,7 @@ describe('a poll that expects much', () => {
 describe('closed ranges', () => {
   const wide = { expectsLittle: false, settledThrough: NOON - 10 * HOUR };
 
-  it('follow each other, and each that was covered is told', async () => {
+  it('follow each other, and each covered range is reported', async () => {
     const reader = nothing();
     const { options, covered } = optionsOf(reader, { ...wide, rangeWidth: HOUR });
 
@@ -143,7 +143,7 @@ describe('closed ranges', () => {
     expect(result.rangeWidth).toBe(40 * DAY);
   });
 
-  it('are the wider the fewer pages they had', async () => {
+  it('get wider the fewer pages they had', async () => {
     const ids = idsFrom(1, 200);
     const from = NOON - 10 * HOUR;
     const reader = createScriptedReader(({ range, offset }) =>
@@ -157,7 +157,7 @@ describe('closed ranges', () => {
     expect((second?.to ?? 0) - (from + HOUR)).toBe(Math.floor((HOUR * 40) / first));
   });
 
-  it('that have too many pages are half as wide next time, and what is settled stays', async () => {
+  it('with too many pages are half as wide next time, and the settled time stays', async () => {
     const reader = createScriptedReader(
       ({ range, offset }) =>
         aPage(range.updated?.from === CLOSED ? [] : rowsOf(...idsFrom(offset + 1, offset + 12))),
@@ -176,24 +176,24 @@ describe('closed ranges', () => {
     expect(covered).toEqual([]);
   });
 
-  it('are left to the next poll when the time is over, but for the first', async () => {
-    const asked: number[] = [];
+  it('are left to the next poll when the time is over, except the first', async () => {
+    const pageCounts: number[] = [];
     const reader = nothing();
 
     const result = await run(reader, {
       ...wide,
       rangeWidth: HOUR,
       hasTimeFor: (pages) => {
-        asked.push(pages);
-        return asked.length <= 2;
+        pageCounts.push(pages);
+        return pageCounts.length <= 2;
       },
     });
 
-    expect(asked).toEqual([0, 1, 1]);
+    expect(pageCounts).toEqual([0, 1, 1]);
     expect(result).toMatchObject({ settledThrough: NOON - 5 * HOUR, isComplete: false });
   });
 
-  it('behind one that stays unproved are read, and settle nothing', async () => {
+  it('behind an unproved one are read, and settle nothing', async () => {
     const from = NOON - 10 * HOUR;
     let id = 0;
     const reader = createScriptedReader(({ range }) => {
@@ -212,7 +212,7 @@ describe('closed ranges', () => {
     expect(reader.requests.at(-1)?.range.updated?.to).toBe(CLOSED);
   });
 
-  it('are none where all is settled but the tail', async () => {
+  it('are not read if only the tail is unsettled', async () => {
     const reader = tailFirst([]);
 
     const result = await run(reader, { expectsLittle: false, settledThrough: CLOSED });
@@ -221,7 +221,7 @@ describe('closed ranges', () => {
     expect(result).toMatchObject({ settledThrough: CLOSED, isComplete: true });
   });
 
-  it('settle as far as they were saved', async () => {
+  it('settle up to the first unsaved row', async () => {
     let unsavedFrom: number | undefined;
     const from = NOON - 10 * HOUR;
     const reader = createScriptedReader(({ range }) => {

@@ -7,7 +7,7 @@ import { aPage, createScriptedReader, idsFrom, rowsOf } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
 describe('a poll that expects little', () => {
-  it('is one request where nothing changed, from what is settled to an hour ahead', async () => {
+  it('is one request if nothing changed, from the settled time to an hour ahead', async () => {
     const reader = nothing();
 
     const result = await run(reader);
@@ -22,7 +22,7 @@ describe('a poll that expects little', () => {
     });
   });
 
-  it('is one request where little changed, if short pages are trusted', async () => {
+  it('is one request if little changed and short pages are trusted', async () => {
     const reader = createScriptedReader(() => aPage(rowsOf(1, 2), { bytes: 900 }), {
       trustsShortPages: true,
     });
@@ -33,7 +33,7 @@ describe('a poll that expects little', () => {
     expect(result).toMatchObject({ isComplete: true, settledThrough: NOON - LOOKBACK });
   });
 
-  it('goes on to closed ranges where it found more than a few pages', async () => {
+  it('continues with closed ranges if it found more than a few pages', async () => {
     const ids = idsFrom(1, 100);
     const reader = createScriptedReader(({ offset }) => aPage(rowsOf(...ids.slice(offset, offset + 12))));
 
@@ -44,7 +44,7 @@ describe('a poll that expects little', () => {
     expect(result).toMatchObject({ isComplete: true, wasLittle: false, settledThrough: NOON - LOOKBACK });
   });
 
-  it('found more where that was in vain, however few requests it then took', async () => {
+  it('counts as a poll that found much if its first read failed, however few requests it then took', async () => {
     const reader = createScriptedReader(({ range, offset }, index) => {
       if (range.updated?.to === CLOSED || offset > 0) return aPage([]);
       return aPage(index === 0 ? rowsOf(...idsFrom(1, 12)) : rowsOf(50, 51), { bytes: 900 });
@@ -57,7 +57,7 @@ describe('a poll that expects little', () => {
     expect(atOnce.wasLittle).toBe(true);
   });
 
-  it('tells how the order was found not to be stable, though all was on one page', async () => {
+  it('reports why the order is unstable, even if one page held all rows', async () => {
     const page = rowsOf(...idsFrom(1, 12));
     const reader = createScriptedReader(({ offset }) =>
       aPage(offset === 0 ? page : offset < 12 ? [...page].reverse().slice(0, 12 - offset) : []),
@@ -68,7 +68,7 @@ describe('a poll that expects little', () => {
     expect(result).toMatchObject({ isComplete: true, unstable: 'rows already read came in another order' });
   });
 
-  it('is also how a source begins whose time is not known yet', async () => {
+  it('is also the first poll of a source whose time is unknown', async () => {
     const reader = nothing();
 
     await run(reader, { expectsLittle: false, knowsTime: () => false });
@@ -76,7 +76,7 @@ describe('a poll that expects little', () => {
     expect(reader.requests.length).toBe(1);
   });
 
-  it('settles nothing beyond what it asked for, however far behind its own idea of the time is', async () => {
+  it('settles nothing beyond its requested range, however far its own time is behind', async () => {
     const behind = NOON - 9 * DAY;
     let isAnswered = false;
     const reader = createScriptedReader(() => {
@@ -94,8 +94,8 @@ describe('a poll that expects little', () => {
   });
 });
 
-describe('what is settled', () => {
-  it('is never before what was settled already', async () => {
+describe('the settled time', () => {
+  it('never moves back', async () => {
     const settledThrough = NOON - MINUTE;
 
     const result = await run(nothing(), { settledThrough });
@@ -103,13 +103,13 @@ describe('what is settled', () => {
     expect(result.settledThrough).toBe(settledThrough);
   });
 
-  it('is as it was while the stamps’ clock is not known', async () => {
+  it('stays while the stamps’ clock is unknown', async () => {
     const result = await run(nothing(), { stamps: () => UNKNOWN_STAMPS });
 
     expect(result).toMatchObject({ settledThrough: SETTLED, isComplete: true });
   });
 
-  it('is the lookback before the moment at which the page was asked for', async () => {
+  it('is the lookback before the request of the page', async () => {
     const reader = createScriptedReader(() => ({
       ...aPage([]),
       sentAt: NOON - MINUTE,
@@ -121,7 +121,7 @@ describe('what is settled', () => {
     expect(result.settledThrough).toBe(NOON - MINUTE - LOOKBACK);
   });
 
-  it('is an hour earlier where stamps may fall back with summer time', async () => {
+  it('is an hour earlier if stamps may fall back with summer time', async () => {
     const stamps = { ...STAMPS, zoned: false, newest: NOON + 2 * HOUR };
 
     const result = await run(nothing(), { stamps: () => stamps });
@@ -129,7 +129,7 @@ describe('what is settled', () => {
     expect(result.settledThrough).toBe(NOON + 2 * HOUR - LOOKBACK - HOUR);
   });
 
-  it('is held back by what could not be saved', async () => {
+  it('is held back by unsaved rows', async () => {
     const unsavedFrom = NOON - 9 * MINUTE;
 
     const result = await run(nothing(), { unsavedFrom: () => unsavedFrom });
@@ -137,13 +137,13 @@ describe('what is settled', () => {
     expect(result).toMatchObject({ settledThrough: unsavedFrom, isComplete: false });
   });
 
-  it('is not held back by what was unsaved and is later', async () => {
+  it('is not held back by later unsaved rows', async () => {
     const result = await run(nothing(), { unsavedFrom: () => NOON - MINUTE });
 
     expect(result).toMatchObject({ settledThrough: NOON - LOOKBACK, isComplete: false });
   });
 
-  it('does not go back to what is unsaved and older', async () => {
+  it('does not move back to older unsaved rows', async () => {
     const result = await run(nothing(), { unsavedFrom: () => SETTLED - HOUR });
 
     expect(result).toMatchObject({ settledThrough: SETTLED, isComplete: false });

@@ -1,4 +1,4 @@
-// R6 over the life of a list: whatever is settled was taken, as it is by now.
+// R6 over the life of a list: every settled row was taken in its current version.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
@@ -24,7 +24,7 @@ const lives = fc.record({
   order: fc.constantFrom(...STABLE_ORDERS, ...ORDERS),
   page: fc.integer({ min: 10, max: 60 }),
   stamps: styles,
-  /** How late changes show at most, and how stale an answer is: together no more than the lookback. */
+  /** The maximum delay of changes, and the staleness of answers: together at most the lookback. */
   late: fc.integer({ min: 0, max: 4 }),
   staleShare: fc.constantFrom(0, 0.3),
   changesPerPoll: fc.integer({ min: 0, max: 60 }),
@@ -54,7 +54,7 @@ function open({ seed, order, page, stamps, late, staleShare }: Life) {
   return list;
 }
 
-/** Time passes, and rows change in it. */
+/** Lets time pass and rows change. */
 function live(list: ModelList, minutes: number, changes: number): void {
   const step = Math.floor((minutes * MINUTE) / (changes + 1));
   for (let change = 0; change <= changes; change += 1) {
@@ -66,8 +66,8 @@ function live(list: ModelList, minutes: number, changes: number): void {
   }
 }
 
-describe('what a poll has settled', () => {
-  it('was taken as it is by now, whatever the order, however late it showed and whatever could not be saved', async () => {
+describe('settled rows', () => {
+  it('were taken in their current version, in any order, with any delay and any failed saves', async () => {
     let settled = 0;
     const property = fc.asyncProperty(lives, async (life) => {
       const list = open(life);
@@ -83,7 +83,7 @@ describe('what a poll has settled', () => {
           if (row !== undefined) list.update(row);
         };
 
-        const asked = list.now;
+        const polledAt = list.now;
         await poller.poll();
         isChanging = false;
 
@@ -92,7 +92,7 @@ describe('what a poll has settled', () => {
         expect(poller.settledThrough).toBeGreaterThanOrEqual(before);
         expect(poller.settledThrough).toBeLessThanOrEqual(Math.max(before, time - LOOKBACK));
         expect(poller.settledThrough).toBeLessThanOrEqual(
-          Math.max(before, asked + askedAhead(poller.stamps) + 30 * SECOND),
+          Math.max(before, polledAt + askedAhead(poller.stamps) + 30 * SECOND),
         );
         settled += poller.settledThrough > before ? 1 : 0;
       }
@@ -103,7 +103,7 @@ describe('what a poll has settled', () => {
     expect(settled).toBeGreaterThan(runs(80));
   });
 
-  it('is all but the lookback, once a list of stable order is quiet', async () => {
+  it('are all rows before the lookback once a list of stable order is quiet', async () => {
     const property = fc.asyncProperty(lives, async (life) => {
       const list = open({ ...life, order: 'updated desc', late: 0, staleShare: 0, stamps: EXACT_STAMPS });
       const poller = createModelPoller(list, EXACT_STAMPS, NOON - HOUR);

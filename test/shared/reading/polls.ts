@@ -1,4 +1,4 @@
-// Polls of a reader that answers as it was told, from what was settled twenty minutes ago.
+// Polls of a scripted reader, with a settled time twenty minutes ago.
 import { MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { Page } from '../../../shared/reading/page.ts';
 import { type PollOptions, type PollResult, poll, WIDEST_RANGE } from '../../../shared/reading/poll.ts';

@@ -12,8 +12,8 @@ async function prove(first: Page, answers: readonly Page['rows'][], trustsShortP
   return { verdict, reader };
 }
 
-describe('a page is all there is', () => {
-  it('if nothing is behind it and it comes again with the same rows, in whatever order', async () => {
+describe('a page is proved complete', () => {
+  it('if nothing is behind it and a second read returns the same rows, in any order', async () => {
     const { verdict, reader } = await prove(FIRST, [[], rowsOf(3, 1, 2)]);
 
     expect(verdict).toBe('whole');
@@ -24,7 +24,7 @@ describe('a page is all there is', () => {
     expect(reader.taken).toEqual([aPage([]), aPage(rowsOf(3, 1, 2))]);
   });
 
-  it('if it comes again with more rows than it had, as an open range may', async () => {
+  it('if a second read returns more rows, as an open range may', async () => {
     const { verdict } = await prove(FIRST, [[], rowsOf(4, 3, 1, 2)]);
 
     expect(verdict).toBe('whole');
@@ -37,21 +37,21 @@ describe('a page is all there is', () => {
     expect(reader.requests).toEqual([]);
   });
 
-  it('at once if it is short, where short pages are trusted', async () => {
+  it('at once if it is short and short pages are trusted', async () => {
     const { verdict, reader } = await prove(aPage(rowsOf(1, 2), { bytes: 900 }), [], true);
 
     expect(verdict).toBe('whole');
     expect(reader.requests).toEqual([]);
   });
 
-  it('if rows had left at first, and then none', async () => {
+  it('if rows left at first, and then none', async () => {
     const { verdict, reader } = await prove(FIRST, [[], rowsOf(1, 3), [], rowsOf(3, 1)]);
 
     expect(verdict).toBe('whole');
     expect(reader.requests.map(({ offset }) => offset)).toEqual([3, 0, 2, 0]);
   });
 
-  it('if it shows as many rows without an id as before', async () => {
+  it('if a second read shows as many rows without an id', async () => {
     const first = aPage([...rowsOf(1), anUnreadableRow(), anUnreadableRow()]);
 
     const { verdict } = await prove(first, [[], [anUnreadableRow(undefined, 'other'), ...first.rows]]);
@@ -60,7 +60,7 @@ describe('a page is all there is', () => {
   });
 });
 
-describe('a page is not proved to be all there is', () => {
+describe('a page is not proved complete', () => {
   it('if a row is behind it', async () => {
     const { verdict, reader } = await prove(FIRST, [rowsOf(4)]);
 
@@ -68,13 +68,13 @@ describe('a page is not proved to be all there is', () => {
     expect(reader.requests.length).toBe(1);
   });
 
-  it('if a row is behind it once others have left', async () => {
+  it('if a row is behind it after others left', async () => {
     const { verdict } = await prove(FIRST, [[], rowsOf(1, 2), rowsOf(3)]);
 
     expect(verdict).toBe('larger');
   });
 
-  it('by its being short, where that is not trusted, or where it is not short', async () => {
+  it('by a short length if that is not trusted, or if it is not short', async () => {
     const untrusted = await prove(aPage(rowsOf(1, 2), { bytes: 900 }), [rowsOf(3)]);
     const full = await prove(aPage(rowsOf(...idsFrom(1, 10)), { bytes: 900 }), [rowsOf(11)], true);
     const heavy = await prove(aPage(rowsOf(1, 2), { bytes: 64 * 1024 }), [rowsOf(3)], true);
@@ -82,7 +82,7 @@ describe('a page is not proved to be all there is', () => {
     expect([untrusted.verdict, full.verdict, heavy.verdict]).toEqual(['larger', 'larger', 'larger']);
   });
 
-  it('if rows are missing whenever it comes again', async () => {
+  it('if rows are missing at every read', async () => {
     const { verdict, reader } = await prove(aPage(rowsOf(1, 2, 3, 4)), [
       [],
       rowsOf(1, 2, 3),
@@ -96,13 +96,13 @@ describe('a page is not proved to be all there is', () => {
     expect(reader.requests.length).toBe(6);
   });
 
-  it('if another row has come in the place of one', async () => {
+  it('if another row took the place of one', async () => {
     const { verdict } = await prove(FIRST, [[], rowsOf(1, 2, 4), [], rowsOf(1, 2, 5), [], rowsOf(1, 2, 6)]);
 
     expect(verdict).toBe('changed');
   });
 
-  it('if a row came twice in it: another may have no place', async () => {
+  it('if it has a row twice, because another may be missing', async () => {
     const doubled = rowsOf(1, 2, 2);
 
     const { verdict } = await prove(aPage(doubled), [[], doubled, [], doubled, [], doubled]);
@@ -110,7 +110,7 @@ describe('a page is not proved to be all there is', () => {
     expect(verdict).toBe('changed');
   });
 
-  it('if it shows fewer rows without an id than before', async () => {
+  it('if a second read shows fewer rows without an id', async () => {
     const few = [anUnreadableRow(), ...rowsOf(2, 3)];
     const { verdict } = await prove(aPage([anUnreadableRow(), anUnreadableRow(), ...rowsOf(2)]), [
       [],

@@ -14,7 +14,7 @@ describe('the width of the next range', () => {
     expect(nextWidth(HOUR, pages, 50)).toBe(width);
   });
 
-  it('may be next to nothing where hardly any page may be had', () => {
+  it('may be tiny if only a few pages are allowed', () => {
     expect(nextWidth(HOUR, 100, 1)).toBe(Math.floor(HOUR * 0.008));
     expect(nextWidth(4 * SECOND + 1, 50, 50)).toBe(4 * SECOND);
   });

@@ -13,8 +13,8 @@ import {
 } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
-describe('a pass goes on', () => {
-  it('three rows before the last one ended, one row in a range of creation', async () => {
+describe('a pass continues', () => {
+  it('three rows before the end of the last page, or one row in a range of creation', async () => {
     const updated = createScriptedReader(listOf(idsFrom(1, 30), 12));
     const created = createScriptedReader(listOf(idsFrom(1, 30), 12));
 
@@ -25,7 +25,7 @@ describe('a pass goes on', () => {
     expect(offsetsOf(created).slice(0, 3)).toEqual([0, 11, 22]);
   });
 
-  it('by the rows it gets, not by those it asked for', async () => {
+  it('by the rows it receives, not by those it requested', async () => {
     const reader = createScriptedReader(listOf(idsFrom(1, 300), 20));
 
     const pass = await readPass(UPDATED, reader);
@@ -34,7 +34,7 @@ describe('a pass goes on', () => {
     expect(pass.rows).toBe(300);
   });
 
-  it('from further back, twice as far each time, where no row is known', async () => {
+  it('from further back, twice as far each time, if no row is known', async () => {
     const all = idsFrom(1, 60);
     const left = all.filter((id) => id <= 2 || id > 30);
     const reader = createScriptedReader((request, index) => listOf(index < 2 ? all : left, 20)(request));
@@ -45,7 +45,7 @@ describe('a pass goes on', () => {
     expect(offsetsOf(reader).slice(0, 7)).toEqual([0, 17, 34, 28, 16, 0, 17]);
   });
 
-  it.each([1, 2, 3, 4])('though a page holds no more than %i rows', async (rows) => {
+  it.each([1, 2, 3, 4])('even if a page holds at most %i rows', async (rows) => {
     const reader = createScriptedReader(listOf(idsFrom(1, 9), rows));
 
     const pass = await readPass(UPDATED, reader);
@@ -70,7 +70,7 @@ describe('a pass goes on', () => {
     expect(pass).toMatchObject({ outcome: 'complete', rows: sizes.length });
   });
 
-  it('past rows that show no id', async () => {
+  it('past rows without an id', async () => {
     const rows = [...rowsOf(1, 2), ...idsFrom(1, 15).map(() => anUnreadableRow()), ...rowsOf(3, 4)];
     const reader = createScriptedReader(({ offset }) => aPage(rows.slice(offset, offset + 12)));
 
@@ -80,7 +80,7 @@ describe('a pass goes on', () => {
     expect(pass.rows).toBeLessThanOrEqual(4);
   });
 
-  it('from further back as often as rows leave, while it comes upon others', async () => {
+  it('from further back whenever rows leave, while it finds other rows', async () => {
     const all = idsFrom(1, 700);
     let gone = 0;
     const reader = createScriptedReader(
@@ -100,7 +100,7 @@ describe('a pass goes on', () => {
     [2, [0, 2, 0, 3, 4, 5, 6, 7, 8, 9, 8]],
     [3, [0, 3, 0, 4, 5, 6, 7, 9, 7]],
     [5, [0, 5, 2, 4, 6, 9, 6]],
-  ])('in few requests where a page holds no more than %i rows', async (rows, offsets) => {
+  ])('in few requests if a page holds at most %i rows', async (rows, offsets) => {
     const reader = createScriptedReader(listOf(idsFrom(1, 9), rows));
 
     await readPass(UPDATED, reader);
@@ -110,7 +110,7 @@ describe('a pass goes on', () => {
 });
 
 describe('a pass is complete', () => {
-  it('when nothing is behind the last row and that still is where it was', async () => {
+  it('when nothing is behind the last row and that row is still at its place', async () => {
     const reader = createScriptedReader(listOf(idsFrom(1, 25), 12));
 
     const pass = await readPass(UPDATED, reader);
@@ -120,7 +120,7 @@ describe('a pass is complete', () => {
     expect(pass.stamps.length).toBe(25);
   });
 
-  it('at once where the first page is empty', async () => {
+  it('at once if the first page is empty', async () => {
     const reader = createScriptedReader(pagesInTurn([]));
 
     const pass = await readPass(UPDATED, reader);
@@ -146,7 +146,7 @@ describe('a pass is complete', () => {
     expect(reader.taken.length).toBe(reader.requests.length - 1);
   });
 
-  it('with a short page, where short pages are trusted', async () => {
+  it('with a short page if short pages are trusted', async () => {
     const reader = createScriptedReader(
       ({ offset }) => aPage(rowsOf(...idsFrom(1, 15).slice(offset, offset + 12)), { bytes: 60_000 }),
       { trustsShortPages: true },
@@ -158,7 +158,7 @@ describe('a pass is complete', () => {
     expect(offsetsOf(reader)).toEqual([0, 9]);
   });
 
-  it('not with a short page where they are not', async () => {
+  it('not with a short page if short pages are not trusted', async () => {
     const reader = createScriptedReader(({ offset }) =>
       aPage(rowsOf(...idsFrom(1, 15).slice(offset, offset + 5)), { bytes: 900 }),
     );
@@ -168,7 +168,7 @@ describe('a pass is complete', () => {
     expect(pass).toMatchObject({ outcome: 'complete', rows: 15 });
   });
 
-  it('not with an empty page behind rows that have moved up since', async () => {
+  it('not with an empty page behind rows that moved up since', async () => {
     const all = idsFrom(1, 26);
     const left = all.slice(3);
     const reader = createScriptedReader((request, index) => listOf(index < 3 ? all : left, 12)(request));
@@ -178,7 +178,7 @@ describe('a pass is complete', () => {
     expect(pass).toMatchObject({ outcome: 'complete', rows: 26 });
   });
 
-  it('not with an empty page where the last row had moved up, and a row without an id has moved it back', async () => {
+  it('not with an empty page if the last row moved up and a row without an id moved it back', async () => {
     const [rows, large] = [rowsOf(...idsFrom(1, 19)), aRow(20)];
     const reader = createScriptedReader(({ offset }, index) => {
       const list = [rows.slice(index < 2 ? 0 : 1), index < 3 ? [] : anUnreadableRow(), large].flat();
@@ -194,7 +194,7 @@ describe('a pass is complete', () => {
 });
 
 describe('a pass is overlong', () => {
-  it('when there are more pages than a range may have', async () => {
+  it('when it has more pages than a range may have', async () => {
     const reader = createScriptedReader(listOf(idsFrom(1, 500), 12), { maxPages: 7 });
 
     const pass = await readPass(UPDATED, reader);
@@ -203,7 +203,7 @@ describe('a pass is overlong', () => {
     expect(pass.pages).toBe(8);
   });
 
-  it('not so soon in a range that is too narrow to be cut', async () => {
+  it('later in a range that is too narrow to be cut', async () => {
     const narrow = { updated: { from: NOON, to: NOON + 4 * SECOND } };
     const reader = createScriptedReader(listOf(idsFrom(1, 500), 12), { maxPages: 7 });
 
@@ -212,7 +212,7 @@ describe('a pass is overlong', () => {
     expect(pass).toMatchObject({ outcome: 'complete', rows: 500 });
   });
 
-  it('even there when it has more than a thousand', async () => {
+  it('with more than a thousand pages, even in such a range', async () => {
     const narrow = { updated: { from: NOON, to: NOON + 4 * SECOND } };
     const reader = createScriptedReader(({ offset }) => aPage(rowsOf(...idsFrom(offset, offset + 11))));
 
@@ -232,7 +232,7 @@ describe('a page is short', () => {
   });
 });
 
-it('rows that change while they are read are seen in their new state or left to be read again', async () => {
+it('rows that change during the read are seen in their new state or left for another read', async () => {
   const reader = createScriptedReader(({ offset }, index) => {
     const changed = index === 0 ? NOON - 30 * SECOND : NOON - 20 * SECOND;
     const rows = idsFrom(1, 20).map((id) => aRow(id, id === 11 ? { updatedAt: changed } : {}));

@@ -3,7 +3,7 @@ import type { PageRequest } from '../../../shared/reading/page.ts';
 import { withRoom } from '../../../shared/reading/reading-room.ts';
 import { aPage, rowsOf } from './some-rows.ts';
 
-test('there is room for as many requests as there may be pages', async () => {
+test('there is room for as many requests as the maximum of pages', async () => {
   const { fetch, hasRoom } = withRoom({ fetch: async (_: PageRequest) => aPage(rowsOf(1)), maxPages: 2 });
 
   const before = hasRoom();

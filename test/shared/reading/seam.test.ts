@@ -6,7 +6,7 @@ import { NOON } from './worlds.ts';
 
 const NOTHING_READ = undefined;
 
-/** The first rows of a list as they were read, from place 0 on. */
+/** The first rows of a list in the order they were read, from place 0 on. */
 function read(...rows: readonly RowReading[]): Places {
   const places = new Map<string, Place>();
   for (const [place, row] of rows.entries()) {
@@ -16,32 +16,32 @@ function read(...rows: readonly RowReading[]): Places {
   return places;
 }
 
-describe('a page joins what was read before', () => {
-  it('if nothing was read before', () => {
+describe('a page joins the rows read before', () => {
+  it('if no row was read before', () => {
     const seam = judgeSeam(NOTHING_READ, rowsOf(1, 2, 3), 0);
 
     expect(seam).toEqual({ verdict: 'joined', fresh: 3, movedUp: undefined });
   });
 
-  it('if it repeats the last rows where they were', () => {
+  it('if it repeats the last rows at their places', () => {
     const seam = judgeSeam(read(...rowsOf(1, 2, 3, 4)), rowsOf(3, 4, 5, 6, 7), 2);
 
     expect(seam).toEqual({ verdict: 'joined', fresh: 3, movedUp: 0 });
   });
 
-  it('if the rows it repeats have moved up, since others left before them', () => {
+  it('if the repeated rows moved up because others left before them', () => {
     const seam = judgeSeam(read(...rowsOf(1, 2, 3, 4, 5)), rowsOf(5, 6, 7), 2);
 
     expect(seam).toEqual({ verdict: 'joined', fresh: 2, movedUp: 2 });
   });
 
-  it('if some of the rows it repeats have left between the others', () => {
+  it('if some of the repeated rows left between the others', () => {
     const seam = judgeSeam(read(...rowsOf(1, 2, 3, 4, 5)), rowsOf(2, 3, 5, 6), 1);
 
     expect(seam).toEqual({ verdict: 'joined', fresh: 1, movedUp: 1 });
   });
 
-  it('if it repeats rows alone', () => {
+  it('if it only repeats rows', () => {
     const seam = judgeSeam(read(...rowsOf(1, 2, 3, 4)), rowsOf(3, 4), 2);
 
     expect(seam).toEqual({ verdict: 'joined', fresh: 0, movedUp: 0 });
@@ -51,13 +51,13 @@ describe('a page joins what was read before', () => {
     { place: 'first', page: [aRow(2, { updatedAt: NOON }), ...rowsOf(3, 4, 5)] },
     { place: 'among the known', page: [aRow(3), aRow(2, { updatedAt: NOON }), ...rowsOf(4, 5)] },
     { place: 'after one never read', page: [...rowsOf(3, 4, 5), aRow(2, { updatedAt: NOON })] },
-  ])('wherever a row stands that has changed since: $place', ({ page }) => {
+  ])('with a row that changed since, at any place: $place', ({ page }) => {
     const seam = judgeSeam(read(...rowsOf(1, 2, 3, 4)), page, 1);
 
     expect(seam).toMatchObject({ verdict: 'joined', fresh: 1 });
   });
 
-  it('wherever a row stands that shows no id', () => {
+  it('with a row without an id, at any place', () => {
     const places = read(aRow(1), anUnreadableRow(), aRow(2), anUnreadableRow(), aRow(3));
     const page = [anUnreadableRow(), aRow(2), anUnreadableRow(), aRow(3), anUnreadableRow(), aRow(4)];
 
@@ -66,7 +66,7 @@ describe('a page joins what was read before', () => {
     expect(seam).toEqual({ verdict: 'joined', fresh: 1, movedUp: 0 });
   });
 
-  it('by rows that can’t be read but show their id', () => {
+  it('by unreadable rows with an id', () => {
     const places = new Map([['7', { rank: 0, place: 0, version: '#as it was' }]]);
 
     const same = judgeSeam(places, [anUnreadableRow(7, 'as it was'), aRow(8)], 0);
@@ -77,7 +77,7 @@ describe('a page joins what was read before', () => {
   });
 });
 
-describe('a page stands apart from what was read before', () => {
+describe('a page stands apart from the rows read before', () => {
   it.each([
     { what: 'rows never read', page: rowsOf(8, 9) },
     { what: 'rows that have changed', page: [aRow(3, { updatedAt: NOON }), aRow(5)] },
@@ -90,7 +90,7 @@ describe('a page stands apart from what was read before', () => {
   });
 });
 
-it('a page stands apart if no row before it showed its id', () => {
+it('a page stands apart if no row before it has an id', () => {
   const seam = judgeSeam(read(anUnreadableRow()), rowsOf(1, 2), 1);
 
   expect(seam).toEqual({ verdict: 'apart' });
@@ -115,7 +115,7 @@ describe('a page shows that the order is not stable', () => {
     expect(seam).toEqual({ verdict: 'void', reason, isShifted: false });
   });
 
-  it('or at least that rows have entered, if rows already read have moved back', () => {
+  it('or at least that rows entered, if rows already read moved back', () => {
     const seam = judgeSeam(read(...rowsOf(1, 2, 3, 4)), rowsOf(2, 3, 4, 5), 2);
 
     expect(seam).toEqual({

@@ -1,4 +1,4 @@
-// R2's claim about a single seam, apart from all paging: in a stable order a page that joins has skipped nothing.
+// R2 for a single seam, without paging: in a stable order a page that joins has skipped nothing.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createTrack } from '../../../shared/reading/track.ts';
@@ -11,7 +11,7 @@ interface Listed {
   readonly version: number;
 }
 
-/** What happens to a list between two pages: each row stays, leaves, or changes and goes somewhere else. */
+/** Changes of a list between two pages: each row stays, leaves, or changes and moves elsewhere. */
 const fates = fc.array(fc.constantFrom('stays', 'stays', 'stays', 'leaves', 'moves'), {
   minLength: 1,
   maxLength: 40,
@@ -26,7 +26,7 @@ const cuts = fc.record({
 const pageOf = (rows: readonly Listed[]) =>
   aPage(rows.map(({ id, version }) => aRow(id, { updatedAt: NOON + version })));
 
-it('a page that joins by a row already read has skipped none that stayed, whatever left or changed', () => {
+it('a page that joins by a row already read has skipped no row that stayed, whatever left or changed', () => {
   let joined = 0;
   const property = fc.property(fates, cuts, (fate, { read, offset, rows, luck }) => {
     const before: Listed[] = fate.map((_, id) => ({ id, version: 0 }));
@@ -53,7 +53,7 @@ it('a page that joins by a row already read has skipped none that stayed, whatev
   expect(joined).toBeGreaterThan(runs(100));
 });
 
-it('a page of a stable order that rows only leave is never held against it', () => {
+it('a page of a stable order that rows only leave never makes the order unstable', () => {
   const property = fc.property(fates, cuts, (fate, { read, offset, rows }) => {
     const before: Listed[] = fate.map((_, id) => ({ id, version: 0 }));
     const after = before.filter(({ id }) => fate[id] !== 'leaves');

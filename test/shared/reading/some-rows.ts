@@ -1,4 +1,4 @@
-// Rows and pages for examples, with no more to them than the example is about.
+// Minimal rows and pages for examples.
 import { HOUR, type Instant } from '../../../shared/instant.ts';
 import type { Page, PageRequest } from '../../../shared/reading/page.ts';
 import type { Reader } from '../../../shared/reading/reader.ts';
@@ -24,7 +24,7 @@ export function idsFrom(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** A row that can't be read, and shows no id where none is given. */
+/** An unreadable row, without an id if none is given. */
 export function anUnreadableRow(id?: number, digest = 'alike'): UnreadableRow {
   return { kind: 'unreadable', reason: 'says the test', digest, ...(id === undefined ? {} : { id }) };
 }
@@ -38,7 +38,7 @@ export interface ScriptedReader extends Reader {
   readonly taken: Page[];
 }
 
-/** Answers as it is told to, request by request, and keeps what was asked and what was handed on. */
+/** A reader with scripted answers that keeps its requests and the pages that it took. */
 export function createScriptedReader(
   answer: (request: PageRequest, index: number) => Page,
   { maxPages = 50, trustsShortPages = false }: Partial<Pick<Reader, 'maxPages' | 'trustsShortPages'>> = {},
@@ -60,7 +60,7 @@ export function createScriptedReader(
   };
 }
 
-/** One page after the other, whatever is asked for; the last one again and again. */
+/** Answers with one page after the other, for any request; the last one repeats. */
 export function pagesInTurn(
   ...pages: readonly Page['rows'][]
 ): (request: PageRequest, index: number) => Page {

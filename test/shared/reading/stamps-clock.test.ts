@@ -12,14 +12,14 @@ import type { StampsState } from '../../../shared/source/source-state.ts';
 import { anUnreadableRow, aRow, idsFrom } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
-/** Rows updated at these moments, created long before. */
+/** Rows with these update times that were created long before. */
 function updatedAt(...stamps: readonly number[]) {
   return stamps.map((stamp, index) => aRow(index, { createdAt: NOON - 90 * HOUR, updatedAt: stamp }));
 }
 
 const zoneless = (rows: ReturnType<typeof updatedAt>) => rows.map((row) => ({ ...row, zoned: false }));
 
-/** A state that has seen a stamp of noon at noon. */
+/** A state after a stamp of noon that was received at noon. */
 const AT_NOON: StampsState = { ...UNKNOWN_STAMPS, newest: NOON, newestReceivedAt: NOON };
 
 describe('the stamps’ clock', () => {
@@ -27,13 +27,13 @@ describe('the stamps’ clock', () => {
     expect(stampsTime(UNKNOWN_STAMPS, NOON)).toBeUndefined();
   });
 
-  it('goes on from the newest stamp received', () => {
+  it('continues from the newest received stamp', () => {
     const stamps = learnStamps(UNKNOWN_STAMPS, updatedAt(NOON - HOUR, NOON - MINUTE), NOON);
 
     expect(stampsTime(stamps, NOON + 9 * SECOND)).toBe(NOON - MINUTE + 9 * SECOND);
   });
 
-  it('counts a row’s creation as well', () => {
+  it('also counts a row’s creation', () => {
     const row = aRow(1, { createdAt: NOON - SECOND, updatedAt: NOON - HOUR });
 
     const stamps = learnStamps(UNKNOWN_STAMPS, [row], NOON);
@@ -41,14 +41,14 @@ describe('the stamps’ clock', () => {
     expect(stamps.newest).toBe(NOON - SECOND);
   });
 
-  it('goes by updates where only one of a row’s stamps names its zone', () => {
+  it('uses updates if only one of a row’s stamps names its zone', () => {
     const row = aRow(1, { createdAt: NOON - SECOND, updatedAt: NOON - 5 * HOUR });
     const mixed = { ...row, hasMixedZones: true } as const;
 
     expect(learnStamps(UNKNOWN_STAMPS, [mixed], NOON).newest).toBe(NOON - 5 * HOUR);
   });
 
-  it('moves on with a stamp that is newer than the time that has passed', () => {
+  it('advances with a stamp that is newer than the elapsed time', () => {
     const stamps = learnStamps(AT_NOON, updatedAt(NOON + 3 * MINUTE), NOON + 3 * MINUTE - SECOND);
     const ahead = learnStamps({ ...AT_NOON, newest: NOON - HOUR }, updatedAt(NOON), NOON);
 
@@ -56,20 +56,20 @@ describe('the stamps’ clock', () => {
     expect(ahead).toMatchObject({ newest: NOON, newestReceivedAt: NOON });
   });
 
-  it('does not fall back to a stamp that is older than the time that has passed', () => {
+  it('does not go back to a stamp that is older than the elapsed time', () => {
     const stamps = learnStamps(AT_NOON, updatedAt(NOON + MINUTE), NOON + 2 * MINUTE);
 
     expect(stamps).toMatchObject({ newest: NOON, newestReceivedAt: NOON });
     expect(stampsTime(stamps, NOON + 2 * MINUTE)).toBe(NOON + 2 * MINUTE);
   });
 
-  it('stays with the stamp it has where another says the same', () => {
+  it('keeps its stamp if another gives the same time', () => {
     const stamps = learnStamps(AT_NOON, updatedAt(NOON + MINUTE), NOON + MINUTE);
 
     expect(stamps.newest).toBe(NOON);
   });
 
-  it('learns nothing of rows that can’t be read', () => {
+  it('learns nothing from unreadable rows', () => {
     const stamps = learnStamps(AT_NOON, [anUnreadableRow(1), anUnreadableRow()], NOON + HOUR);
 
     expect(stamps).toBe(AT_NOON);
@@ -91,7 +91,7 @@ describe('a stamp is plausible', () => {
     expect(stamps.newest).toBe(NOON + 2 * HOUR);
   });
 
-  it('apart from the row’s other stamp: creation counts where the update is absurd', () => {
+  it('independently of the row’s other stamp: creation counts if the update is absurd', () => {
     const row = aRow(1, { createdAt: NOON - HOUR, updatedAt: NOON + 1_000 * HOUR });
 
     const stamps = learnStamps(UNKNOWN_STAMPS, [row], NOON);
@@ -99,7 +99,7 @@ describe('a stamp is plausible', () => {
     expect(stamps.newest).toBe(NOON - HOUR);
   });
 
-  it('never, where both are absurd', () => {
+  it('never if both are absurd', () => {
     const row = aRow(1, { createdAt: NOON + HOUR, updatedAt: NOON + HOUR });
 
     const stamps = learnStamps(UNKNOWN_STAMPS, [row], NOON);
@@ -108,7 +108,7 @@ describe('a stamp is plausible', () => {
     expect(stamps.newestReceivedAt).toBe(0);
   });
 
-  it('if three rows of a page agree, where stamps have no zone', () => {
+  it('if three rows of a page agree and stamps have no zone', () => {
     const two = learnStamps(UNKNOWN_STAMPS, zoneless(updatedAt(NOON, NOON - MINUTE)), NOON);
     const three = learnStamps(UNKNOWN_STAMPS, zoneless(updatedAt(NOON - HOUR, NOON, NOON - MINUTE)), NOON);
 
@@ -118,7 +118,7 @@ describe('a stamp is plausible', () => {
 });
 
 describe('the lead', () => {
-  /** Groups with other ids each, whose stamps run ahead so far. */
+  /** The lead after stamps of different groups that run ahead by these amounts. */
   function leadOf(...leads: readonly number[]): number {
     return leads.reduce(
       (state, lead, groupId) => learnLead(state, groupId, NOON + lead, NOON),
@@ -126,7 +126,7 @@ describe('the lead', () => {
     ).lead;
   }
 
-  it('is what three groups have in common: the third newest counts', () => {
+  it('is the amount that three groups have in common', () => {
     expect(leadOf(9 * HOUR, 8 * HOUR)).toBe(0);
     expect(leadOf(9 * HOUR, 7 * HOUR, 8 * HOUR)).toBe(7 * HOUR);
   });
@@ -138,7 +138,7 @@ describe('the lead', () => {
     expect(one.leads).toEqual([{ groupId: 7, lead: 9 * HOUR }]);
   });
 
-  it('is what most of the last groups have in common: a few absurd ones do not move it', () => {
+  it('is the amount that most of the last groups have in common, without a few absurd ones', () => {
     const absurd = [9 * HOUR, 9 * HOUR, 9 * HOUR];
 
     expect(leadOf(...absurd, ...idsFrom(1, 2).map(() => 0))).toBe(9 * HOUR);
@@ -146,7 +146,7 @@ describe('the lead', () => {
     expect(leadOf(0, 0, 0, ...absurd, 9 * HOUR)).toBe(9 * HOUR);
   });
 
-  it('goes by the last twelve groups', () => {
+  it('uses the last twelve groups', () => {
     const honest = idsFrom(1, 12).map(() => 2 * HOUR);
 
     expect(leadOf(...idsFrom(1, 12).map(() => 0), ...honest.slice(0, 6))).toBe(0);
@@ -156,10 +156,10 @@ describe('the lead', () => {
 
   it.each([
     { lead: 30 * MINUTE, learned: 30 * MINUTE, what: 'half an hour' },
-    { lead: 30 * MINUTE - 1, learned: 0, what: 'less, which polls ask for in any case' },
+    { lead: 30 * MINUTE - 1, learned: 0, what: 'less, which polls always read' },
     { lead: 15 * HOUR, learned: 15 * HOUR, what: 'fifteen hours' },
-    { lead: 15 * HOUR + 1, learned: 0, what: 'more, which is no zone' },
-    { lead: -5 * HOUR, learned: 0, what: 'one behind' },
+    { lead: 15 * HOUR + 1, learned: 0, what: 'more, which is not a zone' },
+    { lead: -5 * HOUR, learned: 0, what: 'a lag' },
   ])('is learned from $what, or not', ({ lead, learned }) => {
     expect(leadOf(lead, lead, lead)).toBe(learned);
   });
@@ -177,7 +177,7 @@ describe('no single row moves the clock', () => {
   it.each([
     { what: 'years ahead', absurd: NOON + 9_000 * HOUR },
     { what: 'a minute ahead', absurd: NOON + MINUTE },
-  ])('whether it is $what or not, and however often it comes', ({ absurd }) => {
+  ])('whether it is $what or not, however often it is read', ({ absurd }) => {
     let state = learnStamps(UNKNOWN_STAMPS, updatedAt(NOON - SECOND), NOON);
 
     for (let polls = 0; polls < 20; polls += 1) {
@@ -194,7 +194,7 @@ describe('the form of stamps', () => {
     { zoned: [true, true, false], isZoned: true },
     { zoned: [true, false], isZoned: true },
     { zoned: [true, false, false], isZoned: false },
-  ])('is at first that of half the page: $zoned', ({ zoned, isZoned }) => {
+  ])('is at first the form of half the page: $zoned', ({ zoned, isZoned }) => {
     const rows = zoned.map((each, id) => aRow(id, { zoned: each }));
 
     expect(learnStamps(UNKNOWN_STAMPS, rows, NOON).zoned).toBe(isZoned);
@@ -220,13 +220,13 @@ describe('the form of stamps', () => {
     expect([byNewest.zoned, byLeads.zoned]).toEqual([after, after]);
   });
 
-  it('has at first as many digits as the page’s finest stamp', () => {
+  it('has at first the digits of the page’s most precise stamp', () => {
     const rows = [aRow(1, { precision: 0 }), aRow(2, { precision: 3 })];
 
     expect(learnStamps(UNKNOWN_STAMPS, rows, NOON).precision).toBe(3);
   });
 
-  it('has later as many as were ever seen', () => {
+  it('has later the most digits ever seen', () => {
     const known = { ...AT_NOON, precision: 3 };
 
     expect(learnStamps(known, [aRow(1, { precision: 0 })], NOON).precision).toBe(3);
@@ -234,13 +234,13 @@ describe('the form of stamps', () => {
   });
 });
 
-describe('polls ask ahead', () => {
+describe('polls read ahead', () => {
   it.each([
     { zoned: true, lead: 0, ahead: HOUR },
     { zoned: true, lead: 9 * HOUR, ahead: 10 * HOUR },
     { zoned: false, lead: 0, ahead: 15 * HOUR },
     { zoned: false, lead: 9 * HOUR, ahead: 10 * HOUR },
-  ])('an hour, but fifteen while a zone is not known: $zoned, $lead', ({ zoned, lead, ahead }) => {
+  ])('an hour, but fifteen hours while a zone is unknown: $zoned, $lead', ({ zoned, lead, ahead }) => {
     expect(askedAhead({ ...UNKNOWN_STAMPS, zoned, lead })).toBe(ahead);
   });
 });
@@ -256,7 +256,7 @@ describe('stamps may fall back', () => {
     expect(mayFallBackBy({ ...AT_NOON, zoned, newest: NOON + offset })).toBe(by);
   });
 
-  it('not before any is known', () => {
+  it('not before any stamp is known', () => {
     expect(mayFallBackBy({ ...UNKNOWN_STAMPS, zoned: false, newestReceivedAt: NOON })).toBe(0);
   });
 });

@@ -14,7 +14,7 @@ describe('a track', () => {
     expect(track.pages).toBe(1);
   });
 
-  it('knows the rows that it took in, where they stood', () => {
+  it('knows the places of the rows that joined', () => {
     const track = createTrack();
     track.join(track.place(aPage(rowsOf(1, 2, 3)), 0));
 
@@ -23,7 +23,7 @@ describe('a track', () => {
     expect(seam).toEqual({ verdict: 'joined', fresh: 1, movedUp: 1 });
   });
 
-  it('goes by where a row was last seen', () => {
+  it('uses the place at which a row was last seen', () => {
     const track = createTrack();
     track.join(track.place(aPage(rowsOf(1, 2, 3, 4)), 0));
     track.join(track.place(aPage(rowsOf(3, 4, 5)), 1));
@@ -45,7 +45,7 @@ describe('a track', () => {
     expect(turned).toMatchObject({ verdict: 'void', isShifted: false });
   });
 
-  it('forgets nothing and learns nothing by judging', () => {
+  it('is not changed by judging', () => {
     const track = createTrack();
     track.join(track.place(aPage(rowsOf(1, 2)), 0));
 
@@ -54,7 +54,7 @@ describe('a track', () => {
     expect(track.judge(track.place(aPage(rowsOf(3)), 2))).toEqual({ verdict: 'apart' });
   });
 
-  it('counts different rows, and those of a page that did not join as others', () => {
+  it('counts different rows, and rows of a page that did not join as new ones', () => {
     const track = createTrack();
     track.join(track.place(aPage([...rowsOf(1, 2, 3), anUnreadableRow()]), 0));
     track.join(track.place(aPage(rowsOf(2, 3, 4)), 1));
@@ -81,7 +81,7 @@ describe('a track', () => {
   it.each([
     { rows: 9, isFirstSmallest: true },
     { rows: 10, isFirstSmallest: false },
-  ])('takes a first page of $rows rows for the last, or not', ({ rows, isFirstSmallest }) => {
+  ])('takes a first page of $rows rows for the last one: $isFirstSmallest', ({ rows, isFirstSmallest }) => {
     const track = createTrack();
 
     const isSmallest = track.isSmallest(track.place(aPage(rowsOf(...idsFrom(1, rows))), 0));
@@ -89,7 +89,7 @@ describe('a track', () => {
     expect(isSmallest).toBe(isFirstSmallest);
   });
 
-  it('takes a page for the last if it has fewer rows than all before it', () => {
+  it('takes a page for the last one if it has fewer rows than all before it', () => {
     const track = createTrack();
     const isSmallest = (rows: number) => track.isSmallest(track.place(aPage(rowsOf(...idsFrom(1, rows))), 0));
 
@@ -100,7 +100,7 @@ describe('a track', () => {
 });
 
 describe('a pass ends', () => {
-  it('void, with the reason and whether rows have only entered', () => {
+  it('void, with the reason and whether rows only entered', () => {
     const track = createTrack();
 
     const pass = track.fail({ reason: 'says the test', isShifted: true });

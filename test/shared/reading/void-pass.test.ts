@@ -13,7 +13,7 @@ import {
 } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
-it('a row that moves up unseen as another moves back in its place makes a pass void', async () => {
+it('a row that moves up unseen while another moves back to its place makes a pass void', async () => {
   const before = rowsOf(...idsFrom(1, 36));
   const moved = aRow(3, { updatedAt: NOON - SECOND });
   const after = before.map((row, place) => (place === 2 ? rowsOf(30)[0] : place === 29 ? moved : row));
@@ -33,7 +33,7 @@ it('a row that moves up unseen as another moves back in its place makes a pass v
 });
 
 describe('a pass is void', () => {
-  it('and tells the stamps of rows without an id, and of others, where it joined none', async () => {
+  it('with the stamps of its rows, also of those without an id, if no page joined', async () => {
     const nameless = { ...anUnreadableRow(), createdAt: NOON - DAY, updatedAt: NOON };
     const reader = createScriptedReader(({ offset }) =>
       aPage([nameless, nameless, aRow(1)].slice(offset, offset + 1)),
@@ -62,7 +62,7 @@ describe('a pass is void', () => {
     expect(pass.stamps.length).toBe(12);
   });
 
-  it('when what was seen behind the last row is out of order, though the rows before it are not', async () => {
+  it('when the rows behind the last row are out of order, although those before it are not', async () => {
     const pages = new Map([
       [0, rowsOf(...idsFrom(1, 5))],
       [5, rowsOf(6, 3)],
@@ -78,7 +78,7 @@ describe('a pass is void', () => {
     });
   });
 
-  it('when rows that show no id fill whole pages, and stepping back finds no other way', async () => {
+  it('when rows without an id fill whole pages and stepping back does not help', async () => {
     const rows = [...rowsOf(1, 2), ...idsFrom(1, 15).map(() => anUnreadableRow()), ...rowsOf(3, 4)];
     const reader = createScriptedReader(({ offset }) => aPage(rows.slice(offset, offset + 12)));
 
@@ -92,7 +92,7 @@ describe('a pass is void', () => {
     expect(pass.pages).toBeLessThanOrEqual(22);
   });
 
-  it('after so many steps back as lead to its start twice, where no row with an id is both read and repeated', async () => {
+  it('after steps back to its start twice if no row with an id is both read and repeated', async () => {
     const rows = [
       ...rowsOf(1, 2),
       ...idsFrom(1, 11).map(() => anUnreadableRow()),
@@ -109,7 +109,7 @@ describe('a pass is void', () => {
     expect(pass.pages).toBe(22);
   });
 
-  it('soon, where pages are of one row, and one of these shows no id', async () => {
+  it('soon if pages have one row and one of these has no id', async () => {
     const rows = [...rowsOf(1, 2, 3), anUnreadableRow(), ...rowsOf(4, 5)];
     const reader = createScriptedReader(({ offset }) => aPage(rows.slice(offset, offset + 1)));
 
@@ -122,7 +122,7 @@ describe('a pass is void', () => {
     expect(pass.pages).toBeLessThan(20);
   });
 
-  it('when rows have entered before those already read', async () => {
+  it('when rows entered before those already read', async () => {
     const reader = createScriptedReader(
       pagesInTurn(rowsOf(...idsFrom(1, 12)), rowsOf(9, 10, 11, 12), rowsOf(1)),
     );
@@ -138,7 +138,7 @@ describe('a pass is void', () => {
     expect(pass).toMatchObject({ outcome: 'void', isShifted: true });
   });
 
-  it('when even the first page holds other rows alone', async () => {
+  it('when even the first page holds only other rows', async () => {
     const reader = createScriptedReader((_, index) =>
       aPage(rowsOf(...idsFrom(index * 12 + 1, index * 12 + 12))),
     );
@@ -149,7 +149,7 @@ describe('a pass is void', () => {
     expect(offsetsOf(reader).at(-1)).toBe(0);
   });
 
-  it('not when nothing is left of it: then it is complete', async () => {
+  it('not when no row is left: then it is complete', async () => {
     const reader = createScriptedReader((request, index) =>
       index === 0 ? listOf(idsFrom(1, 30), 12)(request) : aPage([]),
     );

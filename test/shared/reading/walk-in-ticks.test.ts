@@ -1,4 +1,4 @@
-// Walks that have room for a few requests at a time: whatever a tick has proved is kept, and each gets further.
+// Walks with room for a few requests at a time: proved ranges are kept, and each tick makes progress.
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '../../../shared/instant.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
@@ -14,16 +14,16 @@ import { NOON } from './worlds.ts';
 
 const STAMPS: StampsState = { ...UNKNOWN_STAMPS, newest: NOON, newestReceivedAt: NOON };
 
-/** Thrown where a tick is at its end. */
+/** Thrown at the end of a tick. */
 class TickIsOver extends Error {}
 
 interface Ticks {
-  /** Requests that one has time for. */
+  /** The number of requests in one tick. */
   readonly requests: number;
   readonly stamps?: StampsState;
 }
 
-/** Walks on tick by tick; a range that one's end cuts off is half as wide in the next. @returns how many it took */
+/** Walks tick by tick; a range that the end of a tick cuts off is half as wide in the next. @returns the ticks */
 async function walkInTicks(list: ModelList, { requests, stamps = STAMPS }: Ticks) {
   const witness = createWitness(list);
   let position: WalkPosition = WALK_START;
@@ -57,9 +57,9 @@ interface Store {
   readonly order: Order;
   readonly groups: number;
   readonly page: number;
-  /** Over so long they were created. */
+  /** The duration in which the groups were created. */
   readonly over: number;
-  /** How each third of them looks. */
+  /** The looks of every third group. */
   readonly third?: Looks;
 }
 
@@ -87,7 +87,7 @@ describe('a walk with little time in each tick', () => {
     expect(ticks).toBeLessThan(20);
   });
 
-  it('gets through decades without a group though each tick has but a few requests', async () => {
+  it('passes decades without a group with only a few requests in each tick', async () => {
     const list = storeOf({ order: 'random', groups: 12, page: 6, over: 60 * DAY });
 
     const { ticks, missed } = await walkInTicks(list, { requests: 6 });
@@ -96,7 +96,7 @@ describe('a walk with little time in each tick', () => {
     expect(ticks).toBeLessThan(60);
   });
 
-  it('is narrowed further where its first ranges are too wide by far for the room that is left', async () => {
+  it('is narrowed further if its first ranges are far too wide for the remaining room', async () => {
     const list = storeOf({ order: 'updated desc', groups: 20, page: 2, over: 5_000 * DAY });
 
     const { ticks, missed } = await walkInTicks(list, { requests: 6 });
@@ -106,7 +106,7 @@ describe('a walk with little time in each tick', () => {
   });
 
   it.each<Order>(['created desc', 'random'])(
-    'shows the newest where no clock of the stamps is known: %s',
+    'shows the newest groups if the stamps’ clock is unknown: %s',
     async (order) => {
       const list = storeOf({ order, groups: 16, page: 1, over: 20 * HOUR, third: 'without id' });
 
@@ -116,7 +116,7 @@ describe('a walk with little time in each tick', () => {
     },
   );
 
-  it('is narrowed to what there is room for, however wide all time is beside that', async () => {
+  it('is narrowed to the available room, however wide all time is', async () => {
     const list = storeOf({ order: 'created desc', groups: 13, page: 5, over: 9 * DAY });
     const witness = createWitness(list, { maxPages: 4 });
 

@@ -1,11 +1,11 @@
-// What a baseline costs: requests beyond the least that there can be, one for each page.
+// The costs of a baseline: requests beyond the minimum of one for each page.
 import { describe, expect, it } from 'vitest';
 import { storeOf, walk } from './model-walk.ts';
 import { createWitness } from './witness.ts';
 
 describe('a walk over all groups', () => {
   it.each(['created asc', 'created desc', 'shuffled'] as const)(
-    'shows 20,000 sorted by %s, with a seventh more requests than pages at most',
+    'shows 20,000 groups sorted by %s, with at most a seventh more requests than pages',
     async (order) => {
       const list = storeOf(20_000, 100, order);
       const witness = createWitness(list, { maxPages: 160 });
@@ -18,7 +18,7 @@ describe('a walk over all groups', () => {
   );
 
   it.each([50, 100])(
-    'needs a tenth more requests than pages of %i, and a few to begin with',
+    'needs at most a tenth more requests than pages of %i, plus a few at the start',
     async (page) => {
       const list = storeOf(4_000, page, 'created asc');
       const witness = createWitness(list);

@@ -14,7 +14,7 @@ import { aPage, aRow, createScriptedReader, idsFrom, rowsOf, type ScriptedReader
 import { createWitness } from './witness.ts';
 import { NOON } from './worlds.ts';
 
-/** A clock of the stamps that shows noon at noon. */
+/** A stamps’ clock that shows noon at noon. */
 const STAMPS: StampsState = { ...UNKNOWN_STAMPS, newest: NOON, newestReceivedAt: NOON };
 const CLOSED = NOON - 10 * SECOND;
 
@@ -22,7 +22,7 @@ function optionsOf(reader: ScriptedReader, stamps = STAMPS): WalkOptions {
   return { ...reader, stamps: () => stamps, now: () => NOON };
 }
 
-/** Groups of the last ten days, the latest first, in pages of four; a range may have 160 of them. */
+/** Groups of the last ten days, the latest first, in pages of four; a range may have 160 pages. */
 function lately(groups: number) {
   const list = createModelList({ seed: 4, now: NOON, order: 'created desc', pages: clampedTo(4) });
   for (const made of idsFrom(1, groups)) {
@@ -31,7 +31,7 @@ function lately(groups: number) {
   return { list, reader: createWitness(list, { maxPages: 160 }).reader };
 }
 
-/** Shows one group at a time, of which another is the first with each request. */
+/** A list of one group per page whose first group changes with each request. */
 function restlessStore(rows: readonly ReadableRow[]): ScriptedReader {
   return createScriptedReader(({ range, offset }, index) => {
     const { from = 0, to = Number.POSITIVE_INFINITY } = range.created ?? {};
@@ -42,7 +42,7 @@ function restlessStore(rows: readonly ReadableRow[]): ScriptedReader {
 }
 
 describe('a walk over all groups', () => {
-  it.each(STABLE_ORDERS)('shows all sorted by %s, in more ranges than one', async (order) => {
+  it.each(STABLE_ORDERS)('shows all groups sorted by %s, in several ranges', async (order) => {
     const list = storeOf(600, 10, order);
     const witness = createWitness(list, { maxPages: 24 });
 
@@ -63,7 +63,7 @@ describe('a walk over all groups', () => {
     expect(list.requests).toBeLessThanOrEqual(10);
   });
 
-  it('shows all where the order is another at each request', async () => {
+  it('shows all groups if the order changes with each request', async () => {
     const list = storeOf(400, 50, 'random');
     const witness = createWitness(list, { maxPages: 160 });
 
@@ -73,7 +73,7 @@ describe('a walk over all groups', () => {
     expect(steps.some(({ unstable }) => unstable !== undefined)).toBe(true);
   });
 
-  it('covers all time, each range beginning where the one before it ended', async () => {
+  it('covers all time, and each range begins at the end of the one before', async () => {
     const steps = await walk(storeOf(1_500, 10, 'id asc'));
 
     const covered = steps.flatMap((step) => (step.covered === undefined ? [] : [step.covered]));
@@ -82,7 +82,7 @@ describe('a walk over all groups', () => {
     expect(covered.at(-1)?.to).toBeUndefined();
   });
 
-  it('shows groups with absurd stamps, and those created while it goes on', async () => {
+  it('shows groups with absurd stamps, and groups that are created meanwhile', async () => {
     const list = storeOf(500, 20, 'id asc');
     const absurd = [list.add({ createdAt: 5 }), list.add({ createdAt: NOON + 9_000 * DAY })];
     const witness = createWitness(list);
@@ -99,7 +99,7 @@ describe('a walk over all groups', () => {
 });
 
 describe('a walk’s next range', () => {
-  it('begins where time does, and ends a little before the stamps’ clock', async () => {
+  it('begins at the beginning of time, and ends a little before the stamps’ clock', async () => {
     const reader = createScriptedReader(() => aPage([]));
 
     const step = await walkOn(WALK_START, optionsOf(reader));
@@ -113,7 +113,7 @@ describe('a walk’s next range', () => {
     });
   });
 
-  it('ends more than a day before now while the stamps’ clock is not known', async () => {
+  it('ends more than a day before now while the stamps’ clock is unknown', async () => {
     const reader = createScriptedReader(() => aPage([]));
 
     const step = await walkOn(WALK_START, optionsOf(reader, UNKNOWN_STAMPS));
@@ -121,7 +121,7 @@ describe('a walk’s next range', () => {
     expect(step.covered?.to).toBe(NOON - 26 * HOUR);
   });
 
-  it('is as wide as its pages: half where it may have half of them', async () => {
+  it('is half as wide if it may have half of the pages', async () => {
     const position = { coveredThrough: NOON - 100 * DAY, rangeWidth: 10 * DAY };
     const reader = createScriptedReader(() => aPage([]), { maxPages: 80 });
 
@@ -130,7 +130,7 @@ describe('a walk’s next range', () => {
     expect(step.covered).toEqual({ from: NOON - 100 * DAY, to: NOON - 95 * DAY });
   });
 
-  it('is four seconds wide at least', async () => {
+  it('is at least four seconds wide', async () => {
     const position = { coveredThrough: NOON - 100 * DAY, rangeWidth: 1 };
     const reader = createScriptedReader(() => aPage([]), { maxPages: 160 });
 
@@ -139,7 +139,7 @@ describe('a walk’s next range', () => {
     expect(step.covered?.to).toBe(NOON - 100 * DAY + 4 * SECOND);
   });
 
-  it('is the first again, narrower, where that one could not be fitted', async () => {
+  it('is the same range again, narrower, if that one could not be fitted', async () => {
     const crowd = idsFrom(1, 12).map((id) => aRow(id, { createdAt: NOON + DAY }));
     const reader = createScriptedReader(() => aPage(crowd), { maxPages: 160 });
 
@@ -151,7 +151,7 @@ describe('a walk’s next range', () => {
     expect(step.position.rangeWidth).toBeGreaterThanOrEqual(4 * SECOND);
   });
 
-  it('is as narrow as it got in 24 halves, and nothing of it is read, where even those were not enough', async () => {
+  it('is not read, and narrower by 24 halvings next time, if even those were not enough', async () => {
     const crowd = idsFrom(1, 12).map((id) => aRow(id, { createdAt: NOON + DAY }));
     const reader = createScriptedReader(() => aPage(crowd), { maxPages: 160 });
     const coveredThrough = NOON - 10_050 * DAY;
@@ -170,7 +170,7 @@ describe('a walk’s next range', () => {
     ['the first', WALK_START],
     ['the first, narrowed', { coveredThrough: undefined, rangeWidth: FIRST_WIDTH - DAY }],
     ['a later one', { coveredThrough: NOON - 7_300 * DAY, rangeWidth: FIRST_WIDTH }],
-  ])('ends among the first groups, however many empty years lie before them: %s', async (_, position) => {
+  ])('ends among the first groups, however many empty years are before them: %s', async (_, position) => {
     const { list, reader } = lately(2_000);
 
     const step = await walkOn(position, { ...reader, stamps: () => STAMPS, now: () => NOON });
@@ -179,7 +179,7 @@ describe('a walk’s next range', () => {
     expect(list.requests).toBeLessThan(200);
   });
 
-  it('has nearly all the pages that it may where groups were seen before it', async () => {
+  it('has nearly its maximum of pages if groups were seen before it', async () => {
     const { list, reader } = lately(2_000);
     const position = { coveredThrough: NOON - 10 * DAY, rangeWidth: 10 * DAY };
 
@@ -191,7 +191,7 @@ describe('a walk’s next range', () => {
     expect(groups.length).toBeLessThan(160 * 3);
   });
 
-  it('is told by the width that it would have with all pages, whatever it may have now', async () => {
+  it('is stored with its width for all pages, whatever pages it may have now', async () => {
     const crowd = idsFrom(1, 12).map((id) => aRow(id, { createdAt: NOON + DAY }));
     const widthWith = async (maxPages: number, rangeWidth: number) => {
       const reader = createScriptedReader(() => aPage(crowd), { maxPages });
@@ -205,7 +205,7 @@ describe('a walk’s next range', () => {
     expect(half / all).toBeCloseTo(2, 5);
   });
 
-  it('is as wide as groups were dense at the end of the one before', async () => {
+  it('has a width that follows from the density of groups at the end of the one before', async () => {
     const list = storeOf(3_000, 20, 'created asc');
     const witness = createWitness(list, { maxPages: 40 });
 
@@ -216,7 +216,7 @@ describe('a walk’s next range', () => {
     expect(Math.min(...widths)).toBeGreaterThan(DAY);
   });
 
-  it('is tried again, half as wide, where it was not proved', async () => {
+  it('is tried again, half as wide, if it was not proved', async () => {
     const shown = [rowsOf(...idsFrom(1, 12)), [], rowsOf(...idsFrom(2, 13))];
     const reader = createScriptedReader(
       (_, index) => aPage(index < 2 ? (shown[index] ?? []) : rowsOf(index, index)),
@@ -251,7 +251,7 @@ describe('the newest groups', () => {
     expect(reader.requests.length).toBe(1);
   });
 
-  it('begin five minutes before the end of what is closed: what is older is closed', async () => {
+  it('begin five minutes before the end of the closed time', async () => {
     const reader = createScriptedReader(() => aPage([]));
 
     const step = await walkOn({ ...position, coveredThrough: CLOSED - 5 * MINUTE - 1 }, optionsOf(reader));
@@ -259,7 +259,7 @@ describe('the newest groups', () => {
     expect(step).toMatchObject({ covered: { to: CLOSED }, isDone: false });
   });
 
-  it('are covered as far as they are closed where others enter all the time', async () => {
+  it('are covered up to the end of the closed time if others always enter', async () => {
     const old = idsFrom(1, 15).map((id) => aRow(id, { createdAt: CLOSED - id * SECOND }));
     const enteredAt = (id: number) => NOON + (id - 112) * 0.7 * SECOND;
     const reader = createScriptedReader(({ range, offset }, index) => {
@@ -290,7 +290,7 @@ describe('the newest groups', () => {
     ['after this very moment, as by another clock', (id: number) => NOON + id * 10 * SECOND],
     ['before it', (id: number) => CLOSED + id * SECOND],
     ['at its very moment', () => NOON],
-  ])('are covered in pieces where none enter and none is where it was: created %s', async (_, createdAt) => {
+  ])('are covered in pieces if none enter and all change places: created %s', async (_, createdAt) => {
     const reader = restlessStore(idsFrom(1, 5).map((id) => aRow(id, { createdAt: createdAt(id) })));
 
     const step = await walkOn({ ...position, coveredThrough: CLOSED }, optionsOf(reader));
@@ -301,7 +301,7 @@ describe('the newest groups', () => {
     expect(reader.requests.every(({ range }) => (range.created?.from ?? 0) >= CLOSED)).toBe(true);
   });
 
-  it('are covered as far as they are closed where those behind it came meanwhile, up to this very moment', async () => {
+  it('are covered up to the closed time of this moment if later groups entered meanwhile', async () => {
     const moment = NOON + MINUTE;
     const reader = restlessStore(idsFrom(1, 5).map((id) => aRow(id, { createdAt: moment })));
 
@@ -311,7 +311,7 @@ describe('the newest groups', () => {
     expect(step).toMatchObject({ covered: { from: CLOSED, to: moment - 10 * SECOND }, isDone: true });
   });
 
-  it('are covered by a later walk where none of them is closed yet', async () => {
+  it('are covered by a later walk if none of them is closed yet', async () => {
     const from = NOON + 20 * SECOND;
     const now = () => NOON + 21 * SECOND + reader.requests.length * 0.1 * SECOND;
     const reader = createScriptedReader(({ range, offset }, index) => {
@@ -329,7 +329,7 @@ describe('the newest groups', () => {
     expect(ranges.length).toBeLessThanOrEqual(4);
   });
 
-  it('are covered to their open end where others entered at first alone', async () => {
+  it('are covered to their open end if others entered only at first', async () => {
     const rows = idsFrom(1, 30).map((id) => aRow(id, { createdAt: CLOSED - id * SECOND }));
     const reader = createScriptedReader(({ range, offset }, index) => {
       const entered = aRow(31, { createdAt: NOON + SECOND });
@@ -347,7 +347,7 @@ describe('the newest groups', () => {
     expect(step.unstable).toBeDefined();
   });
 
-  it('are read in ranges where they turn out to be of months, and more than a list shows', async () => {
+  it('are read in ranges if they are months old and more than a list shows', async () => {
     const rows = idsFrom(1, 30).map((id) => aRow(id, { createdAt: CLOSED - (31 - id) * 3 * DAY }));
     const reader = createScriptedReader(({ range, offset }) => {
       const { from = 0, to = Number.POSITIVE_INFINITY } = range.created ?? {};
@@ -377,7 +377,7 @@ describe('the newest groups', () => {
     expect(seen.size).toBe(30);
   });
 
-  it('are given up for this time where they were not proved in three tries', async () => {
+  it('are left to the next walk if they were not proved in three tries', async () => {
     let id = 0;
     const reader = createScriptedReader(() => {
       id += 1;
@@ -391,7 +391,7 @@ describe('the newest groups', () => {
     expect(reader.requests.length).toBeLessThan(3_100);
   });
 
-  it('are given up where there was no room to prove any of them, twice', async () => {
+  it('are left to the next walk after two tries without enough room', async () => {
     const reader = createScriptedReader((_, index) => aPage(rowsOf(index + 1, index + 1)));
     const options = { ...optionsOf(reader), maxPages: 4 };
 
@@ -416,7 +416,7 @@ describe('the newest groups', () => {
   });
 });
 
-it('no short page ends a walk', async () => {
+it('a short page does not end a walk', async () => {
   const list = createModelList({ seed: 2, now: NOON, order: 'id asc', pages: clampedTo(4) });
   for (const id of idsFrom(1, 30)) list.add({ createdAt: NOON - id * DAY, bytes: 9 });
   const witness = createWitness(list, { trustsShortPages: true });
@@ -429,7 +429,7 @@ it('no short page ends a walk', async () => {
 describe('the width of a walk’s next range', () => {
   const empty = () => createScriptedReader(() => aPage([]));
 
-  it('is twice as wide where nothing was seen, also where there is room for half the pages', async () => {
+  it('doubles if nothing was seen, also with room for half the pages', async () => {
     const position = { coveredThrough: NOON - 100 * DAY, rangeWidth: DAY };
 
     const all = await walkOn(position, { ...optionsOf(empty()), maxPages: MAX_WALK_PAGES });
@@ -439,7 +439,7 @@ describe('the width of a walk’s next range', () => {
     expect(half.position).toEqual({ coveredThrough: NOON - 99.5 * DAY, rangeWidth: 2 * DAY });
   });
 
-  it('is no narrower where the range only came to the end of what is closed', async () => {
+  it('does not shrink if the range only reached the end of the closed time', async () => {
     const position = { coveredThrough: NOON - HOUR, rangeWidth: 10 * DAY };
 
     const step = await walkOn(position, optionsOf(empty()));

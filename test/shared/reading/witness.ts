@@ -1,4 +1,4 @@
-// Reads a model list, and knows which rows it should have seen: those that stayed in the range, unchanged, from
+// Reads a model list, and knows the rows that it should have seen: those that stayed in the range, unchanged, from
 // before the first request to after the last.
 import type { Instant } from '../../../shared/instant.ts';
 import type { Interval, Page, Range } from '../../../shared/reading/page.ts';
@@ -9,7 +9,7 @@ import type { ModelRow, RowVersion } from './model-row.ts';
 export interface Witness {
   readonly reader: Reader;
   readonly seen: ReadonlySet<ModelRow>;
-  /** Rows of a range that stayed since the witness was made, and were not seen. */
+  /** Rows of a range that stayed since the witness was created, and were not seen. */
   missedOf(range: Range): number[];
 }
 

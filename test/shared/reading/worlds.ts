@@ -1,5 +1,5 @@
-// Lists for property tests: how many rows of what kind, in what order, in what pages, and what happens to them while
-// they are read. A world follows from its description alone, so that a failing one can be run again.
+// Lists for property tests: the number and kinds of rows, their order and pages, and their changes during the read. A
+// world follows from its description only, so that a failing one can be repeated.
 import fc from 'fast-check';
 import { DAY, HOUR } from '../../../shared/instant.ts';
 import type { Range } from '../../../shared/reading/page.ts';
@@ -16,13 +16,13 @@ export interface World {
   readonly order: Order;
   readonly hasUnstableTies: boolean;
   readonly rows: number;
-  /** How many different stamps the rows have; few of them make many ties. */
+  /** The number of different stamps; a small number makes many ties. */
   readonly distinct: number;
   readonly pages: PagePolicy;
-  /** Share of rows with more bytes than a page may have. */
+  /** The share of rows with more bytes than a page may have. */
   readonly giants: number;
   readonly oddRows: number;
-  /** How likely something happens before a request is answered, and to how many rows at most. */
+  /** The probability of changes before an answer, and the maximum of changed rows. */
   readonly unrest: number;
   readonly atOnce: number;
 }
@@ -82,13 +82,13 @@ export function openWorld(world: World, axis: 'updated' | 'created'): { list: Mo
   return { list, range: { [axis]: { from: RANGE_FROM, to: RANGE_TO } } };
 }
 
-/** Any row of the list that it still shows in a range. */
+/** A random eligible row of the list. */
 export function anyRow(list: ModelList, isEligible: (row: ModelRow) => boolean): ModelRow | undefined {
   const eligible = list.rows.filter((row) => list.current(row) !== undefined && isEligible(row));
   return eligible[list.random.upTo(eligible.length - 1)];
 }
 
-/** Before each request some rows leave the range: they are updated, or removed from the store. */
+/** Makes some rows leave the range before each request: they are updated, or removed from the store. */
 export function rowsLeave(
   list: ModelList,
   { unrest, atOnce }: Pick<World, 'unrest' | 'atOnce'>,
