@@ -1,5 +1,5 @@
-// SNS's rule: a topic with a policy is published to by those that the policy names. Without one, SNS's default policy
-// lets the account do it. https://docs.aws.amazon.com/sns/latest/dg/sns-using-identity-based-policies.html
+// SNS's rule: only the callers that a topic's policy names may publish to it. Without a policy, SNS's default policy
+// allows the account. https://docs.aws.amazon.com/sns/latest/dg/sns-using-identity-based-policies.html
 import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';

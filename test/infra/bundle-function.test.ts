@@ -1,4 +1,4 @@
-// The bundles as they are deployed: each is made once, measured and loaded in a process of its own.
+// The bundles as deployed: each is built once, measured and loaded in its own process.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ describe.each([
 ])('the bundle of the $name', ({ name, exported, maxKiB }) => {
   const file = bundled(name);
 
-  test('exports what its functions are set to, and asks nothing of the environment to load', () => {
+  test('exports the configured handlers, and loads without any environment', () => {
     const program = `import(${JSON.stringify(file)}).then((it) => console.log(JSON.stringify(Object.keys(it))))`;
 
     const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program], { env: {} });
@@ -37,7 +37,7 @@ describe.each([
     expect(gzipSync(readFileSync(file), { level: 9 }).length / 1_024).toBeLessThan(maxKiB);
   });
 
-  test('takes credentials from the environment, and brings no other way to get any', () => {
+  test('takes credentials only from the environment', () => {
     const text = readFileSync(file, 'utf8');
 
     expect(text).toContain('AWS_ACCESS_KEY_ID');

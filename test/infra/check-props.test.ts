@@ -6,14 +6,14 @@ import type { ReturnsChangeFeedProps } from '../../infra/returns-change-feed.ts'
 import type { SourceProps } from '../../infra/source-props.ts';
 import { aFeed, aSource, newStack } from './synthesize.ts';
 
-/** What is said of props that are wrong. */
+/** The error message for wrong props. */
 function refusal(props: Partial<ReturnsChangeFeedProps>, stack = newStack()): string {
   try {
     aFeed(props, stack);
   } catch (error) {
     return String((error as Error).message);
   }
-  throw new Error('They were taken.');
+  throw new Error('The props were accepted.');
 }
 
 function refusalOfSource(props: Partial<SourceProps>): string {
@@ -36,14 +36,18 @@ test.each<[string, Partial<SourceProps>, string]>([
   ['an interval that does not divide a minute', { interval: Duration.seconds(7) }, 'Duration.seconds(10)'],
   ['an interval of minutes and seconds', { interval: Duration.seconds(90) }, 'or whole minutes'],
   ['an interval shorter than a tick', { interval: Duration.millis(500) }, 'a number of seconds from 2 on'],
-  ['an interval of no whole seconds', { interval: Duration.millis(2_500) }, 'a number of seconds from 2 on'],
-  ['a budget beyond what the service allows', { requestsPerMinute: 301 }, 'a whole number from 10 to 300'],
+  [
+    'an interval of fractional seconds',
+    { interval: Duration.millis(2_500) },
+    'a number of seconds from 2 on',
+  ],
+  ["a budget beyond the service's limit", { requestsPerMinute: 301 }, 'a whole number from 10 to 300'],
   ['no budget', { requestsPerMinute: 0 }, 'a whole number from 10 to 300'],
-  ['a timeout that fits no tick', { requestTimeout: Duration.minutes(1) }, 'at most 15 seconds'],
+  ['a timeout longer than a tick', { requestTimeout: Duration.minutes(1) }, 'at most 15 seconds'],
   ['no lookback', { lookback: Duration.seconds(0) }, 'lookback must be at least 1 second'],
   ['no settle', { settle: Duration.millis(10) }, 'settle must be at least 1 second'],
   [
-    'a reconciliation all the time',
+    'a reconciliation without pauses',
     { reconcile: Duration.seconds(5) },
     'reconcile must be at least 1 minute',
   ],
@@ -52,7 +56,7 @@ test.each<[string, Partial<SourceProps>, string]>([
     { interval: Duration.minutes(10), reconcile: Duration.minutes(5) },
     'at least as long as interval',
   ],
-])('%s is refused in words that help', (_, props, help) => {
+])('%s is refused with a helpful message', (_, props, help) => {
   const message = refusalOfSource(props);
 
   expect(message).toContain(help);
@@ -60,7 +64,7 @@ test.each<[string, Partial<SourceProps>, string]>([
   expect(message).not.toContain('word@');
 });
 
-test('all that is wrong is told at once', () => {
+test('all problems are reported at once', () => {
   const message = refusalOfSource({ name: 'A', interval: Duration.seconds(7), requestsPerMinute: 1_000 });
 
   expect(message.match(/^- /gm)).toHaveLength(3);
@@ -70,14 +74,14 @@ test('a feed without sources is refused', () => {
   expect(refusal({ sources: [] })).toContain('write at least one');
 });
 
-test('two sources of one name are refused', () => {
+test('two sources with the same name are refused', () => {
   const stack = newStack();
   const source = aSource(stack);
 
   expect(refusal({ sources: [source, source] }, stack)).toContain('There are two sources "acme"');
 });
 
-test('more sources than fit into a stack are refused, in one sentence', () => {
+test('more sources than fit into a stack are refused with one message', () => {
   const stack = newStack();
   const sources = Array.from({ length: MOST_SOURCES + 1 }, (_, at) => aSource(stack, { name: `s${at}` }));
 
@@ -102,7 +106,7 @@ test('an archive of half days is refused', () => {
   expect(refusal({ archiveRetention: Duration.hours(36) })).toContain('Duration.days(30)');
 });
 
-test('all settings that make sense together are taken', () => {
+test('all meaningful combinations of settings are accepted', () => {
   const stack = newStack();
   const source = aSource(stack, {
     interval: Duration.seconds(2),

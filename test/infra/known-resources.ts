@@ -1,6 +1,6 @@
-// What CloudFormation knows a deployment's resources by: the logical id, and the properties that it can't change in
-// place. Under another id, or with another value of these, it makes a new resource and deletes the old one, with all
-// that is in it. Written down in test/infra/golden, so that a release can be held against the one that is deployed.
+// What identifies a deployment's resources to CloudFormation: the logical id, and the properties that it can't change
+// in place. With another id, or another value of these, it creates a new resource and deletes the old one with its
+// data. Recorded in test/infra/golden, so that a release can be compared with the deployed one.
 import type { App, Stack } from 'aws-cdk-lib';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { SampleWarehouseStack } from '../../infra/sample-warehouse-stack.ts';
@@ -8,16 +8,16 @@ import type { Stage } from '../../infra/stages.ts';
 
 export interface KnownResource {
   readonly type: string;
-  /** Those of its properties whose change means another resource. */
+  /** The properties whose change means another resource. */
   readonly fixed: Readonly<Record<string, unknown>>;
 }
 
-/** By logical id, by stack. */
+/** By stack, then by logical id. */
 export type KnownResources = Readonly<Record<string, Readonly<Record<string, KnownResource>>>>;
 
 /**
- * By type: what its CloudFormation page marks with "Update requires: Replacement", and of tables the stream's view,
- * with which the stream is another as well.
+ * By type: the properties that its CloudFormation page marks with "Update requires: Replacement", and for tables the
+ * stream's view, because changing it changes the stream.
  */
 const FIXED_PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   'AWS::CloudWatch::Alarm': ['AlarmName'],
@@ -44,7 +44,7 @@ const FIXED_PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   'AWS::StepFunctions::StateMachine': ['StateMachineName', 'StateMachineType'],
 };
 
-/** The property by which a type's resources are told apart in an account; others get a name from CloudFormation. */
+/** The property with a type's unique name in an account; other types get a name from CloudFormation. */
 const NAMES: Readonly<Record<string, string>> = {
   'AWS::Events::EventBus': 'Name',
   'AWS::SSM::Parameter': 'Name',
@@ -52,7 +52,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'AWS::Scheduler::ScheduleGroup': 'Name',
 };
 
-/** What is lost with a resource of these can't be made again. */
+/** Types whose data can't be restored when the resource is lost. */
 const HOLDS_EVENTS = new Set([
   'AWS::DynamoDB::Table',
   'AWS::Events::Archive',
@@ -85,7 +85,7 @@ export function synthesizeStage(stage: Stage, app: App): ReadonlyMap<string, Tem
   );
 }
 
-/** @throws for a type of which it is not written down here what can't be changed */
+/** @throws for a type whose fixed properties are not listed here */
 export function knownResources(templates: ReadonlyMap<string, TemplateText>): KnownResources {
   return Object.fromEntries(
     [...templates].map(([stack, { Resources }]) => [
@@ -105,7 +105,7 @@ export function knownResources(templates: ReadonlyMap<string, TemplateText>): Kn
   );
 }
 
-/** What an update from one to the other would lose, or stop at; each in a sentence. */
+/** What an update would lose or fail at, one sentence each. */
 export function harmOfUpdate(before: KnownResources, after: KnownResources): string[] {
   return Object.entries(before).flatMap(([stack, resources]) => {
     const now = after[stack] ?? {};
@@ -117,7 +117,7 @@ export function harmOfUpdate(before: KnownResources, after: KnownResources): str
         ? []
         : [`${stack}: ${id} (${was.type}) would be replaced by an empty one: its fixed properties changed.`];
     });
-    // CloudFormation makes the new resource first, and finds its name taken.
+    // CloudFormation creates the new resource first, and finds its name taken.
     const taken = Object.entries(resources).flatMap(([id, was]) => {
       const name = nameOf(was);
       if (name === undefined) return [];
@@ -125,7 +125,8 @@ export function harmOfUpdate(before: KnownResources, after: KnownResources): str
         ([otherId, it]) => otherId !== id && it.type === was.type && sameValue(nameOf(it), name),
       );
       return heirs.map(
-        ([otherId]) => `${stack}: ${otherId} can't be made: its name is still that of ${id} (${was.type}).`,
+        ([otherId]) =>
+          `${stack}: ${otherId} can't be created: its name is still used by ${id} (${was.type}).`,
       );
     });
     return [...lost, ...taken];
@@ -141,7 +142,7 @@ function sameValue(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** As it is written down: one resource to a line, sorted, so that a diff shows what changed. */
+/** The text of a golden file: one resource per line, sorted, so that a diff shows the changes. */
 export function formatKnownResources(known: KnownResources): string {
   const stacks = Object.entries(known).map(([stack, resources]) => {
     const lines = Object.entries(resources)

@@ -1,5 +1,5 @@
-// A feed with everything that it can have: a hundred sources and more, a key of the account's own, mails, subscribers in
-// its own stack and in another. `cdk synth --strict` would stop at any warning or finding.
+// A feed with every feature: a hundred sources and more, the account's own key, mails, subscribers in its own stack and
+// in another. `cdk synth --strict` would stop at any warning or finding.
 import { Annotations as CdkAnnotations, Stack } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -14,7 +14,7 @@ import { ReturnsChangeFeed } from '../../infra/returns-change-feed.ts';
 import type { TemplateText } from './known-resources.ts';
 import { aFunction, aSource, newUnbundledApp } from './synthesize.ts';
 
-/** What CloudFormation takes: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html */
+/** CloudFormation: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html */
 const MOST_RESOURCES = 500;
 const LONGEST_TEMPLATE = 1_048_576;
 /** Characters of all inline policies of a role, and of a managed one: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */
@@ -38,7 +38,7 @@ function synthesize(count: number) {
   feed.addOrderedSubscriber(aFunction(shop));
   for (const target of [aFunction(shop, 'Here'), aFunction(elsewhere, 'There')])
     feed.onChange(target.node.id, { entity: 'shipment', to: 'DELIVERED', target });
-  // First, for it splits policies that are too long.
+  // First, because it splits policies that are too long.
   const template = app.synth().getStackByName('Shop').template as TemplateText;
   const checks = new AwsSolutionsChecks(app, { verbose: true });
   const subscribers = elsewhere.node.children.filter(({ node }) => node.id.includes('BusSubscribers'));
@@ -46,21 +46,21 @@ function synthesize(count: number) {
   return { stacks: [shop, elsewhere], template, findings, subscribers };
 }
 
-/** References stay as their names, which are about as long as what they stand for. */
+/** Replaces references with their names, which are about as long as the values. */
 function joined(_: string, value: unknown): unknown {
   const parts = (value as { 'Fn::Join'?: [string, ({ Ref?: string } | string)[]] } | null)?.['Fn::Join']?.[1];
   return parts?.map((part) => (typeof part === 'string' ? part : (part.Ref ?? ''))).join('') ?? value;
 }
 
-describe.each([100, MOST_SOURCES])('a stack with %s sources and all that a feed can have', (count) => {
+describe.each([100, MOST_SOURCES])('a stack with %s sources and every feature', (count) => {
   const { stacks, template, findings, subscribers } = synthesize(count);
 
-  test('fits what CloudFormation takes, with room for more', () => {
+  test("fits CloudFormation's limits, with room for more", () => {
     expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(MOST_RESOURCES - 20);
     expect(JSON.stringify(template).length).toBeLessThan(LONGEST_TEMPLATE);
   });
 
-  test('has no role with longer policies than IAM takes', () => {
+  test('has no role whose policies exceed the limits of IAM', () => {
     const resources = Object.values(template.Resources);
     const lengthOf = (type: string) =>
       resources
@@ -73,7 +73,7 @@ describe.each([100, MOST_SOURCES])('a stack with %s sources and all that a feed 
     expect(managed.length).toBeLessThan(MOST_MANAGED);
   });
 
-  test('is without a warning or a finding', () => {
+  test('has no warnings or findings', () => {
     expect(subscribers).toHaveLength(1);
     expect(findings).toEqual([]);
     for (const stack of stacks) {

@@ -1,5 +1,5 @@
-// A deployment's life by its templates: deployed, updated, destroyed, deployed again. What CloudFormation does at each
-// step follows from logical ids, names and deletion policies, and no emulator minds these as it does.
+// A deployment's life by its templates: deployed, updated, destroyed, deployed again. CloudFormation decides each step
+// by logical ids, names and deletion policies, and no emulator respects these as it does.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { STAGES, type Stage } from '../../infra/stages.ts';
@@ -18,7 +18,7 @@ const templates = {
   trial: synthesizeStage({ ...trial, alarmEmail: 'ops@example.com' }, newUnbundledApp()),
 };
 
-/** CDK writes a policy for types that may hold data; without one CloudFormation deletes. */
+/** CDK writes a deletion policy for types that may hold data; without one CloudFormation deletes. */
 function retained(stage: ReadonlyMap<string, TemplateText>) {
   return [...stage.values()]
     .flatMap(({ Resources }) => Object.entries(Resources))
@@ -30,24 +30,24 @@ function retained(stage: ReadonlyMap<string, TemplateText>) {
 }
 
 describe('a stack that is destroyed, or whose first deployment fails,', () => {
-  test('leaves nothing behind where it was a trial', () => {
+  test('leaves nothing behind in the trial stage', () => {
     expect(retained(templates.trial).map(([id]) => id)).toEqual([]);
   });
 
-  test('leaves its tables where it was production, and nothing else', () => {
+  test('leaves only its tables behind in the production stage', () => {
     const types = retained(templates.production).map(([, { Type }]) => Type);
 
     expect(types).toEqual(Array(4).fill('AWS::DynamoDB::Table'));
   });
 
-  test('can be deployed anew: what it leaves has no name that the next would want', () => {
+  test('can be deployed again: what it leaves behind does not block a name', () => {
     const known = knownResources(templates.production).ReturnsFeed ?? {};
 
     const names = retained(templates.production).map(([id]) => known[id]?.fixed.TableName);
     expect(names).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  test('is deleted whole: of a trial nothing is protected from it', () => {
+  test('is deleted completely: nothing of a trial is protected', () => {
     const tables = [...templates.trial.values()]
       .flatMap(({ Resources }) => Object.values(Resources))
       .filter(({ Type }) => Type === 'AWS::DynamoDB::Table');
@@ -63,7 +63,7 @@ describe.each(Object.entries(templates))('an update of the stage %s', (name, now
     readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8'),
   );
 
-  test('from the deployed release keeps every table, queue, bus and archive, and finds no name taken', () => {
+  test('from the deployed release keeps every table, queue, bus and archive, and needs no name in use', () => {
     expect(harmOfUpdate(deployed, knownResources(now))).toEqual([]);
   });
 });
@@ -77,21 +77,21 @@ describe('a change of the sources', () => {
   const ids = (resources: KnownResources) => Object.keys(resources.ReturnsFeed ?? {});
   const [both, acme, renamed] = [known(['acme', 'globex']), known(['acme']), known(['acme', 'initech'])];
 
-  test('that removes one takes what is its own, and nothing else', () => {
+  test("that removes one deletes only that source's resources", () => {
     expect(harmOfUpdate(both, acme)).toEqual([]);
     const removed = ids(both).filter((id) => !ids(acme).includes(id));
     expect(removed).toHaveLength(3);
     for (const id of removed) expect(id).toMatch(/(Source|Schedule|Freshness)globex/);
   });
 
-  test('that renames one is the removal of one and the addition of another', () => {
+  test('that renames one removes the old source and adds the new one', () => {
     expect(harmOfUpdate(both, renamed)).toEqual([]);
     const added = ids(renamed).filter((id) => !ids(both).includes(id));
     expect(added).toHaveLength(3);
     for (const id of added) expect(id).toMatch(/(Source|Schedule|Freshness)initech/);
   });
 
-  test('of their order changes nothing', () => {
+  test('that only reorders them changes nothing', () => {
     expect(known(['globex', 'acme'])).toEqual(both);
   });
 });
@@ -108,7 +108,11 @@ describe('harm is found', () => {
       { Feed: { Queue: queue, Bus: { ...bus, fixed: { Name: 'x' } } } },
       'would be replaced',
     ],
-    ['a name that moves to another id', { Feed: { Queue: queue, Bus: bus, New: bus } }, "New can't be made"],
+    [
+      'a name that moves to another id',
+      { Feed: { Queue: queue, Bus: bus, New: bus } },
+      "New can't be created",
+    ],
     ['a stack of another name', { Other: { Queue: queue, Bus: bus } }, 'would be deleted'],
   ])('in %s', (_, after, harm) => {
     const found = harmOfUpdate({ Feed: { Queue: queue, Bus: bus } }, after);
@@ -116,7 +120,7 @@ describe('harm is found', () => {
     expect(found.join()).toContain(harm);
   });
 
-  test('in nothing where nothing changes', () => {
+  test('in no case without a change', () => {
     const same = { Feed: { Queue: queue, Bus: bus } };
 
     expect(harmOfUpdate(same, same)).toEqual([]);

@@ -21,7 +21,7 @@ function alarmOf(id: string, template = all) {
   return resourceOf(template, 'AWS::CloudWatch::Alarm', id).Properties;
 }
 
-/** Headings of the runbook as a viewer of Markdown makes anchors of them. */
+/** The runbook's headings as Markdown anchors. */
 function anchors(): string[] {
   const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
   return [...runbook.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
@@ -32,7 +32,7 @@ function anchors(): string[] {
   );
 }
 
-test('every alarm says who is hurt, and links a paragraph that the runbook has', () => {
+test('every alarm names the harm and links an existing paragraph of the runbook', () => {
   const known = anchors();
 
   expect(alarms).toHaveLength(12);
@@ -44,7 +44,7 @@ test('every alarm says who is hurt, and links a paragraph that the runbook has',
   }
 });
 
-test('a source that nobody reads sets off the alarm by its silence', () => {
+test('a source without reports sets off its alarm', () => {
   const alarm = alarmOf('Freshnessacme');
 
   expect(alarm).toMatchObject({
@@ -76,7 +76,7 @@ test.each([
   expect(alarm.Threshold).toBeLessThan(Math.max(60, interval.toSeconds()));
 });
 
-test('each source has an alarm of its own', () => {
+test('each source has its own alarm', () => {
   expect(alarmOf('Freshnessglobex').Dimensions).toContainEqual({ Name: 'source', Value: 'globex' });
 });
 
@@ -102,12 +102,12 @@ test.each([
 test.each([
   ['Held', METRICS.holds],
   ['SetAside', METRICS.setAsideGroups],
-])('%s stays on between two ticks of the source that is polled most rarely', (id, MetricName) => {
+])('%s stays on between two ticks of the source with the longest interval', (id, MetricName) => {
   const own = newStack();
   const rare = aSource(own, { name: 'globex', interval: Duration.minutes(10) });
   const alarm = alarmOf(id, aFeed({ sources: [aSource(own), rare] }, own).template());
 
-  // By minute: the rare source has a finding at each tick of its own, the other source has none at any of its ticks.
+  // By minute: the rare source reports a finding at each of its ticks, the other source never.
   const reports = Array.from({ length: 120 }, (_, minute) => (minute % 10 === 0 ? 1 : 0));
   const { EvaluationPeriods: periods, DatapointsToAlarm: datapoints = periods } = alarm;
   const perPeriod = alarm.Period / 60;
@@ -122,7 +122,7 @@ test.each([
   expect(states.filter((now) => !isOn(now))).toEqual([]);
 });
 
-test('a group that is behind keeps its alarm on until a sweep has found none', () => {
+test('a group that is behind keeps its alarm on until a sweep finds none', () => {
   for (const [id, destination] of [
     ['BehindOnQueue', 'queue'],
     ['BehindOnBus', 'bus'],
@@ -133,13 +133,13 @@ test('a group that is behind keeps its alarm on until a sweep has found none', (
   }
 });
 
-test('nobody is paged about a queue that nobody consumes', () => {
+test('a queue without a consumer has no alarm', () => {
   const ids = resourcesOf(aFeed().template(), 'AWS::CloudWatch::Alarm').map(([id]) => id);
 
   expect(ids.filter((id) => /QueueWaits|BusDeadLetters/.test(id))).toEqual([]);
 });
 
-test('alarms tell whoever is to be told, and tell when it is over', () => {
+test('alarms run the configured action, also when they end', () => {
   const own = newStack();
   const alarmAction = new SnsAction(new sns.Topic(own, 'Alarms'));
   const template = aFeed({ alarmAction }, own).template();
@@ -150,7 +150,7 @@ test('alarms tell whoever is to be told, and tell when it is over', () => {
   }
 });
 
-test('alarms link the runbook where your people find it', () => {
+test('alarms link the configured runbook', () => {
   const template = aFeed({ runbookUrl: 'https://wiki.example.com/returns' }).template();
 
   expect(alarmOf('Freshnessacme', template).AlarmDescription).toContain(
@@ -158,7 +158,7 @@ test('alarms link the runbook where your people find it', () => {
   );
 });
 
-test('the dashboard shows all that is watched, and asks the log for the rest', () => {
+test('the dashboard shows every watched metric, and queries the log for the rest', () => {
   const dashboard = resourceOf(all, 'AWS::CloudWatch::Dashboard', 'Dashboard').Properties;
   const body = JSON.stringify(Stack.of(stack).resolve(dashboard.DashboardBody));
 
@@ -172,7 +172,7 @@ test('the dashboard shows all that is watched, and asks the log for the rest', (
   expect(body).toContain('sum(requests) * 100 / 480');
 });
 
-test('the dashboard can be done without', () => {
+test('the dashboard is optional', () => {
   const template = aFeed({ dashboard: false }).template();
 
   expect(resourcesOf(template, 'AWS::CloudWatch::Dashboard')).toEqual([]);

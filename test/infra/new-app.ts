@@ -1,5 +1,5 @@
-// Apps for tests. CDK makes a directory in the system's temporary folder for each App that names none, and leaves it
-// there: these have one that goes when the tests of the file are over.
+// Apps for tests. CDK leaves a directory in the system's temporary folder for each App without an outdir. These apps
+// have one that is removed after the tests of the file.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const directory = mkdtempSync(join(tmpdir(), 'returns-feed-apps-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /**
- * With the context of cdk.json, and what is given beside it.
+ * An app with the context of cdk.json, and the given one.
  *
  * @returns an app with an `outdir` of its own
  */

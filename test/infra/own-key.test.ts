@@ -1,6 +1,6 @@
-// With a key of the account's own EventBridge writes to queues by that key's policy. It has to allow EventBridge both to
-// generate and to decrypt data keys, in the encryption context of the queue, and without conditions on the source: those
-// EventBridge does not meet at encrypted destinations. No emulator applies this.
+// With the account's own key, EventBridge writes to queues by that key's policy. The policy must allow EventBridge to
+// generate and to decrypt data keys, in the encryption context of the queue, and without conditions on the source:
+// EventBridge does not meet those at encrypted destinations. No emulator checks this.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -23,7 +23,7 @@ interface KeyStatement {
   readonly Condition?: Record<string, Record<string, unknown>>;
 }
 
-/** Whether the key lets EventBridge do this to a message of any queue. */
+/** Whether the key allows EventBridge this action for the messages of any queue. */
 function mayUseKeyForQueues(action: string): boolean {
   const statements: KeyStatement[] = resourceOf(template, 'AWS::KMS::Key', 'Key').Properties.KeyPolicy
     .Statement;
@@ -43,7 +43,7 @@ function mayUseKeyForQueues(action: string): boolean {
   });
 }
 
-test('EventBridge may write what a rule can not deliver to a dead-letter queue with the key', () => {
+test('EventBridge may write undeliverable events to a dead-letter queue with the key', () => {
   const queues = [
     resourceOf(template, 'AWS::SQS::Queue', 'BusSubscribersDeadLetters'),
     resourceOf(there, 'AWS::SQS::Queue', 'BusSubscribers'),
@@ -54,7 +54,7 @@ test('EventBridge may write what a rule can not deliver to a dead-letter queue w
   expect(mayUseKeyForQueues('kms:Decrypt')).toBe(true);
 });
 
-test('the key lets EventBridge look at it, use it for the bus and for queues, and nothing else', () => {
+test('EventBridge may only describe the key and use it for the bus and for queues', () => {
   const statements: KeyStatement[] = resourceOf(template, 'AWS::KMS::Key', 'Key').Properties.KeyPolicy
     .Statement;
   const ofEventBridge = statements.filter(
@@ -69,7 +69,7 @@ test('the key lets EventBridge look at it, use it for the bus and for queues, an
   }
 });
 
-test('events that the bus can not encrypt go to a queue that does without the key, and set off an alarm', () => {
+test('events that the bus can not encrypt go to a queue without the key, and set off an alarm', () => {
   const bus = resourceOf(template, 'AWS::Events::EventBus', 'Bus').Properties;
   const [id, ...path] = bus.DeadLetterConfig.Arn['Fn::GetAtt'];
   const queue = resourceOf(template, 'AWS::SQS::Queue', id).Properties;
@@ -96,7 +96,7 @@ test('events that the bus can not encrypt go to a queue that does without the ke
   expect(alarm.Dimensions[0].Value['Fn::GetAtt'][0]).toBe(id);
 });
 
-test('without a key of its own the bus has no dead-letter queue: nothing can fail to be encrypted', () => {
+test('without its own key the bus has no dead-letter queue: encryption can not fail', () => {
   const bus = resourceOf(aFeed().template(), 'AWS::Events::EventBus', 'Bus').Properties;
 
   expect(bus.DeadLetterConfig).toBeUndefined();

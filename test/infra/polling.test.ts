@@ -13,7 +13,7 @@ const poller = resourceOf(all, 'AWS::Lambda::Function', 'PollingPoller').Propert
 const ticks = resourceOf(all, 'AWS::SQS::Queue', 'PollingTicks').Properties;
 const schedule = resourceOf(all, 'AWS::Scheduler::Schedule', 'PollingSchedule').Properties;
 
-/** What CloudFormation would put in, where tests do not ask what. */
+/** Replaces the tokens that CloudFormation resolves, for tests that do not read their values. */
 function filledIn(environment: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [
@@ -24,7 +24,7 @@ function filledIn(environment: Record<string, unknown>): Record<string, string> 
 }
 
 describe('the poller', () => {
-  test('gets all that its environment must hold', () => {
+  test('gets a complete environment', () => {
     const environment = parsePollerEnvironment(filledIn(poller.Environment.Variables));
 
     expect(environment.SOURCES_PATH).toMatch(/^\/[\w-]+\/sources$/);
@@ -37,11 +37,11 @@ describe('the poller', () => {
     });
   });
 
-  test('has a minute, so that a tick is over when the next one comes', () => {
+  test('has a timeout of a minute, so that a tick ends before the next one', () => {
     expect(poller.Timeout).toBe(60);
   });
 
-  test('gets one tick at a time, and has room for sources that a command adds', () => {
+  test('gets one tick at a time, and has capacity for sources that a command adds', () => {
     const mapping = resourceOf(all, 'AWS::Lambda::EventSourceMapping', 'Poller').Properties;
 
     expect(mapping).toMatchObject({ BatchSize: 1, ScalingConfig: { MaximumConcurrency: 202 } });
@@ -49,21 +49,21 @@ describe('the poller', () => {
 });
 
 describe('the poll queue', () => {
-  test('does not hand a tick out again while the poller may still be at it', () => {
+  test('does not deliver a tick again while the poller may still process it', () => {
     expect(ticks.VisibilityTimeout).toBeGreaterThan(poller.Timeout);
   });
 
-  test('forgets ticks that are long over', () => {
+  test('drops old ticks', () => {
     expect(ticks.MessageRetentionPeriod).toBe(600);
   });
 
-  test('puts ticks aside that fail', () => {
+  test('moves failing ticks to the dead-letter queue', () => {
     expect(ticks.RedrivePolicy).toMatchObject({ maxReceiveCount: 3 });
   });
 });
 
 describe('the schedule of a source', () => {
-  test('sends a tick that the poller understands, its slot the scheduled time', () => {
+  test('sends a tick that the poller can parse, with the scheduled time as its slot', () => {
     const input = schedule.Target.Input.replace('<aws.scheduler.scheduled-time>', '2026-11-21T03:56:00Z');
 
     expect(schedule.Target.Input).toContain('"slot":"<aws.scheduler.scheduled-time>"');
@@ -74,12 +74,12 @@ describe('the schedule of a source', () => {
     });
   });
 
-  test('gives up a tick that comes later than the next, and tells of it', () => {
+  test('drops a tick that is later than the next one, and reports it', () => {
     expect(schedule.Target.RetryPolicy.MaximumEventAgeInSeconds).toBe(60);
     expect(schedule.Target.DeadLetterConfig.Arn).toBeDefined();
   });
 
-  test('may act for schedules of its group in this account alone', () => {
+  test('may act only for schedules of its group in this account', () => {
     const role = resourceOf(all, 'AWS::IAM::Role', 'PollingSchedulesRole').Properties;
 
     expect(role.AssumeRolePolicyDocument.Statement[0].Condition.StringEquals).toEqual({
@@ -102,7 +102,7 @@ describe('the schedule of a source', () => {
 });
 
 describe('the parameter of a source', () => {
-  test('holds its settings as the poller reads them, and where its token is, never the token', () => {
+  test('holds its settings as the poller reads them, and the place of its token, but not the token', () => {
     const stack = newStack();
     const source = aSource(stack, {
       interval: Duration.seconds(10),
@@ -128,7 +128,7 @@ describe('the parameter of a source', () => {
     expect(parameter.Name).toBe(`${poller.Environment.Variables.SOURCES_PATH}/acme`);
   });
 
-  test('names a secret by its whole ARN where that is known', () => {
+  test('names a secret by its full ARN if that is known', () => {
     const stack = newStack();
     const token = secretsmanager.Secret.fromSecretCompleteArn(
       stack,
@@ -146,7 +146,7 @@ describe('the parameter of a source', () => {
     expect(readable.flatMap(({ resources }) => resources)).toContain(arn);
   });
 
-  test('names a SecureString, which the poller may read and nothing else', () => {
+  test('names a SecureString that only the poller may read', () => {
     const stack = newStack();
     const token = ssm.StringParameter.fromSecureStringParameterAttributes(stack, 'Token', {
       parameterName: '/tokens/acme',
@@ -164,7 +164,7 @@ describe('the parameter of a source', () => {
   });
 });
 
-test('several sources have a schedule and a parameter each, and one poller', () => {
+test('several sources share one poller, each with its own schedule and parameter', () => {
   const stack = newStack();
   const sources = ['acme', 'globex'].map((name) => aSource(stack, { name }));
   const feed = aFeed({ sources }, stack);

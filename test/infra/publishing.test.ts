@@ -15,7 +15,7 @@ describe.each([
 ])('the relay to the %s', (destination, id) => {
   const mapping = resourceOf(all, 'AWS::Lambda::EventSourceMapping', id).Properties;
 
-  test('gets all that its environment must hold', () => {
+  test('gets a complete environment', () => {
     const text = 'https://sqs.eu-west-1.amazonaws.com/111122223333/name';
     const variables = functionOf(id).Environment.Variables as Record<string, unknown>;
     const filledIn = Object.fromEntries(
@@ -25,15 +25,15 @@ describe.each([
     expect(parseRelayEnvironment(filledIn)).toMatchObject({ DESTINATION: destination });
   });
 
-  test('begins with what was written before it was there', () => {
+  test('starts with events from before its creation', () => {
     expect(mapping.StartingPosition).toBe('TRIM_HORIZON');
   });
 
-  test('is woken by new events alone, not by those that expire', () => {
+  test('is invoked only for new events, not for expired ones', () => {
     expect(mapping.FilterCriteria.Filters).toEqual([{ Pattern: '{"eventName":["INSERT"]}' }]);
   });
 
-  test('answers record by record, and a bad one is cut out of its batch', () => {
+  test('reports failures per record, and its batches are split on errors', () => {
     expect(mapping).toMatchObject({
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       BisectBatchOnFunctionError: true,
@@ -41,30 +41,30 @@ describe.each([
     });
   });
 
-  test('has one batch of a shard at a time, so that no two relays are at one group', () => {
+  test('gets one batch of a shard at a time, so that no two relays handle the same group', () => {
     expect(mapping.ParallelizationFactor).toBe(1);
   });
 
-  test("is tried again until the stream's end, and then tells of what it gave up", () => {
+  test('is retried until the records expire, and then reports the lost records', () => {
     expect(mapping.MaximumRetryAttempts).toBeUndefined();
     expect(mapping.MaximumRecordAgeInSeconds).toBeUndefined();
     expect(mapping.DestinationConfig.OnFailure.Destination['Fn::GetAtt'][0]).toContain('DeadLetters');
   });
 
-  test('has a minute for a batch', () => {
+  test('has a timeout of a minute', () => {
     expect(functionOf(id).Timeout).toBe(60);
   });
 });
 
 describe.each(['SweepToQueue', 'SweepToBus'])('%s', (id) => {
-  test('runs the sweep of the same code as the relay, as long as Lambda lets it', () => {
+  test("runs the sweep from the relay's code, with Lambda's longest timeout", () => {
     const sweep = functionOf(id);
 
     expect(sweep).toMatchObject({ Handler: 'index.sweep', Timeout: 900 });
     expect(sweep.Code).toEqual(functionOf(id.replace('Sweep', 'Relay')).Code);
   });
 
-  test('runs once a day, and tells if it can not', () => {
+  test('runs once a day, and reports if it can not', () => {
     const name = `Of${id.replace('SweepTo', '').toLowerCase()}`;
     const schedule = resourceOf(all, 'AWS::Scheduler::Schedule', name).Properties;
     const invoked = resourceOf(all, 'AWS::Lambda::EventInvokeConfig', id).Properties;
@@ -92,7 +92,7 @@ describe('the FIFO queue', () => {
     expect(queue.MessageRetentionPeriod).toBe(14 * 86_400);
   });
 
-  test('puts an event aside that fails again and again, so that its group goes on', () => {
+  test('moves an event that fails repeatedly to the dead-letter queue, so that its group continues', () => {
     expect(queue.RedrivePolicy.maxReceiveCount).toBe(10);
     expect(queue.RedrivePolicy.deadLetterTargetArn['Fn::GetAtt'][0]).toContain('EventsDeadLetters');
   });
@@ -107,13 +107,13 @@ describe('the bus', () => {
     expect(archive.SourceArn['Fn::GetAtt'][0]).toContain('Bus');
   });
 
-  test('names no key for the archive where there is none: some regions refuse an empty text', () => {
+  test('names no key for the archive without one: some regions refuse an empty text', () => {
     const archive = resourceOf(all, 'AWS::Events::Archive', 'Archive').Properties;
 
     expect(archive).not.toHaveProperty('KmsKeyIdentifier');
   });
 
-  test('keeps them as long as it is told', () => {
+  test('keeps them for the configured time', () => {
     const feed = aFeed({ archiveRetention: Duration.days(90) });
 
     const archive = resourceOf(feed.template(), 'AWS::Events::Archive', 'Archive').Properties;
@@ -121,7 +121,7 @@ describe('the bus', () => {
   });
 });
 
-test('every queue is encrypted and refuses what does not come by TLS', () => {
+test('every queue is encrypted and refuses requests without TLS', () => {
   const queues = resourcesOf(all, 'AWS::SQS::Queue');
   const policies = resourcesOf(all, 'AWS::SQS::QueuePolicy').map(([, { Properties }]) => Properties);
 
@@ -139,7 +139,7 @@ test('every queue is encrypted and refuses what does not come by TLS', () => {
   }
 });
 
-test('dead letters wait for two weeks', () => {
+test('dead letters are kept for two weeks', () => {
   for (const id of ['FeedDeadLetters', 'EventsDeadLetters'])
     expect(resourceOf(all, 'AWS::SQS::Queue', id).Properties.MessageRetentionPeriod).toBe(14 * 86_400);
 });
@@ -152,7 +152,7 @@ describe('every function', () => {
     for (const fn of functions) expect(fn).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] });
   });
 
-  test('writes to a log group of its own, which is cut after a month', () => {
+  test('writes to its own log group, with a retention of a month', () => {
     const groups = functions.map(({ LoggingConfig }) => LoggingConfig.LogGroup.Ref);
     const retentions = resourcesOf(all, 'AWS::Logs::LogGroup').map(([, it]) => it.Properties.RetentionInDays);
 

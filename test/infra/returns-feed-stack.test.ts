@@ -6,7 +6,7 @@ import { stageNamed } from '../../infra/stages.ts';
 import { STACK_OUTPUTS } from '../../local/operating/find-deployment.ts';
 import { newUnbundledApp } from './synthesize.ts';
 
-test('the stack names all that commands look for in it', () => {
+test('the stack has every output that commands use', () => {
   const stack = new ReturnsFeedStack(newUnbundledApp(), stageNamed('production'));
 
   const outputs = Object.keys(Template.fromStack(stack).toJSON().Outputs);
@@ -14,9 +14,9 @@ test('the stack names all that commands look for in it', () => {
   expect(outputs).toEqual(expect.arrayContaining([...STACK_OUTPUTS]));
 });
 
-/** `<Word>` in a command stands for an output; words without capitals for what else a person fills in. */
+/** `<Word>` in a command is an output; words without capitals are other values to fill in. */
 test.each(['docs/runbook.md', 'docs/deploying.md', 'SECURITY.md'])(
-  '%s names outputs that the stack has',
+  '%s names only existing outputs of the stack',
   (page) => {
     const stack = new ReturnsFeedStack(newUnbundledApp(), stageNamed('production'));
     const outputs = Object.keys(Template.fromStack(stack).toJSON().Outputs);
@@ -28,7 +28,7 @@ test.each(['docs/runbook.md', 'docs/deploying.md', 'SECURITY.md'])(
   },
 );
 
-test('a stage without a dashboard names none', () => {
+test('a stage without a dashboard has no output for it', () => {
   const stack = new ReturnsFeedStack(newUnbundledApp(), stageNamed('trial'));
 
   expect(Template.fromStack(stack).toJSON().Outputs).not.toHaveProperty('Dashboard');

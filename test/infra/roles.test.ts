@@ -1,5 +1,5 @@
-// Who may do what. A role that could both read the service's token and publish could be made to carry one to the
-// other; a wildcard would make what stands in SECURITY.md untrue.
+// The permissions of each role. A role that could read the service's token and publish could be made to carry the token
+// out; a wildcard would make SECURITY.md untrue.
 import { readFileSync } from 'node:fs';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const roles = resourcesOf(all, 'AWS::IAM::Role')
   .map(([id]) => id)
   .filter((id) => id.startsWith('Feed'));
 
-test('each function has a role of its own', () => {
+test('each function has its own role', () => {
   const functions = resourcesOf(all, 'AWS::Lambda::Function').filter(([id]) => id.startsWith('Feed'));
 
   const used = functions.map(([, { Properties }]) => Properties.Role['Fn::GetAtt'][0]);
@@ -21,7 +21,7 @@ test('each function has a role of its own', () => {
   expect(new Set(used).size).toBe(5);
 });
 
-test('no role may do anything to everything, but list the names of streams and read settings of sources', () => {
+test('no role has wildcard permissions, except to list stream names and read settings of sources', () => {
   const statements = roles.flatMap((role) => statementsOf(all, role));
 
   expect(statements.length).toBeGreaterThan(20);
@@ -30,7 +30,7 @@ test('no role may do anything to everything, but list the names of streams and r
   expect(new Set(wide.flatMap(({ actions }) => actions))).toEqual(new Set(['dynamodb:ListStreams']));
 });
 
-test('only the poller may read things by how their names begin: the sources and tokens of this feed', () => {
+test("only the poller may read by name prefix: this feed's sources and tokens", () => {
   const path = resourceOf(all, 'AWS::Lambda::Function', 'Poller').Properties.Environment.Variables
     .SOURCES_PATH;
   const service = path.split('/')[1];
@@ -72,7 +72,7 @@ test('no role both reads the token and publishes', () => {
   expect(readers.filter((role) => publishers.includes(role))).toEqual([]);
 });
 
-test('the poller alone changes snapshots and sources; nobody deletes an item', () => {
+test('only the poller changes snapshots and sources; no role deletes items', () => {
   const writers = roles.filter((role) =>
     statementsOf(all, role).some(
       ({ actions, resources }) =>
@@ -97,7 +97,7 @@ test('only the sweeps read the whole ledger', () => {
   ]);
 });
 
-test("with a key of the account's own its use is allowed through one service at a time", () => {
+test("the account's own key may be used through one service at a time", () => {
   const own = newStack();
   const key = new kms.Key(own, 'Key');
   const { template } = aFeed({ encryptionKey: key }, own);
@@ -110,9 +110,9 @@ test("with a key of the account's own its use is allowed through one service at 
   expect(JSON.stringify(uses)).not.toMatch(/kms:[A-Za-z]*\*/);
 });
 
-/** SECURITY.md's table: what it says that each role may do. */
-function toldActions(): Map<string, Set<string>> {
-  const told = new Map<string, Set<string>>();
+/** The permissions of each role according to SECURITY.md's table. */
+function documentedActions(): Map<string, Set<string>> {
+  const documented = new Map<string, Set<string>>();
   let role = '';
   const page = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8');
   const [, roles = ''] = /^## Who may do what$(.*?)^###/ms.exec(page) ?? [];
@@ -121,10 +121,10 @@ function toldActions(): Map<string, Set<string>> {
     if (role === '') continue;
     const listed = [...actions.matchAll(/`(\w+:\w+)`/g)].map(([, action = '']) => action);
     const like = /as `(\w+)`/.exec(actions)?.[1];
-    const before = told.get(like ?? role) ?? [];
-    told.set(role, new Set([...before, ...listed]));
+    const before = documented.get(like ?? role) ?? [];
+    documented.set(role, new Set([...before, ...listed]));
   }
-  return told;
+  return documented;
 }
 
 test.each([
@@ -135,9 +135,9 @@ test.each([
   'SweepToBusRole',
   'PollingSchedulesRole',
   'PublishingSchedulesRole',
-])('SECURITY.md tells what %s may do, no more and no less', (role) => {
+])('SECURITY.md lists exactly the permissions of %s', (role) => {
   const may = statementsOf(all, role).flatMap(({ actions }) => actions);
 
-  const told = [...(toldActions().get(role) ?? [])];
-  expect(told.toSorted()).toEqual([...new Set(may)].filter((it) => !it.startsWith('logs:')).toSorted());
+  const documented = [...(documentedActions().get(role) ?? [])];
+  expect(documented.toSorted()).toEqual([...new Set(may)].filter((it) => !it.startsWith('logs:')).toSorted());
 });

@@ -21,7 +21,7 @@ function aWarehouse(props: Partial<ConstructorParameters<typeof SampleWarehouse>
 const onQueue = aWarehouse();
 const bus = aWarehouse({ subscribeTo: 'bus' });
 
-test.each([onQueue, bus])('the checks find nothing', ({ stack, warehouse }) => {
+test.each([onQueue, bus])('the checks have no findings', ({ stack, warehouse }) => {
   const { violations } = new AwsSolutionsChecks(stack, { verbose: true }).validateScope(warehouse);
 
   expect(violations).toEqual([]);
@@ -31,24 +31,27 @@ const placed = (['queue', 'bus'] as const).flatMap((sampleWarehouse) =>
   Object.values(STAGES).map((stage) => ({ ...stage, sampleWarehouse })),
 );
 
-test.each(placed)('on the $sampleWarehouse it stands beside $stackName, and goes with it', (stage) => {
-  const app = newUnbundledApp();
-  const { feed } = new ReturnsFeedStack(app, stage);
+test.each(placed)(
+  'on the $sampleWarehouse it is a separate stack next to $stackName, and is destroyed with it',
+  (stage) => {
+    const app = newUnbundledApp();
+    const { feed } = new ReturnsFeedStack(app, stage);
 
-  const { stackName, warehouse } = new SampleWarehouseStack(app, feed, stage);
+    const { stackName, warehouse } = new SampleWarehouseStack(app, feed, stage);
 
-  expect(stackName).toBe(`${stage.stackName}SampleWarehouse`);
-  expect(
-    app
-      .synth()
-      .getStackByName(stackName)
-      .dependencies.map(({ id }) => id),
-  ).toContain(stage.stackName);
-  expect(new AwsSolutionsChecks(app).validateScope(warehouse).violations).toEqual([]);
-});
+    expect(stackName).toBe(`${stage.stackName}SampleWarehouse`);
+    expect(
+      app
+        .synth()
+        .getStackByName(stackName)
+        .dependencies.map(({ id }) => id),
+    ).toContain(stage.stackName);
+    expect(new AwsSolutionsChecks(app).validateScope(warehouse).violations).toEqual([]);
+  },
+);
 
 describe('roles', () => {
-  test('the function may do what it does, to its own table and state machine', () => {
+  test('the function may only use its own table and state machine', () => {
     const actions = statementsOf(onQueue.template, 'WarehouseSubscriberRole').flatMap((it) => it.actions);
 
     expect(actions.filter((it) => /^(dynamodb|states):/.test(it)).sort()).toEqual([
@@ -60,7 +63,7 @@ describe('roles', () => {
     ]);
   });
 
-  test('the workflow reads and writes its table, and nothing else but logs and traces', () => {
+  test('the workflow may only use its table, logs and traces', () => {
     const statements = statementsOf(onQueue.template, 'WarehouseParcelStateMachineRole');
 
     const [table, wide, ...others] = statements;
@@ -70,7 +73,7 @@ describe('roles', () => {
     expect(others).toEqual([]);
   });
 
-  test('none names an action or a resource by a wildcard but these', () => {
+  test('no other permission has a wildcard', () => {
     const statements = [onQueue, bus].flatMap(({ template }) =>
       statementsOf(template, 'WarehouseSubscriber'),
     );
@@ -80,8 +83,8 @@ describe('roles', () => {
   });
 });
 
-describe('where it gets its events', () => {
-  test('it is the one consumer of the ordered queue', () => {
+describe('the source of its events', () => {
+  test('is the ordered queue, as its only consumer', () => {
     const { stack, feed, template } = onQueue;
 
     expect(() => feed.addOrderedSubscriber(aFunction(stack))).toThrow('Warehouse/Subscriber');
@@ -91,7 +94,7 @@ describe('where it gets its events', () => {
     });
   });
 
-  test('or it leaves the queue to another', () => {
+  test('leaves the queue free for another consumer', () => {
     const { stack, feed } = aWarehouse({ subscribeTo: 'bus' });
 
     const subscribe = () => feed.addOrderedSubscriber(aFunction(stack));
@@ -99,7 +102,7 @@ describe('where it gets its events', () => {
     expect(subscribe).not.toThrow();
   });
 
-  test('or all that it has handlers for comes by a rule, and what fails is kept', () => {
+  test('is a rule for all events with handlers, with a dead-letter queue', () => {
     const { template } = bus;
     const { Properties } = resourceOf(template, 'AWS::Events::Rule', 'Warehouse');
 
@@ -120,14 +123,14 @@ describe('where it gets its events', () => {
 });
 
 describe('the workflow', () => {
-  test('logs what it does without what it is given, and traces it', () => {
+  test('logs its steps without their data, and traces them', () => {
     const { Properties } = resourceOf(onQueue.template, 'AWS::StepFunctions::StateMachine', 'Warehouse');
 
     expect(Properties.LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ALL' });
     expect(Properties.TracingConfiguration).toEqual({ Enabled: true });
   });
 
-  test('waits as long as it is told', () => {
+  test('waits for the configured time', () => {
     const { template } = aWarehouse({ timeLimit: Duration.hours(2) });
     const { Properties } = resourceOf(template, 'AWS::StepFunctions::StateMachine', 'Warehouse');
 
@@ -135,7 +138,7 @@ describe('the workflow', () => {
   });
 });
 
-test('the table is what the function expects, and stays when the stack goes', () => {
+test('the table has the keys that the function expects, and is retained when the stack is deleted', () => {
   const { DeletionPolicy, Properties } = resourceOf(onQueue.template, 'AWS::DynamoDB::Table', 'Warehouse');
 
   expect(Properties.KeySchema).toEqual([

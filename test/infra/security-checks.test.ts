@@ -1,4 +1,4 @@
-// cdk-nag's pack of AWS Solutions over all that the construct can make, as `cdk synth` runs it over the app.
+// cdk-nag's AWS Solutions pack on everything that the construct can create, as `cdk synth` runs it on the app.
 import { Validations } from 'aws-cdk-lib';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
@@ -15,14 +15,14 @@ function findings({ stack, feed }: Pick<Synthesis, 'stack' | 'feed'>): string[] 
   );
 }
 
-test('the checks find what is wrong', () => {
+test('the checks find a problem', () => {
   const synthesis = aFeed();
   new sqs.Queue(synthesis.feed, 'Open');
 
   expect(findings(synthesis)).toContain('AwsSolutions-SQS4 Shop/Feed/Open/Resource');
 });
 
-test('nothing is found in the construct, whatever is used of it', () => {
+test('the construct has no findings, with any of its features', () => {
   const stack = newStack();
   const synthesis = aFeed(
     {
@@ -35,7 +35,7 @@ test('nothing is found in the construct, whatever is used of it', () => {
   expect(findings(synthesis)).toEqual([]);
 });
 
-test.each(Object.entries(STAGES))('nothing is found in the stage %s, with mails', (_, stage) => {
+test.each(Object.entries(STAGES))('the stage %s has no findings, with mails', (_, stage) => {
   const app = newUnbundledApp();
   const stack = new ReturnsFeedStack(app, { ...stage, alarmEmail: 'ops@example.com' });
 
@@ -43,7 +43,7 @@ test.each(Object.entries(STAGES))('nothing is found in the stage %s, with mails'
   expect(violations).toEqual([]);
 });
 
-test('each acknowledgement gives its reason', () => {
+test('each acknowledgement has a reason', () => {
   const { feed } = aFeed();
 
   const reasons = feed.node

@@ -13,7 +13,7 @@ function tableOf(role: TableRole) {
   return resourceOf(all, 'AWS::DynamoDB::Table', `Storage${role[0]?.toUpperCase()}${role.slice(1)}`);
 }
 
-test('data stays when the stack goes, can not be deleted by hand, and can be set back to any second', () => {
+test('tables are retained, protected from deletion, and have point-in-time recovery', () => {
   const tables = resourcesOf(all, 'AWS::DynamoDB::Table');
 
   expect(tables).toHaveLength(4);
@@ -28,7 +28,7 @@ test('data stays when the stack goes, can not be deleted by hand, and can be set
   }
 });
 
-test('tables keep the ids by which CloudFormation knows them: under others it would make new, empty ones', () => {
+test('tables keep their logical ids: with others CloudFormation would create new, empty tables', () => {
   const ids = resourcesOf(all, 'AWS::DynamoDB::Table').map(([id]) => id);
 
   expect(ids.toSorted()).toEqual([
@@ -81,7 +81,7 @@ test.each(ROLES)('the table of %s has the keys, index, expiry and stream that th
   );
 });
 
-test('tables that are handed in are used, and no others are made in their place', () => {
+test('given tables are used instead of new ones', () => {
   const stack = newStack();
   const tableNamed = (name: string) =>
     dynamodb.Table.fromTableAttributes(stack, name, {
@@ -111,13 +111,13 @@ test('tables that are handed in are used, and no others are made in their place'
   });
 });
 
-test('with a key of your own all that holds data is encrypted with it', () => {
+test('the given key encrypts everything that holds data', () => {
   const stack = newStack();
   const { template } = aFeed({ encryptionKey: new kms.Key(stack, 'Key') }, stack);
 
   for (const [, { Properties }] of resourcesOf(template(), 'AWS::DynamoDB::Table'))
     expect(Properties.SSESpecification).toMatchObject({ SSEEnabled: true, SSEType: 'KMS' });
-  // What the bus can't encrypt for want of the key is kept without it: own-key.test.ts.
+  // Events that the bus can't encrypt are kept without the key: own-key.test.ts.
   const queues = resourcesOf(template(), 'AWS::SQS::Queue').filter(([id]) => !id.includes('BusDeadLetters'));
   for (const [, { Properties }] of queues) expect(Properties.KmsMasterKeyId).toBeDefined();
   expect(resourcesOf(template(), 'AWS::Events::EventBus')[0]?.[1].Properties.KmsKeyIdentifier).toBeDefined();

@@ -9,7 +9,7 @@ import { compileEventPattern } from '../../local/engines/event-pattern.ts';
 import { aFeed, aFunction, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
 
 describe('the ordered subscriber', () => {
-  test('gets events from the FIFO queue, and answers for each of them', () => {
+  test('gets events from the FIFO queue, and reports failures for each of them', () => {
     const { feed, stack, template } = aFeed();
     feed.addOrderedSubscriber(aFunction(stack), { maxConcurrency: 20 });
 
@@ -27,7 +27,7 @@ describe('the ordered subscriber', () => {
     [Duration.minutes(1), undefined, 360],
     [Duration.minutes(15), undefined, 5_400],
     [Duration.minutes(1), Duration.minutes(2), 120],
-  ])('of %s has the queue wait until it is surely over', (timeout, visibilityTimeout, expected) => {
+  ])('with a timeout of %s gets a sufficient visibility timeout', (timeout, visibilityTimeout, expected) => {
     const { feed, stack, template } = aFeed();
     feed.addOrderedSubscriber(
       aFunction(stack, 'Subscriber', timeout),
@@ -39,7 +39,7 @@ describe('the ordered subscriber', () => {
   });
 
   test.each([Duration.seconds(59), Duration.hours(13)])(
-    'can not be given %s until its events come again: Lambda or SQS would refuse it at the deployment',
+    'refuses a visibility timeout of %s, which Lambda or SQS would refuse at the deployment',
     (visibilityTimeout) => {
       const { feed, stack } = aFeed();
       const fn = aFunction(stack, 'Subscriber', Duration.minutes(1));
@@ -50,7 +50,7 @@ describe('the ordered subscriber', () => {
     },
   );
 
-  test('is the only one: a second is refused, and told where to go', () => {
+  test('is the only one: a second is refused, with a hint to the bus', () => {
     const { feed, stack } = aFeed();
     feed.addOrderedSubscriber(aFunction(stack, 'First'));
 
@@ -60,7 +60,7 @@ describe('the ordered subscriber', () => {
     );
   });
 
-  test('may be something else than a function, but is the only one then', () => {
+  test('may be another kind of consumer, but is still the only one', () => {
     const { feed, stack, template } = aFeed();
     const worker = new iam.Role(stack, 'Worker', { assumedBy: new iam.AccountRootPrincipal() });
     feed.grantConsumeOrdered(worker);
@@ -73,7 +73,7 @@ describe('the ordered subscriber', () => {
 });
 
 describe('a rule on a change', () => {
-  /** Whether the rule that these options make takes an event of the bus. */
+  /** Whether the rule of these options matches an event of the bus. */
   function takes(
     options: Omit<Parameters<ReturnType<typeof aFeed>['feed']['onChange']>[1], 'target'>,
     event: { type?: string; source?: string; status?: string; from?: string },
@@ -95,25 +95,25 @@ describe('a rule on a change', () => {
   }
   const delivered = { entity: 'shipment', to: 'DELIVERED' } as const;
 
-  test('takes a change to the status, and an entity that is first seen with it', () => {
+  test('matches a change to the status, and an entity first seen with it', () => {
     expect(takes(delivered, { from: 'IN_TRANSIT' })).toBe(true);
     expect(takes(delivered, { type: 'shipment.created' })).toBe(true);
   });
 
-  test('takes no other status, no other entity and no other change', () => {
+  test('matches no other status, entity or change', () => {
     expect(takes(delivered, { status: 'IN_TRANSIT' })).toBe(false);
     expect(takes(delivered, { type: 'return_line_item.status_changed' })).toBe(false);
     expect(takes(delivered, { type: 'shipment.updated' })).toBe(false);
   });
 
-  test('takes any of several statuses', () => {
+  test('matches any of several statuses', () => {
     const options = { entity: 'return_line_item', to: ['COMPLETED', 'CANCELED'] } as const;
 
     expect(takes(options, { type: 'return_line_item.status_changed', status: 'CANCELED' })).toBe(true);
     expect(takes(options, { type: 'return_line_item.status_changed', status: 'OPEN' })).toBe(false);
   });
 
-  test('from a status takes what comes from there alone', () => {
+  test('with a previous status matches only changes from that status', () => {
     const options = { ...delivered, from: 'IN_TRANSIT' } as const;
 
     expect(takes(options, { from: 'IN_TRANSIT' })).toBe(true);
@@ -121,18 +121,18 @@ describe('a rule on a change', () => {
     expect(takes(options, { type: 'shipment.created' })).toBe(false);
   });
 
-  test('of a source takes that source alone', () => {
+  test('with a source matches only that source', () => {
     expect(takes({ ...delivered, sources: ['acme'] }, {})).toBe(true);
     expect(takes({ ...delivered, sources: ['acme'] }, { source: 'acme-2' })).toBe(false);
   });
 
-  test('of a source that the feed does not have is refused', () => {
+  test('with an unknown source is refused', () => {
     expect(() => takes({ ...delivered, sources: ['globex'] }, {})).toThrow(
       'There is no source "globex": write one of "acme".',
     );
   });
 
-  test('loses no event: what can not be delivered or handled is put aside', () => {
+  test('loses no event: undeliverable and failed events go to dead-letter queues', () => {
     const { feed, stack, template } = aFeed();
     const fn = aFunction(stack);
     feed.onChange('One', { ...delivered, target: fn });
@@ -147,7 +147,7 @@ describe('a rule on a change', () => {
     expect(invoked).toHaveLength(1);
   });
 
-  test('of a function in another stack is there, with all that the function needs', () => {
+  test('for a function in another stack is created with all permissions', () => {
     const { feed, stack } = aFeed();
     const elsewhere = new Stack(App.of(stack) as App, 'Elsewhere');
     feed.onChange('One', { ...delivered, target: aFunction(elsewhere) });
@@ -176,7 +176,7 @@ describe('a rule on a change', () => {
     expect(rule.Description).toBe('shipment to DELIVERED');
   });
 
-  test('is a rule, so that more can be added to it', () => {
+  test('is returned as a rule, so that more targets can be added', () => {
     const { feed, stack } = aFeed();
 
     const rule = feed.onChange('Rule', { ...delivered, target: aFunction(stack) });
@@ -185,14 +185,14 @@ describe('a rule on a change', () => {
   });
 });
 
-test('metrics are asked for by the name of a source that there is', () => {
+test('metrics of an unknown source are refused', () => {
   const { feed } = aFeed();
 
   expect(feed.metricSecondsBehind('acme').metricName).toBe('SecondsBehind');
   expect(() => feed.metricSecondsBehind('globex')).toThrow('write one of "acme"');
 });
 
-test('who looks things up may read all tables, and write none', () => {
+test('a reader may read all tables, and write none', () => {
   const { feed, stack, template } = aFeed();
   const support = new iam.Role(stack, 'Support', { assumedBy: new iam.AccountRootPrincipal() });
   feed.grantReadState(support);

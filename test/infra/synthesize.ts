@@ -1,5 +1,5 @@
-// A stack around the construct as a user would write one. Functions are not bundled: what they hold is tested where
-// they are, and how they are bundled in bundle-function.test.ts.
+// A stack around the construct as a user would write one. Functions are not bundled: other tests cover their code, and
+// bundle-function.test.ts covers their bundling.
 import { type App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -32,14 +32,14 @@ export function aSource(stack: Stack, props: Partial<SourceProps> = {}): SourceP
   };
 }
 
-/** A feed with one source, unless told otherwise. */
+/** A feed with one source by default. */
 export function aFeed(props: Partial<ReturnsChangeFeedProps> = {}, stack = newStack()): Synthesis {
   const sources = props.sources ?? [aSource(stack)];
   const feed = new ReturnsChangeFeed(stack, 'Feed', { ...props, sources });
   return { stack, feed, template: () => Template.fromStack(stack) };
 }
 
-// The first synthesis of a process takes seconds for what it loads: no test's time shall be spent on that.
+// The first synthesis of a process takes seconds for loading: do it here, outside of any test's time.
 aFeed().template();
 
 export function aFunction(stack: Stack, id = 'Subscriber', timeout?: lambda.FunctionProps['timeout']) {
@@ -53,7 +53,7 @@ export function aFunction(stack: Stack, id = 'Subscriber', timeout?: lambda.Func
 
 export interface Resource {
   readonly Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a template is looked into as it comes
+  // biome-ignore lint/suspicious/noExplicitAny: a template's properties
   readonly Properties: any;
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
@@ -64,7 +64,7 @@ export function resourcesOf(template: Template, type: string): [string, Resource
   return Object.entries(template.findResources(type)) as [string, Resource][];
 }
 
-/** The one resource of a type whose logical id holds a text. */
+/** The one resource of a type whose logical id contains a text. */
 export function resourceOf(template: Template, type: string, idHolds: string): Resource {
   const found = resourcesOf(template, type).filter(([id]) => id.includes(idHolds));
   if (found.length !== 1) throw new Error(`${found.length} resources ${type} hold ${idHolds} in their ids.`);
@@ -77,7 +77,7 @@ export interface Statement {
   readonly resources: readonly string[];
 }
 
-/** What the role with a text in its logical id may do; resources as JSON. */
+/** The permissions of the role with a text in its logical id; resources as JSON. */
 export function statementsOf(template: Template, roleIdHolds: string): Statement[] {
   return resourcesOf(template, 'AWS::IAM::Policy').flatMap(([, { Properties }]) =>
     (Properties.Roles as { Ref?: string }[]).some(({ Ref }) => Ref?.includes(roleIdHolds))

@@ -1,5 +1,5 @@
-// Writes test/infra/golden anew, from what the stages synthesize to now. Refuses what would make an update of a running
-// deployment lose events or fail, unless `--replace` says that this is meant.
+// Writes test/infra/golden from the present templates of the stages. Refuses an update that would lose events of a
+// running deployment, or fail, unless `--replace` confirms it.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,9 @@ try {
     const harm = replace ? [] : harmOfUpdate(JSON.parse(readFileSync(file, 'utf8')), known);
     if (harm.length > 0) {
       process.exitCode = 1;
-      console.error(`golden/${name}.json stays as it is:\n${harm.map((it) => `- ${it}`).join('\n')}`);
+      console.error(
+        `golden/${name}.json is unchanged, because an update would do harm:\n${harm.map((it) => `- ${it}`).join('\n')}`,
+      );
     } else writeFileSync(file, formatKnownResources(known));
   }
 } finally {

@@ -18,6 +18,6 @@ test('pauses grow up to a bound', async () => {
   expect(await pauses(() => 1)).toEqual([50, 100, 200, 400, 800, 1_600, 2_000]);
 });
 
-test('pauses are anything below that, so that those who wait do not come back together', async () => {
+test('pauses are random below that bound, so that waiting callers do not retry together', async () => {
   expect(await pauses(() => 0)).toEqual([0, 0, 0, 0, 0, 0, 0]);
 });

@@ -27,7 +27,7 @@ async function numbersOf(key: GroupKey) {
   return entries.map(({ sequence }) => sequence);
 }
 
-test('a group’s events are erased up to a number, however many, and no other group’s', async () => {
+test('all events of a group up to a number are erased, and no other group’s', async () => {
   const [group, other] = [aKey(1), aKey(10)];
   await write(group, 62);
   await write(other, 3);
@@ -39,7 +39,7 @@ test('a group’s events are erased up to a number, however many, and no other g
   expect(await numbersOf(other)).toEqual([1, 2, 3]);
 });
 
-test('done again it erases what was left, which may be nothing', async () => {
+test('a repeat erases the remaining events, if any', async () => {
   const group = aKey(2);
   await write(group, 5);
 

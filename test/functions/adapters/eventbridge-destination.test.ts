@@ -32,7 +32,7 @@ afterEach(async () => {
   await engine.stop();
 });
 
-test('an event comes out under its brand’s source, its type, and the second of its time', async () => {
+test('an event arrives with its brand’s source, its type, and its time in whole seconds', async () => {
   await createEventBridgeDestination({ client, eventBusName }).send([A]);
 
   await engine.bus.idle();
@@ -47,7 +47,7 @@ test('an event comes out under its brand’s source, its type, and the second of
   ]);
 });
 
-test('an event is put onto the bus that is named', async () => {
+test('an event is put onto the named bus', async () => {
   let name: unknown;
   proxy.next('PutEvents', ({ body, forward }) => {
     name = body.Entries[0].EventBusName;
@@ -59,7 +59,7 @@ test('an event is put onto the bus that is named', async () => {
   expect(name).toBe('feed');
 });
 
-test('an event whose time is none comes through without it', async () => {
+test('an event with an invalid time is sent without it', async () => {
   const results = await createEventBridgeDestination({ client, eventBusName }).send([
     { ...A, time: 'yesterday' },
   ]);
@@ -87,18 +87,18 @@ describe('an entry that failed', () => {
     'NotAuthorizedForDetailTypeException',
     'InvalidAccountIdException',
     'SomethingNewException',
-  ])('is to be tried again after %s', async (ErrorCode) => {
+  ])('is to be retried after %s', async (ErrorCode) => {
     expect(await sendWith({ ErrorCode, ErrorMessage: 'as told' })).toEqual([
       { sent: false, cause: 'failed', reason: expect.stringContaining(ErrorCode) },
       SENT,
     ]);
   });
 
-  test('is to be tried again where the answer says nothing of it', async () => {
+  test('is to be retried if the answer does not mention it', async () => {
     expect(await sendWith({})).toEqual([{ sent: false, cause: 'failed', reason: expect.any(String) }, SENT]);
   });
 
-  /** Sends two events, of which the first is answered so. */
+  /** Sends two events; the first gets this answer. */
   async function sendWith(entry: Record<string, string>) {
     proxy.next(
       'PutEvents',
@@ -114,7 +114,7 @@ describe('an entry that failed', () => {
 describe('size', () => {
   const large = (group: number) => anEvent(aKey(group), 1, 'x'.repeat(500_000));
 
-  test('a batch beyond one call’s limit goes out in several', async () => {
+  test('a batch beyond one call’s limit is sent in several', async () => {
     const results = await createEventBridgeDestination({ client, eventBusName }).send([
       large(1),
       large(2),
@@ -125,7 +125,7 @@ describe('size', () => {
     expect(proxy.operations).toEqual(['PutEvents', 'PutEvents']);
   });
 
-  test('where the bus takes less than we think, the batch is halved until it fits', async () => {
+  test('if the bus accepts less than expected, the batch is halved until it fits', async () => {
     const destination = createEventBridgeDestination({ client, eventBusName, maxBytes: 10 * 1_048_576 });
     const beyond = anEvent(aKey(4), 1, 'x'.repeat(1_048_576));
 
@@ -139,7 +139,7 @@ describe('size', () => {
     ]);
   });
 
-  test('the bytes of an entry are those that EventBridge counts', async () => {
+  test('the size of an entry is counted like EventBridge counts it', async () => {
     const exactly =
       Buffer.byteLength(`returns-change-feed.acmeshipment.status_changed${JSON.stringify(A)}`) + 14;
 

@@ -41,7 +41,7 @@ function serve(listener: RequestListener): Promise<string> {
   return listen(createServer(listener));
 }
 
-/** Answers each connection with these bytes, whatever it says, and ends it. */
+/** Answers each connection with these bytes, regardless of the request, and ends it. */
 function serveBytes(bytes: string): Promise<string> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined);
@@ -65,7 +65,7 @@ function textOf({ body }: HttpAnswer): string {
 }
 
 describe('an answer', () => {
-  it('comes with its status, headers and body', async () => {
+  it('has its status, headers and body', async () => {
     const seen: IncomingMessage[] = [];
     const url = await serve((incoming, response) => {
       seen.push(incoming);
@@ -99,7 +99,7 @@ describe('an answer', () => {
     expect(textOf(await open()(request(url)))).toBe(BODY);
   });
 
-  it('that redirects is the answer', async () => {
+  it('that redirects is returned, not followed', async () => {
     let requests = 0;
     const url = await serve((_, response) => {
       requests += 1;
@@ -124,7 +124,7 @@ describe('connections', () => {
     expect(ports.size).toBe(1);
   });
 
-  it('that the service closed meanwhile fail like any other, and nothing is sent twice', async () => {
+  it('that the service closed meanwhile fail like any other, and no request is sent twice', async () => {
     let requests = 0;
     const url = await serve((incoming, response) => {
       requests += 1;
@@ -141,7 +141,7 @@ describe('connections', () => {
     expect(requests).toBe(2);
   });
 
-  it('are not used again after a request that failed', async () => {
+  it('are not used again after a failed request', async () => {
     const sockets = new Set<unknown>();
     const url = await serve((incoming, response) => {
       sockets.add(incoming.socket);
@@ -155,7 +155,7 @@ describe('connections', () => {
     expect(sockets.size).toBe(2);
   });
 
-  it('are ended when the transport is closed', async () => {
+  it('end when the transport is closed', async () => {
     let closed: Promise<unknown> = Promise.reject(new Error('no connection'));
     closed.catch(() => undefined);
     const url = await serve((incoming, response) => {
@@ -171,7 +171,7 @@ describe('connections', () => {
 });
 
 describe('no answer', () => {
-  it('comes from where nothing listens', async () => {
+  it('comes from an address without a listener', async () => {
     const server = createTcpServer();
     const url = await listen(server);
     await new Promise((resolve) => server.close(resolve));
@@ -179,7 +179,7 @@ describe('no answer', () => {
     expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'connection', code: 'ECONNREFUSED' });
   });
 
-  it('comes over a connection that is closed or reset first', async () => {
+  it('comes over a connection that is closed or reset before it', async () => {
     const closing = await serve((incoming) => incoming.socket.destroy());
     const resetting = await serve((incoming) => incoming.socket.resetAndDestroy());
 
@@ -188,18 +188,18 @@ describe('no answer', () => {
     }
   });
 
-  it('comes from what does not speak HTTP, and its words are in no error', async () => {
+  it('comes from a server without HTTP, and no error contains its bytes', async () => {
     const url = await serveBytes('Rosalind Quimby <rosalind@quimby.test>\r\n\r\n');
 
     const failure = await failureOf(open()(request(url)));
     expect(failure.kind).toBe('connection');
     expect(failure.code).toMatch(/^HPE_/);
     expect(inspect(failure, { depth: 9, showHidden: true })).not.toMatch(/Rosalind|quimby|tok_1a2b/);
-    // Node's error holds the bytes that it could not parse.
+    // Node's error contains the bytes that it could not parse.
     expect(failure.cause).not.toHaveProperty('rawPacket');
   });
 
-  it('comes with a certificate that nobody vouches for', async () => {
+  it('comes with an untrusted certificate', async () => {
     const credentials = { key: SELF_SIGNED_KEY, cert: SELF_SIGNED_CERTIFICATE };
     let requests = 0;
     const server = createHttpsServer(credentials, () => {
@@ -214,7 +214,7 @@ describe('no answer', () => {
     expect(requests).toBe(0);
   });
 
-  it('comes over TLS from what does not speak it', async () => {
+  it('comes over TLS from a server without TLS', async () => {
     const url = await serve((_, response) => response.end(BODY));
 
     const failure = await failureOf(open()(request(url.replace('http:', 'https:'))));
@@ -222,7 +222,7 @@ describe('no answer', () => {
     expect(failure.code).toMatch(/^(?:EPROTO|ERR_SSL_)/);
   });
 
-  it('is waited for beyond the time given', async () => {
+  it('is awaited beyond the time limit', async () => {
     const silent = await serve(() => undefined);
 
     expect(await failureOf(open()(request(silent, { timeoutMs: 30 })))).toMatchObject({
@@ -231,7 +231,7 @@ describe('no answer', () => {
     });
   });
 
-  it('is left on the connection of a request that was given up', async () => {
+  it('stays on the connection of an abandoned request', async () => {
     let closed: Promise<unknown> = Promise.reject(new Error('no connection'));
     closed.catch(() => undefined);
     const silent = await serve((incoming) => {
@@ -242,7 +242,7 @@ describe('no answer', () => {
     await expect(closed).resolves.toBe('closed');
   });
 
-  it('is asked for once the caller has had enough', async () => {
+  it('is requested after the caller aborted', async () => {
     let requests = 0;
     const url = await serve(() => {
       requests += 1;
@@ -253,7 +253,7 @@ describe('no answer', () => {
     expect(requests).toBe(0);
   });
 
-  it('is waited for once the caller has had enough', async () => {
+  it('is awaited after the caller aborted', async () => {
     const abandonment = new AbortController();
     const url = await serve(() => abandonment.abort(new Error('tok_1a2b')));
 
@@ -267,9 +267,9 @@ describe('an answer that breaks off', () => {
   const HEAD = 'HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\n';
 
   it.each([
-    ['before the length it told', `${HEAD}Content-Length: 100\r\n\r\n[{}]`],
+    ['before its announced length', `${HEAD}Content-Length: 100\r\n\r\n[{}]`],
     ['before its last chunk', `${HEAD}Transfer-Encoding: chunked\r\n\r\n4\r\n[{}]\r\n`],
-  ])('%s is truncated, though its head is known', async (_, bytes) => {
+  ])('%s is reported as truncated, with its head', async (_, bytes) => {
     const failure = await failureOf(open()(request(await serveBytes(bytes))));
 
     expect(failure).toMatchObject({
@@ -279,7 +279,7 @@ describe('an answer that breaks off', () => {
     });
   });
 
-  it('by a reset is truncated', async () => {
+  it('by a reset is reported as truncated', async () => {
     const url = await serve((incoming, response) => {
       response.write('[{}', () => incoming.socket.resetAndDestroy());
     });
@@ -287,7 +287,7 @@ describe('an answer that breaks off', () => {
     expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'truncated', status: 200 });
   });
 
-  it('inside its compression is truncated', async () => {
+  it('inside its compression is reported as truncated', async () => {
     const url = await serve((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(BODY).subarray(0, -9)),
     );
@@ -295,7 +295,7 @@ describe('an answer that breaks off', () => {
     expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'truncated' });
   });
 
-  it('by never ending is given up in time, however it trickles', async () => {
+  it('by never ending times out, even if bytes keep arriving', async () => {
     const url = await serve((_, response) => {
       const trickle = setInterval(() => response.write('['), 5);
       response.once('close', () => clearInterval(trickle));
@@ -313,7 +313,7 @@ describe('an answer that can not be used', () => {
     ['br', gzipSync(BODY)],
     ['gzip, gzip', gzipSync(BODY)],
     ['gzip', Buffer.from(BODY)],
-  ])('by its encoding is undecodable: %s', async (encoding, bytes) => {
+  ])('is undecodable by its encoding: %s', async (encoding, bytes) => {
     const url = await serve((_, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(bytes),
     );
@@ -321,7 +321,7 @@ describe('an answer that can not be used', () => {
     expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'undecodable', status: 200 });
   });
 
-  it('by the length it tells is too large before it is sent', async () => {
+  it('is too large by its announced length, before its body is read', async () => {
     const url = await serve((_, response) =>
       response.writeHead(200, { 'content-length': 10_001 }).flushHeaders(),
     );
@@ -329,7 +329,7 @@ describe('an answer that can not be used', () => {
     expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'too-large' });
   });
 
-  it('by what it sends is too large', async () => {
+  it('is too large by its body', async () => {
     const url = await serve((_, response) => {
       response.write('x'.repeat(6_000));
       response.end('x'.repeat(6_000));
@@ -338,7 +338,7 @@ describe('an answer that can not be used', () => {
     expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'too-large' });
   });
 
-  it('by what it would be decompressed is too large', async () => {
+  it('is too large by its decompressed body', async () => {
     const bomb = gzipSync(Buffer.alloc(5_000_000));
     const url = await serve((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -348,7 +348,7 @@ describe('an answer that can not be used', () => {
     expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'too-large' });
   });
 
-  it('of just as many bytes as it may have is whole', async () => {
+  it('of exactly the allowed size is accepted', async () => {
     const url = await serve((_, response) => response.end('x'.repeat(10_000)));
 
     expect((await open()(request(url))).body).toHaveLength(10_000);

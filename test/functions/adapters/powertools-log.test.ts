@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { createPowertoolsLog } from '../../../functions/adapters/powertools-log.ts';
 import type { Log } from '../../../shared/ports.ts';
 
-/** What is written while this runs, one object per line. */
+/** The lines written meanwhile, one object per line. */
 function written(write: (log: Log) => void): Record<string, unknown>[] {
   const lines: string[] = [];
   const take = (chunk: string | Uint8Array) => lines.push(String(chunk)) > 0;
@@ -33,7 +33,7 @@ test('a line holds its level, message, service and fields', () => {
   ]);
 });
 
-test('an error is told with its place and its causes', () => {
+test('an error is logged with its place and its causes', () => {
   const [line] = written((log) =>
     log.error('destination failed', { error: new Error('outer', { cause: new TypeError('inner') }) }),
   );
@@ -48,7 +48,7 @@ test('an error is told with its place and its causes', () => {
   });
 });
 
-test('nothing else that an error carries is written', () => {
+test('no other property of an error is logged', () => {
   const answered = Object.assign(new Error('refused'), {
     $response: { body: 'A Customer' },
     issues: [{ input: 'A Customer' }],
@@ -63,7 +63,7 @@ test('nothing else that an error carries is written', () => {
   expect(lines).toMatchObject([{ error: { message: 'refused' }, parsing: { message: 'not valid JSON' } }]);
 });
 
-test('an error that is its own cause ends', () => {
+test('an error that is its own cause does not loop', () => {
   const error = new Error('round');
   error.cause = error;
 
@@ -78,5 +78,5 @@ function parsingError(text: string): Error {
   } catch (error) {
     return error as Error;
   }
-  throw new Error('It parsed.');
+  throw new Error('The text was valid JSON.');
 }

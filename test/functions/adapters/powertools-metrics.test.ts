@@ -4,7 +4,7 @@ import { addTickMetrics } from '../../../functions/adapters/powertools-metrics.t
 import type { TickReport } from '../../../shared/tick/tick-report.ts';
 import { createSourceWorld } from '../../shared/source-world.ts';
 
-/** The lines of the embedded metric format that a report makes. */
+/** The lines of the embedded metric format for a report. */
 function written(report: TickReport): Record<string, unknown>[] {
   const lines: string[] = [];
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
@@ -16,7 +16,7 @@ function written(report: TickReport): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line));
 }
 
-test('freshness is told of each source, the rest of the feed', async () => {
+test('freshness is reported per source, the other metrics for the feed', async () => {
   const world = createSourceWorld();
   const report = await world.tick(world.startProcess('a'));
 
@@ -43,7 +43,7 @@ test('a source that is not read completely falls behind', async () => {
   expect(line?.SecondsBehind).toBeGreaterThanOrEqual(120);
 });
 
-test('nothing is told of a tick that did not have the source', async () => {
+test('a tick that did not own the source reports nothing', async () => {
   const world = createSourceWorld();
   const session = world.startProcess('a');
   await world.tick(session, { slot: 1 });

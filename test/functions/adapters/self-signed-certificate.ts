@@ -1,5 +1,5 @@
-// Made for these tests alone: openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500
-// -subj /CN=localhost. It protects nothing, and nobody trusts it, which is the point.
+// Made only for these tests: openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500
+// -subj /CN=localhost. It protects nothing, and no client trusts it, which the tests need.
 
 export const SELF_SIGNED_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg5rw1sHgub0VV7Fuh

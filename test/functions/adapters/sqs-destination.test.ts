@@ -32,7 +32,7 @@ function calls(): number {
 }
 
 describe('a message', () => {
-  test('is of its event’s group, under its id, with its type and source beside it', async () => {
+  test('has its event’s group and id, and its type and source as attributes', async () => {
     await createSqsDestination({ client, queueUrl }).send([A]);
 
     const [message] = await drain(client, queueUrl);
@@ -46,7 +46,7 @@ describe('a message', () => {
     });
   });
 
-  test('is dropped by the queue where it is a repeat', async () => {
+  test('is dropped by the queue if it is a repeat', async () => {
     const destination = createSqsDestination({ client, queueUrl });
 
     await destination.send([A]);
@@ -55,7 +55,7 @@ describe('a message', () => {
     expect((await drain(client, queueUrl)).map(({ Body = '' }) => JSON.parse(Body).id)).toEqual([A.id, B.id]);
   });
 
-  test('comes through again where it is a replay', async () => {
+  test('arrives again if it is a replay', async () => {
     const destination = createSqsDestination({ client, queueUrl });
 
     await destination.send([A]);
@@ -71,7 +71,7 @@ describe('a message', () => {
 });
 
 describe('an entry that failed', () => {
-  test('is refused where the queue finds fault with it; the others are sent', async () => {
+  test('is refused if the queue rejects it; the others are sent', async () => {
     proxy.next('SendMessageBatch', ({ body, forward }) =>
       forward({
         ...body,
@@ -100,7 +100,7 @@ describe('an entry that failed', () => {
     ['ThrottlingException', true],
     ['KmsThrottled', true],
     ['KMS.AccessDeniedException', true],
-  ])('is to be tried again after %s', async (Code, SenderFault) => {
+  ])('is to be retried after %s', async (Code, SenderFault) => {
     proxy.next(
       'SendMessageBatch',
       rewriting((answer) => failing(answer.body, A.id, { Code, SenderFault }, answer)),
@@ -111,7 +111,7 @@ describe('an entry that failed', () => {
     expect(results).toEqual([{ sent: false, cause: 'failed', reason: expect.stringContaining(Code) }, SENT]);
   });
 
-  test('is to be tried again where the answer leaves it out', async () => {
+  test('is to be retried if the answer leaves it out', async () => {
     proxy.next(
       'SendMessageBatch',
       rewriting((answer) => ({ ...answer, body: { Successful: [answer.body.Successful[1]] } })),
@@ -122,7 +122,7 @@ describe('an entry that failed', () => {
     expect(results).toEqual([{ sent: false, cause: 'failed', reason: expect.any(String) }, SENT]);
   });
 
-  test('is told by its code and size alone, never in words that may repeat it', async () => {
+  test('is reported by its code and size, without a message that may repeat its content', async () => {
     const Message = 'The value A Customer is not valid';
     proxy.next(
       'SendMessageBatch',
@@ -140,7 +140,7 @@ describe('an entry that failed', () => {
 describe('size', () => {
   const large = (group: number) => anEvent(aKey(group), 1, 'x'.repeat(500_000));
 
-  test('a batch beyond one call’s limit goes out in several', async () => {
+  test('a batch beyond one call’s limit is sent in several', async () => {
     const results = await createSqsDestination({ client, queueUrl }).send([large(1), large(2), large(3)]);
 
     expect(results).toEqual([SENT, SENT, SENT]);
@@ -148,7 +148,7 @@ describe('size', () => {
     expect(await drain(client, queueUrl)).toHaveLength(3);
   });
 
-  test('where the queue takes less than we think, the batch is halved until it fits', async () => {
+  test('if the queue accepts less than expected, the batch is halved until it fits', async () => {
     const destination = createSqsDestination({ client, queueUrl, maxBytes: 10 * 1_048_576 });
     const beyond = anEvent(aKey(4), 1, 'x'.repeat(1_048_576));
 
@@ -163,7 +163,7 @@ describe('size', () => {
     expect(await drain(client, queueUrl)).toHaveLength(3);
   });
 
-  test('the bytes of a message are those that SQS counts', async () => {
+  test('the size of a message is counted like SQS counts it', async () => {
     const [, body, attributes] = [
       A,
       JSON.stringify(A),

@@ -29,12 +29,12 @@ const eventItem = () => toLedgerItem(KEY, anEvent(KEY, 42), 1_766_275_200);
 const stateItem = () => ({ n: { N: '1' }, ...toSourceStateAttributes(aState('acme')) });
 const bodyOf = (item: StoredItem) => item.b?.B ?? new Uint8Array();
 
-/** The item with its body written anew. */
+/** The item with a changed body. */
 function withBody(item: StoredItem, change: (body: Record<string, never>) => unknown): StoredItem {
   return { ...item, b: { B: encodeBody(change(decodeBody(bodyOf(item)) as Record<string, never>)) } };
 }
 
-describe('what is written fits one write unit', () => {
+describe('one write unit is enough for', () => {
   test('a snapshot of three line items, a shipment and an exchange', () => {
     expect(itemBytes(snapshotItem())).toBeLessThan(720);
   });
@@ -44,7 +44,7 @@ describe('what is written fits one write unit', () => {
   });
 });
 
-describe('what earlier releases wrote is read', () => {
+describe('items of earlier releases are read:', () => {
   const golden = JSON.parse(readFileSync(new URL('golden/items-format-1.json', import.meta.url), 'utf8'));
   const item = (name: string): StoredItem => ({
     ...golden[name],
@@ -59,13 +59,13 @@ describe('what earlier releases wrote is read', () => {
     expect(fromLedgerItem(item('event'), KEY)).toEqual({ sequence: 42, event: anEvent(KEY, 42) });
   });
 
-  test('with the dictionary that it was written with', () => {
+  test('the dictionary of their bodies', () => {
     expect(createHash('sha256').update(DICTIONARY).digest('hex')).toMatchInlineSnapshot(
       `"ebd0a187a9e01222b3e847a577effdd33411f25b723f4992ca23543eb0fab7eb"`,
     );
   });
 
-  test('a field that a snapshot could not have is null', () => {
+  test('a snapshot without a later field, as null', () => {
     const older = withBody(snapshotItem(), (body) => {
       const { projection } = body as unknown as typeof SNAPSHOT;
       return {
@@ -79,7 +79,7 @@ describe('what earlier releases wrote is read', () => {
     expect(shipment).toEqual({ ...SNAPSHOT.projection.shipments?.[0], carrier: null });
   });
 
-  test('a state from before there were guards, and a walk over the open', () => {
+  test('a state from before guards and walks over open groups', () => {
     const cycleBefore = ({ compared, unstamped, previousStartedAt, isAsked, ...cycle }: CycleState) => cycle;
     const older = withBody(stateItem(), (body) => {
       const { guarding, pace, reconciliation, health, ...rest } = body as unknown as SourceState;
@@ -111,22 +111,22 @@ describe('what earlier releases wrote is read', () => {
   });
 });
 
-describe('what later releases added is ignored', () => {
+describe('additions of later releases are ignored', () => {
   const later = { z9: { S: 'what is this' } };
 
-  test('of a snapshot', () => {
+  test('in a snapshot', () => {
     const item = withBody({ ...snapshotItem(), ...later }, (body) => ({ ...body, colour: 'blue' }));
 
     expect(fromSnapshotItem(item)).toEqual(SNAPSHOT);
   });
 
-  test('of a state', () => {
+  test('in a state', () => {
     const item = withBody({ ...stateItem(), ...later }, (body) => ({ ...body, colour: 'blue' }));
 
     expect(fromSourceStateItem(item, 'acme')).toEqual(aState('acme'));
   });
 
-  test('of an event only around it: the event itself is handed on as it was written', () => {
+  test('around an event, but the event itself is unchanged', () => {
     const item = withBody({ ...eventItem(), ...later }, (event) => ({
       ...event,
       type: 'parcel.lost',
@@ -142,7 +142,7 @@ describe('what later releases added is ignored', () => {
   });
 });
 
-describe('a format that this release does not know', () => {
+describe('an unknown format', () => {
   const later = { v: { N: '2' } };
 
   test('of a snapshot is an error that names it', () => {
@@ -171,7 +171,7 @@ describe('a damaged event', () => {
     return { ...sound, b: { B: bytes } };
   };
 
-  test('is undecodable, whichever of its bytes it is', () => {
+  test('is undecodable with any wrong byte', () => {
     const entries = bodyOf(sound).map((_, at) => ('undecodable' in fromLedgerItem(damaged(at), KEY) ? 1 : 0));
 
     expect(entries.indexOf(0)).toBe(-1);
@@ -184,7 +184,7 @@ describe('a damaged event', () => {
     ['that is no JSON', { ...sound, b: { B: deflateSync('{"id": "Rosa') } }],
     ['that is no event', { ...sound, b: { B: encodeBody({ id: 'Rosalind' }) } }],
     ['that is another one', { ...sound, b: { B: encodeBody(anEvent(KEY, 41)) } }],
-  ])('%s is undecodable, and the reason tells nothing of it', (_, item) => {
+  ])('%s is undecodable, and the reason contains none of it', (_, item) => {
     const entry = fromLedgerItem(item as StoredItem, KEY);
 
     expect(entry).toMatchObject({ sequence: 42, undecodable: expect.any(String) });
@@ -192,7 +192,7 @@ describe('a damaged event', () => {
   });
 });
 
-test('a damaged snapshot is an error that names it and tells nothing of it', () => {
+test('a damaged snapshot is an error that names it and contains none of it', () => {
   const item = { ...snapshotItem(), b: { B: deflateSync('{"name": "Rosalind"') } };
 
   const read = () => fromSnapshotItem(item);
@@ -201,7 +201,7 @@ test('a damaged snapshot is an error that names it and tells nothing of it', () 
   expect(String(errorOf(read).cause)).not.toContain('Rosa');
 });
 
-test('nothing that merely hangs on a snapshot is stored', () => {
+test('unknown properties of a snapshot are not stored', () => {
   const reading = { ...SNAPSHOT, customer: { name: 'Rosalind Quimby' }, through: 'poll' };
 
   const body = decodeBody(bodyOf(toSnapshotItem(ACME, reading)));
@@ -209,7 +209,7 @@ test('nothing that merely hangs on a snapshot is stored', () => {
   expect(body).toEqual(decodeBody(bodyOf(snapshotItem())));
 });
 
-test('bodies are compared by what they hold', () => {
+test('bodies are compared by content', () => {
   const body = encodeBody({ a: 1 });
 
   expect(isSameBody(body, deflateSync('{"a":1}', { level: 0 }))).toBe(true);

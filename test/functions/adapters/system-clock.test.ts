@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 
-test('it tells whole microseconds', () => {
+test('it returns whole microseconds', () => {
   const clock = createSystemClock();
 
   expect(Math.abs(clock.now() - Date.now() * MILLISECOND)).toBeLessThan(1000 * MILLISECOND);
@@ -10,7 +10,7 @@ test('it tells whole microseconds', () => {
   expect(Number.isInteger(clock.elapsed())).toBe(true);
 });
 
-test('elapsed time goes on, at least as far as was slept', async () => {
+test('elapsed time grows by at least the time slept', async () => {
   const clock = createSystemClock();
   const before = clock.elapsed();
 
@@ -20,7 +20,7 @@ test('elapsed time goes on, at least as far as was slept', async () => {
   expect(clock.elapsed() - before).toBeGreaterThanOrEqual(1 * MILLISECOND);
 });
 
-test('a sleep ends at once when it is aborted, or was before', async () => {
+test('a sleep ends at once when it is aborted, or was already', async () => {
   const clock = createSystemClock();
   const abort = new AbortController();
 

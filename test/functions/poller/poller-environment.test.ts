@@ -10,11 +10,11 @@ const COMPLETE = {
 };
 
 describe("the poller's environment", () => {
-  it('is taken as it is when it is complete', () => {
+  it('is accepted if it is complete', () => {
     expect(parsePollerEnvironment({ ...COMPLETE, HOME: '/' })).toEqual(COMPLETE);
   });
 
-  it('is refused with every problem at once', () => {
+  it('is refused with all problems at once', () => {
     const parsing = () => parsePollerEnvironment({ ...COMPLETE, LEDGER_TABLE: '', SOURCES_PATH: 'feed/' });
 
     expect(parsing).toThrow(/LEDGER_TABLE.*SOURCES_PATH/);

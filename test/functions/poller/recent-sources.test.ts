@@ -50,7 +50,7 @@ test('a setting that has changed takes effect within a minute', async () => {
   expect(after?.settings.requestsPerMinute).toBe(60);
 });
 
-test('each tick of a source that is polled once a minute looks', async () => {
+test('each tick of a source that is polled once a minute looks it up', async () => {
   const { found, sourceOf, pass } = setUp();
 
   await sourceOf('acme');
@@ -60,7 +60,7 @@ test('each tick of a source that is polled once a minute looks', async () => {
   expect(found).toHaveLength(2);
 });
 
-test('a source that was taken out is missed within a minute, and found again at once', async () => {
+test('a removed source is missed within a minute, and found again at once', async () => {
   const { parameter, sourceOf, pass } = setUp();
   await sourceOf('acme');
   parameter.isGone = true;
@@ -72,7 +72,7 @@ test('a source that was taken out is missed within a minute, and found again at 
   await expect(sourceOf('acme')).resolves.toMatchObject({ settings: { name: 'acme' } });
 });
 
-test('a failure to look is not remembered', async () => {
+test('a failed look-up is not cached', async () => {
   const { parameter, sourceOf } = setUp();
   parameter.isRefused = true;
   await expect(sourceOf('acme')).rejects.toThrow('ThrottlingException');
@@ -81,7 +81,7 @@ test('a failure to look is not remembered', async () => {
   await expect(sourceOf('acme')).resolves.toMatchObject({ settings: { name: 'acme' } });
 });
 
-test('a token that is read once more has the next tick look where it is', async () => {
+test("a repeated read of the token makes the next tick look up the token's place", async () => {
   const { found, sourceOf } = setUp();
   const source = await sourceOf('acme');
   await source?.secret.read();

@@ -20,13 +20,13 @@ function aSource({ place = 'secret acme', ...settings } = {} as Record<string, u
 }
 
 describe('the session of a source', () => {
-  it('is kept from tick to tick, also when the source is read anew', () => {
+  it('is kept from tick to tick, also when the source is looked up again', () => {
     const { sessionOf } = setUp();
 
     expect(sessionOf(aSource())).toBe(sessionOf(aSource()));
   });
 
-  it('is begun anew when the settings have changed', () => {
+  it('is replaced when the settings have changed', () => {
     const { sessionOf } = setUp();
     const before = sessionOf(aSource());
 
@@ -36,7 +36,7 @@ describe('the session of a source', () => {
     expect(sessionOf(aSource({ requestsPerMinute: 60 }))).toBe(after);
   });
 
-  it('is begun anew when the token is kept at another place', () => {
+  it('is replaced when the token is kept at another place', () => {
     const { sessionOf } = setUp();
     const before = sessionOf(aSource());
 
@@ -46,7 +46,7 @@ describe('the session of a source', () => {
     expect(sessionOf(aSource({ place: 'secret acme-2' }))).toBe(after);
   });
 
-  it('is no other source’s', () => {
+  it('is not shared with another source', () => {
     const { sessionOf } = setUp();
 
     expect(sessionOf(aSource({ name: 'other' }))).not.toBe(sessionOf(aSource()));

@@ -12,15 +12,15 @@ describe('a tick message', () => {
 
   it.each([
     [
-      'a source that can have no such name',
+      'a source with an invalid name',
       '{"source":"Acme Inc","slot":1}',
       'source must be the name of a source',
     ],
-    ['a slot that is no time', '{"source":"acme","slot":"soon"}', 'slot must be a time in ISO 8601'],
+    ['a slot that is not a time', '{"source":"acme","slot":"soon"}', 'slot must be a time in ISO 8601'],
     ['no slot', '{"source":"acme"}', 'slot must be a time in ISO 8601'],
     ['a slot below 0', '{"source":"acme","slot":-1}', 'slot must be a time in ISO 8601'],
-    ['a text that is no JSON', 'tick', 'is not a tick: it '],
-  ])('is refused in one line for %s', (_, body, reason) => {
+    ['a text that is not JSON', 'tick', 'is not a tick: it '],
+  ])('is refused with a one-line message for %s', (_, body, reason) => {
     expect(() => parseTick(body)).toThrow(reason);
     expect(() => parseTick(body)).toThrow(/^A message of the poll queue is not a tick: [^\n]+$/);
   });
@@ -37,7 +37,7 @@ describe('the later ticks of a minute', () => {
     expect(laterTicks(25_000)).toEqual([25, 50]);
   });
 
-  it('are a second apart at least', () => {
+  it('are at least a second apart', () => {
     expect(laterTicks(200)).toHaveLength(59);
   });
 });

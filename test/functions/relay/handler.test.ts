@@ -1,4 +1,4 @@
-// The handler as Lambda runs it, its bundle aside: told by its environment alone, on engines over the wire.
+// The handler as Lambda runs it, apart from its bundle: configured by its environment alone, on engines over the wire.
 
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Context, DynamoDBStreamEvent } from 'aws-lambda';
@@ -44,7 +44,7 @@ async function received(): Promise<string[]> {
   return (await drain(connectSqs(sqs.endpoint), queueUrl)).map(({ Body = '' }) => JSON.parse(Body).id);
 }
 
-test('importing it reads no environment; the first invocation does, and says what is missing', async () => {
+test('importing it reads no environment; the first invocation does, and names the missing variables', async () => {
   const { handler } = await import('../../../functions/relay/handler.ts');
 
   await expect(handler(recordsOf(), context)).rejects.toThrow('environment is incomplete or invalid');
@@ -66,7 +66,7 @@ async function metricsOf(run: () => Promise<unknown>): Promise<Record<string, un
   return lines.map((line) => JSON.parse(line)).filter((line) => '_aws' in line);
 }
 
-test('records and sweeps bring events from the ledger to the queue, but none of the feed itself', async () => {
+test('records and sweeps send events from the ledger to the queue, but not the events of the feed itself', async () => {
   const { handler, sweep } = await import('../../../functions/relay/handler.ts');
   const environment = {
     DESTINATION: 'queue',
@@ -99,7 +99,7 @@ test('records and sweeps bring events from the ledger to the queue, but none of 
   expect(report).toMatchObject({ groups: 3, unsent: 1, done: 1, complete: true });
 });
 
-test('a group that is left behind is reported at once, and by each sweep until it goes on', async () => {
+test('a group that is behind is reported at once, and by each sweep until it advances', async () => {
   const { handler, sweep } = await import('../../../functions/relay/handler.ts');
   const unreadable = { ...toLedgerItem(aKey(3), anEvent(aKey(3), 1)), b: { B: new Uint8Array([1]) } };
   await tables.client.send(new PutItemCommand({ TableName: tables.tables.ledger, Item: unreadable }));

@@ -3,7 +3,7 @@ import { parseRelayEnvironment } from '../../../functions/relay/relay-environmen
 
 const tables = { LEDGER_TABLE: 'ledger', MARKS_TABLE: 'marks' };
 
-test('a relay goes to the queue or to the bus', () => {
+test('a relay sends to the queue or to the bus', () => {
   const queue = {
     DESTINATION: 'queue',
     QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/events.fifo',
@@ -15,7 +15,7 @@ test('a relay goes to the queue or to the bus', () => {
   expect(parseRelayEnvironment(bus)).toEqual(bus);
 });
 
-test('everything that is missing is named at once', () => {
+test('all missing variables are named at once', () => {
   expect(() => parseRelayEnvironment({ DESTINATION: 'queue', MARKS_TABLE: '' })).toThrow(
     /QUEUE_URL: .*LEDGER_TABLE: .*MARKS_TABLE: /,
   );

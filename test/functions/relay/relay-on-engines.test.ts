@@ -1,4 +1,4 @@
-// The relay between a real ledger and a real FIFO queue, several at once.
+// Several relays at once between a real ledger and a real FIFO queue.
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ async function write(key: GroupKey, sequence: number) {
   await tables.client.send(new PutItemCommand({ TableName: tables.tables.ledger, Item }));
 }
 
-test('three relays at once bring each group’s events to the queue in order, and move its mark to the end', async () => {
+test('three relays at once send each group’s events in order, and move its mark to the end', async () => {
   const groups = Array.from({ length: 12 }, (_, id) => aKey(id));
   for (const key of groups)
     for (let sequence = 1; sequence <= EVENTS; sequence += 1) await write(key, sequence);

@@ -18,7 +18,7 @@ function record(
   };
 }
 
-/** A relay that leaves the groups of these ids failed, and the others done. */
+/** A relay whose result is failed for these groups, and done for the others. */
 function relayFailing(...ids: number[]) {
   const asked: GroupKey[] = [];
   const relay = async (groups: readonly GroupKey[]): Promise<Outcome[]> => {
@@ -30,7 +30,7 @@ function relayFailing(...ids: number[]) {
   return { relay, asked };
 }
 
-test('each group that records name is relayed once', async () => {
+test('each group in the records is relayed once', async () => {
   const { relay, asked } = relayFailing();
   const records = ['acme_mi8x2k_1', 'acme_mi8x2k_2', 'acme_mi8x2k_1', 'acme_mi8x2k_feed'].map((key, place) =>
     record(place, key),
@@ -42,7 +42,7 @@ test('each group that records name is relayed once', async () => {
   expect(response).toEqual({ batchItemFailures: [] });
 });
 
-test('records of anything but new entries set nothing off', async () => {
+test('records other than new entries are ignored', async () => {
   const { relay, asked } = relayFailing();
 
   await relayRecords(
@@ -55,20 +55,20 @@ test('records of anything but new entries set nothing off', async () => {
   expect(asked).toEqual([]);
 });
 
-test('a record that names no group is told, and holds up nothing', async () => {
+test('a record without a group is logged, and blocks nothing', async () => {
   const { relay, asked } = relayFailing();
-  const told: string[] = [];
-  const log: Log = { ...SILENT, error: (message) => void told.push(message) };
+  const logged: string[] = [];
+  const log: Log = { ...SILENT, error: (message) => void logged.push(message) };
   const records = [record(0, 'nonsense'), { eventName: 'INSERT' as const }, record(2, 'acme_mi8x2k_3')];
 
   const response = await relayRecords(relay, log, records, 1000);
 
   expect(asked).toEqual([aKey(3)]);
-  expect(told).toHaveLength(2);
+  expect(logged).toHaveLength(2);
   expect(response).toEqual({ batchItemFailures: [] });
 });
 
-test('the one record to come back is the first that, with what follows, names every failed group', async () => {
+test('the reported record is the last one from which on every failed group still appears', async () => {
   const { relay } = relayFailing(2, 3);
   const groups = [2, 1, 3, 1, 2, 1, 3, 1];
   const records = groups.map((group, place) => record(place, `acme_mi8x2k_${group}`));
@@ -78,7 +78,7 @@ test('the one record to come back is the first that, with what follows, names ev
   expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: '1004' }] });
 });
 
-test('groups that are behind or wait for a record of their own hold up nothing', async () => {
+test('groups that are behind or wait for another record block nothing', async () => {
   const relay = async (): Promise<Outcome[]> => [
     { state: 'behind', sequence: 1, reason: 'too large' },
     { state: 'waiting', missing: { from: 1, to: 1 } },
@@ -94,7 +94,7 @@ test('groups that are behind or wait for a record of their own hold up nothing',
   expect(response).toEqual({ batchItemFailures: [] });
 });
 
-test('where a number is missing all records come back', async () => {
+test('all records are reported if a sequence number is missing', async () => {
   const { relay } = relayFailing(1);
   const { dynamodb, ...unnumbered } = record(0, 'acme_mi8x2k_1');
 

@@ -1,4 +1,4 @@
-// The table of goods on the engine, over the wire.
+// The goods table on the engine, over the wire.
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -34,7 +34,7 @@ function lineItem(position: string, others: Partial<LineItem> = {}): LineItem {
   return { ...KEY, status: 'COMPLETED', position, expires: 2_000_000_000, ...others };
 }
 
-/** As the workflow's task does. */
+/** Waits like the workflow's task. */
 async function wait(...tokens: string[]): Promise<void> {
   await client.send(
     new UpdateItemCommand({
@@ -53,8 +53,8 @@ const parcel = (...line_items: string[]) => ({
   expires: '2000000000',
 });
 
-describe('a status that is told', () => {
-  test('comes back with all who wait for the line item', async () => {
+describe('recording a status', () => {
+  test('returns all tokens that wait for the line item', async () => {
     await wait('token-1', 'token-2');
 
     const waiting = await goods.note(lineItem('g_1'));
@@ -62,11 +62,11 @@ describe('a status that is told', () => {
     expect([...waiting].sort()).toEqual(['token-1', 'token-2']);
   });
 
-  test('comes back with nobody where nobody waits', async () => {
+  test('returns no tokens if nothing waits', async () => {
     expect(await goods.note(lineItem('g_1'))).toEqual([]);
   });
 
-  test('comes back with those who wait again when it is told again, and until they are forgotten', async () => {
+  test('returns the waiting tokens again when repeated, until they are removed', async () => {
     await wait('token-1', 'token-2');
     await goods.note(lineItem('g_1'));
     const again = await goods.note(lineItem('g_1'));
@@ -77,7 +77,7 @@ describe('a status that is told', () => {
     expect(await goods.note(lineItem('g_1'))).toEqual(['token-2']);
   });
 
-  test('is not noted once a newer one is, and concerns nobody then', async () => {
+  test('changes nothing after a newer status, and returns no tokens', async () => {
     await wait('token-1');
     await goods.note(lineItem('g_2', { status: 'OPEN' }));
 
@@ -89,7 +89,7 @@ describe('a status that is told', () => {
 });
 
 describe('a parcel', () => {
-  test("is that delivery's that was told of it first, however often it is told", async () => {
+  test('belongs to its first delivery, however often it is recorded', async () => {
     const answers = [];
     for (const delivery of ['acme_g_1_5', 'acme_g_1_7', 'acme_g_1_5'])
       answers.push(await goods.claimParcel(parcel('line_item/11'), delivery));
@@ -97,12 +97,12 @@ describe('a parcel', () => {
     expect(answers).toEqual([true, false, true]);
   });
 
-  test('may bring nothing that is known', async () => {
+  test('may contain no known line items', async () => {
     expect(await goods.claimParcel(parcel(), 'acme_g_1_5')).toBe(true);
   });
 });
 
-test("a group's line items are those told of and those that a parcel is to bring, each once", async () => {
+test("a group's line items are the recorded ones and those of its parcels, each once", async () => {
   await goods.note(lineItem('g_1'));
   await goods.note(lineItem('g_1', { part: 'return_group' }));
   await goods.note(lineItem('g_1', { returnGroup: 'acme/2', part: 'line_item/99' }));
@@ -113,7 +113,7 @@ test("a group's line items are those told of and those that a parcel is to bring
   expect([...parts].sort()).toEqual(['line_item/11', 'line_item/12']);
 });
 
-test('of what was never told there is no position', async () => {
+test('an unrecorded part has no position', async () => {
   await wait('token-1');
 
   expect(await goods.positionOf(KEY)).toBeUndefined();

@@ -1,5 +1,5 @@
-// The function as Lambda runs it, where the workflow's tests do not come: without an environment, and when what it
-// calls does not answer as it should.
+// The function as Lambda runs it, in cases that the workflow's tests don't cover: without an environment, and when its
+// calls fail.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import delivered from '../../../docs/events/examples/shipment.status_changed.json' with { type: 'json' };
@@ -15,7 +15,7 @@ let dynamoDb: DynamoDBClient;
 beforeAll(async () => {
   engine = await startDynamoDbEngine();
   dynamoDb = connectDynamoDb(engine.endpoint);
-  // What takes long is not to be counted to a test.
+  // Do the slow loading here, outside of any test's time.
   definitionFor('any');
 }, 120_000);
 afterEach(() => {
@@ -37,7 +37,7 @@ function parcel(group: number): FeedEvent {
   } as unknown as FeedEvent;
 }
 
-test('importing it reads no environment; the first invocation does, and names all that is missing', async () => {
+test('importing it reads no environment; the first invocation does, and names all missing variables', async () => {
   vi.resetModules();
   const { handler, onBus } = await import('../../../functions/sample-warehouse/handler.ts');
 
@@ -46,7 +46,7 @@ test('importing it reads no environment; the first invocation does, and names al
   await expect(onBus(batch(), CONTEXT)).rejects.toThrow(missing);
 });
 
-test('an event whose workflow does not start fails, and starts it when it comes again', async () => {
+test('an event whose workflow does not start fails, and starts it when it is delivered again', async () => {
   const warehouse = await startWarehouse(dynamoDb, engine.endpoint);
   const { executions, stateMachineArn } = warehouse.stepFunctions;
   vi.stubEnv('STATE_MACHINE_ARN', `${stateMachineArn}-gone`);

@@ -1,21 +1,21 @@
-// What befalls parcels and what they bring, at the reference service in virtual time, and the events that the feed
-// makes of it. Each story is a return of its own, one step a minute.
+// Stories of parcels and their line items at the reference service in virtual time, with the events that the feed makes
+// of them. Each story is its own return, with one step a minute.
 import type { Alteration } from '../../../local/reference-service/store/changes-by-hand.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { Decision } from '../../../shared/deployment/sample-warehouse.ts';
 import { createSourceWorld, type SourceWorld } from '../../shared/source-world.ts';
 
 export interface Story {
-  /** What the return is when the feed first sees it: two line items in one parcel on its way, unless altered. */
+  /** The return at the feed's first reading: two line items in one parcel on its way, unless altered. */
   readonly begins?: Alteration;
   readonly steps: readonly (Alteration | 'gone')[];
-  /** How many line items are waited for once the first parcel was delivered. */
+  /** Number of line items that are waited for after the first parcel was delivered. */
   readonly waits: number;
-  /** What becomes of each part in the end. */
+  /** The final decision on each part. */
   readonly ends: Readonly<Record<string, Decision>>;
-  /** How many of these wait until the time limit is over. @default 0 */
+  /** How many of these wait until the time limit passes. @default 0 */
   readonly timeOuts?: number;
-  /** How many workflows there are. @default 1 */
+  /** Number of workflows. @default 1 */
   readonly workflows?: number;
 }
 
@@ -31,7 +31,7 @@ const item =
     returns[place]!.status = status;
   };
 
-/** The parcel becomes two, the second with the last line item; what the first brings is told. */
+/** Splits the parcel in two, the second with the last line item; `first` gives the line items of the first. */
 const inTwoParcels =
   (first: (ids: number[]) => number[]): Alteration =>
   ({ shipments, returns }) => {
@@ -130,11 +130,11 @@ export interface ToldStory extends Story {
   readonly group: number;
   /** The names of parts in {@link Story.ends}, by those in the warehouse's table. */
   readonly parts: Readonly<Record<string, string>>;
-  /** In their order. */
+  /** In order. */
   readonly events: readonly FeedEvent[];
 }
 
-/** Minutes after the last step: a removed return is only told of when it was looked for twice. */
+/** Minutes after the last step: a removed return is only published after two look-ups. */
 const MINUTES_AFTER = 30;
 
 export async function tellStories(): Promise<readonly ToldStory[]> {
@@ -164,7 +164,7 @@ export async function tellStories(): Promise<readonly ToldStory[]> {
   );
 }
 
-/** A return of two line items, on their way in one parcel. */
+/** Creates a return of two line items, on their way in one parcel. */
 function createReturn({ control }: SourceWorld, begins: Alteration = () => {}) {
   for (let tries = 0; tries < 200; tries += 1) {
     let isOne = false;

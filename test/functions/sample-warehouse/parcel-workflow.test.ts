@@ -1,4 +1,4 @@
-// Starting and waking, over the wire, where the state machine is none that does anything.
+// Starting and resuming workflows over the wire, with a state machine that does nothing.
 
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await engine.stop();
 });
 
-test('a delivery is started once, also when it is over', async () => {
+test('a delivery starts its workflow once, even after it has ended', async () => {
   await workflow.start('acme_g_1_5', PARCEL);
   expect(await engine.executions.ended('acme_g_1_5')).toEqual(PARCEL);
 
@@ -36,11 +36,11 @@ test('a delivery is started once, also when it is over', async () => {
   expect(engine.executions.names()).toEqual(['acme_g_1_5']);
 });
 
-test('a token that Step Functions does not know wakes nobody, and is no failure', async () => {
+test('an unknown token resumes nothing, and is no failure', async () => {
   await expect(workflow.wake('no-token')).resolves.toBeUndefined();
 });
 
-test('a state machine that there is not is a failure', async () => {
+test('a missing state machine is a failure', async () => {
   const other = createParcelWorkflow({ client, stateMachineArn: `${engine.stateMachineArn}-gone` });
 
   await expect(other.start('acme_g_1_6', PARCEL)).rejects.toThrow('StateMachineDoesNotExist');

@@ -1,5 +1,5 @@
-// The sample warehouse as its template says, on the engines: a table as it has, its state machine with all names resolved,
-// and its function as Lambda runs it, told by its environment alone.
+// The sample warehouse on the engines, as its template defines it: a table with the template's keys, its state machine
+// with resolved names, and its function as Lambda runs it, configured by its environment alone.
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { Template } from 'aws-cdk-lib/assertions';
 import { vi } from 'vitest';
@@ -23,7 +23,7 @@ function warehouseTemplate(): Template {
   return template;
 }
 
-/** As the template says, for a table of a name. */
+/** The template's definition, for a named table. */
 export function definitionFor(tableName: string): string {
   const { Properties } = resourceOf(warehouseTemplate(), 'AWS::StepFunctions::StateMachine', 'Warehouse');
   return resolve(Properties.DefinitionString, {
@@ -51,7 +51,7 @@ export async function startWarehouse(dynamoDb: DynamoDBClient, dynamoDbEndpoint:
   return {
     ...{ tableName, stepFunctions },
     startProcess,
-    /** What was decided on each part of a group. */
+    /** The decision on each part of a group. */
     async decisions(returnGroup: string): Promise<Record<string, string | undefined>> {
       const { Items = [] } = await dynamoDb.send(
         new QueryCommand({
@@ -68,12 +68,12 @@ export async function startWarehouse(dynamoDb: DynamoDBClient, dynamoDbEndpoint:
   };
 }
 
-/** A process of the function, with a memory of its own. */
+/** Starts a process of the function, with its own memory. */
 async function startProcess() {
   vi.resetModules();
   const { handler, onBus: handleOnBus } = await import('../../../functions/sample-warehouse/handler.ts');
   return {
-    /** In order, as the ordered queue hands them over. */
+    /** Handles the events in order, as the ordered queue delivers them. */
     async handle(events: readonly FeedEvent[]): Promise<void> {
       for (const event of events) await handler(batch(event), CONTEXT);
     },

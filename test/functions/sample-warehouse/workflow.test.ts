@@ -1,5 +1,5 @@
-// The workflow in all its branches, on events that the feed made: the state machine of the template, run by an
-// interpreter, with the function and the table that it works with.
+// The workflow in all its branches, on events that the feed made: an interpreter runs the state machine of the template,
+// with its function and its table.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import validate from 'asl-validator';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -21,7 +21,7 @@ const running: Warehouse[] = [];
 beforeAll(async () => {
   [engine, stories] = await Promise.all([startDynamoDbEngine(), tellStories()]);
   dynamoDb = connectDynamoDb(engine.endpoint);
-  // What takes long is not to be counted to the first test.
+  // Do the slow loading here, outside of the first test's time.
   definitionFor('any');
 }, 120_000);
 afterEach(async () => {
@@ -39,7 +39,7 @@ async function start(): Promise<Warehouse> {
   return warehouse;
 }
 
-test('its definition is one of the Amazon States Language, says an outside judge', () => {
+test('an independent validator accepts its definition as Amazon States Language', () => {
   const { isValid, errorsText } = validate(JSON.parse(definitionFor('any')));
 
   expect([isValid, errorsText?.()]).toEqual([true, '']);
@@ -80,7 +80,7 @@ describe('events of the queue, in their order', () => {
     );
   });
 
-  test('an execution ends with what it decided', async () => {
+  test('an execution returns its decisions', async () => {
     const { events, parts } = story('a line item is canceled');
     const [first, second] = Object.keys(parts);
     const warehouse = await start();
@@ -100,11 +100,11 @@ describe('events of the queue, in their order', () => {
 });
 
 describe('the time limit', () => {
-  test('is what ends the waiting for a line item that nothing is ever told of', async () => {
-    const told = story('nothing is heard of a line item');
-    const [, silent] = Object.keys(told.parts);
+  test('ends the wait for a line item without any event', async () => {
+    const followed = story('nothing is heard of a line item');
+    const [, silent] = Object.keys(followed.parts);
     const ofSilent = `/return-line-items/${silent?.split('/')[1]}`;
-    const events = told.events.filter(({ subject }) => !subject.endsWith(ofSilent));
+    const events = followed.events.filter(({ subject }) => !subject.endsWith(ofSilent));
     const warehouse = await start();
     const { handle } = await warehouse.startProcess();
     await handle(events);
@@ -113,43 +113,43 @@ describe('the time limit', () => {
     warehouse.stepFunctions.passTime(TIME_LIMIT_SECONDS);
     await allEnded(warehouse);
 
-    expect(events).toHaveLength(told.events.length - 1);
-    expect(await endsOf(warehouse, told)).toEqual({ 'item 0': 'RESTOCK', 'item 1': 'ESCALATE' });
+    expect(events).toHaveLength(followed.events.length - 1);
+    expect(await endsOf(warehouse, followed)).toEqual({ 'item 0': 'RESTOCK', 'item 1': 'ESCALATE' });
   });
 
-  test('is not over a second before', async () => {
-    const told = story('all is as it should be');
-    const arrival = told.events.findIndex(isDelivery) + 1;
+  test('does not pass a second early', async () => {
+    const followed = story('all is as it should be');
+    const arrival = followed.events.findIndex(isDelivery) + 1;
     const warehouse = await start();
     const { handle } = await warehouse.startProcess();
-    await handle(told.events.slice(0, arrival));
+    await handle(followed.events.slice(0, arrival));
     await warehouse.stepFunctions.untilWaiting(2);
 
     warehouse.stepFunctions.passTime(TIME_LIMIT_SECONDS - 1);
-    await handle(told.events.slice(arrival));
+    await handle(followed.events.slice(arrival));
     await allEnded(warehouse);
 
-    expect(await endsOf(warehouse, told)).toEqual(told.ends);
+    expect(await endsOf(warehouse, followed)).toEqual(followed.ends);
   });
 
-  test('what comes after it changes nothing, and fails nobody', async () => {
-    const told = story('all is as it should be');
-    const arrival = told.events.findIndex(isDelivery) + 1;
+  test('ignores later events without a failure', async () => {
+    const followed = story('all is as it should be');
+    const arrival = followed.events.findIndex(isDelivery) + 1;
     const warehouse = await start();
     const { handle } = await warehouse.startProcess();
-    await handle(told.events.slice(0, arrival));
+    await handle(followed.events.slice(0, arrival));
     await warehouse.stepFunctions.untilWaiting(2);
     warehouse.stepFunctions.passTime(TIME_LIMIT_SECONDS);
     await allEnded(warehouse);
 
-    await handle(told.events.slice(arrival));
+    await handle(followed.events.slice(arrival));
 
-    expect(await endsOf(warehouse, told)).toEqual({ 'item 0': 'ESCALATE', 'item 1': 'ESCALATE' });
+    expect(await endsOf(warehouse, followed)).toEqual({ 'item 0': 'ESCALATE', 'item 1': 'ESCALATE' });
   });
 });
 
 test.each([1, 2, 3, 4])(
-  'every event twice and in any order on the bus ends the same (seed %i)',
+  'the result is the same with every event twice and in any order on the bus (seed %i)',
   async (seed) => {
     const random = createSeededRandom(seed);
     const events = stories.flatMap((it) => [...it.events, ...it.events]);
@@ -160,7 +160,7 @@ test.each([1, 2, 3, 4])(
     const warehouse = await start();
     const processes = [await warehouse.startProcess(), await warehouse.startProcess()];
 
-    // Two at the same time, each in a process of its own.
+    // Two at a time, each in its own process.
     for (let place = 0; place < shuffled.length; place += 2)
       await Promise.all(
         shuffled.slice(place, place + 2).map((event, at) => processes[at]!.handleOnBus(event)),
@@ -175,14 +175,15 @@ test.each([1, 2, 3, 4])(
     warehouse.stepFunctions.passTime(TIME_LIMIT_SECONDS);
     await allEnded(warehouse);
 
-    for (const told of stories)
-      expect([told.name, await endsOf(warehouse, told)]).toEqual([told.name, told.ends]);
+    for (const followed of stories)
+      expect([followed.name, await endsOf(warehouse, followed)]).toEqual([followed.name, followed.ends]);
     expect(executions.names()).toHaveLength(stories.reduce((sum, { workflows = 1 }) => sum + workflows, 0));
   },
 );
 
-test('the stories come to all states, and to all ways that errors lead', async () => {
-  const sum = (count: (told: ToldStory) => number) => stories.reduce((all, told) => all + count(told), 0);
+test('the stories visit all states and all error paths', async () => {
+  const sum = (count: (followed: ToldStory) => number) =>
+    stories.reduce((all, followed) => all + count(followed), 0);
   const warehouse = await start();
   const { handle } = await warehouse.startProcess();
   const { executions, passTime, untilWaiting } = warehouse.stepFunctions;

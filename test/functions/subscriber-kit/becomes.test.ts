@@ -10,7 +10,7 @@ function withStatus(sequence: number, type: string, status: string): FeedEvent {
 }
 
 describe('handlers by status', () => {
-  it('are given what came to have it, whether it was seen changing or first seen so', async () => {
+  it('get entities that changed to the status or were first seen with it', async () => {
     const got: unknown[] = [];
     const handler = createQueueSubscriber({
       on: becomes('shipment', {

@@ -21,7 +21,7 @@ function subscriber(options: Partial<SubscriberOptions> = {}) {
   return { handler, handled, failing, log };
 }
 
-/** A rule's target may be a queue: its messages are what EventBridge makes of events. */
+/** A rule's target may be a queue: its messages are the events in EventBridge's form. */
 function queued(...events: readonly FeedEvent[]) {
   const { Records } = batch(...events);
   return {
@@ -34,7 +34,7 @@ function queued(...events: readonly FeedEvent[]) {
 }
 
 describe('a subscriber to the bus', () => {
-  it('is a target of rules: with the whole event, or with the detail alone', async () => {
+  it('is a target of rules, with the whole event or only its detail', async () => {
     const { handler, handled } = subscriber();
 
     const response = await handler(onBus(change(1, 1)), CONTEXT);
@@ -44,7 +44,7 @@ describe('a subscriber to the bus', () => {
     expect(handled).toEqual([change(1, 1).id, change(1, 2).id]);
   });
 
-  it('throws what failed, so that Lambda tries it again', async () => {
+  it('throws the failure, so that Lambda retries', async () => {
     const { handler, handled, failing, log } = subscriber();
     failing.add(change(1, 1).id);
     const failed = handler(onBus(change(1, 1)), CONTEXT);
@@ -57,7 +57,7 @@ describe('a subscriber to the bus', () => {
     expect(log.lines[0]).toMatchObject({ level: 'error', fields: { error: new Error('not today') } });
   });
 
-  it('reads a queue behind a rule, where each message fails by itself', async () => {
+  it('reads a queue behind a rule, and reports failures per message', async () => {
     const attempts: number[] = [];
     const { handler, failing } = subscriber();
     failing.add(change(1, 1).id);
@@ -72,7 +72,7 @@ describe('a subscriber to the bus', () => {
     expect(attempts).toEqual([3]);
   });
 
-  it('drops what is older than the newest handled of its subject, in whatever order events come', async () => {
+  it('drops events older than the newest handled event of their subject, in any order of arrival', async () => {
     const { handler, handled } = subscriber();
 
     for (const sequence of [2, 3, 1, 3, 5, 4]) await handler(onBus(change(1, sequence)), CONTEXT);
@@ -98,7 +98,7 @@ describe('a subscriber to the bus', () => {
     expect(spans).toEqual([`${a} begins`, `${a} ends`, `${b} begins`, `${b} ends`]);
   });
 
-  it('takes a replay of EventBridge’s archive for a replay', async () => {
+  it('treats a replay of EventBridge’s archive as a replay', async () => {
     const got: (string | undefined)[] = [];
     const { handler } = subscriber({
       replays: 'reprocess',

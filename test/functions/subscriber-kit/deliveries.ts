@@ -13,7 +13,7 @@ export const CONTEXT: LambdaContext = {
   getRemainingTimeInMillis: () => 30_000,
 };
 
-/** A shipment's change of status, of one group and number. */
+/** A change of a shipment's status, with this group and number. */
 export function change(
   group: number,
   sequence: number,
@@ -22,7 +22,7 @@ export function change(
   return { ...anEvent(aKey(group), sequence), ...overrides } as FeedEvent;
 }
 
-/** A batch of an SQS queue; each message is called by its event's id. */
+/** A batch of an SQS queue; each message has its event's id. */
 export function batch(...events: readonly (FeedEvent | string)[]): QueueEvent {
   return {
     Records: events.map((event) =>
@@ -37,7 +37,7 @@ export function batch(...events: readonly (FeedEvent | string)[]): QueueEvent {
   };
 }
 
-/** As EventBridge hands an event to a rule's target. */
+/** The event as EventBridge delivers it to a rule's target. */
 export function onBus(event: FeedEvent, others: Record<string, unknown> = {}) {
   return {
     version: '0',

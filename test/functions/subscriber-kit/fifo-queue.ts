@@ -1,8 +1,7 @@
-// A FIFO queue with its event source mapping, by AWS's documents: a batch takes as many messages of one group as there
-// are, and none of a group whose messages are being handled; what failed comes again in its old place, counted once more;
-// what came too often goes to the dead-letter queue. The embedded engine never hands out two messages of one group
-// together, which hides what befalls those that share a batch with one that fails.
-// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
+// A FIFO queue with its event source mapping, as AWS documents it: a batch takes all available messages of a group, and
+// none of a group whose messages are being handled. A failed message is delivered again in its old place, with a higher
+// receive count; after too many receives it goes to the dead-letter queue. The embedded engine never delivers two
+// messages of one group together, which hides the effect on messages that share a batch with a failing one.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { batch, CONTEXT } from './deliveries.ts';
 
@@ -20,7 +19,7 @@ export interface FifoQueueOptions {
   ) => Promise<{ readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] }>;
 }
 
-/** Hands over all events of one group. @returns those that ended in the dead-letter queue */
+/** Delivers all events of one group. @returns the events that ended in the dead-letter queue */
 export async function handOverGroup(
   events: readonly FeedEvent[],
   { batchSize, maxReceiveCount, handler }: FifoQueueOptions,
@@ -38,7 +37,7 @@ export async function handOverGroup(
     waiting = waiting.filter(({ event }) => !dead.includes(event));
     if (taken.length === 0) continue;
     const event = batch(...taken.map((it) => it.event));
-    // A batch that failed as a whole is thrown.
+    // A handler that throws fails the whole batch.
     const failed = await handler(event, CONTEXT).then(
       ({ batchItemFailures }) => batchItemFailures.map(({ itemIdentifier }) => itemIdentifier),
       () => event.Records.map(({ messageId }) => messageId),

@@ -1,4 +1,4 @@
-// What a handler may name is known to the compiler: the right names compile, and each slip of the pen does not.
+// The compiler checks the names in a handler: the right names compile, and each misspelled one does not.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export const lambda: SQSHandler = handler;
 export const target: EventBridgeHandler<string, unknown, unknown> = createBusSubscriber({ on: {} });
 `;
 
-/** Each compiles but for one name. */
+/** Each compiles except for one name. */
 const SLIPS: Readonly<Record<string, readonly [right: string, wrong: string]>> = {
   'a field of the entity': ['data.object.tracking_number', 'data.object.tracking_no'],
   'a field that may be null': ['data.object.tracking_number?.length', 'data.object.tracking_number.length'],
@@ -69,12 +69,12 @@ import { becomes, createBusSubscriber, createQueueSubscriber } from '${kit}';
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('handlers', () => {
-  it('compile, as Lambda’s own types as well', () => {
+  it('compile, also with Lambda’s own types', () => {
     expect(errors).not.toMatch(/right\.ts/);
   });
 
   it.each(Object.keys(SLIPS).map((slip, index) => [slip, index] as const))(
-    'do not compile with a slip in the name of %s',
+    'do not compile with a misspelled name: %s',
     (_slip, index) => {
       expect(errors).toMatch(new RegExp(`slip-${index}\\.ts`));
     },

@@ -1,4 +1,4 @@
-// What becomes of an event that its subscriber can never handle.
+// An event that its subscriber can never handle.
 import { expect, test } from 'vitest';
 import { createQueueSubscriber } from '../../../functions/subscriber-kit/subscriber.ts';
 import { aFeed, aFunction, resourceOf } from '../../infra/synthesize.ts';
@@ -7,7 +7,7 @@ import { handOverGroup } from './fifo-queue.ts';
 
 const POISON = 2;
 
-/** With the number of receives that the construct's queue allows. @param batchSize that of the construct's mapping, unless given */
+/** Uses the receive count of the construct's queue. @param batchSize by default that of the construct's mapping */
 async function handOver(batchSize?: number) {
   const { feed, stack, template } = aFeed();
   feed.addOrderedSubscriber(aFunction(stack), batchSize === undefined ? {} : { batchSize });
@@ -30,10 +30,10 @@ async function handOver(batchSize?: number) {
   return { handled, dead: dead.map(({ data }) => data.sequence) };
 }
 
-test('it goes to the dead-letter queue alone, and its group goes on without it', async () => {
+test('it goes to the dead-letter queue alone, and its group continues without it', async () => {
   expect(await handOver()).toEqual({ handled: [1, 3, 4], dead: [POISON] });
 });
 
-test('in larger batches it takes along the events of its group that came with it', async () => {
+test('in larger batches, events of its group in the same batch go with it', async () => {
   expect(await handOver(10)).toEqual({ handled: [1], dead: [POISON, 3, 4] });
 });

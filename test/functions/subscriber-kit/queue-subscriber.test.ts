@@ -4,7 +4,7 @@ import { createProcessMemory } from '../../../functions/subscriber-kit/subscribe
 import type { SubscriberOptions } from '../../../functions/subscriber-kit/subscriber-options.ts';
 import { batch, CONTEXT, change, keepLog } from './deliveries.ts';
 
-/** A subscriber that notes the ids which it handles, and fails those it is told to. */
+/** A subscriber that records handled ids, and fails the configured ones. */
 function subscriber(options: Partial<SubscriberOptions> = {}) {
   const handled: string[] = [];
   const outcomes: string[] = [];
@@ -29,7 +29,7 @@ const failures = (...ids: string[]) => ({
 });
 
 describe('a subscriber to the ordered queue', () => {
-  it('hands each event to the handler of its type, in order', async () => {
+  it('calls the handler of each event’s type, in order', async () => {
     const { handler, handled } = subscriber();
     const [a, b, c] = [change(1, 1), change(2, 1), change(1, 2)];
 
@@ -39,7 +39,7 @@ describe('a subscriber to the ordered queue', () => {
     expect(handled).toEqual([a.id, b.id, c.id]);
   });
 
-  it('holds back what follows a failure in its group, and only that', async () => {
+  it('holds back only later events of a failed event’s group', async () => {
     const { handler, handled, failing, log } = subscriber();
     const events = [change(1, 1), change(1, 2), change(2, 1), change(1, 3), change(2, 2)];
     failing.add(change(1, 2).id);
@@ -67,7 +67,7 @@ describe('a subscriber to the ordered queue', () => {
     await expect(handler(batch(change(1, 1)), CONTEXT)).rejects.toThrow(/all records failed/i);
   });
 
-  it('keeps batches that run side by side apart', async () => {
+  it('separates batches that run at the same time', async () => {
     const { handler, failing } = subscriber();
     failing.add(change(1, 1).id);
 
@@ -80,7 +80,7 @@ describe('a subscriber to the ordered queue', () => {
     expect(second).toEqual(failures());
   });
 
-  it('fails what is no event of the feed, so that it ends in the dead-letter queue', async () => {
+  it('fails a message that is not an event of the feed, so that it ends in the dead-letter queue', async () => {
     const { handler, handled } = subscriber();
     const [other, foreignId] = ['{"hello":1}', JSON.stringify(change(1, 2, { id: 'of-somebody-else' }))];
 
@@ -90,7 +90,7 @@ describe('a subscriber to the ordered queue', () => {
     expect(handled).toEqual([change(1, 1).id]);
   });
 
-  it('fails an event that is not as agreed, naming the field and not its value', async () => {
+  it('fails an event that breaks the contract, naming the field but not its value', async () => {
     const { handler, log } = subscriber();
     const event = change(1, 1);
     const bent = {
@@ -105,14 +105,14 @@ describe('a subscriber to the ordered queue', () => {
   });
 });
 
-describe('what a subscriber does not know', () => {
+describe('an unknown type or field', () => {
   const unknown = () =>
     change(1, 1, { type: 'shipment.teleported', dataschema: 'urn:returns-change-feed:shipment:1' });
   const newer = () =>
     change(1, 2, { dataschema: 'urn:returns-change-feed:shipment:2', data: { all: 'different' } });
   const other = () => change(1, 3, { type: 'shipment.updated' });
 
-  it('is passed over, told once for each type, and counted', async () => {
+  it('is skipped, logged once per type, and counted', async () => {
     const { handler, handled, outcomes, log } = subscriber();
 
     const response = await handler(batch(unknown(), unknown(), newer(), other()), CONTEXT);
@@ -132,7 +132,7 @@ describe('what a subscriber does not know', () => {
     expect(log.lines.at(-1)).toMatchObject({ level: 'info', fields: { messages: 4, unknown_type: 2 } });
   });
 
-  it('goes to `otherwise` where there is one, with its data as it came', async () => {
+  it('goes to `otherwise` if given, with its data unchanged', async () => {
     const got: unknown[] = [];
     const { handler, handled } = subscriber({ otherwise: ({ type, data }) => void got.push([type, data]) });
 
@@ -146,7 +146,7 @@ describe('what a subscriber does not know', () => {
     expect(handled).toEqual([change(1, 4).id]);
   });
 
-  it('may be fields that were added since: they are left out', async () => {
+  it('is left out if it is a later field', async () => {
     const got: unknown[] = [];
     const { handler } = subscriber({ on: { 'shipment.status_changed': (event) => void got.push(event) } });
     const event = change(1, 1);
@@ -158,7 +158,7 @@ describe('what a subscriber does not know', () => {
 });
 
 describe('repeats and stale events', () => {
-  it('are not handled again, in whatever order they come', async () => {
+  it('are not handled again, in any order', async () => {
     const { handler, handled, outcomes } = subscriber();
 
     await handler(batch(change(1, 1), change(1, 2), change(1, 1), change(1, 2), change(1, 3)), CONTEXT);
@@ -168,7 +168,7 @@ describe('repeats and stale events', () => {
     expect(outcomes[3]).toBe(`${change(1, 2).id} repeated`);
   });
 
-  it('are so for each subject by itself: another may have lower numbers', async () => {
+  it('are decided per subject: another subject may have lower numbers', async () => {
     const { handler, handled } = subscriber();
     const other = change(1, 3, { subject: 'return-groups/1/shipments/5' });
 
@@ -177,7 +177,7 @@ describe('repeats and stale events', () => {
     expect(handled).toEqual([change(1, 7).id, other.id]);
   });
 
-  it('are so by what was handled: a type without a handler makes none stale', async () => {
+  it('are decided by handled events: a type without a handler makes none stale', async () => {
     const { handler, handled } = subscriber();
 
     await handler(batch(change(1, 7, { type: 'shipment.updated' }), change(1, 4)), CONTEXT);
@@ -185,7 +185,7 @@ describe('repeats and stale events', () => {
     expect(handled).toEqual([change(1, 4).id]);
   });
 
-  it('begin anew with a later generation, which goes before any number', async () => {
+  it('start again with a later generation, which outranks any number', async () => {
     const { handler, handled } = subscriber();
     const later = change(1, 1, { id: 'acme_mi9aaa_1_1' });
     const muchLater = change(1, 1, { id: 'acme_1mi9aaa_1_1' });
@@ -195,7 +195,7 @@ describe('repeats and stale events', () => {
     expect(handled).toEqual([change(1, 7).id, later.id, muchLater.id]);
   });
 
-  it('are handled where it is asked for, and said to be stale', async () => {
+  it('are handled on request, and reported as stale', async () => {
     const got: unknown[] = [];
     const { handler } = subscriber({
       stale: 'handle',
@@ -212,7 +212,7 @@ describe('repeats and stale events', () => {
     ]);
   });
 
-  it('are not what failed: that is handled when it comes again', async () => {
+  it('do not include failed events: these are handled when delivered again', async () => {
     const { handler, handled, failing } = subscriber();
     failing.add(change(1, 2).id);
     await handler(batch(change(2, 1), change(1, 2)), CONTEXT);
@@ -227,7 +227,7 @@ describe('repeats and stale events', () => {
 describe('a replay', () => {
   const replayed = (sequence: number, replayid = 'r1') => change(1, sequence, { replayid });
 
-  it('fills in what was missed and repeats nothing, unless told otherwise', async () => {
+  it('delivers missed events and repeats none by default', async () => {
     const { handler, handled } = subscriber();
     await handler(batch(change(1, 3)), CONTEXT);
 
@@ -236,7 +236,7 @@ describe('a replay', () => {
     expect(handled).toEqual([change(1, 3).id, change(1, 4).id]);
   });
 
-  it('is handled whole under `reprocess`, once for each replay, and moves nothing back', async () => {
+  it('is handled completely under `reprocess`, once per replay, and moves no position back', async () => {
     const got: unknown[] = [];
     const { handler } = subscriber({
       replays: 'reprocess',
@@ -281,7 +281,7 @@ describe('gaps', () => {
     return { ...made, gaps };
   };
 
-  it('are told before the event that shows them, once, where every event is said to come', async () => {
+  it('are reported once, before the event that shows them, if `unfiltered` is set', async () => {
     const { handler, gaps } = unfiltered();
 
     await handler(
@@ -293,7 +293,7 @@ describe('gaps', () => {
     expect(gaps).toEqual([{ partitionkey: 'acme/1', generation: 'mi8x2k', from: 7, to: 8 }]);
   });
 
-  it('begin with the first number of a new generation', async () => {
+  it('are counted from the first number of a new generation', async () => {
     const { handler, gaps } = unfiltered();
 
     await handler(batch(change(1, 5), change(1, 3, { id: 'acme_mi9aaa_1_3' })), CONTEXT);
@@ -301,7 +301,7 @@ describe('gaps', () => {
     expect(gaps).toEqual([{ partitionkey: 'acme/1', generation: 'mi9aaa', from: 1, to: 2 }]);
   });
 
-  it('are told again while the event that shows them fails', async () => {
+  it('are reported again while the event that shows them fails', async () => {
     const { handler, gaps, failing } = unfiltered();
     await handler(batch(change(1, 5)), CONTEXT);
     failing.add(change(1, 7).id);
@@ -316,7 +316,7 @@ describe('gaps', () => {
     ]);
   });
 
-  it('are a warning where nobody else is told', async () => {
+  it('are logged as a warning without `onGap`', async () => {
     const log = keepLog();
     const handler = createQueueSubscriber({ on: {}, unfiltered: true, memory: createProcessMemory(), log });
 
@@ -325,7 +325,7 @@ describe('gaps', () => {
     expect(log.lines[0]).toMatchObject({ level: 'warn', fields: { from: 6, to: 6 } });
   });
 
-  it('are not looked for unless asked', async () => {
+  it('are not looked for by default', async () => {
     const { handler, log } = subscriber();
 
     await handler(batch(change(1, 5), change(1, 9)), CONTEXT);
@@ -333,7 +333,7 @@ describe('gaps', () => {
     expect(log.lines).toEqual([]);
   });
 
-  it('take a memory that all processes share', () => {
+  it('require a memory that all processes share', () => {
     expect(() => createQueueSubscriber({ on: {}, unfiltered: true })).toThrow(/tableName/);
   });
 });

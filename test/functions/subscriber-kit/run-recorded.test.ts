@@ -10,7 +10,7 @@ import { change, keepLog } from './deliveries.ts';
 const RECORDED = new URL('../../../docs/events/recorded.jsonl', import.meta.url);
 
 describe('a handler tried on recorded events', () => {
-  it('is handed every line of a recording, in order', async () => {
+  it('gets every line of a recording, in order', async () => {
     const delivered: string[] = [];
     const sequences: number[] = [];
     const handler = createQueueSubscriber({
@@ -30,7 +30,7 @@ describe('a handler tried on recorded events', () => {
     expect(sequences.length).toBeGreaterThan(2);
   });
 
-  it('is told the events that failed, and goes on', async () => {
+  it('continues after failed events, and reports them', async () => {
     const lines = readFileSync(RECORDED, 'utf8').trimEnd().split('\n').slice(0, 3);
     const ids = lines.map((line) => JSON.parse(line).id);
     const handler = createBusSubscriber({
@@ -49,7 +49,7 @@ describe('a handler tried on recorded events', () => {
     expect(run).toEqual({ done: 2, failed: [ids[1]] });
   });
 
-  it('takes the word of a subscriber that answers what failed rather than throw', async () => {
+  it('accepts failures that a subscriber returns instead of throwing', async () => {
     const events = [change(1, 1), change(1, 2)];
 
     const run = await runRecorded(

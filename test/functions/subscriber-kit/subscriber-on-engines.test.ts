@@ -1,4 +1,4 @@
-// The kit as it runs: an event source mapping reads a FIFO queue, the memory is a table, all over the wire.
+// The kit in use: an event source mapping reads a FIFO queue, the memory is a table, all over the wire.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ async function start(handle: (event: FeedEvent, attempt: number) => void) {
   const queueUrl = await createQueue(sqs, { fifo: true, attributes: { VisibilityTimeout: '1' } });
   const handled: string[] = [];
   const outcomes: string[] = [];
-  // Two processes at once, as Lambda runs them: each has the table alone in common with the other.
+  // Two processes at once, as in Lambda: they share only the table.
   const processes = [1, 2].map(() =>
     createQueueSubscriber({
       on: {
@@ -57,7 +57,7 @@ async function start(handle: (event: FeedEvent, attempt: number) => void) {
     queueUrl,
     handled,
     outcomes,
-    /** As the relay sends; a replay's events are not dropped by the queue, which knows the others by their id. */
+    /** Sends like the relay; the queue does not drop a replay's events, although it knows the originals by their id. */
     send: async (events: readonly FeedEvent[]) => {
       for (const event of events) expect(await destination.send([event])).toEqual([{ sent: true }]);
     },
@@ -78,7 +78,7 @@ async function start(handle: (event: FeedEvent, attempt: number) => void) {
 }
 
 describe('a subscriber on the engines', () => {
-  it('handles each group in order, each event once, whatever fails and comes twice', async () => {
+  it('handles each group in order, each event once, despite failures and repeats', async () => {
     const failedOnce = new Set<string>();
     const subscriber = await start(({ id, data }) => {
       if (data.sequence % 3 === 0 && !failedOnce.has(id)) {
@@ -108,7 +108,7 @@ describe('a subscriber on the engines', () => {
     expect(Messages ?? []).toEqual([]);
   });
 
-  it('tells how often a message came', async () => {
+  it('passes the receive count of a message', async () => {
     const attempts: number[] = [];
     const subscriber = await start((_event, attempt) => {
       attempts.push(attempt);

@@ -1,16 +1,16 @@
-// What AWS's services call where one acts on another, with the condition keys that they are documented to bring along.
-// What is not documented is not brought, so that no policy relies on it.
+// The calls of AWS's services where one acts on another, with their documented condition keys. Undocumented keys are
+// left out, so that no policy relies on them.
 import type { Context } from '../../stack/conditions.ts';
 import type { Call, Caller } from './judge-call.ts';
 import { ACCOUNT, type Account, REGION } from './read-account.ts';
 
-/** A service takes a role before it does anything in its name. */
+/** A service assumes a role before it acts in the role's name. */
 export function takeRole(service: string, role: string, context: Context = {}): Call {
   return { caller: { service }, action: 'sts:AssumeRole', resource: role, context };
 }
 
 /**
- * @param context what a service brings along of what it acts for
+ * @param context the condition keys of the resource that the service acts for
  */
 export function sendToQueue(account: Account, caller: Caller, queue: string, context: Context = {}): Call[] {
   return [
@@ -72,7 +72,7 @@ function useQueueKey(
   const found = account.find(queue);
   if (found === undefined) throw new Error(`There is no queue ${queue}.`);
   const encryption = { 'kms:EncryptionContext:aws:sqs:arn': queue };
-  // EventBridge tells KMS nothing of the rule or the bus (said of topics: .../sns-key-management.html).
+  // EventBridge gives KMS neither the rule nor the bus (documented for topics: .../sns-key-management.html).
   const isEventBridge = 'service' in caller && caller.service === 'events.amazonaws.com';
   return useKey(caller, found.resolve(found.properties).KmsMasterKeyId, actions, {
     ...(isEventBridge ? {} : context),
@@ -81,7 +81,7 @@ function useQueueKey(
   });
 }
 
-/** Nothing where the service encrypts with a key of its own. */
+/** No calls if the service encrypts with its own key. */
 export function useKey(
   caller: Caller,
   key: string | undefined,

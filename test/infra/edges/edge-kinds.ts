@@ -1,6 +1,6 @@
-// Where one resource names another: which calls AWS's services make for it, or why it makes none. By the resource's type
-// and the path in its properties; a path that stands here in neither way fails the test, so that no new kind of edge is
-// forgotten.
+// References from one resource to another: which calls AWS's services make for them, or why they make none. By the
+// resource's type and the path in its properties. A path that is not listed fails the test, so that no new kind of edge
+// is forgotten.
 import type { Context } from '../../stack/conditions.ts';
 import {
   consumeQueue,
@@ -13,28 +13,28 @@ import {
 import type { Call } from './judge-call.ts';
 import { ACCOUNT, type Account, type AccountResource, REGION } from './read-account.ts';
 
-/** A place in a resource's properties that names something. */
+/** A place in a resource's properties that names another resource. */
 export interface Reference {
   readonly account: Account;
   readonly resource: AccountResource;
-  /** What is named, mostly an ARN. */
+  /** The named resource, usually as an ARN. */
   readonly value: string;
-  /** What the place stands in, resolved. */
+  /** The object around the place, resolved. */
   // biome-ignore lint/suspicious/noExplicitAny: properties as they come
   readonly around: any;
 }
 
-/** Calls that AWS has to allow, or the reason why nobody is asked. */
+/** Calls that AWS has to allow, or the reason why nothing needs a permission. */
 type Needs = readonly Call[] | string;
 type Rule = (reference: Reference) => Needs;
 
-/** No edge: nobody calls anybody for it. */
+/** No edge: it causes no calls. */
 const none = (_why: string): undefined => undefined;
 
 const EVENTS = { service: 'events.amazonaws.com' } as const;
-const POLICY = none('a policy, which is what edges are judged by');
+const POLICY = none('a policy: the criterion for edges');
 
-/** By type and path (`[]` for a place in a list, `*` for all that follows). Undefined: no edge. */
+/** By type and path (`[]` for a place in a list, `*` for everything below). Undefined: no edge. */
 export const EDGE_KINDS: Readonly<Record<string, Readonly<Record<string, Rule | undefined>>>> = {
   'AWS::CloudWatch::Alarm': {
     'AlarmActions[]': alarmAction,
@@ -117,7 +117,7 @@ export const EDGE_KINDS: Readonly<Record<string, Readonly<Record<string, Rule | 
   },
 };
 
-/** What services bring along of what they act for. */
+/** The condition keys of the resource that a service acts for. */
 function sourceOf(arn: string): Context {
   return { 'aws:SourceAccount': ACCOUNT, 'aws:SourceArn': arn };
 }
@@ -146,7 +146,7 @@ function archiveWithKey({ resource, value }: Reference): Needs {
   const bus = resource.resolve(resource.properties.SourceArn);
   return [
     ...useKey(EVENTS, value, actions, { 'kms:EncryptionContext:aws:events:event-bus:arn': bus }),
-    // It knows no encryption context.
+    // DescribeKey has no encryption context.
     ...useKey(EVENTS, value, ['kms:DescribeKey'], {}),
   ];
 }
@@ -160,7 +160,7 @@ function deadLetterOfEventBridge({ account, resource, value }: Reference): Needs
 function ruleTarget({ account, resource, value, around }: Reference): Needs {
   switch (value.split(':')[2]) {
     case 'lambda':
-      // With a SourceAccount in the permission EventBridge could not invoke: it brings the rule alone.
+      // With a SourceAccount in the permission EventBridge could not invoke: its call has only the rule.
       return [
         {
           ...{ caller: EVENTS, action: 'lambda:InvokeFunction', resource: value },
@@ -200,7 +200,7 @@ function scheduleTarget({ account, resource, value, around: { RoleArn: role } }:
   }
 }
 
-/** In the function's name. https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html */
+/** Called in the function's name. https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html */
 function destinationOfFunction(reference: Reference): Needs {
   const { account, value } = reference;
   if (!value.startsWith('arn:aws:sqs:')) return unknownTarget('a function that fails', value);
@@ -263,7 +263,7 @@ function stateMachineLog({ resource }: Reference): Needs {
 function subscription({ account, value, around: { Protocol, Endpoint } }: Reference): Needs {
   switch (Protocol) {
     case 'email':
-      return 'whoever has the address confirms it by a link';
+      return 'the recipient confirms the address by a link';
     case 'sqs':
       return sendToQueue(account, { service: 'sns.amazonaws.com' }, Endpoint, sourceOf(value));
     default:
@@ -271,7 +271,7 @@ function subscription({ account, value, around: { Protocol, Endpoint } }: Refere
   }
 }
 
-/** SQS moves messages by itself; both queues have to be of one kind. */
+/** SQS moves messages itself; both queues must be of one kind. */
 function redrive({ account, resource, value }: Reference): Needs {
   const isFifo = account.find(value)?.properties.FifoQueue === true;
   if (isFifo !== (resource.properties.FifoQueue === true))
@@ -280,5 +280,5 @@ function redrive({ account, resource, value }: Reference): Needs {
 }
 
 function unknownTarget(from: string, value: string): never {
-  throw new Error(`It is not known what ${from} needs for ${value}: say so in edge-kinds.ts.`);
+  throw new Error(`Unknown needs of ${from} for ${value}: add them to edge-kinds.ts.`);
 }

@@ -1,5 +1,5 @@
-// Whether AWS would let its services do what the templates have them do, in each way in which the feed is deployed; and
-// that each statement which an edge needs is missed when it is taken away.
+// AWS must let its services do what the templates require, in each way of deploying the feed; and every statement that
+// an edge needs must be missed when it is removed.
 import { type App, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
@@ -13,20 +13,20 @@ import { CONTEXT, judgeVariant } from './judge-variant.ts';
 import { purposeOf } from './spare-statements.ts';
 import { VARIANTS } from './variants.ts';
 
-// The first synthesis of a process takes seconds for what it loads.
+// The first synthesis of a process takes seconds for loading.
 vi.setConfig({ testTimeout: 60_000 });
 
 describe.each(Object.entries(VARIANTS))('%s', (_, variant) => {
   const judged = () => judgeVariant(newApp(CONTEXT), variant);
 
-  test('lets every service do what the template has it do', () => {
+  test('lets every service do what the template requires', () => {
     const { edges } = judged();
 
     expect(edges.length).toBeGreaterThan(20);
     expect(refusals(edges)).toEqual([]);
   });
 
-  test('has no statement that nothing would miss', () => {
+  test('has no unnecessary statement', () => {
     const { edges, policies } = judged();
 
     const spare = findSpare(edges, policies);
@@ -36,15 +36,15 @@ describe.each(Object.entries(VARIANTS))('%s', (_, variant) => {
   });
 });
 
-describe('is not passed over:', () => {
+describe('is reported:', () => {
   test.each<[string, string, (stack: Stack) => void]>([
     [
-      'a place that names something',
+      'a property that names a resource',
       'AWS::Lambda::Function DeadLetterConfig.TargetArn',
       (stack) => void aFunction(stack, { deadLetterQueue: new sqs.Queue(stack, 'Lost') }),
     ],
     [
-      'a resource that names something',
+      'a resource that names another',
       'AWS::Logs::SubscriptionFilter LogGroupName',
       (stack) => {
         const logGroup = new logs.LogGroup(stack, 'Log');
@@ -55,14 +55,14 @@ describe('is not passed over:', () => {
       },
     ],
     [
-      'a target that is named',
-      'It is not known what a rule needs for arn:aws:logs:',
+      'a named target',
+      'Unknown needs of a rule for arn:aws:logs:',
       (stack) => {
         const target = new targets.CloudWatchLogGroup(new logs.LogGroup(stack, 'Log') as logs.ILogGroup);
         new events.Rule(stack, 'Rule', { eventPattern: { source: ['a'] }, targets: [target] });
       },
     ],
-  ])('%s in a way that is new', (__, problem, build) => {
+  ])('%s in a new way', (__, problem, build) => {
     const variant = { build: (app: App) => build(new Stack(app, 'Shop')) };
 
     expect(() => judgeVariant(newApp(CONTEXT), variant)).toThrow(problem);

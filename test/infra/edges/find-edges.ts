@@ -1,21 +1,21 @@
-// All edges of an account: whatever in a resource's properties names another resource is either an edge, with the calls
-// that it takes, or known to be none.
+// All edges of an account: every reference in a resource's properties is either an edge, with the calls that it needs,
+// or known to be none.
 import { EDGE_KINDS } from './edge-kinds.ts';
 import type { Call } from './judge-call.ts';
 import type { Account, AccountResource } from './read-account.ts';
 
 export interface Edge {
-  /** Of their constructs. */
+  /** The paths of their constructs. */
   readonly from: string;
   readonly to: string;
   /** For instance `Rule Targets[].Arn`. */
   readonly kind: string;
   readonly calls: readonly Call[];
-  /** Why it takes no calls. */
+  /** Why it needs no calls. */
   readonly reason: string | undefined;
 }
 
-/** @throws Error that names each place of which nobody has said what it is */
+/** @throws Error that names each unknown kind of reference */
 export function findEdges(account: Account): readonly Edge[] {
   const unknown = new Set<string>();
   const edges = account.resources.flatMap((resource) =>
@@ -40,7 +40,7 @@ export function findEdges(account: Account): readonly Edge[] {
   );
   if (unknown.size > 0)
     throw new Error(
-      `Other resources are named where edge-kinds.ts knows of nothing:\n${[...unknown].sort().join('\n')}`,
+      `Unknown references to other resources: add them to edge-kinds.ts.\n${[...unknown].sort().join('\n')}`,
     );
   return edges;
 }
@@ -51,7 +51,7 @@ function pathOf({ resources }: Account, stack: string, id: string | undefined): 
 
 interface Name {
   readonly path: string;
-  /** Logical id, where it is one of the same stack. */
+  /** The logical id, if it is in the same stack. */
   readonly named: string | undefined;
   readonly value: string;
   readonly around: unknown;
@@ -86,7 +86,7 @@ function isIntrinsic(value: object): boolean {
   return keys.length === 1 && (keys[0] === 'Ref' || keys[0]?.startsWith('Fn::') === true);
 }
 
-/** Whether it names a resource of this stack or another, be it within a longer text. */
+/** Whether the value refers to a resource of this stack or another, possibly within a longer text. */
 function isReference(leaf: unknown): boolean {
   return /"(Fn::GetAtt|Fn::GetStackOutput|Fn::ImportValue)":|"Ref":"(?!AWS::)/.test(
     JSON.stringify(leaf) ?? '',

@@ -11,12 +11,12 @@ const TOPIC = `arn:aws:sns:eu-west-1:${ACCOUNT}:alarms`;
 const sending: Call = { caller: { role: ROLE }, action: 'sqs:SendMessage', resource: QUEUE };
 const decrypting: Call = { caller: { role: ROLE }, action: 'kms:Decrypt', resource: KEY };
 
-test("a role may do what its own policy allows, without a word of the resource's", () => {
+test("a role may do what its own policy allows, without the resource's policy", () => {
   expect(isAllowed(sending, [own('sqs:SendMessage', QUEUE)])).toBe(true);
   expect(isAllowed(sending, [])).toBe(false);
 });
 
-test("a role may use a key only where the key's policy names it, or leaves it to the account", () => {
+test("a role may use a key only if the key's policy names the role or delegates to the account", () => {
   const root = of(KEY, 'kms:*', { AWS: `arn:aws:iam::${ACCOUNT}:root` });
 
   expect(isAllowed(decrypting, [own('kms:Decrypt', KEY), root])).toBe(true);
@@ -25,7 +25,7 @@ test("a role may use a key only where the key's policy names it, or leaves it to
   expect(isAllowed(decrypting, [root])).toBe(false);
 });
 
-test("a service may do nothing but what the resource's policy allows it", () => {
+test("a service may do only what the resource's policy allows", () => {
   const call: Call = { ...sending, caller: { service: 'events.amazonaws.com' } };
 
   expect(isAllowed(call, [of(QUEUE, 'sqs:SendMessage', { Service: 'events.amazonaws.com' })])).toBe(true);
@@ -33,7 +33,7 @@ test("a service may do nothing but what the resource's policy allows it", () => 
   expect(isAllowed(call, [of(QUEUE, 'sqs:SendMessage', { AWS: `${ACCOUNT}` })])).toBe(false);
 });
 
-test('what is denied stays so, whatever allows it', () => {
+test('a denial overrides every permission', () => {
   const denial = { ...of(QUEUE, 'sqs:*', { AWS: '*' }), Effect: 'Deny' } as const;
   const unlessTls = { ...denial, Condition: { Bool: { 'aws:SecureTransport': 'false' } } };
 
@@ -41,7 +41,7 @@ test('what is denied stays so, whatever allows it', () => {
   expect(isAllowed(sending, [own('sqs:SendMessage', QUEUE), unlessTls])).toBe(true);
 });
 
-test('alarms may publish to a topic until it gets a policy of its own that does not say so', () => {
+test('alarms may publish to a topic until it gets its own policy that does not allow it', () => {
   const call: Call = {
     ...{ caller: { service: 'cloudwatch.amazonaws.com' }, action: 'sns:Publish', resource: TOPIC },
     context: { 'AWS:SourceOwner': ACCOUNT },
@@ -52,7 +52,7 @@ test('alarms may publish to a topic until it gets a policy of its own that does 
   expect(isAllowed(call, [of(TOPIC, 'sns:Publish', { Service: 's3.amazonaws.com' })])).toBe(false);
 });
 
-test('a key whose policy nobody has named is not taken for one that allows', () => {
+test('a key with an unknown policy throws', () => {
   expect(() => isAllowed(decrypting, [own('kms:Decrypt', KEY)])).toThrow(
     `The policy of ${KEY} is not known.`,
   );

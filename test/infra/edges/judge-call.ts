@@ -1,12 +1,12 @@
-// Whether a call between services is allowed, as AWS decides it within one account: nothing denies it, and the caller's
-// policies or the resource's allow it. A service has no policies of its own; a key needs its own policy's word in any case.
+// Whether a call between services is allowed, as AWS decides within one account: nothing denies it, and the caller's or
+// the resource's policies allow it. A service has no policies of its own; a key always needs its own policy's consent.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 // https://docs.aws.amazon.com/kms/latest/developerguide/key-policies.html
 import { matches, type Permission } from '../../stack/policies.ts';
 import { ACCOUNT } from './read-account.ts';
 import { defaultTopicPolicy, type OwnedStatement, type Policies } from './read-policies.ts';
 
-/** A service that acts for a resource, or a role that it took before. */
+/** A service that acts for a resource, or a role that a service assumed. */
 export type Caller = { readonly service: string } | { readonly role: string };
 
 export interface Call extends Permission {
@@ -15,7 +15,7 @@ export interface Call extends Permission {
 
 export interface Verdict {
   readonly isAllowed: boolean;
-  /** Those that allow it, or the one that denies it. */
+  /** The statements that allow the call, or the one that denies it. */
   readonly statements: readonly OwnedStatement[];
 }
 
@@ -33,7 +33,7 @@ export function judgeCall({ statements, resources }: Policies, call: Call): Verd
   const denying = [...named, ...own].filter(({ Effect }) => Effect === 'Deny');
   if (denying.length > 0) return { isAllowed: false, statements: denying };
   if (named.length > 0) return { isAllowed: true, statements: named };
-  // A key's policy has to leave it to the account's own policies, anything else does so by itself.
+  // A key's policy must delegate to the account's policies; any other resource does so by default.
   const isLeftToAccount = !action.startsWith('kms:') || delegated.length > 0;
   if (own.length === 0 || !isLeftToAccount) return { isAllowed: false, statements: [] };
   return { isAllowed: true, statements: action.startsWith('kms:') ? [...delegated, ...own] : own };
@@ -59,7 +59,7 @@ function isAccount(principal: string): boolean {
   return principal === `AWS arn:aws:iam::${ACCOUNT}:root` || principal === `AWS ${ACCOUNT}`;
 }
 
-/** Each with its kind, for instance `Service lambda.amazonaws.com`. */
+/** The principals, each with its kind, for instance `Service lambda.amazonaws.com`. */
 function principalsOf({ Principal = {} }: OwnedStatement): string[] {
   if (Principal === '*') return ['*'];
   return Object.entries(Principal).flatMap(([kind, names]) =>

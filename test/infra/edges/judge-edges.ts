@@ -1,11 +1,11 @@
-// What an account's policies say to its edges, and what they would say without one of their statements.
+// Judges an account's edges by its policies, and finds the statements that no edge needs.
 import type { Edge } from './find-edges.ts';
 import { type Call, judgeCall } from './judge-call.ts';
 import type { OwnedStatement, Policies } from './read-policies.ts';
 
 export interface JudgedEdge extends Edge {
   readonly refused: readonly Call[];
-  /** Those that allow it. */
+  /** The statements that allow it. */
   readonly statements: ReadonlySet<OwnedStatement>;
 }
 

@@ -8,7 +8,7 @@ import type { Variant } from './variants.ts';
 
 const { context } = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'));
 
-/** Of an app whose edges are judged: nothing is bundled, and resources have the paths of their constructs. */
+/** The context of a judged app: nothing is bundled, and resources have the paths of their constructs. */
 export const CONTEXT: Readonly<Record<string, unknown>> = {
   ...context,
   'aws:cdk:bundling-stacks': [],
@@ -22,7 +22,7 @@ export interface JudgedVariant {
 
 /**
  * @param app with {@link CONTEXT}
- * @throws if it can't be synthesized, or has an edge of a kind that is not known
+ * @throws if it can't be synthesized, or has an edge of an unknown kind
  */
 export function judgeVariant(app: App, { build, given }: Variant): JudgedVariant {
   build(app);

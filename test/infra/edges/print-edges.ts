@@ -1,4 +1,4 @@
-// npx tsx test/infra/edges/print-edges.ts [variant]: which service acts on which resource, and what allows it.
+// npx tsx test/infra/edges/print-edges.ts [variant]: prints which service acts on which resource, and what allows it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ function print(variant: JudgedVariant): void {
   const { edges, policies } = variant;
   for (const { kind, from, to, reason, refused, statements } of edges) {
     console.log(`${from} → ${to}  (${kind})`);
-    if (reason !== undefined) console.log(`    nothing to allow: ${reason}`);
+    if (reason !== undefined) console.log(`    no permission needed: ${reason}`);
     for (const statement of statements) console.log(`    ${inWords(statement)}`);
     for (const { action, resource } of refused) console.log(`    REFUSED ${action} on ${resource}`);
   }
@@ -21,7 +21,7 @@ function print(variant: JudgedVariant): void {
   console.log(
     `\n${edges.length} edges; ${policies.statements.length - spare.length} statements are needed for them.`,
   );
-  console.log(`${spare.length} are not:`);
+  console.log(`${spare.length} are not needed:`);
   for (const it of spare) console.log(`    ${inWords(it)}  (${purposeOf(it) ?? 'WITHOUT A PURPOSE'})`);
 }
 

@@ -1,5 +1,5 @@
-// The stacks of an app as one account would hold them: each resource with its ARN, and what stands in its properties
-// with every reference resolved, those to other stacks as well.
+// The stacks of an app as one account would hold them: each resource with its ARN and its resolved properties,
+// including references to other stacks.
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { type Names, resolve } from '../../stack/resolve-intrinsics.ts';
 
@@ -10,19 +10,19 @@ export interface AccountResource {
   readonly stack: string;
   readonly id: string;
   readonly type: string;
-  /** Of its construct, for people. */
+  /** The path of its construct, for people. */
   readonly path: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a template is looked into as it comes
+  // biome-ignore lint/suspicious/noExplicitAny: a template's properties
   readonly properties: any;
   readonly arn: string;
-  /** A part of its properties, resolved. */
+  /** Resolves a part of its properties. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   resolve(value: unknown): any;
 }
 
 export interface Account {
   readonly resources: readonly AccountResource[];
-  /** By its ARN, its stream's, or that of what is in it. */
+  /** Finds a resource by its ARN, its stream's, or the ARN of something in it. */
   find(arn: string): AccountResource | undefined;
 }
 
@@ -117,13 +117,13 @@ const REFERRED_TO_BY_ARN: ReadonlySet<string> = new Set([
 
 const NAMES = ['Name', 'RoleName', 'LogGroupName', 'QueueName', 'TopicName', 'AlarmName'];
 
-/** Chosen, or as good as what CloudFormation makes up. */
+/** The chosen name, or one like CloudFormation's. */
 function nameOf(stack: string, id: string, properties: Record<string, unknown>, names: Names): string {
   const chosen = NAMES.map((it) => properties[it]).find((it) => it !== undefined);
   return chosen === undefined ? `${stack}-${id}` : resolve(chosen, names);
 }
 
-/** What stands before the name, by the resource's type. */
+/** The prefix of the name, by the resource's type. */
 const ARN_PREFIXES: Readonly<Record<string, string>> = {
   'AWS::CloudWatch::Alarm': 'cloudwatch:alarm:',
   'AWS::DynamoDB::Table': 'dynamodb:table/',

@@ -1,25 +1,25 @@
-// Every statement of an account's policies, each on its own, with what it belongs to: a role as what it may do or as who
-// may take it, or a resource as who may use it.
+// Every statement of an account's policies, with its owner: a role (its permissions, or its trust policy), or a
+// resource (who may use it).
 import type { Statement } from '../../stack/policies.ts';
 import { ACCOUNT, type Account, type AccountResource, arn, queueArnOf } from './read-account.ts';
 
 export interface OwnedStatement extends Statement {
-  /** What the role may do; who may take the role; who may use the resource. */
+  /** The role's permissions; who may assume the role; who may use the resource. */
   readonly says: 'identity' | 'trust' | 'resource';
   /** The role's or the resource's ARN. */
   readonly owner: string;
-  /** For people: where it stands. */
+  /** Its place, for people. */
   readonly name: string;
   readonly Principal?: '*' | Readonly<Record<string, string | readonly string[]>>;
 }
 
 export interface Policies {
   readonly statements: readonly OwnedStatement[];
-  /** ARNs of resources that have a policy, be it one that allows nothing. */
+  /** ARNs of resources with a policy, even one that allows nothing. */
   readonly resources: ReadonlySet<string>;
 }
 
-/** Of a resource that no template holds: the policy that its owner gives it. */
+/** The policy of a resource outside the templates, given by its owner. */
 export interface GivenPolicy {
   readonly resource: string;
   readonly statements: readonly Omit<OwnedStatement, 'says' | 'owner' | 'name'>[];
@@ -97,10 +97,10 @@ function ofRoles(policy: AccountResource): Found[] {
   }));
 }
 
-/** What a policy of AWS's own allows, as far as roles here have one. */
+/** The permissions of an AWS managed policy, as far as roles here use one. */
 function managedPolicy(managed: string): Found['document'] {
   if (!managed.endsWith('/AWSLambdaBasicExecutionRole'))
-    throw new Error(`It is not known what ${managed} allows: say so in read-policies.ts.`);
+    throw new Error(`Unknown managed policy ${managed}: add its permissions to read-policies.ts.`);
   const Action = ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'];
   return { Statement: { Effect: 'Allow', Action, Resource: '*' } };
 }
@@ -114,7 +114,7 @@ function ofOwner({ resource, statements }: GivenPolicy): Found {
   };
 }
 
-/** That a topic has until it gets one of its own. https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html */
+/** A topic's policy without its own. https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html */
 export function defaultTopicPolicy(topic: string): OwnedStatement {
   return {
     ...{ says: 'resource', owner: topic, name: "a topic's default policy", Effect: 'Allow' },

@@ -1,4 +1,4 @@
-// Statements that no edge would miss, each with what it is there for. One without a purpose is one too many.
+// Statements that no edge needs, each with its purpose. A statement without a purpose is superfluous.
 import type { OwnedStatement } from './read-policies.ts';
 
 /** @returns undefined if there is none */
@@ -18,7 +18,7 @@ const PURPOSES: readonly Purpose[] = [
       Effect === 'Deny' && String(Condition?.Bool?.['aws:SecureTransport']) === 'false',
   },
   {
-    // The stack test has them made, and refuses what is not allowed; roles.test.ts compares them with SECURITY.md.
+    // The stack test makes these calls and refuses the ones not allowed; roles.test.ts compares them with SECURITY.md.
     purpose: 'calls of the function or state machine itself',
     isFor: (statement) =>
       statement.says === 'identity' &&

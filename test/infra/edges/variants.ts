@@ -1,4 +1,4 @@
-// Ways in which the feed is deployed, each a whole app: what edges there are depends on them.
+// Ways of deploying the feed, each a whole app with its own edges.
 import { readFileSync } from 'node:fs';
 import { type App, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -20,7 +20,7 @@ import type { GivenPolicy } from './read-policies.ts';
 
 export interface Variant {
   readonly build: (app: App) => void;
-  /** Of resources that the app only refers to. */
+  /** The policies of resources that the app only refers to. */
   readonly given?: (account: Account) => readonly GivenPolicy[];
 }
 
@@ -85,7 +85,7 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
   'a hundred sources': { build: (app) => withSources(app, 100) },
 };
 
-/** The statements that SECURITY.md asks for. */
+/** The statements that SECURITY.md requires. */
 function importedKeyPolicy({ resources }: Account): GivenPolicy['statements'] {
   const page = readFileSync(new URL('../../../SECURITY.md', import.meta.url), 'utf8');
   const [, text = ''] = /^### A key of your own$.*?^```json\n(.*?)^```$/ms.exec(page) ?? [];
@@ -117,7 +117,7 @@ function inStack(
   return { stack, feed: aFeed(stack, 'Feed', ['acme'], props) };
 }
 
-/** Each kind of subscriber and target. */
+/** Adds each kind of subscriber and target. */
 function subscribeAll({ stack, feed }: InStack): void {
   const encryptionKey = feed.queue.encryptionMasterKey;
   feed.addOrderedSubscriber(aFunction(stack, 'Ordered'));
