@@ -2,10 +2,10 @@
 // longer; and once all is well again, it says so.
 import type { Arrival, Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
 import { stoppedFrom } from './lasting-faults.ts';
+import { LONG_TICK, patienceOf } from './patience.ts';
 
 const MINUTE = 60_000_000;
 
-/** Some more polls: the one that has to notice, the one that was under way, and those that fell to other faults. */
 export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Violation[] {
   const { endedAt } = evidence;
   const conditions = source.written.filter(({ event }) => CONDITIONS.has(event.type));
@@ -14,7 +14,7 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
   const violate = (message: string): Violation => ({ guarantee: 'G8', source: source.source, message });
   const violations: Violation[] = [];
 
-  const patience = Math.max(3 * source.interval, 5 * MINUTE) + 2 * source.interval + MINUTE;
+  const patience = patienceOf(source.interval);
   const noticedBy = whenNoticed(evidence, source, patience);
   if (noticedBy !== undefined && !conditions.some(isDegradedBy(noticedBy))) {
     violations.push(violate('the service could not be read for long, and nothing told of it'));
@@ -75,8 +75,6 @@ function tickedFrom({ concludedAt }: SourceEvidence, from: Time): Time {
 }
 
 const LONG_PAUSE = 3 * MINUTE;
-/** Each tick may last a minute where requests hang, and another tick comes after it. */
-const LONG_TICK = 2 * MINUTE;
 
 function isDegradedBy(moment: Time): (arrival: Arrival) => boolean {
   return ({ at, event }) => event.type === 'feed.source_degraded' && at <= moment;
