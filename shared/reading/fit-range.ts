@@ -62,9 +62,15 @@ export async function fitRange(wished: WishedRange, reader: Reader): Promise<Fit
     const wish = isSparse ? oldestOf(page) - 1 : wishedEnd(first, page, end, lowest);
     end = narrower(lowest, end, wish);
     // Reach further: each narrowing removes only what was reached, so the whole store would take one per range.
-    if (isSparse && newestOf(first) > oldestOf(page)) reach *= 2;
+    if (isSparse && newestOf(first) > oldestOf(page))
+      reach = Math.max(beyond, Math.min(2 * reach, lastShown(reader)));
   }
   return { to: end, fits: false };
+}
+
+/** The last place of a list that the service shows: what lies behind it is refused, or fails after many tries. */
+function lastShown({ depth }: Reader): number {
+  return (depth?.current().most ?? Number.POSITIVE_INFINITY) - 1;
 }
 
 /** @returns undefined if the service refuses the offset */

@@ -51,6 +51,8 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
   // If Date is ahead of the stamps, rows stamped ahead move the stamps' clock, and the feed's start with it.
   const isDateAhead = (knobs.dateSkewSeconds ?? 0) > 0 || knobs.stampForm?.startsWith('none:-') === true;
   if (isDateAhead && (!plan.reconciles || plan.settings.baseline === 'silent')) delete knobs.absurdEvery;
+  // A new process learns that there is no Date by five answers: where each is new, two sources use a small limit up by that.
+  if (knobs.date === 'missing' && plan.warm === 0 && plan.sources > 1) delete knobs.rateLimit;
   // A page that is cut before one large row looks short to a poll.
   const crowds = plan.crowds && (plan.reconciles || knobs.pageBytes === undefined);
   return { ...plan, knobs, crowds, ...clocks };

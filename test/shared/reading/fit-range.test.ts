@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';
 import { fitRange } from '../../../shared/reading/fit-range.ts';
+import { UNKNOWN_DEPTH } from '../../../shared/reading/list-depth.ts';
+import type { PageRequest } from '../../../shared/reading/page.ts';
 import { createModelList, type ModelOptions } from './model-list.ts';
 import { clampedTo } from './model-pages.ts';
 import { aPage, aRow, createScriptedReader, idsFrom, rowsOf } from './some-rows.ts';
@@ -252,5 +254,20 @@ describe('a range that is too long', () => {
     expect(fitted.fits).toBe(true);
     expect(fitted.to).toBeLessThan(FROM + HOUR);
     expect(reader.requests.length).toBeLessThan(25);
+  });
+
+  it('is not looked for behind the last row that lists are known to show: such pages may fail after many tries', async () => {
+    const { reader } = storeOf(1_000, 'created desc');
+    const requests: PageRequest[] = [];
+    const fetch = (request: PageRequest) => {
+      requests.push(request);
+      return reader.fetch(request);
+    };
+    const depth = { current: () => ({ ...UNKNOWN_DEPTH, most: 100 }), learn: () => {} };
+
+    await fitRange({ from: undefined, to: TO, lowest: FROM, isSparse: true }, { ...reader, fetch, depth });
+
+    expect(requests.length).toBeGreaterThan(2);
+    expect(Math.max(...requests.map(({ offset }) => offset))).toBeLessThan(100);
   });
 });

@@ -22,7 +22,8 @@
 // With `min_updated_at` it only blinds polls, and walks have to find everything.
 //
 // A fault that stops all polls, or all walks, must be reported within three polls or five minutes of the first one due.
-import type { Evidence, Lasting, SourceEvidence, Time } from './evidence.ts';
+import type { Arrival, Evidence, Lasting, SourceEvidence, Time } from './evidence.ts';
+import { LONG_TICK, patienceOf } from './patience.ts';
 
 /** A missing event that a lasting fault may explain. */
 export type Missing = { readonly groupId: number; readonly kind: string; readonly isRemoval: boolean };
@@ -37,10 +38,14 @@ export function isUnknowable(evidence: Evidence, kind: string): boolean {
   return evidence.lasting?.to === undefined && isLeftOut(evidence, kind);
 }
 
-/** Whether a fault that never ends, and that the source reports, explains the missing event. */
-export function isReported({ lasting }: Evidence, source: SourceEvidence, missing?: Missing): boolean {
+/**
+ * Whether a fault that never ends, and that the source reports, explains the missing event. A walk that got on a moment
+ * ago, in ranges that the fault does not affect, is not reported as stalled yet.
+ */
+export function isReported(evidence: Evidence, source: SourceEvidence, missing?: Missing): boolean {
+  const { lasting, endedAt } = evidence;
   if (lasting === undefined || lasting.to !== undefined) return false;
-  const codes = codesAtTheEnd(source);
+  const codes = codesLately(source, endedAt);
   return codes.length > 0 && (mayBeMissing(lasting, missing) || standsStill(lasting, codes));
 }
 
@@ -49,10 +54,18 @@ function standsStill({ shape }: Lasting, codes: readonly string[]): boolean {
   return shape === 'parameter return_group_id' && codes.includes('stalled');
 }
 
-/** The codes for which the source is degraded in the end; empty where it is well. */
-function codesAtTheEnd({ written }: SourceEvidence): string[] {
-  const last = written.findLast(({ event }) => CONDITIONS.has(event.type))?.event;
-  return last?.type === 'feed.source_degraded' ? last.data.object.reasons.map(({ code }) => code) : [];
+/** The codes for which the source is degraded in the end, or was by a walk that has got on since; empty where it is well. */
+function codesLately({ written, interval }: SourceEvidence, endedAt: Time): string[] {
+  const conditions = written.filter(({ event }) => CONDITIONS.has(event.type));
+  const last = conditions.at(-1);
+  if (last?.event.type === 'feed.source_degraded') return codesOf(last);
+  const isLately = last !== undefined && endedAt - last.at <= patienceOf(interval) + LONG_TICK;
+  return isLately ? codesOf(conditions.at(-2)).filter((code) => code === 'stalled') : [];
+}
+
+function codesOf(degraded: Arrival | undefined): string[] {
+  const { event } = degraded ?? {};
+  return event?.type === 'feed.source_degraded' ? event.data.object.reasons.map(({ code }) => code) : [];
 }
 
 const CONDITIONS = new Set<string>(['feed.source_degraded', 'feed.source_recovered']);

@@ -2,10 +2,10 @@
 // and reports its recovery.
 import type { Arrival, Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
 import { stoppedFrom } from './lasting-faults.ts';
+import { LONG_TICK, patienceOf } from './patience.ts';
 
 const MINUTE = 60_000_000;
 
-/** Allows extra polls: the one that notices, the one under way, and those lost to other faults. */
 export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Violation[] {
   const { endedAt } = evidence;
   const conditions = source.written.filter(({ event }) => CONDITIONS.has(event.type));
@@ -14,7 +14,7 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
   const violate = (message: string): Violation => ({ guarantee: 'G8', source: source.source, message });
   const violations: Violation[] = [];
 
-  const patience = Math.max(3 * source.interval, 5 * MINUTE) + 2 * source.interval + MINUTE;
+  const patience = patienceOf(source.interval);
   const noticedBy = whenNoticed(evidence, source, patience);
   if (noticedBy !== undefined && !conditions.some(isDegradedBy(noticedBy))) {
     violations.push(violate('the service could not be read for long, and nothing reported it'));
@@ -75,8 +75,6 @@ function tickedFrom({ concludedAt }: SourceEvidence, from: Time): Time {
 }
 
 const LONG_PAUSE = 3 * MINUTE;
-/** Each tick may take a minute while requests hang, and another tick follows. */
-const LONG_TICK = 2 * MINUTE;
 
 function isDegradedBy(moment: Time): (arrival: Arrival) => boolean {
   return ({ at, event }) => event.type === 'feed.source_degraded' && at <= moment;
