@@ -12,7 +12,7 @@ test('docs/architecture.svg is what `npm run diagram` draws', async () => {
 test.each([
   ['docs/architecture.dot', diagramSource()],
   ['docs/architecture.md', page],
-])('%s names files that there are', (_name, text) => {
+])('%s names only existing files', (_name, text) => {
   const named = [...new Set(text.match(FILE))];
 
   expect(named.length).toBeGreaterThan(10);
@@ -20,7 +20,7 @@ test.each([
 });
 
 /** `functionName` (`path/to/file.ts`): the file declares it. */
-test('docs/architecture.md names functions that their files declare', () => {
+test('docs/architecture.md names only functions that their files declare', () => {
   const named = [...page.matchAll(/`(\w+)` \(`([\w./-]+\.ts)`\)/g)];
 
   expect(named.length).toBeGreaterThan(10);

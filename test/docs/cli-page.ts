@@ -1,4 +1,4 @@
-// docs/cli.md, made of the commands themselves.
+// docs/cli.md, generated from the commands.
 import type { Argument, Command, Option } from 'commander';
 import { createProgram } from '../../local/cli/program.ts';
 

@@ -1,5 +1,5 @@
-// What a feed costs in a month, from units and prices. docs/cost.md shows it: `npm run costs` writes the table there, and
-// a test compares the page, the sums that other pages name, and the number of alarms with it.
+// The monthly cost of a feed, from units and prices. `npm run costs` writes the table in docs/cost.md, and a test
+// compares it with that page, with the sums that other pages name, and with the number of alarms.
 
 /** us-east-1, November 2026, in dollars: https://aws.amazon.com/<service>/pricing/ */
 const PRICE = {
@@ -21,7 +21,7 @@ const PRICE = {
   logGb: 0.53,
 } as const;
 
-/** An account's, each month. */
+/** An account's free units per month. */
 const FREE = {
   lambdaRequests: 1_000_000,
   lambdaGbSeconds: 400_000,
@@ -36,24 +36,24 @@ const FREE = {
 const DAYS = 30;
 const MINUTES = DAYS * 24 * 60;
 
-/** What is assumed, and what follows from it. */
+/** The assumptions, and their consequences. */
 export const UNITS = {
   polls: MINUTES,
   changes: 10_000 * DAYS,
-  /** Known to the feed. */
+  /** Groups known to the feed. */
   groups: 100_000,
   cycles: 2 * DAYS,
   /** Groups with events in the ledger, which holds 30 days. */
   changedGroups: 50_000,
   newGroups: 30_000,
   closedGroups: 30_000,
-  /** For a cycle: 200 groups at a time, and a tenth more for what proves that nothing was skipped. */
+  /** Per cycle: 200 groups at a time, plus a tenth to prove that nothing was skipped. */
   requestsPerCycle: 550,
   /** Two relays, three batches a minute. */
   relays: 2 * 3 * MINUTES,
   /** Two a day. */
   sweeps: 2 * DAYS,
-  /** For each queue: five long polls of 20 seconds. */
+  /** Per queue: five long polls of 20 seconds. */
   emptyReceives: 5 * 3 * MINUTES,
   storedGb: 0.43,
   ledgerGb: 0.3,
@@ -69,7 +69,7 @@ export interface Cost {
   readonly price: string;
   /** At list price. */
   readonly list: number;
-  /** Where an account uses what is always free for nothing else. */
+  /** For an account whose always-free units are used for nothing else. */
   readonly billed: number;
 }
 
@@ -82,18 +82,18 @@ export function sumOf(costs: readonly Cost[], column: 'list' | 'billed'): number
   return costs.reduce((sum, cost) => sum + cost[column], 0);
 }
 
-/** Of reconciliation, for a cycle over so many groups. */
+/** The cost of one reconciliation cycle over this many groups. */
 export function costOfCycle(groups: number): number {
   const requests = (UNITS.requestsPerCycle * groups) / UNITS.groups;
   return groups * PRICE.read + requests * 0.4 * 0.5 * PRICE.lambdaGbSecond;
 }
 
-/** Of a silent baseline: a snapshot and its entry in the index for each group. */
+/** The cost of a silent baseline: a snapshot and its index entry for each group. */
 export function costOfFirstReading(groups: number): number {
   return groups * 2 * PRICE.write;
 }
 
-/** Of polls every ten seconds instead of every minute, which mostly find nothing. */
+/** The extra cost of polls every ten seconds instead of every minute, most of which find nothing. */
 export function costOfTenSeconds(): number {
   const more = 5 * UNITS.polls;
   const lambda = more * (0.4 * 0.5 * PRICE.lambdaGbSecond + PRICE.lambdaRequest);
@@ -101,10 +101,10 @@ export function costOfTenSeconds(): number {
   return lambda + more * (5 * PRICE.write + 2 * PRICE.read) + more * 2 * PRICE.sqs;
 }
 
-/** Of each further source, before its polls and changes: metric and alarm, and the secret. */
+/** The cost of each further source without its polls and changes: metric and alarm, and the secret. */
 export const COST_OF_SOURCE = { watched: PRICE.metric + PRICE.alarm, secret: PRICE.secret };
 
-/** Of the ordered subscriber's events coming one by one, against what comes in a minute coming in three batches. */
+/** The extra cost if the ordered subscriber's events arrive one by one instead of in three batches a minute. */
 export function costOfSingleEvents(): number {
   return 2 * (UNITS.changes - 3 * MINUTES) * PRICE.sqsFifo;
 }
@@ -152,7 +152,7 @@ function ofLambda(): Cost[] {
 function ofDynamoDb(): Cost[] {
   const { polls, changes, groups, cycles, changedGroups, newGroups, closedGroups, sweeps } = UNITS;
   const { requestsPerCycle, storedGb, ledgerGb } = UNITS;
-  // A poll with changes asks twice.
+  // A poll with changes makes two requests.
   const requests = 2 * polls + cycles * requestsPerCycle;
   const write = (what: string, units: string, number: number) =>
     paid(`DynamoDB, ${what}`, `${count(number)}: ${units}`, perMillion(PRICE.write), number * PRICE.write);
@@ -270,7 +270,7 @@ function ofTheRest(): Cost[] {
   ];
 }
 
-/** Of which nothing is free. */
+/** A cost without free units. */
 function paid(what: string, units: string, price: string, amount: number): Cost {
   return { what, units, price, list: amount, billed: amount };
 }
@@ -283,7 +283,7 @@ function perMillion(price: number): string {
   return `${dollars(price * 1e6)} per million`;
 }
 
-/** To the cent at least, to four digits at most. */
+/** In dollars: to four digits, with at least two decimals. */
 function dollars(amount: number): string {
   const digits = Number(amount.toPrecision(4)).toString();
   return `${(digits.split('.')[1] ?? '').length < 2 ? amount.toFixed(2) : digits} $`;

@@ -1,4 +1,4 @@
-// docs/cost.md, as far as it is computed.
+// The computed parts of docs/cost.md.
 import { readFileSync } from 'node:fs';
 import {
   COST_OF_SOURCE,
@@ -19,7 +19,7 @@ export function readCostPage(): string {
   return readFileSync(COST_PAGE, 'utf8');
 }
 
-/** The page with its table as the model has it. */
+/** The page with the model's table. */
 export function renderCostPage(page: string): string {
   if (!TABLE.test(page)) throw new Error('docs/cost.md does not mark where its table begins and ends.');
   return page.replace(TABLE, renderTable(monthlyCosts()));
@@ -48,7 +48,7 @@ function cents(amount: number): string {
   return amount === 0 ? '0' : amount.toFixed(2);
 }
 
-/** What the page has to say outside of its table, and other pages of the sums. */
+/** The amounts in the page's text, and the sums on other pages. */
 export function amountsInWords() {
   const costs = monthlyCosts();
   const [list, billed] = [sumOf(costs, 'list').toFixed(2), sumOf(costs, 'billed').toFixed(2)];

@@ -1,4 +1,4 @@
-// Sums that nobody adds up again are soon wrong, so the page is computed and compared.
+// Sums that nobody recalculates soon become wrong, so the page is computed and compared.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { aFeed, aFunction, resourcesOf } from '../infra/synthesize.ts';
@@ -45,7 +45,7 @@ test('the rows of the table add up to its sums, to the cent that each is rounded
   }
 });
 
-test('as many alarms are paid for as the construct makes for one source and an ordered subscriber', () => {
+test('the model pays for the alarms that the construct creates for one source and an ordered subscriber', () => {
   const { feed, stack, template } = aFeed();
   feed.addOrderedSubscriber(aFunction(stack));
 

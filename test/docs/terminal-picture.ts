@@ -1,4 +1,4 @@
-// What a terminal showed, as an SVG: text stays text, so that it can be searched, copied and compared.
+// A terminal's screen as an SVG: text stays text, so that it can be searched, copied and compared.
 import Anser from 'anser';
 
 const WIDTH_OF_CHARACTER = 7.8;
@@ -6,7 +6,7 @@ const HEIGHT_OF_LINE = 19;
 const [MARGIN, TITLE_BAR] = [18, 34];
 const FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 const [BACKGROUND, TEXT, DIM] = ['#0d1117', '#e6edf3', '#8b949e'];
-/** By the names that Anser gives the eight colours. */
+/** By Anser's names of the eight colours. */
 const COLORS: Readonly<Record<string, string>> = {
   'ansi-red': '#ff7b72',
   'ansi-green': '#7ee787',
@@ -14,7 +14,7 @@ const COLORS: Readonly<Record<string, string>> = {
   'ansi-cyan': '#76e3ea',
 };
 
-/** The lines that stay on a terminal's screen: of a line that was erased, what was written after it. */
+/** The lines that remain on a terminal's screen: for an erased line, the text written after it. */
 export function linesLeft(output: string): string[] {
   return output
     .split(/\r?\n/)
@@ -22,7 +22,7 @@ export function linesLeft(output: string): string[] {
     .map((line) => line.replaceAll('\r', ''));
 }
 
-/** @param title stands in the window's bar, and is the picture's description for those who can't see it */
+/** @param title shown in the window's bar, and the picture's text alternative */
 export function drawTerminal(lines: readonly string[], title: string): string {
   const columns = Math.max(...lines.map((line) => Anser.ansiToText(line).length));
   const width = Math.ceil(2 * MARGIN + columns * WIDTH_OF_CHARACTER);

@@ -5,4 +5,4 @@ import { amountsInWords, COST_PAGE, readCostPage, renderCostPage } from './cost-
 const page = renderCostPage(readCostPage());
 writeFileSync(COST_PAGE, page);
 const missing = amountsInWords().onPage.filter((text) => !page.includes(text));
-for (const text of missing) console.log(`The page has to say: ${text}`);
+for (const text of missing) console.log(`docs/cost.md must contain: ${text}`);

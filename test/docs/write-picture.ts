@@ -1,4 +1,4 @@
-// `npm run picture`: docs/npm-start.svg from a real run. It takes `script` (util-linux), which gives a command a terminal.
+// `npm run picture`: draws docs/npm-start.svg from a real run. It needs `script` (util-linux) for a terminal.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// What moto's CloudFormation (5.2) can't make is taken out of the templates before the CDK deploys them, and made by
-// the services' own interfaces afterwards (left-out.ts): types that it skips, and archives, whose pattern it takes for
-// a text. It gives a FIFO queue a name that is not one, and a Ref to a bus an object of its own in place of the name.
+// Removes the parts that moto's CloudFormation (5.2) can't create from the templates before the CDK deploys them; the
+// services' own APIs create them afterwards (left-out.ts): types that it skips, and archives, whose pattern it reads as
+// a text. It gives a FIFO queue an invalid name, and resolves a Ref to a bus to an internal object instead of the name.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 /** By their logical ids. */
 export type Resources = Readonly<Record<string, Resource>>;
 
-/** Changes the templates of an assembly. @returns what was left out of each stack */
+/** Changes the templates of an assembly. @returns the removed resources of each stack */
 export function adaptToMoto(directory: string): ReadonlyMap<string, Resources> {
   const leftOut = new Map<string, Resources>();
   for (const file of readdirSync(directory).filter((it) => it.endsWith('.template.json'))) {
@@ -44,7 +44,7 @@ function withQueueName(stackName: string, [id, resource]: [string, Resource]): [
   return [id, { ...resource, Properties: { ...Properties, QueueName: `${stackName}-${id}.fifo` } }];
 }
 
-/** Those to schedule groups (roles name the one that may use them) and to buses, by their names. */
+/** Replaces references to schedule groups (roles name their only user) and to buses with names. */
 function withPlainReferences(value: unknown, resources: Resources): unknown {
   if (Array.isArray(value)) return value.map((it) => withPlainReferences(it, resources));
   if (typeof value !== 'object' || value === null) return value;
@@ -66,7 +66,7 @@ interface Reference {
   readonly 'Fn::GetAtt'?: readonly string[];
 }
 
-/** A template is uploaded under its digest, and not again if there is one of that name. */
+/** A template is uploaded under its digest, and not again if that name exists. */
 function renameAsset(directory: string, stackName: string, file: string, digest: string): void {
   const assetsPath = join(directory, `${stackName}.assets.json`);
   const { files } = JSON.parse(readFileSync(assetsPath, 'utf8'));

@@ -1,5 +1,5 @@
-// npm run deploy:emulator: bootstraps whatever AWS emulator answers at AWS_ENDPOINT_URL, deploys the trial stage with
-// the CDK's own command line, looks up every resource, deploys again, which must change nothing, and takes it all away.
+// npm run deploy:emulator: bootstraps the AWS emulator at AWS_ENDPOINT_URL, deploys the trial stage with the CDK's own
+// command line, looks up every resource, deploys again, which must change nothing, and removes everything.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ type Stacks = readonly { readonly name: string; readonly deployed: DeployedStack
 async function deployToEmulator(directory: string): Promise<void> {
   const { endpoint, isMoto } = await findEmulator(process.env.AWS_ENDPOINT_URL);
   Object.assign(process.env, environmentFor(endpoint));
-  // No emulator knows Fn::GetStackOutput, the newest way for one stack to refer to another.
+  // No emulator supports Fn::GetStackOutput, the newest way for one stack to refer to another.
   const references = ['-c', '@aws-cdk/core:defaultCrossStackReferences=strong'];
   await runCdk(endpoint, 'synth', '--quiet', '-c', 'stage=trial', ...references, '--output', directory);
   const templates = readTemplates(directory);
   const leftOut = isMoto ? adaptToMoto(directory) : new Map<string, Resources>();
   const app = ['--app', directory];
-  // Of a stack that comes by a change set moto forgets the outputs, which the other stack needs.
+  // For a stack deployed by a change set, moto loses the outputs that the other stack needs.
   const deploy = [
     'deploy',
     '--all',
@@ -49,7 +49,7 @@ async function deployToEmulator(directory: string): Promise<void> {
 
   for (const { deployed } of [...stacks].reverse()) await deployed.removeLeftOut();
   await runCdk(endpoint, 'destroy', '--all', ...app, '--force');
-  await tell(stacks, before.length, leftOut);
+  await printSummary(stacks, before.length, leftOut);
 }
 
 function readTemplates(directory: string) {
@@ -72,7 +72,11 @@ function expectNoChange(stacks: Stacks, said: string): void {
     throw new Error(`The second deployment changed ${changed.map(({ name }) => name).join(' and ')}.`);
 }
 
-async function tell(stacks: Stacks, count: number, leftOut: ReadonlyMap<string, Resources>): Promise<void> {
+async function printSummary(
+  stacks: Stacks,
+  count: number,
+  leftOut: ReadonlyMap<string, Resources>,
+): Promise<void> {
   const remains = (await Promise.all(stacks.map(({ deployed }) => deployed.remains()))).flat();
   const types = [...leftOut.values()].flatMap((resources) =>
     Object.values(resources).map(({ Type }) => Type),
@@ -86,7 +90,7 @@ async function tell(stacks: Stacks, count: number, leftOut: ReadonlyMap<string, 
         `${[...new Set(types)].sort().join(', ')}.`,
     );
   if (remains.length === 0) return console.log('Nothing is left.');
-  console.log(`The emulator says that it has taken all away, and has not:\n${remains.join('\n')}`);
+  console.log(`The emulator reports that everything is deleted, but these remain:\n${remains.join('\n')}`);
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'returns-feed-emulator-'));

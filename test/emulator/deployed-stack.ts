@@ -1,4 +1,4 @@
-// A stack at the emulator: every resource of its template, be it made by CloudFormation or left out of what that got.
+// A stack at the emulator: every resource of its template, created by CloudFormation or separately (left-out.ts).
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { type Names, resolve } from '../stack/resolve-intrinsics.ts';
 import type { Template } from '../stack/template.ts';
@@ -7,11 +7,11 @@ import { makeLeftOut, orderOf, removeLeftOut } from './left-out.ts';
 import { type Found, lookUp, type Wanted } from './look-up.ts';
 
 export interface DeployedStack {
-  /** Looks every resource up. @returns a line for each. @throws Error that names what is not there */
+  /** Looks up every resource. @returns a line for each. @throws Error that names a missing one */
   describe(): Promise<string[]>;
   makeLeftOut(): Promise<void>;
   removeLeftOut(): Promise<void>;
-  /** @returns lines of those resources that are still there */
+  /** @returns the lines of the remaining resources */
   remains(): Promise<string[]>;
 }
 
@@ -78,7 +78,7 @@ export async function readDeployedStack(
   };
 }
 
-/** Each property for itself: some refer to what has not been looked up yet, or not at all. */
+/** Resolves each property on access: some refer to resources that are looked up later, or never. */
 function resolvedWhenAsked(properties: Readonly<Record<string, unknown>>, names: Names): object {
   const resolved = {};
   for (const [name, value] of Object.entries(properties))
@@ -97,7 +97,7 @@ async function listPhysicalIds(stackName: string): Promise<Map<string, string>> 
   return ids;
 }
 
-/** No longer than an archive's may be. */
+/** Short enough for an archive. */
 function nameOf(stackName: string, id: string): string {
   return `${stackName}-${id}`.slice(0, 20) + id.slice(-8);
 }

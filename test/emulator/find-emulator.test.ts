@@ -8,11 +8,11 @@ test.each([
   ['nothing answers', 'http://127.0.0.1:9', /^No AWS emulator answers at http:\/\/127\.0\.0\.1:9: .*$/],
   ['what is named is no address', 'moto', /^AWS_ENDPOINT_URL is not an address: moto$/],
   ['it is AWS', 'https://sqs.eu-west-1.amazonaws.com', /is AWS itself, not an emulator: nothing was done\.$/],
-])('says in one line what to do when %s', async (_, address, line) => {
+])('reports in one line what to do when %s', async (_, address, line) => {
   await expect(findEmulator(address)).rejects.toThrow(line);
 });
 
-test('finds an emulator, under a number in place of a name, and knows moto by its own pages', async () => {
+test('finds an emulator, uses its IP address, and recognises moto by its own pages', async () => {
   const server = createServer((request, response) =>
     response.writeHead(request.url === '/moto-api/' ? 200 : 404).end(),
   ).listen(0, '127.0.0.1');

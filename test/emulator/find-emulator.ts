@@ -6,7 +6,7 @@ export interface Emulator {
 }
 
 /**
- * Looks whether an emulator answers.
+ * Finds the emulator at an address.
  *
  * @throws Error with one line that says what to do
  */
@@ -19,7 +19,7 @@ export async function findEmulator(address: string | undefined): Promise<Emulato
   const url = new URL(address);
   if (/\.(amazonaws\.com|amazonaws\.com\.cn|api\.aws)$/.test(url.hostname))
     throw new Error(`${url.host} is AWS itself, not an emulator: nothing was done.`);
-  // With a name S3's clients would put the bucket before it.
+  // With a host name S3 clients would prepend the bucket to it.
   if (url.hostname === 'localhost') url.hostname = '127.0.0.1';
   if ((await statusOf(url.origin)) === undefined)
     throw new Error(`No AWS emulator answers at ${url.origin}: start one, ${EXAMPLE}`);

@@ -1,5 +1,5 @@
-// What an emulator's CloudFormation could not make, made and taken away by the services' own interfaces, of the
-// template's properties: those have the same names there.
+// Creates and deletes the resources that an emulator's CloudFormation can't create, by the services' own APIs and with
+// the template's properties, which have the same names there.
 import { CloudWatchClient, DeleteAlarmsCommand, PutMetricAlarmCommand } from '@aws-sdk/client-cloudwatch';
 import { CreateArchiveCommand, DeleteArchiveCommand, EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import {
@@ -18,7 +18,7 @@ import { SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Wanted } from './look-up.ts';
 
 interface Maker {
-  /** Where one depends on another: the lower first. */
+  /** The order of creation: lower first. */
   readonly order: number;
   readonly make: (wanted: Wanted) => Promise<unknown>;
   readonly remove: (wanted: Wanted) => Promise<unknown>;
@@ -87,13 +87,13 @@ export function removeLeftOut(wanted: Wanted): Promise<unknown> {
   return makerOf(wanted).remove(wanted);
 }
 
-/** In which they can be made. */
+/** The order of creation of a resource's type. */
 export function orderOf({ Type }: { readonly Type: string }): number {
   return makerOf({ type: Type }).order;
 }
 
 function makerOf({ type }: Pick<Wanted, 'type'>): Maker {
   const maker = MAKERS[type];
-  if (maker === undefined) throw new Error(`It is not known how to make ${type}: say so in left-out.ts.`);
+  if (maker === undefined) throw new Error(`Unknown type ${type}: add its creation to left-out.ts.`);
   return maker;
 }

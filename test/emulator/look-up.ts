@@ -1,5 +1,5 @@
-// Each resource of a stack, asked for at the service that has it, by the name that CloudFormation tells. What comes
-// back is what others need of it: how it is referred to, its ARN, and a few words for a person to check.
+// Looks up each resource of a stack at its service, by CloudFormation's physical id. The result has everything that
+// other resources need: the value of a Ref, the ARN, and a short description for people.
 import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient, DescribeLogGroupsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -20,17 +20,17 @@ import { DescribeStateMachineCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 
-/** A resource as the template has it, with everything in its properties resolved. */
+/** A resource of the template, with resolved properties. */
 export interface Wanted {
   readonly type: string;
-  /** Empty where CloudFormation does not tell. */
+  /** Empty if CloudFormation does not report it. */
   readonly physicalId: string;
   // biome-ignore lint/suspicious/noExplicitAny: properties as they come
   readonly properties: any;
 }
 
 export interface Found {
-  /** As `Ref` gives it. @default the physical id */
+  /** The value of `Ref`. @default the physical id */
   readonly ref?: string | undefined;
   readonly arn?: string | undefined;
   readonly streamArn?: string | undefined;
@@ -40,8 +40,7 @@ export interface Found {
 /** @throws if the service does not have it */
 export function lookUp(wanted: Wanted): Promise<Found> {
   const ask = QUESTIONS[wanted.type];
-  if (ask === undefined)
-    throw new Error(`It is not known how to look up ${wanted.type}: say so in look-up.ts.`);
+  if (ask === undefined) throw new Error(`Unknown type ${wanted.type}: add its look-up to look-up.ts.`);
   return ask(wanted);
 }
 

@@ -1,5 +1,5 @@
-// The CDK's command line against an emulator: nothing of the user's own AWS configuration gets to it, so that nothing
-// here can reach an account.
+// Runs the CDK's command line against an emulator, without any of the user's own AWS configuration, so that it can't
+// reach an account.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ export function environmentFor(endpoint: string): Record<string, string> {
   return {
     ...(Object.fromEntries(others) as Record<string, string>),
     AWS_ENDPOINT_URL: endpoint,
-    // The CDK tells CloudFormation by a URL where a template is. Emulators know those of S3; nobody calls this one.
+    // The CDK gives CloudFormation the URL of a template. Emulators recognise S3's URLs; nothing is sent to this one.
     AWS_ENDPOINT_URL_S3_FOR_CLOUDFORMATION: 'https://s3.us-east-1.amazonaws.com',
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
@@ -27,9 +27,9 @@ export function environmentFor(endpoint: string): Record<string, string> {
 }
 
 /**
- * Runs a command of the CDK and shows what it says.
+ * Runs a command of the CDK and prints its output.
  *
- * @returns what it said
+ * @returns the output
  * @throws Error if it failed
  */
 export async function runCdk(endpoint: string, ...args: readonly string[]): Promise<string> {

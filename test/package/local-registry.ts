@@ -1,5 +1,5 @@
-// A package registry on the loopback address that has what this checkout has installed, so that a package can be
-// installed as by anybody, without a network.
+// A package registry on the loopback address that serves this checkout's installed packages, so that a package can be
+// installed as by any user, without a network.
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// The package as another repository has it: packed, installed into an empty project, compiled there and run.
+// The package in another repository: packed, installed into an empty project, compiled there and run.
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { type LocalRegistry, pack, startLocalRegistry } from './local-registry.t
 import { relativeLinks } from './relative-links.ts';
 import { runCommand } from './run-command.ts';
 
-// Compilers and npm take their time, and other tests run beside this one.
+// Compilers and npm are slow, and other tests run at the same time.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -17,7 +17,7 @@ const FIVE_LINES = join(ROOT, 'docs/examples/five-lines.ts');
 let folder: string;
 let project: string;
 let registry: LocalRegistry;
-/** What npm installed for the package alone. */
+/** The packages that npm installed for the package alone. */
 let installedAlone: string[];
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ async function npmInstall(what: string): Promise<void> {
   await runCommand('npm', ['install', what, '--no-audit', '--no-fund', ...own], { cwd: project });
 }
 
-/** @returns what the compiler says; nothing where all is well */
+/** @returns the compiler's messages; empty without errors */
 async function compile(...files: [name: string, text: string][]): Promise<string> {
   return compileWith([], files);
 }
@@ -81,7 +81,7 @@ async function compileWith(
 }
 
 describe('the package in another repository', () => {
-  it('brings zod along, and nothing else', () => {
+  it('depends only on zod', () => {
     expect(installedAlone.filter((name) => !name.startsWith('.')).sort()).toEqual([
       'returns-change-feed',
       'zod',
@@ -99,7 +99,7 @@ describe('the package in another repository', () => {
     expect(text.trimEnd().split('\n')).toHaveLength(5);
   });
 
-  it('does not compile it with the name of a field wrong', async () => {
+  it('does not compile it with a misspelled field', async () => {
     const text = await readFile(FIVE_LINES, 'utf8');
     const errors = await compile(['five-lines.ts', text.replace('return_ids', 'returns_ids')]);
 
@@ -125,7 +125,7 @@ describe('the package in another repository', () => {
     expect(stderr).toMatch(/^\d\d events went through, 0 failed$/m);
   });
 
-  it('tells who names a table what to install', async () => {
+  it('reports what to install when a table is configured', async () => {
     const errors = await compile(
       ['five-lines.ts', await readFile(FIVE_LINES, 'utf8')],
       ['table.ts', WITH_TABLE],
@@ -183,7 +183,7 @@ describe('the package in another repository', () => {
     expect(sources.filter((file) => dirname(file) !== join('docs', 'examples'))).toEqual([]);
   });
 
-  it('has documents that link to nothing that is not in it', async () => {
+  it('has documents whose links all lead to files in it', async () => {
     const links = await relativeLinks(join(project, 'node_modules/returns-change-feed'));
 
     expect(links.length).toBeGreaterThan(80);

@@ -1,13 +1,13 @@
-// Where the Markdown documents of a folder link to.
+// The relative links of the Markdown documents in a folder.
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 export interface RelativeLink {
-  /** Both from the folder. */
+  /** `from` and `to` are relative to the folder. */
   readonly from: string;
   readonly to: string;
-  /** There is no such file or folder. */
+  /** Whether the target is missing. */
   readonly isDead: boolean;
 }
 

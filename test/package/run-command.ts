@@ -1,15 +1,15 @@
-// A command as somebody types it in a project of their own: nothing of the npm that runs the tests reaches it.
+// Runs a command as in a user's own project: without the variables of the npm that runs the tests.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 export interface RunOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What it reads. @default nothing */
+  /** Its standard input. @default nothing */
   readonly input?: string;
 }
 
-/** @throws the error of `execFile`, with `stdout` and `stderr`, where the command fails */
+/** @throws the error of `execFile`, with `stdout` and `stderr`, if the command fails */
 export async function runCommand(
   command: string,
   args: readonly string[],

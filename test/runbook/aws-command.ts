@@ -1,5 +1,5 @@
-// `aws …` as the AWS CLI takes it, run by the SDK: so that no machine needs the CLI. Options are the members of the
-// operation's request; one that it does not have, or a required one that is missing, ends as it does there.
+// `aws …` with the AWS CLI's syntax, run by the SDK, so that no machine needs the CLI. Options are the members of the
+// operation's request; an unknown option, or a missing required one, fails like in the CLI.
 import * as cloudFormation from '@aws-sdk/client-cloudformation';
 import * as cloudWatch from '@aws-sdk/client-cloudwatch';
 import * as logs from '@aws-sdk/client-cloudwatch-logs';
@@ -25,7 +25,7 @@ interface Client {
 // biome-ignore lint/suspicious/noExplicitAny: one of the SDK's packages
 type Package = any;
 
-/** By what the CLI calls a service: the SDK's package, and its client. */
+/** By the CLI's name of a service: the SDK's package and client. */
 const SERVICES: Readonly<Record<string, readonly [Package, string]>> = {
   cloudformation: [cloudFormation, 'CloudFormationClient'],
   cloudwatch: [cloudWatch, 'CloudWatchClient'],
@@ -50,7 +50,7 @@ export async function runAws(words: readonly string[], options: AwsOptions): Pro
       client.destroy();
     }
   } catch (error) {
-    // As the CLI ends: 252 if it was asked wrongly, 254 if the service refused.
+    // The CLI's exit codes: 252 for invalid usage, 254 if the service refused.
     if (error instanceof WrongCommandError) return { code: 252, stdout: '', stderr: `${error.message}\n` };
     const { name, message } = error as Error;
     return { code: 254, stdout: '', stderr: `An error occurred (${name}): ${message}\n` };
@@ -63,7 +63,7 @@ function wrong(message: string): never {
   throw new WrongCommandError(message);
 }
 
-/** What the CLI alone has: commands that are no operations, a word beside the options, options of its own. */
+/** Features of the CLI alone: commands that are not operations, a positional word, its own options. */
 const OF_THE_CLI: Readonly<
   Record<string, { readonly operation?: string; readonly word: string; readonly own: readonly string[] }>
 > = {
@@ -78,7 +78,7 @@ interface Parsed {
   readonly command: unknown;
 }
 
-/** @throws WrongCommandError as the CLI does before it asks the service */
+/** @throws WrongCommandError like the CLI, before any request */
 function parse([, service = '', operation = '', ...rest]: readonly string[]): Parsed {
   const name = `aws ${service} ${operation}`;
   const { operation: called = operation, word, own = [] } = OF_THE_CLI[`${service} ${operation}`] ?? {};
@@ -106,7 +106,7 @@ function parse([, service = '', operation = '', ...rest]: readonly string[]): Pa
   return { sdk, client, command: new Command(request) };
 }
 
-/** @param beside gets what stands before the first option */
+/** @param beside receives the words before the first option */
 function optionsOf(rest: readonly string[], beside: string[]): { option: string; words: string[] }[] {
   const options: { option: string; words: string[] }[] = [];
   for (const word of rest)
@@ -142,7 +142,7 @@ function membersOf(operation: readonly unknown[]): Member[] {
   return names.map((name, at) => ({ name, isRequired: at < required, isList: isList(types[at]) }));
 }
 
-/** A list of simple values is a number with a flag, any other list a schema that begins with 1; traits come behind. */
+/** Whether a schema is a list: of simple values a number with a flag, of others a schema that begins with 1. */
 function isList(type: unknown): boolean {
   const schema = called(type);
   if (typeof schema === 'number') return (schema & 64) !== 0;

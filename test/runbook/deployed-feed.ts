@@ -1,5 +1,5 @@
 // A feed as the template deploys it, on the engines of this machine, for an operator: its tables, queues and outputs,
-// with a source that has polled, and everything else that commands ask AWS for.
+// with a source that has polled, and everything else that commands request from AWS.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
@@ -16,10 +16,10 @@ import type { OperatorRequest } from './operator-permissions.ts';
 export interface DeployedFeed {
   readonly endpoint: OperatorEndpoint;
   readonly names: Names;
-  /** Of the stack. */
+  /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
   readonly stores: Omit<Stores, 'close'>;
-  /** Past the operator's permissions. */
+  /** Bypasses the operator's permissions. */
   readonly tablesClient: DynamoDBClient;
   close(): Promise<void>;
 }
@@ -101,7 +101,7 @@ export function serviceOf({ SourcesPath = '' }: Readonly<Record<string, string>>
   return SourcesPath.split('/')[1] ?? '';
 }
 
-/** What stands in the template and no engine makes. */
+/** Adds the template's resources that no engine creates. */
 function seed(
   { parameters, schedules, alarms, secrets }: Awaited<ReturnType<typeof startFakeAws>>,
   template: Template,
@@ -156,7 +156,7 @@ function invoke(functions: ReadonlySet<string>, path: OperatorRequest['path']): 
   return { ...json({ message: `Function not found: ${name}` }), status: 404, error };
 }
 
-/** Only out of a dead-letter queue. The engine does not know how to. */
+/** Only from a dead-letter queue. The engine can't do it. */
 function moveMessages(goals: readonly string[]): Served {
   if (goals.length > 0) return json({ TaskHandle: 'moving' });
   const __type = 'com.amazonaws.sqs#InvalidParameterValue';

@@ -1,5 +1,5 @@
-// The one address at which an operator's commands find all of AWS. It asks of each request whether the operator may do
-// that, refuses it otherwise as AWS does, and hands it to whichever engine serves it.
+// The single address at which an operator's commands reach all of AWS. It checks whether the operator may make each
+// request, refuses it like AWS if not, and otherwise forwards it to its engine.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import { type OperatorRequest, permissionsOf } from './operator-permissions.ts';
 
 export interface OperatorEndpoint {
   readonly url: string;
-  /** From now on the operator may do this, and nothing else. @returns the permissions that are asked for from now on */
+  /** Allows only this from now on. @returns the permissions that are requested from now on */
   allow(statements: readonly Statement[]): readonly Permission[];
   close(): Promise<void>;
 }
@@ -18,14 +18,14 @@ export interface Served {
   readonly status: number;
   readonly type: string;
   readonly body: string | Uint8Array;
-  /** Of an error, where it has its name in a header. */
+  /** The name of an error, for services that put it into a header. */
   readonly error?: string | undefined;
 }
 
 export interface EngineAnswers {
-  /** The address of what serves a request, or what the account itself answers. */
+  /** The address of a request's engine, or the account's own answer. */
   answer(request: OperatorRequest): string | Served;
-  /** ARNs of the queues that leave their dead letters to one. */
+  /** ARNs of the queues with this dead-letter queue. */
   queuesInto(deadLetters: string): readonly string[];
 }
 
@@ -47,7 +47,7 @@ export async function startOperatorEndpoint({
     const isAllowed = needed?.every((permission) => allows(policy, permission)) === true;
     const served = isAllowed ? answer(request) : refusal(request);
     const { status, type, body, error } =
-      typeof served === 'string' ? await handOn(served, incoming, request, content) : served;
+      typeof served === 'string' ? await forward(served, incoming, request, content) : served;
     response
       .writeHead(status, { 'content-type': type, ...(error && { 'x-amzn-errortype': error }) })
       .end(body);
@@ -96,8 +96,8 @@ function refusal(request: OperatorRequest): Served {
   return { status, type: 'application/x-amz-json-1.0', body, error: 'AccessDeniedException' };
 }
 
-/** Queues' URLs have our address, so that the SDK, which sends to where they point, comes here. */
-async function handOn(
+/** Forwards a request to an engine. Queue URLs contain this endpoint's address, because the SDK sends to it. */
+async function forward(
   engine: string,
   { method = 'POST', url = '/', headers }: IncomingMessage,
   { body, target }: OperatorRequest,

@@ -1,5 +1,5 @@
-// Which permissions a request of an operator needs, as it comes over the wire: those of functions, and those of the
-// services that only people call. A request that is not known answers undefined, and counts as not allowed.
+// The permissions that an operator's request needs, by its form on the wire: those of functions, and those of services
+// that only people call. An unknown request gives undefined, and counts as not allowed.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
 import { arnOf } from '../stack/create-resources.ts';
 import { type Arns, neededPermissions } from '../stack/needed-permissions.ts';
@@ -8,7 +8,7 @@ import type { Permission } from '../stack/policies.ts';
 export interface OperatorRequest {
   readonly method: string;
   readonly path: string;
-  /** Of the services that have one, for instance `AmazonSQS.SendMessage`. */
+  /** Set for services that have one, for instance `AmazonSQS.SendMessage`. */
   readonly target: string | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
   readonly body: any;
@@ -23,7 +23,7 @@ const ARNS: Arns = {
   stateMachine: ({ stateMachineArn = '' }) => stateMachineArn,
 };
 
-/** @param queuesInto ARNs of the queues that leave their dead letters to one */
+/** @param queuesInto ARNs of the queues with this dead-letter queue */
 export function permissionsOf(
   request: OperatorRequest,
   queuesInto: (deadLetters: string) => readonly string[],
@@ -78,14 +78,14 @@ const OF_TARGETS: Readonly<Record<string, (body: OperatorRequest['body']) => Per
     need('secretsmanager:DescribeSecret', ARNS.secret(SecretId)),
 };
 
-/** Of the services whose requests are forms. */
+/** The permissions for services whose requests are forms. */
 function ofAction({ Action, StackName }: OperatorRequest['body']): Permission[] | undefined {
   if (Action === 'DescribeStacks')
     return need('cloudformation:DescribeStacks', arnOf('cloudformation:stack/', `${StackName}/1`));
   return undefined;
 }
 
-/** Of the services whose requests say by method and path what they are. */
+/** The permissions for services with REST requests. */
 function ofPath({ method, path, body }: OperatorRequest): Permission[] | undefined {
   const [, invoked] = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(path) ?? [];
   if (invoked !== undefined)

@@ -1,10 +1,10 @@
-// The commands of a page, as somebody would copy them: in blocks of code and within sentences, over line ends. What names
-// a command without an option or anything to fill in is about it, and not to be run.
+// The commands of a page, as a reader would copy them: in code blocks and within sentences, across line ends. A mention
+// of a command without an option or a placeholder is not to be run.
 
 export interface PageCommand {
-  /** In one line, with its `<names>` as they stand there. */
+  /** In one line, with its `<names>` unchanged. */
   readonly text: string;
-  /** Of the page, counted from 1. */
+  /** The line of the page, from 1. */
   readonly line: number;
 }
 
@@ -21,7 +21,7 @@ export function readCommands(page: string): PageCommand[] {
   });
 }
 
-/** Its words, as a shell would cut them, with each name filled in. @param fill throws for a name that nobody knows */
+/** Its words, as a shell splits them, with each name filled in. @param fill throws for an unknown name */
 export function fillIn(command: string, fill: (name: string) => string): string[] {
   return [...command.matchAll(/'([^']*)'|"([^"]*)"|\S+/g)].map(([word, single, double]) =>
     (single ?? double ?? word).replace(/<([^<>]+)>/g, (_, name: string) => fill(name)),

@@ -1,4 +1,4 @@
-// SECURITY.md's table of operators: what it says that somebody needs for a command, as the statements of a policy.
+// SECURITY.md's table of operators: the permissions for each command, as policy statements.
 import { readFileSync } from 'node:fs';
 import type { Statement } from '../stack/policies.ts';
 
@@ -8,22 +8,22 @@ export interface OperatorStatement extends Statement {
 }
 
 interface Row {
-  /** How commands begin, for instance `sources add`. Empty: every command of `returns-feed`. */
+  /** The beginnings of commands, for instance `sources add`. Empty: every command of `returns-feed`. */
   readonly commands: readonly string[];
-  /** What else the command has to have in it. */
+  /** A further text that the command must contain. */
   readonly flag: string | undefined;
-  /** The command whose rows are meant as well. */
+  /** Another command whose rows apply as well. */
   readonly like: string | undefined;
   readonly statement: OperatorStatement;
 }
 
 export interface Operators {
   readonly statements: readonly OperatorStatement[];
-  /** Of all rows for a command. @param words from its name on, without `npx returns-feed` */
+  /** The statements of all rows for a command. @param words from its name on, without `npx returns-feed` */
   statementsFor(words: readonly string[]): readonly OperatorStatement[];
 }
 
-/** @param resourcesOf ARNs by what the table calls them; throws for a name that is not known */
+/** @param resourcesOf ARNs by the table's names; throws for an unknown name */
 export function readOperators(resourcesOf: (name: string) => readonly string[]): Operators {
   const page = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8');
   const [, section = ''] = /^### Operators$(.*?)^#/ms.exec(page) ?? [];

@@ -1,5 +1,5 @@
-// The commands of the runbook and of SECURITY.md, as somebody in need would run them: on a deployment, with the outputs
-// that its stack has, and with the permissions that SECURITY.md lists, no more and no less.
+// The commands of the runbook and of SECURITY.md, as an operator would run them: on a deployment, with its stack's
+// outputs, and with exactly the permissions that SECURITY.md lists.
 import { readFileSync } from 'node:fs';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -18,11 +18,11 @@ import { fillIn, readCommands } from './read-commands.ts';
 import { type OperatorStatement, type Operators, readOperators } from './read-operators.ts';
 import { createSituations, type Situations } from './situations.ts';
 
-// Processes one after the other: on a busy machine each has to wait.
+// Starts one process after the other, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const PAGES = ['docs/runbook.md', 'SECURITY.md'];
-/** What the pages name without writing it out. */
+/** Commands that the pages mention without writing them out. */
 const NAMED = [
   'npx returns-feed release --source <source> --hold <hold> --stack <stack>',
   'npx returns-feed sources list --stack <stack>',
@@ -36,7 +36,7 @@ const commands = new Set([
   ),
   ...NAMED,
 ]);
-/** What each has asked for. */
+/** The permissions that each command requested. */
 const asked = new Map<string, readonly Permission[]>();
 
 const { stackName } = STAGES.production;
@@ -68,11 +68,11 @@ test.each([...commands])('%s', async (command) => {
   );
 
   console.log(`${ended.code}  ${command}\n   ${firstLine(ended)}`);
-  // 3: all is well with the command, and something needs a look.
+  // 3: the command succeeded, and something needs attention.
   expect(ended).toMatchObject({ code: /status|replay/.test(command) ? expect.toBeOneOf([0, 3]) : 0 });
 });
 
-test('SECURITY.md lists no action that every command goes without', () => {
+test('SECURITY.md lists no action that no command needs', () => {
   const isNeeded = (action: string, resource: string) =>
     [...asked].some(([command, permissions]) => {
       const listed = operators.statementsFor(wordsOf(command));
@@ -88,12 +88,12 @@ test('SECURITY.md lists no action that every command goes without', () => {
   expect(superfluous).toEqual([]);
 });
 
-test('a command that is refused what it asks for last fails, and says so', async () => {
+test('a command whose last permission is refused fails, and reports it', async () => {
   const kinds = new Map(
     [...asked].map(([command, permissions]) => [command.split(/ [-<]/)[0], { command, permissions }]),
   );
   for (const { command, permissions } of kinds.values()) {
-    // Without DescribeTable `status` tells all but whether the tables were restored, on purpose.
+    // Without DescribeTable `status` deliberately reports everything except whether the tables were restored.
     const { action } = permissions.findLast((it) => it.action !== 'dynamodb:DescribeTable')!;
     const without = operators.statementsFor(wordsOf(command)).map((it) => withdraw(it, action));
 
@@ -116,7 +116,7 @@ async function run(
   const words = fillIn(command, (name) => {
     const value = feed.outputs[name] ?? values[name];
     if (value === undefined)
-      throw new Error(`${command}: <${name}> is no output, and nothing that is known.`);
+      throw new Error(`${command}: <${name}> is neither an output nor another known name.`);
     return typeof value === 'string' ? value : (value[times++] ?? '');
   });
   const permissions = feed.endpoint.allow(policy);
@@ -134,7 +134,7 @@ async function run(
   return ended;
 }
 
-/** From its name on. */
+/** The words from its name on. */
 function wordsOf(command: string): string[] {
   return command.replace(/^npx returns-feed /, '').split(' ');
 }
@@ -148,7 +148,7 @@ function firstLine({ stdout, stderr }: Ended): string {
   return (stdout + stderr).split('\n')[0]?.slice(0, 150) ?? '';
 }
 
-/** ARNs by what SECURITY.md's table calls them. */
+/** ARNs by the names in SECURITY.md's table. */
 function resourcesCalled(name: string, template: DeployedTemplate): string[] {
   const { outputs, names } = feed;
   const arn = (type: string, text: string) => names.attribute(idOf(template, type, text), 'Arn');
@@ -187,7 +187,8 @@ function resourcesCalled(name: string, template: DeployedTemplate): string[] {
   };
   return (called[name] === undefined ? name.split(', ') : [name]).flatMap((it) => {
     const arns = called[it];
-    if (arns === undefined) throw new Error(`SECURITY.md names "${it}", and nobody knows what that is.`);
+    if (arns === undefined)
+      throw new Error(`SECURITY.md names the unknown resource "${it}": add it to runbook.test.ts.`);
     return arns();
   });
 }

@@ -1,4 +1,4 @@
-// What has to be the case for a command of the runbook to have something to do, and what the names in it stand for.
+// Creates the situation in which a command of the runbook has something to do, and the values of the names in it.
 import { compareReading } from '../../shared/comparing/compare-reading.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { aState } from '../contract/sample-states.ts';
@@ -9,7 +9,7 @@ import { aKey } from '../shared/publishing/an-event.ts';
 export type Values = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Situations {
-  /** Makes it so, as often as it is asked. @returns what the command's names stand for */
+  /** Creates the situation, any number of times. @returns the values of the command's names */
   before(command: string): Promise<Values>;
 }
 
@@ -18,7 +18,7 @@ const DESTINATIONS = ['queue', 'bus'] as const;
 /** @param put an event into the ledger */
 export async function createSituations(
   stack: string,
-  /** The feed's name, below which tokens of added sources are named. */
+  /** The feed's name, the prefix of added sources' tokens. */
   service: string,
   stores: Omit<Stores, 'close'>,
   put: (key: GroupKey, sequence: number, trackingNumber?: string) => Promise<void>,

@@ -1,5 +1,5 @@
-// What Step Functions' SDK integration does with a call of DynamoDB: parameters and results are those of the API, and
-// an error's name begins with the service's.
+// A DynamoDB call through Step Functions' SDK integration: parameters and results are those of the API, and an error's
+// name begins with the service's.
 // https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html
 import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { named } from './states-language.ts';
@@ -21,5 +21,5 @@ export async function callDynamoDb(
 function send(client: DynamoDBClient, action: string, parameters: never) {
   if (action === 'getItem') return client.send(new GetItemCommand(parameters));
   if (action === 'updateItem') return client.send(new UpdateItemCommand(parameters));
-  throw new Error(`The call ${action} of DynamoDB is not known here.`);
+  throw new Error(`Unknown DynamoDB call ${action}: add it to call-dynamodb.ts.`);
 }

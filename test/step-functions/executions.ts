@@ -1,4 +1,4 @@
-// Executions of one state machine, by their names. A task does what its `Resource` says.
+// Executions of one state machine, by name. A task runs the action of its `Resource`.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { callDynamoDb } from './call-dynamodb.ts';
 import type { State, StateMachineDefinition } from './states-definition.ts';
@@ -6,15 +6,15 @@ import { createStateMachine } from './states-language.ts';
 import type { TaskTokens } from './task-tokens.ts';
 
 export interface Executions {
-  /** @returns false if there was one of that name, unless it runs and was started with the same input */
+  /** @returns false if the name is taken, unless that execution runs with the same input */
   start(name: string, input: string): boolean;
-  /** All that were started, in that order. */
+  /** All started executions, in order. */
   names(): readonly string[];
-  /** What it ends with. @throws if it fails, or was never started */
+  /** The result. @throws if it fails, or was never started */
   ended(name: string): Promise<unknown>;
-  /** States that executions have come to. */
+  /** The states that executions have entered. */
   visited(): ReadonlySet<string>;
-  /** Pairs of states, the second of which was come to because of an error of the first: `A > B`. */
+  /** Pairs of states, the second entered because of an error of the first: `A > B`. */
   caught(): ReadonlySet<string>;
 }
 
@@ -39,7 +39,7 @@ export function createExecutions({ definition, dynamoDb, tokens }: ExecutionsOpt
   function begin(name: string, input: string): Promise<unknown> {
     const context = {
       Execution: { Name: name },
-      // Each time it is looked at it is another task's.
+      // Each read gives the token of another task.
       Task: {
         get Token() {
           return tokens.issue();
@@ -61,7 +61,7 @@ export function createExecutions({ definition, dynamoDb, tokens }: ExecutionsOpt
       const result = begin(name, input);
       const execution = { input, result, over: false };
       executions.set(name, execution);
-      // Whoever asks for the result is told of a failure.
+      // Callers of `ended` get the failure.
       result.catch(() => {}).then(() => (execution.over = true));
       return true;
     },
@@ -76,7 +76,7 @@ export function createExecutions({ definition, dynamoDb, tokens }: ExecutionsOpt
   };
 }
 
-/** Those of its maps included; names are unique in a state machine. */
+/** All states, including those of its maps; names are unique in a state machine. */
 export function statesOf({ States }: StateMachineDefinition): Readonly<Record<string, State>> {
   const entries = Object.entries(States);
   const inner = entries.map(([, { ItemProcessor }]) => (ItemProcessor ? statesOf(ItemProcessor) : {}));

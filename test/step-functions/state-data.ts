@@ -1,7 +1,7 @@
-// Where the data of a state comes from and goes to: paths, templates filled from them, and results put back.
+// Input and output of a state: paths, templates filled from them, and results put back.
 // https://docs.aws.amazon.com/step-functions/latest/dg/concepts-input-output-filtering.html
 
-/** What paths begin at: `$` and `$$`. */
+/** The roots of paths: `$` and `$$`. */
 export interface Scope {
   readonly data: unknown;
   readonly context: object;
@@ -10,12 +10,12 @@ export interface Scope {
 const REFERENCE = /^\$\$?(?:\.\w+|\[\d+\])*$/;
 const ARRAY = /^States\.Array\((.*)\)$/;
 
-/** Whether {@link fillTemplate} knows such an expression: a path to one value, or an array of such. */
+/** Whether {@link fillTemplate} supports an expression: a path to one value, or an array of such. */
 export function isKnownExpression(text: string): boolean {
   return pathsOf(text).every((path) => REFERENCE.test(path));
 }
 
-/** @returns what is there, undefined if there is nothing */
+/** @returns the value, or undefined */
 export function readPath(path: string, { data, context }: Scope): unknown {
   const [start, ...keys] = path.match(/\$+|\w+/g) ?? [];
   return keys.reduce<unknown>(
@@ -24,7 +24,7 @@ export function readPath(path: string, { data, context }: Scope): unknown {
   );
 }
 
-/** A copy of the template in which each field `name.$` is the field `name` with what its expression comes to. */
+/** A copy of the template in which each field `name.$` becomes `name` with the value of its expression. */
 export function fillTemplate(template: unknown, scope: Scope): unknown {
   if (Array.isArray(template)) return template.map((it) => fillTemplate(it, scope));
   if (typeof template !== 'object' || template === null) return template;
@@ -51,8 +51,8 @@ function pathsOf(expression: string): string[] {
 }
 
 /**
- * @param path where the result goes to in the state's input: null leaves it out, none takes its place
- * @returns what the next state gets
+ * @param path where the result goes in the state's input: null drops it, undefined replaces the input
+ * @returns the input of the next state
  */
 export function putResult(input: unknown, result: unknown, path: string | null | undefined): unknown {
   if (path === null) return input;

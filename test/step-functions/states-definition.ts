@@ -1,4 +1,4 @@
-// A state machine's definition, as far as ours use the Amazon States Language.
+// A state machine's definition, as far as this project uses the Amazon States Language.
 
 export interface StateMachineDefinition {
   readonly StartAt: string;

@@ -1,5 +1,5 @@
-// What of the Amazon States Language the interpreter knows. All else is refused: a field that was passed over would be
-// a workflow that behaves in another way here than at AWS.
+// The parts of the Amazon States Language that the interpreter supports. It refuses all others: a workflow with an
+// ignored field would behave differently at AWS.
 import { isKnownExpression } from './state-data.ts';
 import type { Rule, State, StateMachineDefinition } from './states-definition.ts';
 
@@ -11,7 +11,7 @@ const FIELDS: Readonly<Record<State['Type'], readonly string[]>> = {
   Pass: OF_ALL,
   Task: [...OF_WORK, 'Parameters', 'Resource', 'TimeoutSeconds'],
 };
-/** Pauses are left out, so what says how long they are is known. */
+/** Pauses are skipped, so their fields are accepted. */
 const OF_RETRIER = [
   'BackoffRate',
   'ErrorEquals',
@@ -24,7 +24,7 @@ const OF_CATCHER = ['ErrorEquals', 'Next', 'ResultPath'];
 const OF_RULE = ['And', 'Comment', 'IsPresent', 'Next', 'Not', 'Or', 'StringEquals', 'Variable'];
 const OF_MACHINE = ['Comment', 'ProcessorConfig', 'StartAt', 'States'];
 
-/** @throws Error that names the first part that is not known */
+/** @throws Error that names the first unsupported part */
 export function checkKnown(definition: StateMachineDefinition): void {
   checkFields('the state machine', definition, OF_MACHINE);
   const { StartAt, States } = definition;

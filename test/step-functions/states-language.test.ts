@@ -9,7 +9,7 @@ interface Ran {
   readonly parameters: readonly unknown[];
 }
 
-/** @param answers what the tasks come to, one after the other; an error fails its task */
+/** @param answers the results of the tasks, in order; an error fails its task */
 async function run(
   States: Record<string, object>,
   input: unknown,
@@ -50,9 +50,9 @@ describe('data', () => {
   });
 
   test.each([
-    ['takes the place of the input', {}, { n: 1 }],
-    ['is put beside it', { ResultPath: '$.found' }, { given: true, found: { n: 1 } }],
-    ['is left out', { ResultPath: null }, { given: true }],
+    ['replaces the input', {}, { n: 1 }],
+    ['is added to it', { ResultPath: '$.found' }, { given: true, found: { n: 1 } }],
+    ['is dropped', { ResultPath: null }, { given: true }],
     [
       'is selected from first',
       { ResultSelector: { 'm.$': '$.n' }, ResultPath: '$.found' },
@@ -66,13 +66,13 @@ describe('data', () => {
     expect(result).toEqual(expected);
   });
 
-  test('a path that leads nowhere fails the execution', async () => {
+  test('a path to a missing value fails the execution', async () => {
     const states = { Task: { Type: 'Task', Parameters: { 'a.$': '$.nothing' }, End: true } };
 
     await expect(run(states, {})).rejects.toThrow('nothing at $.nothing');
   });
 
-  test('a map runs each item with what its selector says, and keeps their order', async () => {
+  test('a map runs each item with the input of its selector, and keeps their order', async () => {
     const ItemProcessor = { StartAt: 'Each', States: { Each: PASS } };
     const ItemSelector = { 'item.$': '$$.Map.Item.Value', 'of.$': '$.group' };
     const states = {
@@ -106,7 +106,7 @@ describe('failures', () => {
   });
   const error = named('Service.Conflict', 'taken');
 
-  test('are tried again as often as the first retrier that names them says', async () => {
+  test('are retried as often as the first matching retrier allows', async () => {
     const Retry = [
       { ErrorEquals: ['Service.Other'], MaxAttempts: 9 },
       { ErrorEquals: ['States.TaskFailed'], MaxAttempts: 2 },
@@ -118,7 +118,7 @@ describe('failures', () => {
     await expect(run(failing({ Retry }), {}, [error, error, error])).rejects.toThrow('taken');
   });
 
-  test('are tried three times more where nothing else is said, and never with none', async () => {
+  test('are retried three times by default, and never with zero attempts', async () => {
     const with3 = failing({ Retry: [{ ErrorEquals: ['States.ALL'] }] });
     const with0 = failing({ Retry: [{ ErrorEquals: ['States.ALL'], MaxAttempts: 0 }] });
 
@@ -126,7 +126,7 @@ describe('failures', () => {
     await expect(run(with0, {}, [error, 'fine'])).rejects.toThrow('taken');
   });
 
-  test('lead where they are caught, with the error put where it is asked for', async () => {
+  test("lead to the catcher's state, with the error at the catcher's path", async () => {
     const Catch = [{ ErrorEquals: ['Service.Conflict'], ResultPath: '$.error', Next: 'Other' }];
 
     const { result, entered, caught } = await run(failing({ Catch }), { given: true }, [error]);
@@ -136,7 +136,7 @@ describe('failures', () => {
     expect(caught).toEqual(['Task > Other']);
   });
 
-  test('a time limit that is over is no failed task', async () => {
+  test('a passed time limit does not count as States.TaskFailed', async () => {
     const Catch = [{ ErrorEquals: ['States.TaskFailed'], ResultPath: null, Next: 'Other' }];
 
     await expect(run(failing({ Catch }), {}, [named('States.Timeout', 'over')])).rejects.toThrow('over');
@@ -165,7 +165,7 @@ describe('choices', () => {
     expect(entered.at(-1)).toBe(next);
   });
 
-  test('a comparison with what is not there fails, and so does a choice without a way on', async () => {
+  test('a comparison with a missing value fails, and so does a choice without a matching rule', async () => {
     await expect(run(choice(is('OPEN')), {})).rejects.toThrow('nothing at $.status');
     await expect(run(choice(is('DONE'), {} as never), { status: 'OPEN' })).rejects.toThrow('No rule holds');
   });
@@ -186,7 +186,7 @@ test.each([
     'IsNull',
   ],
   ['a result deep inside', { State: { Type: 'Task', ResultPath: '$.a.b', End: true } }, '$.a.b'],
-  ['a way to nowhere', { State: { Type: 'Pass', Next: 'Nowhere' } }, 'Nowhere'],
-])('%s that is not known is refused before anything runs', async (_, states, named) => {
+  ['a transition to a missing state', { State: { Type: 'Pass', Next: 'Nowhere' } }, 'Nowhere'],
+])('%s is refused before anything runs', async (_, states, named) => {
   await expect(run(states as never, {})).rejects.toThrow(named);
 });

@@ -1,5 +1,5 @@
-// An interpreter of the Amazon States Language (JSONPath), as far as our state machines use it. It refuses whatever it
-// does not know before anything runs, so that no state is understood in another way than AWS understands it.
+// An interpreter of the Amazon States Language (JSONPath), as far as this project's state machines use it. It refuses
+// anything unsupported before it runs, so that it never interprets a state differently from AWS.
 // https://states-language.net and https://docs.aws.amazon.com/step-functions/latest/dg/concepts-amazon-states-language.html
 import { fillTemplate, putResult, readPath, type Scope } from './state-data.ts';
 import type { Retrier, Rule, State, StateMachineDefinition } from './states-definition.ts';
@@ -8,16 +8,16 @@ import { checkKnown } from './states-known.ts';
 export interface StateMachineWorld {
   /** The context object: `$$` in paths. */
   readonly context: object;
-  /** Does a task's work; it fails with an error whose name is the one that `Retry` and `Catch` go by. */
+  /** Runs a task; it fails with an error whose name `Retry` and `Catch` match. */
   readonly runTask: (state: State, parameters: unknown) => Promise<unknown>;
   readonly onEntered: (state: string) => void;
   readonly onCaught: (state: string, next: string) => void;
 }
 
-/** @throws Error that names a part of the definition which the interpreter does not know */
+/** @throws Error that names an unsupported part of the definition */
 export function createStateMachine(definition: StateMachineDefinition) {
   checkKnown(definition);
-  /** @returns what the execution ends with. @throws what it fails with */
+  /** @returns the execution's result. @throws the execution's error */
   return (input: unknown, world: StateMachineWorld): Promise<unknown> => run(definition, input, world);
 }
 
@@ -62,7 +62,7 @@ async function runOrCatch(
   }
 }
 
-/** The pauses between tries are left out. */
+/** Skips the pauses between tries. */
 async function runWithRetries(state: State, data: unknown, world: StateMachineWorld): Promise<unknown> {
   const tries = new Map<Retrier, number>();
   for (;;) {
@@ -98,7 +98,7 @@ function runTask(state: State, scope: Scope, world: StateMachineWorld): Promise<
   return world.runTask(state, parameters);
 }
 
-/** All items at the same time; the first that fails fails the state. */
+/** Runs all items at the same time; the first failure fails the state. */
 function runMap(
   { ItemsPath = '$', ItemSelector, ItemProcessor }: State,
   scope: Scope,
@@ -130,7 +130,7 @@ function holds(rule: Rule, scope: Scope): boolean {
   return value === rule.StringEquals;
 }
 
-/** `States.TaskFailed` stands for all but a time limit that is over. */
+/** `States.TaskFailed` matches everything but a passed time limit. */
 function matches(names: readonly string[], { name }: Error): boolean {
   return names.some(
     (it) => it === name || it === 'States.ALL' || (it === 'States.TaskFailed' && name !== 'States.Timeout'),

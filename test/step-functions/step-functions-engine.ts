@@ -1,6 +1,6 @@
 // Step Functions on this machine, as far as the sample warehouse needs it: one state machine of the Amazon States
-// Language; its DynamoDB tasks go to a real engine over the wire, task tokens and time limits are
-// kept here, and time only passes when it is told to. Functions reach it by AWS_ENDPOINT_URL_SFN.
+// Language. Its DynamoDB tasks use a real engine over the wire, task tokens and time limits are kept here, and time
+// only passes on request. Functions reach it by AWS_ENDPOINT_URL_SFN.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -11,9 +11,9 @@ import { createTaskTokens } from './task-tokens.ts';
 export interface StepFunctionsOptions {
   /** The Amazon States Language as an object or as JSON, with names of resources in place of CloudFormation's functions. */
   readonly definition: string | object;
-  /** For the definition's tasks. */
+  /** The client for the definition's tasks. */
   readonly dynamoDb: DynamoDBClient;
-  /** @default one of its own */
+  /** @default an ARN of its own */
   readonly stateMachineArn?: string;
 }
 
@@ -21,13 +21,13 @@ export interface StepFunctionsEngine {
   readonly endpoint: string;
   readonly stateMachineArn: string;
   readonly executions: Omit<Executions, 'start'>;
-  /** Whether a token is one of its tasks'. */
+  /** Whether it issued the token. */
   hasIssued(token: string): boolean;
-  /** Tasks that wait for their tokens. */
+  /** The number of tasks that wait for their tokens. */
   countWaiting(): number;
-  /** Resolves once so many tasks wait for their tokens, neither more nor less. */
+  /** Resolves when exactly this many tasks wait for their tokens. */
   untilWaiting(count: number): Promise<void>;
-  /** Ends the waiting of those whose time limit is over then, as `States.Timeout`. */
+  /** Advances time; tasks whose limit has passed fail with `States.Timeout`. */
   passTime(seconds: number): void;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Tasks that wait until somebody sends their token back, or their time is over.
+// Tasks that wait until their token is sent back, or their time limit passes.
 // https://docs.aws.amazon.com/step-functions/latest/dg/connect-to-resource.html#connect-wait-token
 import { randomUUID } from 'node:crypto';
 import { named } from './states-language.ts';
@@ -7,18 +7,18 @@ export interface TaskTokens {
   /** A new token. */
   issue(): string;
   hasIssued(token: string): boolean;
-  /** The token that is in a task's parameters. */
+  /** The token in a task's parameters. */
   findIn(parameters: unknown): string;
   /**
-   * Waits for a token that was handed out.
+   * Waits for an issued token.
    *
-   * @returns what was sent with it
-   * @throws an error called States.Timeout once the time is over
+   * @returns the output sent with it
+   * @throws an error named States.Timeout after the time limit
    */
   wait(token: string, limitSeconds: number): Promise<unknown>;
-  /** The task was not begun after all. */
+  /** Forgets the token of a task that did not start. */
   drop(token: string): void;
-  /** @returns why it was refused, as Step Functions calls it; undefined if it was not */
+  /** @returns Step Functions' name of the refusal; undefined if the token was accepted */
   succeed(token: string, output: unknown): 'InvalidToken' | 'TaskTimedOut' | undefined;
   countWaiting(): number;
   untilWaiting(count: number): Promise<void>;
@@ -34,7 +34,7 @@ interface Waiting {
 export function createTaskTokens(): TaskTokens {
   const issued = new Set<string>();
   const waiting = new Map<string, Waiting>();
-  /** Sent before the task began to wait: the token was in the table by then, and somebody was quick. */
+  /** Outputs sent before the task began to wait: the token is in the table by then, so a fast sender can be early. */
   const early = new Map<string, unknown>();
   const over = new Set<string>();
   const watchers = new Set<() => void>();
@@ -46,7 +46,7 @@ export function createTaskTokens(): TaskTokens {
     over.add(token);
     return task;
   };
-  const tell = () => {
+  const notify = () => {
     for (const watch of [...watchers]) watch();
   };
 
@@ -59,14 +59,14 @@ export function createTaskTokens(): TaskTokens {
     hasIssued: (token) => issued.has(token),
     findIn(parameters) {
       const [token] = JSON.stringify(parameters).match(/token-[0-9a-f-]{36}/) ?? [];
-      if (token === undefined) throw new Error('A task that waits hands no token on.');
+      if (token === undefined) throw new Error('A waiting task has no token in its parameters.');
       return token;
     },
     async wait(token, limitSeconds) {
       if (early.has(token)) return early.get(token);
       return new Promise((resolve, reject) => {
         waiting.set(token, { until: now + limitSeconds, resolve, reject });
-        tell();
+        notify();
       });
     },
     drop: (token) => void over.add(token),

@@ -1,5 +1,5 @@
-// What the feed is for, measured: four hours of one store's life, 40 changes a minute, read once a minute by the usual
-// poller and by the feed. Both get a quarter of an hour of quiet at the end. The figures stand in README.md.
+// The value of the feed, measured: four hours of one store with 40 changes a minute, read once a minute by the usual
+// poller and by the feed. Both get a quarter of an hour of quiet at the end. README.md quotes the figures.
 import { expect, test } from 'vitest';
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
@@ -12,7 +12,7 @@ const QUIET_MINUTES = 15;
 interface Case {
   readonly name: string;
   readonly knobs: Partial<Knobs>;
-  /** Percent of all statuses that the usual poller has wrong in the end. */
+  /** Percentage of statuses that the usual poller has wrong in the end. */
   readonly wrong: number;
 }
 
@@ -54,7 +54,7 @@ test.each<Case>([
   120_000,
 );
 
-/** The statuses that a subscriber has after these events, each group's in order. */
+/** A subscriber's statuses after these events, each group's in order. */
 function statusesAfter(events: readonly FeedEvent[]): Map<string, string> {
   const statuses = new Map<string, string>();
   for (const { type, data } of events) {
@@ -66,7 +66,7 @@ function statusesAfter(events: readonly FeedEvent[]): Map<string, string> {
   return statuses;
 }
 
-/** In percent, to one decimal: of all that there are, those that are unknown or another. */
+/** The percentage of real statuses that are unknown or wrong, to one decimal. */
 function shareWrong(real: ReadonlyMap<string, string>, known: ReadonlyMap<string, string>): number {
   const wrong = [...real].filter(([key, status]) => known.get(key) !== status).length;
   return Math.round((1_000 * wrong) / real.size) / 10;

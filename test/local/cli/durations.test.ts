@@ -38,8 +38,8 @@ test.each([
   [6_000_000, 0, '2 h'],
   [359_999_000, 0, '100 h'],
   [360_000_000, 0, '4 d'],
-])('tells %d milliseconds with %d decimals as "%s"', (milliseconds, decimals, told) => {
+])('formats %d milliseconds with %d decimals as "%s"', (milliseconds, decimals, expected) => {
   const text = formatDuration(milliseconds, decimals);
 
-  expect(text).toBe(told);
+  expect(text).toBe(expected);
 });

@@ -1,4 +1,4 @@
-// The command as a shell sees it: what it says where, and the code that it ends with.
+// The command as a shell sees it: its output on each stream, and its exit code.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { COMMAND, runFeed } from './run-feed.ts';
 const TOKEN = 'the-token-that-nobody-may-see';
 const ONE_LINE = /^error: [^\n]+\n$/;
 
-// A dozen processes, several at a time: on a busy machine each has to wait for the others.
+// A dozen processes, several at a time: on a busy machine they wait for each other.
 vi.setConfig({ testTimeout: 90_000 });
 
 let service: ReferenceService;
@@ -41,7 +41,7 @@ function addressOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** An address at which nobody listens any more. */
+/** An address without a listener. */
 async function deadAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -56,16 +56,16 @@ const RUNS_ITS_ARGUMENTS =
 
 const watch = (url: string, ...others: string[]) => ['watch', '--base-url', url, ...others];
 
-describe.concurrent('what was asked wrongly', () => {
+describe.concurrent('invalid usage', () => {
   const URL = 'https://returns.example.com/api';
 
   test.each([
     ['no base URL', ['watch']],
-    ['a base URL that is none', watch('nonsense')],
+    ['an invalid base URL', watch('nonsense')],
     ['an interval of 0', watch(URL, '--every', '0')],
     ['an unknown option', watch(URL, '--bogus')],
     ['no token', watch(URL)],
-  ])('is told in one line, with exit code 2: %s', async (_, args) => {
+  ])('is reported in one line, with exit code 2: %s', async (_, args) => {
     const { code, stdout, stderr } = await runFeed(args);
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -73,14 +73,14 @@ describe.concurrent('what was asked wrongly', () => {
   });
 });
 
-describe.concurrent('what goes wrong at the start', () => {
+describe.concurrent('a failure at the start', () => {
   test.each([
     ['a token that is refused', async () => watch(service.url)],
-    ['an address at which nothing listens', async () => watch(await deadAddress())],
+    ['an address without a listener', async () => watch(await deadAddress())],
     ['an address that serves web pages', async () => watch(addressOf(website))],
     ['a data directory that is a file', async () => watch(service.url, '--data', await aFile())],
-    ['a data directory with a file that can not be written', async () => withoutEndpoint()],
-  ])('is told in one line without the token, with exit code 1: %s', async (_, args) => {
+    ['a data directory with a file that cannot be written', async () => withoutEndpoint()],
+  ])('is reported in one line without the token, with exit code 1: %s', async (_, args) => {
     const token = 'a-wrong-token-that-nobody-may-see';
 
     const { code, stdout, stderr } = await runFeed(await args(), { token });
@@ -90,7 +90,7 @@ describe.concurrent('what goes wrong at the start', () => {
     expect(stderr).not.toContain(token);
   });
 
-  /** The note of where the engine listens can't be written: a directory is in its place. */
+  /** The engine's address can't be saved: a directory has the file's name. */
   async function withoutEndpoint(): Promise<string[]> {
     const data = join(directory, 'unwritable');
     await mkdir(join(data, 'endpoint'), { recursive: true });
@@ -104,8 +104,8 @@ describe.concurrent('what goes wrong at the start', () => {
   }
 });
 
-describe.concurrent('what ends as it should', () => {
-  test('a bounded watch hands over what it read, with events alone on stdout, and ends with 0', async () => {
+describe.concurrent('a regular end', () => {
+  test('a bounded watch prints its events, and nothing else, on stdout, and exits with 0', async () => {
     const options = ['--every', '500ms', '--baseline', 'emit', '--for', '3s', '--json'];
 
     const { code, stdout, stderr } = await runFeed(watch(service.url, ...options), { token: TOKEN });
@@ -120,7 +120,7 @@ describe.concurrent('what ends as it should', () => {
     expect(stdout + stderr).not.toContain(TOKEN);
   });
 
-  test('an interrupt in the middle ends a watch with 0', async () => {
+  test('an interrupted watch exits with 0', async () => {
     const args = watch(service.url, '--every', '500ms', '--baseline', 'emit');
 
     const { code, stderr } = await runFeed(args, { token: TOKEN, onOutput: (child) => child.kill('SIGINT') });
@@ -128,7 +128,7 @@ describe.concurrent('what ends as it should', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/stopped: \d+ events\n$/) });
   });
 
-  test('a signal that npm hands on beside the terminal’s own is no second one', async () => {
+  test("npm's copy of the terminal's signal does not count as a second one", async () => {
     const args = watch(service.url, '--every', '500ms', '--baseline', 'emit');
     const signalTwice = (child: ChildProcess) => child.kill('SIGINT') && child.kill('SIGTERM');
 
@@ -137,20 +137,20 @@ describe.concurrent('what ends as it should', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/stopped: \d+ events\n$/) });
   });
 
-  test('a command that npm runs ends when npm is gone', async () => {
+  test('a command run by npm ends when npm is gone', async () => {
     const npm = spawn(process.execPath, ['-e', RUNS_ITS_ARGUMENTS, COMMAND, 'serve', '--groups', '5'], {
       env: { ...process.env, npm_lifecycle_event: 'npx' },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     npm.stdout.once('readable', () => npm.kill('SIGKILL'));
 
-    // The stream ends when the last process that writes to it has ended.
+    // The stream ends with the last process that writes to it.
     const stdout = await text(npm.stdout);
 
     expect(stdout).toMatch(/^http:/);
   });
 
-  test('a reader that has had enough ends a watch with 0, without a word', async () => {
+  test('a watch whose reader closes the pipe exits with 0, without a message', async () => {
     const args = watch(service.url, '--every', '500ms', '--baseline', 'emit', '--json');
     const child = spawn(process.execPath, [COMMAND, ...args], {
       env: { ...process.env, RETURNS_API_TOKEN: TOKEN },
@@ -163,7 +163,7 @@ describe.concurrent('what ends as it should', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^(watching [^\n]+\n)?$/) });
   });
 
-  test('the reference service tells its address alone on stdout, and ends with 0 when it is told to', async () => {
+  test('the reference service prints only its address on stdout, and exits with 0 on a signal', async () => {
     const { code, stdout } = await runFeed(['serve', '--groups', '5'], {
       onOutput: (child) => child.kill('SIGTERM'),
     });

@@ -9,7 +9,7 @@ test('a failure is one line without its stack', () => {
   expect(line).toBe('error: The service can not be read.');
 });
 
-test('what is thrown without being an error is told as well', () => {
+test('a thrown value that is not an error is reported as well', () => {
   const line = formatFailure('gone');
 
   expect(line).toBe('error: gone');

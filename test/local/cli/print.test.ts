@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createPrinter } from '../../../local/cli/print.ts';
 
-/** A stream that looks like a terminal of so many columns, or like none. */
+/** A stream that looks like a terminal with this many columns, or like none. */
 function stream(columns: number | undefined) {
   const through = new PassThrough();
   const terminal = Object.assign(through, { isTTY: columns !== undefined, columns });
@@ -10,14 +10,14 @@ function stream(columns: number | undefined) {
   through.on('data', (chunk) => {
     written += chunk;
   });
-  // What was written comes as data a moment later, and from Node 26 on chunk by chunk.
+  // Written data arrives a moment later, and from Node 26 on chunk by chunk.
   const settled = () => new Promise<string>((resolve) => setImmediate(() => resolve(written)));
   return { terminal: terminal as unknown as NodeJS.WriteStream, written: settled };
 }
 
 const CLEAR = '\r\u001b[2K';
 
-test('a line takes the place of the status on a terminal', async () => {
+test('a line replaces the status on a terminal', async () => {
   const { terminal, written } = stream(80);
   const printer = createPrinter(terminal);
 
@@ -36,7 +36,7 @@ test('a status is cut to the width of the terminal', async () => {
   expect(await written()).toBe('012345678');
 });
 
-test('a status is left out where lines can not be overwritten', async () => {
+test('a status is left out if lines can not be overwritten', async () => {
   const { terminal, written } = stream(undefined);
 
   createPrinter(terminal).status('half way');
@@ -44,7 +44,7 @@ test('a status is left out where lines can not be overwritten', async () => {
   expect(await written()).toBe('');
 });
 
-test('a status can be taken away for another who writes to the terminal, once', async () => {
+test('a status can be removed once for another writer to the terminal', async () => {
   const { terminal, written } = stream(80);
   const printer = createPrinter(terminal);
 

@@ -11,25 +11,25 @@ test.each([
   ['C1 controls', '\u009b2J\u0085', '\\x9b2J\\x85'],
   ['line separators', '\u2028\u2029', '\\u2028\\u2029'],
   ['marks of direction', '\u202eabc\u2066\u200f\u061c', '\\u202eabc\\u2066\\u200f\\u061c'],
-])('%s is shown, not acted on', (_, text, shown) => {
+])('%s is shown, and has no effect', (_, text, shown) => {
   expect(printable(text)).toBe(shown);
 });
 
-test('other texts stay as they are', () => {
+test('other texts are unchanged', () => {
   const text = 'Müller & Söhne, 東京 – 🚚 é';
 
   expect(printable(text)).toBe(text);
 });
 
-test('what commands print of a service is printable', () => {
+test('everything that commands print from a service is printable', () => {
   const bad = 'a\u001b]0;title\u0007\u202eb';
-  const told: string[] = [];
+  const printed: string[] = [];
 
-  createTerminalLog((line) => told.push(line), false).warn('A finding.', {
+  createTerminalLog((line) => printed.push(line), false).warn('A finding.', {
     field: bad,
     error: new Error(bad),
   });
-  told.push(formatFailure(new Error(bad)), ...formatEntry('set aside', [bad]));
+  printed.push(formatFailure(new Error(bad)), ...formatEntry('set aside', [bad]));
 
-  for (const line of told) expect(line).toContain('a\\x1b]0;title\\x07\\u202eb');
+  for (const line of printed) expect(line).toContain('a\\x1b]0;title\\x07\\u202eb');
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const COMMAND = fileURLToPath(new URL('../../../local/cli/returns-feed.js', import.meta.url));
 
-/** Then it is told to end, so that a test that waits in vain leaves nothing behind. */
+/** After this time the process gets a signal, so that a hanging test leaves nothing behind. */
 const LONGEST_MS = 60_000;
 
 export interface Ended {
@@ -17,13 +17,13 @@ export interface Ended {
 
 export interface RunOptions {
   readonly token?: string | undefined;
-  /** Beside what is set here. */
+  /** In addition to the variables set here. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Called once something came on stdout. */
+  /** Called at the first output on stdout. */
   readonly onOutput?: (child: ChildProcess) => void;
 }
 
-/** Runs `returns-feed`, as a process of its own, to its end. */
+/** Runs `returns-feed` as its own process, to its end. */
 export async function runFeed(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const { RETURNS_API_TOKEN: _, ...environment } = process.env;
   const token = options.token === undefined ? {} : { RETURNS_API_TOKEN: options.token };

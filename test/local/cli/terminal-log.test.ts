@@ -18,7 +18,7 @@ test('a line holds its level and its fields, errors by their message', () => {
   ]);
 });
 
-test('details are told only where they are asked for', () => {
+test('details are logged only on request', () => {
   const [quiet, verbose]: [string[], string[]] = [[], []];
 
   for (const [lines, isVerbose] of [[quiet, false] as const, [verbose, true] as const]) {

@@ -1,5 +1,5 @@
-// A deployment for commands to operate: its tables, queue and bus on the engines that come with the project, named by
-// the variables that its functions have as well.
+// A deployment for commands: its tables, queue and bus on the project's engines, named by the same variables as for its
+// functions.
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { toLedgerItem } from '../../../functions/adapters/ledger-item.ts';
@@ -14,22 +14,22 @@ import { anEvent } from '../../shared/publishing/an-event.ts';
 import { type Ended, runFeed } from '../cli/run-feed.ts';
 
 export interface TestDeployment extends Omit<Stores, 'close'> {
-  /** Puts events of a group into its ledger. */
+  /** Appends events of a group to the ledger. */
   write(key: GroupKey, ...sequences: readonly number[]): Promise<void>;
-  /** Puts one into it as it is. */
+  /** Appends one event unchanged. */
   put(key: GroupKey, event: FeedEvent): Promise<void>;
-  /** Takes all messages out of the queue. */
+  /** Receives and deletes all messages of the queue. */
   drain(): ReturnType<typeof drain>;
-  /** What the bus got. */
+  /** The events on the bus. */
   readonly published: FeedEvent[];
-  /** What names its parts. */
+  /** The variables that name its parts. */
   readonly environment: Readonly<Record<string, string>>;
   run(...args: readonly string[]): Promise<Ended>;
   runWith(environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended>;
   close(): Promise<void>;
 }
 
-/** With a source `acme`, of the generation that {@link anEvent} has. */
+/** Opens a deployment with a source `acme`, of the same generation as {@link anEvent}. */
 export async function openDeployment(): Promise<TestDeployment> {
   const [tables, sqs, bus] = await Promise.all([openTables(), startSqsEngine(), startEventBusEngine()]);
   const client = connectSqs(sqs.endpoint);

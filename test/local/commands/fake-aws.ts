@@ -1,5 +1,5 @@
-// As much of AWS as adding a source takes: parameters, secrets, schedules, alarms. In memory, over the wire, each
-// service in its own protocol. Answers were compared with moto's.
+// The parts of AWS that adding a source needs: parameters, secrets, schedules, alarms. In memory, over the wire, each
+// service with its own protocol. The answers were compared with moto's.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,11 +11,11 @@ type Body = any;
 export interface FakeAws {
   readonly url: string;
   readonly parameters: Map<string, Body>;
-  /** By name: ARNs. */
+  /** ARNs, by name. */
   readonly secrets: Map<string, string>;
   readonly schedules: Map<string, Body>;
   readonly alarms: Map<string, Body>;
-  /** What was asked for that changes something, in its order. */
+  /** The requests that change something, in order. */
   readonly changes: string[];
   close(): void;
 }
@@ -111,7 +111,7 @@ function answerJson(aws: World, operation: string, body: Body): Body {
       for (const name of body.AlarmNames) aws.alarms.delete(name);
       return {};
     default:
-      throw new Error(`The fake does not know ${operation}.`);
+      throw new Error(`Unknown operation ${operation}: add it to fake-aws.ts.`);
   }
 }
 

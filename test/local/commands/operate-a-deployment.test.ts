@@ -9,7 +9,7 @@ import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
 import { FEED } from '../../shared/publishing/setting.ts';
 import { openDeployment, type TestDeployment } from './a-deployment.ts';
 
-// Processes one after the other: on a busy machine each has to wait.
+// Starts one process after the other, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const ONE_LINE = /^error: [^\n]+\n$/;
@@ -28,7 +28,7 @@ async function numbersInQueue(): Promise<string[]> {
   return messages.map(({ Body = '' }) => (JSON.parse(Body) as FeedEvent).id.replace(/^acme_mi8x2k_/, ''));
 }
 
-/** What was told as skipped. */
+/** The events that were reported as skipped. */
 async function skipped() {
   const entries = await deployment.ledger.read(FEED, 0, 100);
   return entries.flatMap((entry) =>
@@ -36,7 +36,7 @@ async function skipped() {
   );
 }
 
-/** Saves the readings of a group one after the other, as the poller does. */
+/** Saves the readings of a group one by one, like the poller. */
 async function save(key: GroupKey, ...readings: ReturnType<typeof read>[]) {
   for (const reading of readings) {
     const { snapshots } = deployment;
@@ -62,7 +62,7 @@ describe('explain', () => {
   });
   afterAll(() => deployment.marks.noteBehind('queue', key, undefined));
 
-  test('shows what is known, what is missing, how far it was sent, and what happened', async () => {
+  test('shows what is known, what is missing, how far it was sent, and its events', async () => {
     const { code, stdout, stderr } = await run('explain', 'acme', '184467');
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -76,7 +76,7 @@ describe('explain', () => {
     );
   });
 
-  test('shows one entity alone, and all of it as JSON', async () => {
+  test('shows a single entity, or everything as JSON', async () => {
     const whole = JSON.parse((await run('explain', 'acme', '184467', '--json')).stdout);
     const shipment = whole.snapshot.entities.find((it: { key: string }) =>
       it.key.startsWith('shipment/'),
@@ -94,17 +94,17 @@ describe('explain', () => {
   });
 
   test.each([
-    ['a group that nobody knows', ['acme', '5'], 1],
+    ['an unknown group', ['acme', '5'], 1],
     ['an entity that it never had', ['acme', '184467', 'shipment/1'], 1],
-    ['a source that there is not', ['nope', '5'], 1],
-  ])('tells in one line of %s', async (_, args, code) => {
+    ['an unknown source', ['nope', '5'], 1],
+  ])('reports %s in one line', async (_, args, code) => {
     const ended = await run('explain', ...args);
 
     expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
   });
 });
 
-/** Puts events of a group into the ledger that both destinations have got already. */
+/** Appends events of a group to the ledger and marks them as sent to both destinations. */
 async function writeSent(key: GroupKey, ...sequences: readonly number[]): Promise<void> {
   await deployment.write(key, ...sequences);
   for (const name of ['queue', 'bus']) await deployment.marks.advance(name, key, Math.max(...sequences));
@@ -118,7 +118,7 @@ describe('replay', () => {
     await writeSent(other, 1);
   });
 
-  test('leaves what was not sent yet to the relay, and says how much', async () => {
+  test('leaves unsent events to the relay, and reports their number', async () => {
     const behind = aKey(13);
     await deployment.write(behind, 1, 2, 3);
     const nothing = await run('replay', 'acme', '--group', '13');
@@ -134,7 +134,7 @@ describe('replay', () => {
     expect(await numbersInQueue()).toEqual(['13_1', '13_2']);
   });
 
-  test('sends a group’s events once more, with the replay’s id, which it prints', async () => {
+  test('sends a group’s events again, with the replay’s id, which it prints', async () => {
     await deployment.drain();
 
     const { code, stderr } = await run('replay', 'acme', '--group', '11');
@@ -151,7 +151,7 @@ describe('replay', () => {
     );
   });
 
-  test('sends to the bus, all groups, of a time, under an id that is given', async () => {
+  test('sends all groups’ events of a period to the bus, with a given id', async () => {
     const window = ['--from', '2026-11-20T10:00:00Z', '--until', '2026-11-20T11:00:00+01:00'];
     const past = await run('replay', 'acme', '--to', 'bus', ...window);
     const { code } = await run(
@@ -172,7 +172,7 @@ describe('replay', () => {
     expect(own.some(({ type }) => type.startsWith('feed.'))).toBe(false);
   });
 
-  test('of many events has to be meant', async () => {
+  test('of many events needs a confirmation', async () => {
     const groups = Array.from({ length: 11 }, (_, id) => aKey(100 + id));
     for (const key of groups) await writeSent(key, ...Array.from({ length: 91 }, (_, at) => at + 1));
     await deployment.drain();
@@ -190,8 +190,8 @@ describe('replay', () => {
 
   test.each([
     ['a time without a zone', ['--from', '2026-11-20T10:00:00']],
-    ['an id that no deduplication takes', ['--replay-id', 'a b']],
-  ])('tells in one line of %s', async (_, args) => {
+    ['an id that is invalid for deduplication', ['--replay-id', 'a b']],
+  ])('reports %s in one line', async (_, args) => {
     const ended = await run('replay', 'acme', ...args);
 
     expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
@@ -201,7 +201,7 @@ describe('replay', () => {
 describe('redrive', () => {
   const key = aKey(7);
 
-  test('tries again, steps over the refused event that is named, and tells so', async () => {
+  test('retries, skips the refused event that is named, and reports it', async () => {
     await deployment.write(key, 1, 3);
     await deployment.put(key, anEvent(key, 2, 'x'.repeat(1_100_000)));
 
@@ -231,7 +231,7 @@ describe('redrive', () => {
     expect(done).toEqual({ code: 0, stdout: 'nothing is behind\n', stderr: '' });
   });
 
-  test('does not skip an event of no group', async () => {
+  test('does not skip an event without a group', async () => {
     const ended = await run('redrive', 'acme', '--skip', '2');
 
     expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
@@ -239,7 +239,7 @@ describe('redrive', () => {
 });
 
 describe('forget', () => {
-  test('erases a group, tells of what was not sent yet, and of what it can not reach', async () => {
+  test('erases a group, and reports unsent events and copies that it can not reach', async () => {
     const key = aKey(184_467);
     const before = (await skipped()).length;
 
@@ -261,7 +261,7 @@ describe('forget', () => {
   });
 });
 
-test('what a command needs beyond what is named is asked for', async () => {
+test('a command names the settings that it lacks', async () => {
   const { MARKS_TABLE: _, ...others } = deployment.environment;
 
   const ended = await deployment.runWith(others, 'explain', 'acme', '184467');

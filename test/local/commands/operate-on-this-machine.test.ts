@@ -13,7 +13,7 @@ import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { connect, storesOn } from '../../contract/stores.ts';
 import { type Ended, runFeed } from '../cli/run-feed.ts';
 
-// Processes one after the other: on a busy machine each has to wait.
+// Starts one process after the other, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const TOKEN = 'the-token-of-the-store';
@@ -46,7 +46,7 @@ function eventsOf({ stdout }: Ended, group: number): FeedEvent[] {
   return events.filter(({ partitionkey }) => partitionkey === `acme/${group}`);
 }
 
-/** All that the ledger and the snapshots hold of a group. */
+/** Everything that the ledger and the snapshots hold of a group. */
 async function storedOf(generation: string, group: number) {
   const engine = await startDynamoDbEngine({ dbPath: join(data, 'tables.db') });
   const client = connect(engine.endpoint);
@@ -61,7 +61,7 @@ async function storedOf(generation: string, group: number) {
   return stored;
 }
 
-test('a group is forgotten but for its number, and goes on from it where the service still shows it', async () => {
+test('a group is forgotten except for its number, and continues from it if the service still shows it', async () => {
   const group = Number(service.control.snapshot()[3]?.id);
   const before = eventsOf(await watch('--for', '3s'), group);
   const generation = before[0]?.data.generation ?? '';
@@ -82,16 +82,16 @@ test('a group is forgotten but for its number, and goes on from it where the ser
 });
 
 test.each([
-  ['a source that there is not', ['nope', '1'], 1],
-  ['a group that is no number', ['acme', 'all'], 2],
+  ['an unknown source', ['nope', '1'], 1],
+  ['a group that is not a number', ['acme', 'all'], 2],
   ['no group', ['acme'], 2],
-])('what can not be done is told in one line: %s', async (_, args, code) => {
+])('an impossible request is reported in one line: %s', async (_, args, code) => {
   const ended = await runFeed(['forget', ...args, '--data', data]);
 
   expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^error: [^\n]+\n$/) });
 });
 
-test('events are printed again as a replay, a group is explained, and nothing is to be redriven', async () => {
+test('events are printed again as a replay, a group is explained, and nothing needs to be redriven', async () => {
   const group = Number(service.control.snapshot()[5]?.id);
 
   const replayed = await runFeed(['replay', 'acme', '--group', String(group), '--data', data]);

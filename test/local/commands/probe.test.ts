@@ -6,7 +6,7 @@ import {
 } from '../../../local/reference-service/create-reference-service.ts';
 import { runFeed } from '../cli/run-feed.ts';
 
-// A probe takes its time between requests.
+// A probe pauses between requests.
 vi.setConfig({ testTimeout: 60_000 });
 
 const TOKEN = 'the-token-that-nobody-may-see';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('what was found is told readably, or as JSON, without the token', async () => {
+test('the findings are printed as text or as JSON, without the token', async () => {
   const before = JSON.stringify(service.control.snapshot());
 
   const [readable, json] = await Promise.all(
@@ -36,8 +36,8 @@ test('what was found is told readably, or as JSON, without the token', async () 
 test.each([
   ['no token', () => service.url, undefined, 2],
   ['a token that is refused', () => service.url, 'another-token-that-nobody-may-see', 1],
-  ['an address that is none', () => 'nonsense', TOKEN, 2],
-])('what can not be done is told in one line without the token: %s', async (_, url, token, code) => {
+  ['an invalid address', () => 'nonsense', TOKEN, 2],
+])('an impossible request is reported in one line without the token: %s', async (_, url, token, code) => {
   const ended = await runFeed(['probe', '--base-url', url()], { token });
 
   expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^error: [^\n]+\n$/) });

@@ -1,4 +1,4 @@
-// `sources` as a shell sees it: for a deployment whose tables are on an engine, and whose other parts are a fake.
+// `sources` as a shell sees it, on a deployment with tables on an engine and fakes for everything else.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { openTables, storesOn, type TestTables } from '../../contract/stores.ts'
 import { type Ended, runFeed } from '../cli/run-feed.ts';
 import { type FakeAws, startFakeAws } from './fake-aws.ts';
 
-// Processes one after the other: on a busy machine each has to wait.
+// Starts one process after the other, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const PATH = '/feed-1/sources';
@@ -76,7 +76,7 @@ const TOKEN_SECRET = 'feed-1/tokens/globex';
 const GLOBEX = ['globex', '--base-url', 'https://globex.example.com', '--token-secret', TOKEN_SECRET];
 
 describe('a source that is added', () => {
-  test('is polled last of all, once whoever polls it may read it', async () => {
+  test('gets its schedule last, after everything that its poller reads', async () => {
     const { code, stdout, stderr } = await run('add', ...GLOBEX, '--every', '10s', '--budget', '40');
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -90,7 +90,7 @@ describe('a source that is added', () => {
     expect(aws.alarms.get('feed-1-Freshness-globex')).toMatchObject({ EvaluationPeriods: 5 });
   });
 
-  test('is changed when it is added again, listed, and taken out again', async () => {
+  test('is changed when it is added again, listed, and removed', async () => {
     await run('add', ...GLOBEX);
     await run('add', ...GLOBEX, '--every', '15m');
     const schedule = aws.schedules.get('source-globex')?.ScheduleExpression;
@@ -113,24 +113,29 @@ describe('a source that is added', () => {
 
   test.each([
     ['a source of the stack', ['add', ...GLOBEX.with(0, 'acme')], 1, 'in the stack'],
-    ['a secret that is not there', ['add', ...GLOBEX.with(4, 'nope')], 1, 'no secret nope'],
+    ['a missing secret', ['add', ...GLOBEX.with(4, 'nope')], 1, 'no secret nope'],
     [
       'a secret that the poller may not read',
       ['add', ...GLOBEX.with(4, 'globex')],
       2,
       'begin with feed-1/tokens/',
     ],
-    ['no place of the token', ['add', ...GLOBEX.slice(0, 3)], 2, '--token-secret'],
-    ['an interval that no schedule keeps', ['add', ...GLOBEX, '--every', '7s'], 2, 'divide a minute'],
+    ['no place for the token', ['add', ...GLOBEX.slice(0, 3)], 2, '--token-secret'],
+    ['an interval that no schedule can have', ['add', ...GLOBEX, '--every', '7s'], 2, 'divide a minute'],
     [
-      'cycles shorter than that',
+      'cycles shorter than the interval',
       ['add', ...GLOBEX, '--every', '10m', '--reconcile', '5m'],
       2,
       'must be at least --every',
     ],
-    ['an address that is none', ['add', ...GLOBEX.with(2, 'nonsense')], 2, 'URL'],
-    ['taking out what the stack has', ['remove', 'acme'], 1, 'remove a source of the stack in the stack'],
-  ])('is refused in one line, and nothing is changed: %s', async (_, args, code, reason) => {
+    ['an invalid address', ['add', ...GLOBEX.with(2, 'nonsense')], 2, 'URL'],
+    [
+      'the removal of a source of the stack',
+      ['remove', 'acme'],
+      1,
+      'remove a source of the stack in the stack',
+    ],
+  ])('is refused in one line, without any change: %s', async (_, args, code, reason) => {
     const ended = await run(...args);
 
     expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^error: [^\n]+\n$/) });
@@ -140,7 +145,7 @@ describe('a source that is added', () => {
 });
 
 describe('a source whose tables were restored', () => {
-  test('is listed as such, and goes on in a new generation once it is told to', async () => {
+  test('is listed as restored, and continues in a new generation after `sources restore`', async () => {
     const { states } = storesOn(tables.client, tables.tables);
     const lease = { owner: '', epoch: 1, expiresAt: 0 };
     await states.save(aState('acme', 1, { mintedIn: 'the tables before', lease }), 0);
@@ -163,7 +168,7 @@ describe('a source whose tables were restored', () => {
 });
 
 describe('a source on this machine', () => {
-  test('is announced anew by the next watch, once it was forced into a new generation', async () => {
+  test('is announced again by the next watch after a forced new generation', async () => {
     const service = await createReferenceService({ groups: 20, token: TOKEN, life: false });
     const data = join(directory, 'state');
     const watch = ['watch', '--base-url', service.url, '--source', 'acme', '--data', data, '--json'];

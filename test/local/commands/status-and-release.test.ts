@@ -1,4 +1,4 @@
-// A source that is held on this machine: what `status` says of it, and how `release` makes it go on.
+// A held source on this machine: its `status`, and how `release` lets it continue.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { runFeed } from '../cli/run-feed.ts';
 const TOKEN = 'the-token-of-the-store';
 const OTHER_TOKEN = 'the-token-of-another-store';
 
-// Processes one after the other: on a busy machine each has to wait.
+// Starts one process after the other, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let store: ReferenceService;
@@ -39,7 +39,7 @@ const watch = (service: ReferenceService, ...others: string[]) => {
 const status = (...others: string[]) => runFeed(['status', '--data', data, ...others]);
 
 describe('a source that was held', () => {
-  test('is shown, released by the command that is shown, and goes on', async () => {
+  test('is shown, released by the shown command, and continues', async () => {
     const known = await runFeed(watch(store, '--for', '5s'), { token: TOKEN });
     const well = await status();
     const held = await runFeed(watch(other, '--for', '5s'), { token: OTHER_TOKEN });
@@ -47,7 +47,7 @@ describe('a source that was held', () => {
     const command = /^ {2}returns-feed (release .*)$/m.exec(shown.stdout)?.[1]?.split(' ') ?? [];
     const released = [await runFeed(command), await runFeed(command)];
     const after = await status();
-    const goesOn = await runFeed(watch(other, '--for', '5s'), { token: OTHER_TOKEN });
+    const continued = await runFeed(watch(other, '--for', '5s'), { token: OTHER_TOKEN });
 
     expect(known.stdout).not.toBe('');
     expect(well).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^acme {2}well/) });
@@ -59,10 +59,10 @@ describe('a source that was held', () => {
     ]);
     expect(released[0]?.stdout).toMatch(/^released: hold 1 of source acme\./);
     expect(after.stdout).not.toContain('held:');
-    expect(goesOn.stdout).not.toBe('');
+    expect(continued.stdout).not.toBe('');
   });
 
-  test('shows while it is being watched as well', async () => {
+  test('is shown during a watch as well', async () => {
     let during: ReturnType<typeof status> | undefined;
     const watched = runFeed(watch(store, '--for', '8s'), {
       token: TOKEN,
@@ -79,14 +79,14 @@ describe('a source that was held', () => {
   });
 });
 
-describe.concurrent('what can not be done', () => {
+describe.concurrent('an impossible request', () => {
   test.each([
-    ['no place at all', ['status'], 2],
+    ['neither a directory nor a stack', ['status'], 2],
     ['two places', ['status', '--data', 'a', '--stack', 'b'], 2],
-    ['a directory that holds no state', ['status', '--data', join(tmpdir(), 'no-state-here')], 1],
+    ['a directory without a state', ['status', '--data', join(tmpdir(), 'no-state-here')], 1],
     ['a release without a number', ['release', '--data', 'a'], 2],
-    ['a release of a number that is none', ['release', '--data', 'a', '--hold', 'all'], 2],
-  ])('is told in one line: %s', async (_, args, code) => {
+    ['a release of an invalid number', ['release', '--data', 'a', '--hold', 'all'], 2],
+  ])('is reported in one line: %s', async (_, args, code) => {
     const ended = await runFeed(args);
 
     expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^error: [^\n]+\n$/) });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createBreakablePauses } from '../../../local/engines/breakable-pauses.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 
-/** A clock whose pauses end by their signal alone. */
+/** A clock whose pauses end only by their signal. */
 const endless = {
   now: () => VIRTUAL_START,
   elapsed: () => 0,
@@ -10,7 +10,7 @@ const endless = {
     new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve())),
 };
 
-test('cuts short every pause that goes on, and none that comes', async () => {
+test('ends every current pause, but no later one', async () => {
   const { pause, cutShort } = createBreakablePauses(endless);
   const going = Promise.all([pause(1_000), pause(2_000)]);
 
@@ -21,7 +21,7 @@ test('cuts short every pause that goes on, and none that comes', async () => {
   await expect(Promise.race([later, Promise.resolve('goes on')])).resolves.toBe('goes on');
 });
 
-test('has no pauses any more once it is closed', async () => {
+test('has no pauses after it is closed', async () => {
   const { pause, close } = createBreakablePauses(endless);
   const going = pause(1_000);
 

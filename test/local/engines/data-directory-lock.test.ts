@@ -13,7 +13,7 @@ import { describeMyself } from '../../../local/engines/lock-holder.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** So short that nobody waits for them in a test. */
+/** Short enough for tests. */
 const SHORT = { heartbeatMs: 40, silentMs: 400 };
 const PROGRAM = fileURLToPath(new URL('programs/take-lock.ts', import.meta.url));
 
@@ -35,7 +35,7 @@ async function kill(child: ChildProcessByStdio<Writable, Readable, null>): Promi
   await exited;
 }
 
-/** A process that tries to take the lock when it is asked to. */
+/** Starts a process that tries to take the lock on request. */
 async function startTaker() {
   const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, directory], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -52,7 +52,7 @@ async function startTaker() {
   };
 }
 
-/** The lock as a process in another container has it, with the same process id. */
+/** Writes the lock of a process in another container with the same process id. */
 async function lockElsewhere(): Promise<string> {
   const file = join(directory, 'lock-1');
   const holder = { ...describeMyself('theirs'), place: 'another container', host: 'another-container' };
@@ -61,7 +61,7 @@ async function lockElsewhere(): Promise<string> {
 }
 
 describe('the lock of a data directory', () => {
-  it('is refused while another process lives that holds it', async () => {
+  it('is refused while another living process holds it', async () => {
     const other = await startTaker();
     await other.take();
 
@@ -72,7 +72,7 @@ describe('the lock of a data directory', () => {
     expect(await findHolder(directory)).toEqual({ pid: other.child.pid, host: hostname(), isHere: true });
   });
 
-  it('is refused where this process has it', async () => {
+  it('is refused if this process already holds it', async () => {
     const release = await lockDataDirectory(directory);
 
     await expect(lockDataDirectory(directory)).rejects.toThrow(`in use by process ${process.pid}`);
@@ -88,7 +88,7 @@ describe('the lock of a data directory', () => {
     expect(await readdir(directory)).toEqual(['lock-3']);
   });
 
-  it('is taken by exactly one of several that start at once after a kill', async () => {
+  it('is taken by exactly one of several processes that start at once after a kill', async () => {
     const [first, ...others] = await Promise.all(Array.from({ length: 5 }, startTaker));
     await first?.take();
     if (first !== undefined) await kill(first.child);
@@ -99,7 +99,7 @@ describe('the lock of a data directory', () => {
     expect(outcomes.filter((outcome) => /in use by process/.test(outcome))).toHaveLength(3);
   });
 
-  it('is refused where a process in another container holds it and its heartbeat goes on', async () => {
+  it('is refused while a process in another container holds it with a heartbeat', async () => {
     const file = await lockElsewhere();
     const beating = setInterval(() => void utimes(file, new Date(), new Date()), SHORT.heartbeatMs / 2);
 
@@ -119,7 +119,7 @@ describe('the lock of a data directory', () => {
     await release();
   });
 
-  it('shows a heartbeat as long as it is held, and none after', async () => {
+  it('has a heartbeat only while it is held', async () => {
     const release = await lockDataDirectory(directory, { times: SHORT });
     const file = join(directory, 'lock-1');
     await utimes(file, 0, 0);
@@ -130,12 +130,12 @@ describe('the lock of a data directory', () => {
     expect(await readFile(file, 'utf8')).toBe('released');
   });
 
-  it('is taken over from a process whose id another one has got', async () => {
+  it('is taken over from a dead process whose id was reused', async () => {
     const other = await startTaker();
     await other.take();
     const file = join(directory, 'lock-1');
     const holder = JSON.parse(await readFile(file, 'utf8'));
-    // Where the system does not say when a process began, its id is all there is.
+    // If the system does not report when a process began, the id is all there is.
     if (holder.began === null) return;
     await writeFile(file, JSON.stringify({ ...holder, began: '1' }));
 
@@ -144,7 +144,7 @@ describe('the lock of a data directory', () => {
     await release();
   });
 
-  it('is taken over where its file was left half written', async () => {
+  it('is taken over if its file is incomplete', async () => {
     await writeFile(join(directory, 'lock-1'), '');
 
     const release = await lockDataDirectory(directory, { times: SHORT });
@@ -153,7 +153,7 @@ describe('the lock of a data directory', () => {
     expect(await readdir(directory)).toEqual(['lock-2']);
   });
 
-  it('that was taken over is reported to the process that had it', async () => {
+  it('reports a takeover to the process that held it', async () => {
     const lost = await new Promise<Error>((resolve) => {
       void lockDataDirectory(directory, { times: SHORT, onLost: resolve }).then(() =>
         rm(join(directory, 'lock-1')),
@@ -164,7 +164,7 @@ describe('the lock of a data directory', () => {
     expect(lost.message).toContain(`took over the data directory ${directory}`);
   });
 
-  it('does not come back to life at a release after it was taken over', async () => {
+  it('is not restored by a release after a takeover', async () => {
     const release = await lockDataDirectory(directory, { times: SHORT });
     await rm(join(directory, 'lock-1'));
     const releaseLater = await lockDataDirectory(directory, { times: SHORT });
@@ -185,7 +185,7 @@ describe('the lock of an earlier release', () => {
     await expect(lockDataDirectory(directory)).rejects.toThrow(`in use by process ${other.child.pid}`);
   });
 
-  it.each(['', '999999999'])('is taken over from a process that is gone: "%s"', async (text) => {
+  it.each(['', '999999999'])('is taken over from a dead process: "%s"', async (text) => {
     await writeFile(join(directory, 'lock'), text);
 
     const release = await lockDataDirectory(directory);

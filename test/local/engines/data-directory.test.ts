@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-test('makes the directory with its parents', async () => {
+test('creates the directory with its parents', async () => {
   const path = join(directory, 'a', 'b');
 
   await makeDataDirectory(path);
@@ -19,11 +19,11 @@ test('makes the directory with its parents', async () => {
   expect((await stat(path)).isDirectory()).toBe(true);
 });
 
-test('takes a directory that is there', async () => {
+test('accepts an existing directory', async () => {
   await expect(makeDataDirectory(directory)).resolves.toBeUndefined();
 });
 
-test('says in one line that a file is in the place of the directory, or of a parent', async () => {
+test('reports in one line that the directory, or a parent, is a file', async () => {
   const file = join(directory, 'file');
   await writeFile(file, '');
 
@@ -31,6 +31,6 @@ test('says in one line that a file is in the place of the directory, or of a par
   await expect(makeDataDirectory(join(file, 'a'))).rejects.toThrow("can't be written");
 });
 
-test.runIf(process.platform === 'linux')('gives up where nothing can be made', async () => {
+test.runIf(process.platform === 'linux')('fails where nothing can be created', async () => {
   await expect(makeDataDirectory('/proc/returns-feed')).rejects.toThrow("can't be written");
 });

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** Whether somebody listens there. */
+/** Whether the port is in use. */
 async function isTaken(endpoint: string): Promise<boolean> {
   const server = createServer();
   server.listen(Number(new URL(endpoint).port), '127.0.0.1');
@@ -50,7 +50,7 @@ test('serves until it is stopped, and frees its port', async () => {
   client.destroy();
 });
 
-test('several engines side by side find ports of their own', async () => {
+test('several engines use different ports', async () => {
   const engines = await Promise.all(Array.from({ length: 4 }, () => startDynamoDbEngine()));
 
   const endpoints = new Set(engines.map(({ endpoint }) => endpoint));
@@ -59,7 +59,7 @@ test('several engines side by side find ports of their own', async () => {
   expect(endpoints.size).toBe(4);
 });
 
-test('finds its tables again in its file', async () => {
+test('loads its tables from its file', async () => {
   const dbPath = join(directory, 'tables.db');
   const first = await startDynamoDbEngine({ dbPath });
   const writing = connectDynamoDb(first.endpoint);
@@ -78,11 +78,11 @@ test('finds its tables again in its file', async () => {
   expect(await readdir(directory)).toEqual(['tables.db']);
 });
 
-test('killed in the middle of writes, with the process that started it, it keeps what it acknowledged', async () => {
+test('keeps all acknowledged writes when it is killed together with its starter', async () => {
   const dbPath = join(directory, 'tables.db');
   const holder = startProgram('hold-engine.ts', [dbPath]);
-  const [told] = (await once(holder.stdout, 'data')) as [Buffer];
-  const endpoint = String(told).trim();
+  const [line] = (await once(holder.stdout, 'data')) as [Buffer];
+  const endpoint = String(line).trim();
   const client = connectDynamoDb(endpoint);
   const table = await createStreamedTable(client);
   const acknowledged: string[] = [];
@@ -120,14 +120,14 @@ async function countPairs(client: DynamoDBClient, table: string, keys: readonly 
   return found;
 }
 
-test('says what to do where there is no engine for the platform', async () => {
+test('reports what to do on a platform without an engine', async () => {
   const starting = startDynamoDbEngine({ platform: 'sunos-x64' });
 
   await expect(starting).rejects.toThrow(EngineError);
   await expect(starting).rejects.toThrow(/DynamoDB Local or LocalStack .* AWS_ENDPOINT_URL_DYNAMODB/);
 });
 
-test('says what the engine says when it does not start', async () => {
+test("reports the engine's message when it does not start", async () => {
   const starting = startDynamoDbEngine({ dbPath: join(directory, 'nowhere', 'tables.db') });
 
   await expect(starting).rejects.toThrow(/did not start: .*unable to open database file/);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startEngineProcess } from '../../../local/engines/engine-process.ts';
 
-// Shell programs stand for engines that behave in ways of their own.
+// Shell programs in place of engines, each with its own behaviour.
 const onPosix = test.runIf(process.platform !== 'win32');
 const startShell = (script: string, stopTimeoutMs?: number) =>
   startEngineProcess('/bin/sh', ['-c', script], stopTimeoutMs);
@@ -16,7 +16,7 @@ const isRunning = (pid: number) => {
 
 const pidIn = (text: string) => Number(/pid (\d+)/.exec(text)?.[1]);
 
-onPosix('waits for what the engine says', async () => {
+onPosix("waits for the engine's message", async () => {
   const engine = startShell('echo "pid $$" >&2; echo "listening on 1" >&2; exec sleep 60');
 
   const said = await engine.said(/listening/);
@@ -26,7 +26,7 @@ onPosix('waits for what the engine says', async () => {
   expect(isRunning(pidIn(engine.stderr()))).toBe(false);
 });
 
-onPosix('tells that an engine ended before it said anything, and why', async () => {
+onPosix('reports that an engine ended before its message, and why', async () => {
   const engine = startShell('echo "port 1 is already in use" >&2; exit 1');
 
   const said = await engine.said(/listening/);
@@ -36,7 +36,7 @@ onPosix('tells that an engine ended before it said anything, and why', async () 
   expect(engine.stderr()).toBe('port 1 is already in use');
 });
 
-onPosix('tells that there is no such program', async () => {
+onPosix('reports a missing program', async () => {
   const engine = startEngineProcess('/nothing/of/the/kind', []);
 
   const said = await engine.said(/listening/);
@@ -46,7 +46,7 @@ onPosix('tells that there is no such program', async () => {
   expect(engine.stderr()).toMatch(/not found|no such file/i);
 });
 
-onPosix('kills an engine that does not end when it is asked to', async () => {
+onPosix('kills an engine that ignores the signal to end', async () => {
   const script = 'trap "" TERM; echo "pid $$" >&2; echo listening >&2; exec sleep 60';
   const engine = startShell(script, 50);
   await engine.said(/listening/);
@@ -56,7 +56,7 @@ onPosix('kills an engine that does not end when it is asked to', async () => {
   expect(isRunning(pidIn(engine.stderr()))).toBe(false);
 });
 
-onPosix('gives the engine a session of its own, which a Ctrl-C does not reach', async () => {
+onPosix('gives the engine its own session, which Ctrl-C does not reach', async () => {
   const engine = startShell(
     'echo "group $(ps -o pgid= -p $$ | tr -d " ")" >&2; echo listening >&2; exec sleep 60',
   );

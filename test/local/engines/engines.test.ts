@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** What a user may have set up for their own account. */
+/** An environment that a user may have for their own account. */
 async function usersEnvironment(): Promise<Record<string, string | undefined>> {
   const config = join(directory, 'config');
   await writeFile(config, '[default]\nsdk_ua_app_id = real\n[profile real]\nregion = eu-north-1\n');
@@ -31,7 +31,7 @@ async function usersEnvironment(): Promise<Record<string, string | undefined>> {
   };
 }
 
-test('names an endpoint for each service, and the region that is set', async () => {
+test('returns an endpoint for each service, and the configured region', async () => {
   const engines = await startEngines({ environment: { AWS_REGION: 'eu-west-1' } });
   await engines.stop();
 
@@ -45,7 +45,7 @@ test('names an endpoint for each service, and the region that is set', async () 
   });
 });
 
-test('every client of the SDK finds its engine by the environment, whatever the user has set up', async () => {
+test("every SDK client finds its engine by the environment, despite the user's own settings", async () => {
   const { code, stdout, stderr } = await runProgram(
     'use-engines.ts',
     [join(directory, 'data')],
@@ -56,7 +56,7 @@ test('every client of the SDK finds its engine by the environment, whatever the 
   expect(await readdir(join(directory, 'data'))).toEqual(['tables.db']);
 });
 
-test('sends nothing of the user to an engine that is named beside ours', async () => {
+test('sends no credentials of the user to another, named engine', async () => {
   const seen: string[] = [];
   const server = createServer((request, response) => {
     seen.push(JSON.stringify(request.headers));
@@ -78,7 +78,7 @@ test('sends nothing of the user to an engine that is named beside ours', async (
   expect(seen[0]).not.toContain('real');
 });
 
-test('starts no engine in the place of one that is named', async () => {
+test('starts no engine in place of a named one', async () => {
   const engines = await startEngines({
     environment: {
       AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000',

@@ -34,7 +34,7 @@ const entry = (change: Partial<PutEventsRequestEntry> = {}): PutEventsRequestEnt
 
 const put = (...entries: PutEventsRequestEntry[]) => client.send(new PutEventsCommand({ Entries: entries }));
 
-/** What is delivered of the entries to a subscriber with the pattern. */
+/** The events that a subscriber with this pattern receives. */
 async function delivered(pattern: Record<string, unknown>, ...entries: PutEventsRequestEntry[]) {
   const events: BusEvent[] = [];
   const unsubscribe = engine.bus.subscribe(pattern, (event) => void events.push(event));
@@ -44,7 +44,7 @@ async function delivered(pattern: Record<string, unknown>, ...entries: PutEvents
   return events;
 }
 
-test('delivers the envelope that a rule delivers', async () => {
+test("delivers a rule's envelope", async () => {
   const events = await delivered({ source: [{ exists: true }] }, entry({ Resources: ['arn:aws:x'] }));
 
   expect(events).toEqual([
@@ -62,7 +62,7 @@ test('delivers the envelope that a rule delivers', async () => {
   ]);
 });
 
-test('carries the time that the sender names', async () => {
+test("keeps the sender's time", async () => {
   const [event] = await delivered({ source: [{ exists: true }] }, entry({ Time: new Date(1_000) }));
 
   expect(event?.time).toBe('1970-01-01T00:00:01Z');
@@ -83,7 +83,7 @@ test('answers with the id of each event', async () => {
   expect(Entries?.map(({ EventId }) => EventId)).toEqual(events.map(({ id }) => id));
 });
 
-test('delivers only what matches', async () => {
+test('delivers only matching events', async () => {
   const events = await delivered(
     { detail: { status: ['DELIVERED'] } },
     entry({ Detail: '{"status":"DELIVERED"}' }),
@@ -93,7 +93,7 @@ test('delivers only what matches', async () => {
   expect(events.map(({ detail }) => detail)).toEqual([{ status: 'DELIVERED' }]);
 });
 
-test('a subscriber that fails is told of, and keeps nobody else from the event', async () => {
+test('a failing subscriber is reported, and does not affect the others', async () => {
   const failure = new Error('target failed');
   const unsubscribe = engine.bus.subscribe({ source: [{ exists: true }] }, () => Promise.reject(failure));
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/ports.ts';
 
 const TIMES_FASTER = 20;
 
-/** The system's clock, but for pauses, which are a twentieth as long. */
+/** The system's clock, with pauses of a twentieth of their length. */
 export function createHurriedClock(): Clock {
   const clock = createSystemClock();
   return { ...clock, sleep: (durationMs, signal) => clock.sleep(durationMs / TIMES_FASTER, signal) };

@@ -54,7 +54,7 @@ const failed = (records: readonly SQSRecord[]) => ({
   batchItemFailures: records.map(({ messageId }) => ({ itemIdentifier: messageId })),
 });
 
-test('hands over what was sent before and after the start, once', async () => {
+test('delivers messages from before and after the start, once', async () => {
   const queue = await createQueue(sqs);
   await sendAll(sqs, queue, ['1', '2']);
   const mapping = start(queue);
@@ -67,7 +67,7 @@ test('hands over what was sent before and after the start, once', async () => {
   expect(mapping.errors).toEqual([]);
 });
 
-test('hands over the messages of a group in order', async () => {
+test('delivers the messages of a group in order', async () => {
   const queue = await createQueue(sqs, { fifo: true });
   await sendAll(sqs, queue, ['a/1', 'b/1', 'a/2', 'a/3', 'b/2']);
   const mapping = start(queue);
@@ -79,7 +79,7 @@ test('hands over the messages of a group in order', async () => {
   expect(handled.filter((body) => body.startsWith('b'))).toEqual(['b/1', 'b/2']);
 });
 
-test('gives messages the shape that Lambda gives them', async () => {
+test("gives messages Lambda's shape", async () => {
   const queue = await createQueue(sqs, { fifo: true });
   const records: SQSRecord[] = [];
   await sqs.send(
@@ -124,7 +124,7 @@ test('gives messages the shape that Lambda gives them', async () => {
   ]);
 });
 
-test('hands over no more than a batch at a time', async () => {
+test('delivers at most one batch at a time', async () => {
   const queue = await createQueue(sqs);
   await sendAll(sqs, queue, ['1', '2', '3']);
   const mapping = start(queue, undefined, { batchSize: 2 });
@@ -134,7 +134,7 @@ test('hands over no more than a batch at a time', async () => {
   expect(mapping.invocations).toEqual([['1', '2'], ['3']]);
 });
 
-test('deletes what did not fail, and hands the rest over again', async () => {
+test('deletes successful messages, and delivers the rest again', async () => {
   const queue = await createQueue(sqs, { attributes: { VisibilityTimeout: '0' } });
   await sendAll(sqs, queue, ['1', '2', '3']);
   const mapping = start(queue, ({ Records }, invocation) =>
@@ -146,7 +146,7 @@ test('deletes what did not fail, and hands the rest over again', async () => {
   expect(mapping.invocations).toEqual([['1', '2', '3'], ['2']]);
 });
 
-test('hands everything over again when the handler throws', async () => {
+test('delivers everything again when the handler throws', async () => {
   const queue = await createQueue(sqs, { attributes: { VisibilityTimeout: '0' } });
   await sendAll(sqs, queue, ['1', '2']);
   const failure = new Error('not yet');
@@ -179,7 +179,7 @@ test('leaves a failed message to the redrive policy', async () => {
   expect(dead.invocations).toEqual([['1']]);
 });
 
-test('invokes as many handlers at a time as it may', async () => {
+test('invokes the allowed number of handlers at a time', async () => {
   const queue = await createQueue(sqs, { fifo: true });
   await sendAll(sqs, queue, ['a/1', 'b/1', 'c/1']);
   const steps = new EventEmitter();
@@ -206,7 +206,7 @@ test('invokes as many handlers at a time as it may', async () => {
   expect(mapping.invocations).toHaveLength(3);
 });
 
-test('a message that is sent while it waits does not wait for the end of the long poll', async () => {
+test('a message sent during a long poll is delivered at once', async () => {
   const queue = await createQueue(sqs);
   const steps = new EventEmitter();
   const handled = once(steps, 'handled');
@@ -219,7 +219,7 @@ test('a message that is sent while it waits does not wait for the end of the lon
   expect(mapping.invocations).toEqual([['1']]);
 });
 
-test('stops in the middle of a long poll, and the next one gets what comes then', async () => {
+test('stops in the middle of a long poll, and the next poller gets later messages', async () => {
   const queue = await createQueue(sqs);
   const first = start(queue);
   await first.idle();
@@ -233,7 +233,7 @@ test('stops in the middle of a long poll, and the next one gets what comes then'
   expect(second.invocations).toEqual([['1']]);
 });
 
-test('lets a running invocation end, and deletes its messages, before it is stopped', async () => {
+test('waits for a running invocation, and deletes its messages, before it stops', async () => {
   const queue = await createQueue(sqs, { attributes: { VisibilityTimeout: '0' } });
   await sendAll(sqs, queue, ['1']);
   const steps = new EventEmitter();
@@ -265,7 +265,7 @@ test('is not idle while a message fails', async () => {
   await expect(idle).rejects.toThrow('stopped before');
 });
 
-test('a delayed message is handed over when its time has come', async () => {
+test('a delayed message is delivered when it is due', async () => {
   const queue = await createQueue(sqs);
   const steps = new EventEmitter();
   const handled = once(steps, 'handled');
@@ -280,7 +280,7 @@ test('a delayed message is handed over when its time has come', async () => {
   expect(mapping.invocations).toEqual([['tick']]);
 });
 
-/** The same client, but for receiving. */
+/** The same client with another way of receiving. */
 function receivingWith(send: (command: ReceiveMessageCommand) => Promise<unknown>): SQSClient {
   return new Proxy(sqs, {
     get(target, property) {
@@ -291,7 +291,7 @@ function receivingWith(send: (command: ReceiveMessageCommand) => Promise<unknown
   });
 }
 
-test('gives back at once what it received when it was being stopped', async () => {
+test('returns messages at once that it received while it was stopping', async () => {
   const queue = await createQueue(sqs);
   await sendAll(sqs, queue, ['1']);
   let stopped: Promise<void> | undefined;
@@ -311,7 +311,7 @@ test('gives back at once what it received when it was being stopped', async () =
   expect(second.invocations).toEqual([['1']]);
 });
 
-test('goes on when the queue could not be reached for a while', async () => {
+test('continues after the queue was unreachable for a while', async () => {
   const queue = await createQueue(sqs);
   await sendAll(sqs, queue, ['1']);
   let failures = 3;

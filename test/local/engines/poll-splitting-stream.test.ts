@@ -55,7 +55,7 @@ test('reads parents before their children', async () => {
   expect(errors).toEqual([]);
 });
 
-test('goes on in the children of a shard that closes, and is idle only when they are through', async () => {
+test("continues in a closed shard's children, and is idle only after reading them", async () => {
   stream.open('first');
   const mapping = start();
   await mapping.idle();
@@ -71,7 +71,7 @@ test('goes on in the children of a shard that closes, and is idle only when they
   expect(handled.slice(1).sort()).toEqual(['left', 'right']);
 });
 
-test('loses nothing when a shard closes that is read from the latest', async () => {
+test('loses nothing when a shard that is read from LATEST closes', async () => {
   stream.open('first');
   stream.write('first', 'before');
   const mapping = start({ startingPosition: 'LATEST' });
@@ -85,7 +85,7 @@ test('loses nothing when a shard closes that is read from the latest', async () 
   expect(handled).toEqual(['1', '2']);
 });
 
-test('is idle only when a shard that came up beside the others is through', async () => {
+test('is idle only after reading a shard that appeared later', async () => {
   stream.open('first');
   const mapping = start();
   await mapping.idle();
@@ -97,7 +97,7 @@ test('is idle only when a shard that came up beside the others is through', asyn
   expect(handled).toEqual(['1']);
 });
 
-test('an expired iterator costs no record, doubles none and is no error', async () => {
+test('an expired iterator loses no record, repeats none and is no error', async () => {
   stream.open('first');
   stream.write('first', '1');
   const mapping = start();
@@ -111,7 +111,7 @@ test('an expired iterator costs no record, doubles none and is no error', async 
   expect(errors).toEqual([]);
 });
 
-test('an expired iterator of a shard that had no record yet is replaced', async () => {
+test('an expired iterator of a shard without records is replaced', async () => {
   stream.open('first');
   const mapping = start({ startingPosition: 'LATEST' });
   await mapping.idle();

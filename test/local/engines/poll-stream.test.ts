@@ -63,7 +63,7 @@ const failFrom = (key: string) => (event: DynamoDBStreamEvent) => ({
   })),
 });
 
-test('hands over what was written before and after the start, in order', async () => {
+test('delivers records from before and after the start, in order', async () => {
   const table = await createStreamedTable(tables);
   await putTogether(tables, table, 'a', [1, 2]);
   const mapping = start(table);
@@ -77,7 +77,7 @@ test('hands over what was written before and after the start, in order', async (
   expect(mapping.errors).toEqual([]);
 });
 
-test('leaves out what was written before when it starts at the latest', async () => {
+test('leaves out earlier records when it starts at LATEST', async () => {
   const table = await createStreamedTable(tables);
   await putTogether(tables, table, 'a', [1]);
   const mapping = start(table, undefined, { startingPosition: 'LATEST' });
@@ -89,7 +89,7 @@ test('leaves out what was written before when it starts at the latest', async ()
   expect(mapping.invocations).toEqual([['a/2']]);
 });
 
-test('gives records the shape that Lambda gives them', async () => {
+test("gives records Lambda's shape", async () => {
   const table = await createStreamedTable(tables);
   const records: DynamoDBRecord[] = [];
   await putTogether(tables, table, 'a', [1]);
@@ -116,7 +116,7 @@ test('gives records the shape that Lambda gives them', async () => {
   ]);
 });
 
-test('hands over only what a filter lets through', async () => {
+test('delivers only records that match a filter', async () => {
   const table = await createStreamedTable(tables);
   await putTogether(tables, table, 'a', [1]);
   await putTogether(tables, table, 'a', [1, 2]);
@@ -127,7 +127,7 @@ test('hands over only what a filter lets through', async () => {
   expect(mapping.invocations.flat()).toEqual(['a/1', 'a/2']);
 });
 
-test('hands over no more than a batch at a time', async () => {
+test('delivers at most one batch at a time', async () => {
   const table = await createStreamedTable(tables);
   await putTogether(tables, table, 'a', [1, 2, 3, 4, 5]);
   const mapping = start(table, undefined, { batchSize: 2 });
@@ -137,7 +137,7 @@ test('hands over no more than a batch at a time', async () => {
   expect(mapping.invocations).toEqual([['a/1', 'a/2'], ['a/3', 'a/4'], ['a/5']]);
 });
 
-test('handles several batches at once where it may, each item in its order', async () => {
+test('handles several batches at once if allowed, each item in order', async () => {
   const table = await createStreamedTable(tables);
   await putTogether(tables, table, 'a', [1, 2, 3]);
   await putTogether(tables, table, 'a', [1]);
@@ -159,7 +159,7 @@ test('handles several batches at once where it may, each item in its order', asy
   for (const items of together) expect(new Set(items).size).toBe(items.length);
 });
 
-test('tries again from the first record that failed', async () => {
+test('retries from the first failed record', async () => {
   const table = await createStreamedTable(tables);
   await putTogether(tables, table, 'a', [1, 2, 3]);
   const mapping = start(table, (event, invocation) =>
@@ -174,7 +174,7 @@ test('tries again from the first record that failed', async () => {
   ]);
 });
 
-test('tries the whole batch again when the handler throws, until it is through', async () => {
+test('retries the whole batch when the handler throws, until it succeeds', async () => {
   const table = await createStreamedTable(tables);
   await putTogether(tables, table, 'a', [1, 2]);
   const failure = new Error('not yet');
@@ -213,7 +213,7 @@ test('waits longer after each failure of a batch', async () => {
   expect(pauses.slice(0, 3)).toEqual([100, 200, 400]);
 });
 
-test('a failing batch does not let it be idle', async () => {
+test('is not idle while a batch fails', async () => {
   const table = await createStreamedTable(tables);
   await putTogether(tables, table, 'a', [1]);
   const mapping = start(table, failFrom('a/1'));
@@ -239,7 +239,7 @@ test('stops in the middle of a pause', async () => {
   await expect(mapping.stop()).resolves.toBeUndefined();
 });
 
-test('lets a running invocation end before it is stopped', async () => {
+test('waits for a running invocation before it stops', async () => {
   const table = await createStreamedTable(tables);
   await putTogether(tables, table, 'a', [1]);
   const done: string[] = [];
@@ -259,7 +259,7 @@ test('lets a running invocation end before it is stopped', async () => {
   expect(done).toEqual(['handled', 'stopped']);
 });
 
-test('goes on where it was when the engine could not be reached for a while', async () => {
+test('continues at its position after the engine was unreachable for a while', async () => {
   const table = await createStreamedTable(tables);
   await putTogether(tables, table, 'a', [1]);
   let reachable = true;
@@ -275,7 +275,7 @@ test('goes on where it was when the engine could not be reached for a while', as
   expect(mapping.invocations).toEqual([['a/1'], ['a/2']]);
 });
 
-/** The same client, whose calls fail while it can't be reached. */
+/** The same client, whose calls fail while it is unreachable. */
 function unreliable(client: DynamoDBStreamsClient, isReachable: () => boolean): DynamoDBStreamsClient {
   return new Proxy(client, {
     get(target, property) {
@@ -286,7 +286,7 @@ function unreliable(client: DynamoDBStreamsClient, isReachable: () => boolean): 
   });
 }
 
-test('tells of a table without a stream, and goes on asking', async () => {
+test('reports a table without a stream, and keeps trying', async () => {
   const mapping = start('nothing-of-the-kind');
   await vi.waitUntil(() => mapping.errors.length > 1);
 

@@ -1,4 +1,4 @@
-// Clients of the SDK for engines on this machine, and what tests want of them.
+// SDK clients for engines on this machine, and helpers for tests.
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
@@ -8,7 +8,7 @@ const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'local', secret
 
 export const connectDynamoDb = (endpoint: string) => new DynamoDBClient({ ...LOCAL, endpoint });
 export const connectStreams = (endpoint: string) => new DynamoDBStreamsClient({ ...LOCAL, endpoint });
-// Without `endpoint`, as in the product: the SDK then sends where the queue's URL points.
+// Without `endpoint`, as in the product: the SDK then sends to the address in the queue's URL.
 export const connectSqs = (endpoint: string) => {
   process.env.AWS_ENDPOINT_URL_SQS = endpoint;
   return new SQSClient(LOCAL);
@@ -35,7 +35,7 @@ export async function createStreamedTable(client: DynamoDBClient): Promise<strin
   return name;
 }
 
-/** Writes items in one transaction; items of the same keys as before are changed. */
+/** Writes items in one transaction; items with existing keys are overwritten. */
 export async function putTogether(
   client: DynamoDBClient,
   table: string,
@@ -54,7 +54,7 @@ export async function putTogether(
   );
 }
 
-/** @returns the URL of a new queue; a FIFO queue is named so. */
+/** @returns the URL of a new queue; a FIFO queue has the suffix. */
 export async function createQueue(
   client: SQSClient,
   { fifo = false, attributes = {} }: { fifo?: boolean; attributes?: Record<string, string> } = {},
@@ -68,7 +68,7 @@ export async function createQueue(
   return QueueUrl ?? '';
 }
 
-/** Sends bodies in order; to a FIFO queue with the part before the first slash as the group. */
+/** Sends bodies in order; on a FIFO queue the part before the first slash is the group. */
 export async function sendAll(client: SQSClient, queueUrl: string, bodies: readonly string[]): Promise<void> {
   const fifo = queueUrl.endsWith('.fifo');
   await client.send(

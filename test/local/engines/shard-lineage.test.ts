@@ -7,7 +7,7 @@ const grandchild = { ShardId: 'grandchild', ParentShardId: 'child' };
 
 const idsOf = (shards: readonly { shardId: string }[]) => shards.map(({ shardId }) => shardId);
 
-test('a child starts once its parent was read to its end and its children were listed since', () => {
+test('a child starts after its parent was read to its end and its children were listed', () => {
   const lineage = createShardLineage('TRIM_HORIZON');
   const [state] = lineage.take([parent, child, grandchild], []);
   if (state) state.progress = 'ended';
@@ -36,7 +36,7 @@ test('no shard starts twice', () => {
   expect(again).toEqual([]);
 });
 
-test('shards that show later are read from their beginning, whatever the starting position', () => {
+test('later shards are read from their beginning, at any starting position', () => {
   const lineage = createShardLineage('LATEST');
   const first = lineage.take([parent], []);
 
@@ -46,7 +46,7 @@ test('shards that show later are read from their beginning, whatever the startin
   expect(later.map(({ startAt }) => startAt)).toEqual(['TRIM_HORIZON']);
 });
 
-test('is quiet when every shard found nothing twice in a row', () => {
+test('is quiet after every shard returned nothing twice in a row', () => {
   const lineage = createShardLineage('TRIM_HORIZON');
   const unknown = lineage.isQuiet();
   const [first, second] = lineage.take([parent, { ShardId: 'other' }], []);
@@ -60,7 +60,7 @@ test('is quiet when every shard found nothing twice in a row', () => {
   expect([unknown, half, whole, lineage.isQuiet()]).toEqual([false, false, true, false]);
 });
 
-test('is not quiet while the children of an ended shard are not known', () => {
+test('is not quiet while the children of an ended shard are unknown', () => {
   const lineage = createShardLineage('TRIM_HORIZON');
   const [state] = lineage.take([parent], []);
   if (state) state.progress = 'ended';

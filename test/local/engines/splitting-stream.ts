@@ -1,5 +1,5 @@
-// A DynamoDB stream as AWS has them and the embedded engine does not: shards close and go on in children, closed ones
-// end, iterators expire. Speaks the streams' protocol over HTTP, so that the SDK's client is the real one.
+// A DynamoDB stream as AWS has them, unlike the embedded engine: shards close and continue in children, closed shards
+// end, iterators expire. It speaks the streams' protocol over HTTP to the real SDK client.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -11,7 +11,7 @@ export interface SplittingStream {
   open(shardId: string, parentShardId?: string): void;
   /** Adds a record to an open shard. */
   write(shardId: string, key: string): void;
-  /** Makes every iterator that was given out useless. */
+  /** Expires every issued iterator. */
   expireIterators(): void;
   close(): Promise<void>;
 }

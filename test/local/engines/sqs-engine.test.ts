@@ -32,7 +32,7 @@ const receive = async (queueUrl: string, waitSeconds = 0, signal?: AbortSignal) 
   return Messages.map(({ Body }) => Body);
 };
 
-test('names queues by the address it listens on', async () => {
+test('uses its own address in queue URLs', async () => {
   const queue = await createQueue(sqs);
 
   const byName = await sqs.send(new GetQueueUrlCommand({ QueueName: queue.split('/').at(-1) }));
@@ -43,7 +43,7 @@ test('names queues by the address it listens on', async () => {
   expect(QueueUrls).toContain(queue);
 });
 
-test('is not reached from other machines', async () => {
+test('is unreachable from other machines', async () => {
   const port = new URL(engine.endpoint).port;
   const outside = Object.values(networkInterfaces())
     .flat()
@@ -56,11 +56,11 @@ test('is not reached from other machines', async () => {
   expect(reached).toBeUndefined();
 });
 
-test('a receive whose caller hung up hides no message', async () => {
+test('an aborted receive hides no message', async () => {
   const queue = await createQueue(sqs, { fifo: true });
   const hangingUp = new AbortController();
   const waiting = Promise.allSettled([receive(queue, 20, hangingUp.signal)]);
-  // Another answer, so that the wait has begun.
+  // Wait for another answer: by then the first wait has begun.
   await receive(queue);
   hangingUp.abort();
   await waiting;
@@ -71,7 +71,7 @@ test('a receive whose caller hung up hides no message', async () => {
   expect(received.sort()).toEqual(['a/1', 'b/1']);
 });
 
-test('holds back a group while one of its messages is handled', async () => {
+test('holds back a group while one of its messages is in flight', async () => {
   const queue = await createQueue(sqs, { fifo: true });
   await sendAll(sqs, queue, ['a/1', 'a/2', 'b/1']);
 
@@ -80,7 +80,7 @@ test('holds back a group while one of its messages is handled', async () => {
   expect(received).toEqual([['a/1', 'b/1'], []]);
 });
 
-test('takes a message once within five minutes', async () => {
+test('accepts a message once within five minutes', async () => {
   const queue = await createQueue(sqs, { fifo: true });
   await sendAll(sqs, queue, ['a/1']);
   await sendAll(sqs, queue, ['a/1', 'b/1']);

@@ -29,7 +29,7 @@ test('only the ledger has a stream', async () => {
   ]);
 });
 
-test('entries of the ledger expire by the attribute that is written', async () => {
+test('entries of the ledger expire by the attribute that the adapter writes', async () => {
   const command = new DescribeTimeToLiveCommand({ TableName: engine.tables.ledger });
 
   const { TimeToLiveDescription } = await engine.client.send(command);
@@ -37,7 +37,7 @@ test('entries of the ledger expire by the attribute that is written', async () =
   expect(TimeToLiveDescription).toMatchObject({ TimeToLiveStatus: 'ENABLED', AttributeName: 'x' });
 });
 
-test('tables that are there are left as they are', async () => {
+test('existing tables are left unchanged', async () => {
   const stores = storesOn(engine.client, engine.tables);
   await stores.snapshots.save(aKey(1), aSave(aKey(1), undefined, 1));
   const before = await stores.states.identity();

@@ -5,7 +5,7 @@ import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { goldenEvent } from './golden-event.ts';
 
 const colors = pc.createColors(false);
-/** In the zone of whoever runs this, as lines are. */
+/** In the local time zone, like the lines. */
 const NOW = new Date(2026, 10, 20, 18, 30, 5).getTime();
 const ago = (milliseconds: number) => new Date(NOW - milliseconds).toISOString();
 
@@ -19,14 +19,14 @@ function delivered(changes: Partial<FeedEvent> = {}): FeedEvent {
   return { ...event, time: ago(2_340), data: { ...event.data, object }, ...changes } as FeedEvent;
 }
 
-/** The old values of a shipment whose two long fields changed together with its status. */
+/** A shipment whose two long fields changed together with its status. */
 function shipped(): FeedEvent {
   const event = goldenEvent('shipment.status_changed');
   const previous_attributes = { status: 'CREATED', carrier: null, tracking_number: null };
   return { ...event, time: ago(1_000), data: { ...event.data, previous_attributes } };
 }
 
-test('a row tells when it arrived, how long after the change, of what, and what changed', () => {
+test('a row shows the time of arrival, the delay, the entity and the change', () => {
   const row = table().row(delivered(), NOW);
 
   expect(row).toBe(
@@ -34,7 +34,7 @@ test('a row tells when it arrived, how long after the change, of what, and what 
   );
 });
 
-test('a row shows what a terminal would act on, and stays one line', () => {
+test('a row escapes control characters, and stays one line', () => {
   const event = goldenEvent('shipment.status_changed');
   const { return_group } = event.data;
   const bad = 'UPS\u001b[2J\n\u202eDHL';
@@ -56,7 +56,7 @@ test('a row shows what a terminal would act on, and stays one line', () => {
   expect(describeChange(changed, NOW)).not.toMatch(/[\p{Cc}\u202e]/u);
 });
 
-test('the header stands above the columns', () => {
+test('the header is aligned with the columns', () => {
   const events = table();
   const [row, header] = [events.row(delivered(), NOW), events.header()];
 
@@ -65,7 +65,7 @@ test('the header stands above the columns', () => {
   expect(places).toEqual(['18:30', '184467', 'shipment', 'IN_TRANSIT'].map((text) => row.indexOf(text)));
 });
 
-test('a column grows with what it holds, for the rows after that as well', () => {
+test('a column grows with its content, also for later rows', () => {
   const exchange = goldenEvent('exchange_line_item.created');
   const long = { ...exchange.data.object, id: 'exl_0123456789_0123456789' };
   const events = table();
@@ -76,7 +76,7 @@ test('a column grows with what it holds, for the rows after that as well', () =>
   expect(second.indexOf('IN_TRANSIT')).toBe(first.indexOf('new'));
 });
 
-test('what does not fit a narrow terminal goes on below the return', () => {
+test('text that does not fit a narrow terminal continues below the return', () => {
   const row = table(80).row(shipped(), NOW);
 
   expect(row.split('\n')).toEqual([
@@ -85,7 +85,7 @@ test('what does not fit a narrow terminal goes on below the return', () => {
   ]);
 });
 
-test('what does not fit a wide terminal goes on below the change', () => {
+test('text that does not fit a wide terminal continues below the change', () => {
   const row = table(110).row(shipped(), NOW);
 
   expect(row.split('\n')).toEqual([
@@ -113,7 +113,7 @@ test('outside a terminal, and in a very narrow one, an event is one line', () =>
   expect(rows.every((row) => !row.includes('\n'))).toBe(true);
 });
 
-test('a stamp of another day is told with its day, one without a zone as it is', () => {
+test('a stamp of another day is shown with its day, and one without a zone unchanged', () => {
   const { data, ...event } = goldenEvent('shipment.status_changed');
   const before = new Date(2026, 10, 19, 7, 8, 9).toISOString();
   const previous_attributes = { shipped_at: before, delivered_at: '2026-11-20T18:29:00.123' };
@@ -124,7 +124,7 @@ test('a stamp of another day is told with its day, one without a zone as it is',
   expect(row).toContain('shipped_at 2026-11-19 07:08:09 → –, delivered_at 2026-11-20 18:29:00 → soon');
 });
 
-test('an amount, a list and a field that is empty are readable', () => {
+test('an amount, a list and an empty field are readable', () => {
   const refund = table().row(goldenEvent('refund_transaction.created'), NOW);
   const shipment = goldenEvent('shipment.updated');
   const object = { ...shipment.data.object, return_ids: [5512, 5513] };
@@ -136,7 +136,7 @@ test('an amount, a list and a field that is empty are readable', () => {
   expect(list).toMatch(/return_ids – → 5512 5513$/);
 });
 
-test('a group is told by its id alone, and so is one whose order has no name', () => {
+test('a group is shown by its id, as is one whose order has no name', () => {
   const event = goldenEvent('return_group.removed');
   const { return_group: group } = event.data;
   const unnamed = { ...group, order: { ...group.order, name: null } };
@@ -146,7 +146,7 @@ test('a group is told by its id alone, and so is one whose order has no name', (
   expect(row).toMatch(/ {2}184467 {8}return +removed$/);
 });
 
-test('an event of the feed itself is told by its type', () => {
+test('an event of the feed itself is shown by its type', () => {
   const event = {
     type: 'feed.baseline_completed',
     time: ago(0),

@@ -18,7 +18,7 @@ function baseline(changes: Partial<BaselineState>): BaselineState {
   };
 }
 
-test('tells groups, requests, pace and time left', () => {
+test('shows groups, requests, pace and time left', () => {
   const progress = createBaselineProgress();
   progress.line(baseline({ groups: 10_000, estimatedGroups: 100_000 }), NOW);
 
@@ -30,7 +30,7 @@ test('tells groups, requests, pace and time left', () => {
   expect(line).toBe('baseline: 40,000 of ~100,000 groups, ~2 min left, 500 groups/s, 201 requests');
 });
 
-test('tells no time left where more groups came than were expected', () => {
+test('shows no time left if there are more groups than expected', () => {
   const progress = createBaselineProgress();
   progress.line(baseline({ groups: 0, estimatedGroups: 1_500 }), NOW);
 
@@ -39,7 +39,7 @@ test('tells no time left where more groups came than were expected', () => {
   expect(line).toBe('baseline: 2,000 groups, 2,000 groups/s, 0 requests');
 });
 
-test('tells no pace before there is one', () => {
+test('shows no pace at the start', () => {
   const line = createBaselineProgress().line(baseline({ requests: 1 }), NOW);
 
   expect(line).toBe('baseline: 0 groups, 1 request');
@@ -48,7 +48,7 @@ test('tells no pace before there is one', () => {
 test.each([
   ['unknown', undefined],
   ['only known to be small', 1_000],
-])('tells no time left where the number of groups is %s', (_, estimatedGroups) => {
+])('shows no time left if the number of groups is %s', (_, estimatedGroups) => {
   const progress = createBaselineProgress();
   progress.line(baseline({ groups: 0, estimatedGroups }), NOW);
 
@@ -57,7 +57,7 @@ test.each([
   expect(line).toBe('baseline: 800 groups, 800 groups/s, 10 requests');
 });
 
-test('takes the pace from the last while, not from before a restart or a rest', () => {
+test('measures the pace of the latest period, after any restart or rest', () => {
   const progress = createBaselineProgress();
   for (let step = 0; step < 20; step += 1) {
     progress.line(baseline({ groups: step * 10 }), NOW + step * 100_000);
@@ -71,7 +71,7 @@ test('takes the pace from the last while, not from before a restart or a rest', 
   expect(line).toBe('baseline: 11,200 groups, 1,000 groups/s, 0 requests');
 });
 
-test('tells what a completed one took', () => {
+test('shows the cost of a completed baseline', () => {
   const line = createBaselineProgress().line(
     baseline({ status: 'completed', groups: 1, requests: 37, estimatedGroups: 1_000 }),
     NOW,
@@ -80,7 +80,7 @@ test('tells what a completed one took', () => {
   expect(line).toBe('baseline complete: 1 group, 37 requests');
 });
 
-test('tells no pace of groups that have to be read again', () => {
+test('shows no pace for groups that are read again', () => {
   const progress = createBaselineProgress();
   progress.line(baseline({ groups: 5_000 }), NOW);
 

@@ -12,7 +12,7 @@ import { moveLastSlot } from './move-last-slot.ts';
 const TOKEN = 'a-token';
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** What has to be ended after a test, the latest first. */
+/** Cleanups after a test, latest first. */
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
@@ -37,7 +37,7 @@ async function startFeed(baseUrl: string, events: FeedEvent[], dataDir?: string)
 }
 
 describe('the feed on one machine', () => {
-  it('hands over a change at the service as an event from the FIFO queue', async () => {
+  it('delivers a change at the service as an event from the FIFO queue', async () => {
     const service = await startService();
     const events: FeedEvent[] = [];
     const feed = await startFeed(service.url, events);
@@ -53,16 +53,16 @@ describe('the feed on one machine', () => {
     await feed.tick();
     await feed.handOver();
 
-    const told = events.filter(({ type }) => type === 'shipment.status_changed');
-    expect(told).toHaveLength(1);
-    expect(told[0]?.data).toMatchObject({
+    const changes = events.filter(({ type }) => type === 'shipment.status_changed');
+    expect(changes).toHaveLength(1);
+    expect(changes[0]?.data).toMatchObject({
       object: { id: shipment?.id, status: 'FAILED' },
       previous_attributes: { status: shipment?.status },
       observed: { through: 'poll' },
     });
   });
 
-  it('tells after a restart what was saved and not handed over', async () => {
+  it('delivers saved but undelivered events after a restart', async () => {
     const service = await startService();
     const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
     ends.push(() => rm(dataDir, { recursive: true }));
@@ -88,7 +88,7 @@ describe('the feed on one machine', () => {
     ['half an hour', 1_800_000],
     ['a day', 86_400_000],
     ['a year', 365 * 86_400_000],
-  ])('reads on at once where the clock was %s ahead when it last ran', async (_, aheadMs) => {
+  ])('continues at once if the clock was %s ahead in its last run', async (_, aheadMs) => {
     const service = await startService();
     const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
     ends.push(() => rm(dataDir, { recursive: true }));
@@ -108,7 +108,7 @@ describe('the feed on one machine', () => {
     expect(events.map(({ type }) => type)).toContain('return_group.created');
   });
 
-  it('that can’t note where its engine listens says so, ends everything and gives the directory back', async () => {
+  it('fails if it can’t save its engine’s address, stops everything and releases the directory', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
     ends.push(() => rm(dataDir, { recursive: true }));
     await mkdir(join(dataDir, 'endpoint'));
@@ -119,7 +119,7 @@ describe('the feed on one machine', () => {
     expect(await findHolder(dataDir)).toBeUndefined();
   });
 
-  it('takes each data directory once', async () => {
+  it('uses each data directory only once at a time', async () => {
     const service = await startService();
     const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
     ends.push(() => rm(dataDir, { recursive: true }));

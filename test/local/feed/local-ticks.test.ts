@@ -4,7 +4,7 @@ import { createLocalTicks } from '../../../local/feed/local-ticks.ts';
 const NOW = Date.UTC(2026, 10, 20, 10);
 const [MINUTE, DAY] = [60_000, 86_400_000];
 
-/** The slots of ticks that are sent at these times. */
+/** The slots of ticks sent at these times. */
 function slotsAt(lastSlot: number, times: readonly number[]): number[] {
   const slots: number[] = [];
   let now = 0;
@@ -25,18 +25,18 @@ test('a slot is the time, and two ticks within a millisecond have two slots', ()
   expect(slotsAt(NOW - DAY, [NOW, NOW, NOW + MINUTE])).toEqual([NOW, NOW + 1, NOW + MINUTE]);
 });
 
-test('slots go on above the stored one where that is a little ahead', () => {
+test('slots continue above the stored one if that is slightly ahead', () => {
   const stored = NOW + 30 * MINUTE;
 
   expect(slotsAt(stored, [NOW, NOW + MINUTE])).toEqual([stored + 1, stored + 2]);
 });
 
-test('slots are the time again where the stored one is far ahead, which the poller puts back', () => {
+test('slots are the time again if the stored one is far ahead, since the poller resets it', () => {
   expect(slotsAt(NOW + DAY, [NOW, NOW + MINUTE])).toEqual([NOW, NOW + MINUTE]);
   expect(slotsAt(0, [NOW + DAY, NOW])).toEqual([NOW + DAY, NOW]);
 });
 
-test('ticks under way and later ones fail once there can be none', async () => {
+test('current and later ticks fail after the end', async () => {
   const ticks = createLocalTicks({ source: 'acme', lastSlot: 0, now: () => NOW, enqueue: async () => {} });
   const underWay = ticks.send();
 

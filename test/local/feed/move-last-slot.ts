@@ -1,6 +1,6 @@
 import { withStates } from '../../../local/operating/open-states.ts';
 
-/** As if the last tick had been taken by a clock that was ahead. A tick at work may save in between. */
+/** Moves the last slot ahead, as by a wrong clock. Retries if a running tick saves in between. */
 export async function moveLastSlot(dataDir: string, aheadMs: number): Promise<void> {
   await withStates({ data: dataDir }, async ({ states, stateOf }) => {
     for (;;) {

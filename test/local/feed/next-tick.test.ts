@@ -7,27 +7,27 @@ const NOTHING_DUE = { nextCycleInMs: undefined, error: undefined };
 const LAST = 1_000_000_000;
 
 describe('the next tick', () => {
-  it('is one interval after the last was due, however long that took', () => {
+  it('is one interval after the last due time, however long that tick took', () => {
     expect(nextTick({ last: LAST, now: LAST + 59_000 }, SETTINGS, NOTHING_DUE)).toBe(LAST + 60_000);
   });
 
-  it('is at once where its time is over, and leaves out those that were missed meanwhile', () => {
+  it('is immediate if it is overdue, and skips missed ticks', () => {
     expect(nextTick({ last: LAST, now: LAST + 200_000 }, SETTINGS, NOTHING_DUE)).toBe(LAST + 180_000);
   });
 
-  it('is one interval from now where the clock was set back', () => {
+  it('is one interval from now if the clock was set back', () => {
     expect(nextTick({ last: LAST, now: LAST - 3_600_000 }, SETTINGS, NOTHING_DUE)).toBe(
       LAST - 3_600_000 + 60_000,
     );
   });
 
-  it('is when a cycle is due that comes before the next poll', () => {
+  it('is at the time of a cycle that is due before the next poll', () => {
     const report = { nextCycleInMs: 2_500, error: undefined };
 
     expect(nextTick({ last: LAST, now: LAST + 2_000 }, OFTEN, report)).toBe(LAST + 4_500);
   });
 
-  it('is the poll where that comes first', () => {
+  it('is the poll if that comes first', () => {
     const report = { nextCycleInMs: 400_000, error: undefined };
 
     expect(nextTick({ last: LAST, now: LAST + 2_000 }, SETTINGS, report)).toBe(LAST + 60_000);
@@ -35,16 +35,16 @@ describe('the next tick', () => {
 
   it.each([
     {
-      what: 'one cycle after the last where one is due that does not begin',
+      what: 'one cycle after the last if a due cycle does not start',
       now: LAST + 300,
       at: LAST + 5_000,
     },
-    { what: 'at once where a cycle took longer than one', now: LAST + 7_000, at: LAST + 7_000 },
+    { what: 'immediate if a cycle took longer than its period', now: LAST + 7_000, at: LAST + 7_000 },
   ])('is $what', ({ now, at }) => {
     expect(nextTick({ last: LAST, now }, OFTEN, { nextCycleInMs: 0, error: undefined })).toBe(at);
   });
 
-  it('is not before the next poll where the service fails', () => {
+  it('is not before the next poll if the service fails', () => {
     const report = { nextCycleInMs: 0, error: new Error('500') };
 
     expect(nextTick({ last: LAST, now: LAST + 7_000 }, OFTEN, report)).toBe(LAST + 60_000);

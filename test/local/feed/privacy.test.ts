@@ -1,5 +1,4 @@
-// G7 over the whole feed: whatever a service says of people, and of the token, is found nowhere that the feed leaves
-// something behind.
+// G7 over the whole feed: nothing that the feed leaves behind contains personal data of the service, or the token.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +24,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** All that can be seen of a value: of an error its stack, its causes and whatever hangs on it. */
+/** Everything visible of a value: for an error its stack, its causes and its properties. */
 function seen(value: unknown): string {
   return inspect(value, {
     depth: Number.POSITIVE_INFINITY,
@@ -40,7 +39,7 @@ function leaks(text: string, mark = MARK): string[] {
   return [...new Set(text.match(pattern) ?? [])].slice(0, 5);
 }
 
-/** Every body that the tables hold, and everything beside the bodies. */
+/** Every body in the tables, and everything outside the bodies. */
 async function readTables(): Promise<{ readonly text: string; readonly bodies: number }> {
   const client = createDynamoDbClient();
   const { TableNames = [] } = await client.send(new ListTablesCommand({}));
@@ -81,7 +80,7 @@ interface Trail {
   readonly files: string;
 }
 
-/** Runs the feed as `watch` does, through every failure once, and gathers all that it leaves behind. */
+/** Runs the feed like `watch`, through every failure once, and gathers everything that it leaves behind. */
 async function leaveTrail(
   change: (body: string) => string,
   failures: readonly Answer[],
@@ -130,7 +129,7 @@ async function leaveTrail(
   return { events, reports, logged: logged.join('\n'), tables, bodies, files: await readFiles(directory) };
 }
 
-/** Of each kind one that goes all the way over the wire; the refused token last, for the source rests after it. */
+/** One failure of each kind over the real wire; the refused token last, because the source rests after it. */
 const OVER_THE_WIRE = [
   '500 with JSON',
   'a web page',
@@ -145,7 +144,7 @@ const OVER_THE_WIRE = [
 ].flatMap((name) => FAILURES[name] ?? []);
 
 describe('what the feed leaves behind', () => {
-  it('holds nothing of a person and no token, whatever the service answers', async () => {
+  it('contains no personal data and no token, whatever the service answers', async () => {
     const { events, reports, logged, tables, bodies, files } = await leaveTrail(taintedPage, OVER_THE_WIRE);
 
     expect(events.length).toBeGreaterThan(100);
@@ -159,7 +158,7 @@ describe('what the feed leaves behind', () => {
     expect(leaks(files)).toEqual([]);
   });
 
-  it('would show it: what may be published is found in events, tables and files', async () => {
+  it('would show such data: publishable texts are found in events, tables and files', async () => {
     const allowed = 'WvAllowedText';
     const { events, tables, files } = await leaveTrail(
       (body) => body.replaceAll(/"(sku|carrier)":("[^"]*"|null)/g, `"$1":"${allowed}"`),
@@ -174,28 +173,31 @@ describe('what the feed leaves behind', () => {
 });
 
 describe('a service that goes on failing', () => {
-  it.each(Object.entries(FAILURES))('is told of without its words and the token: %s', async (_, failure) => {
-    const world = createSourceWorld({ token: TOKEN, groups: 8 });
-    const [before, cold] = [world.startProcess('a'), world.startProcess('b')];
-    world.network.intercept = (request) => {
-      const answer = world.reference.service.answer(request);
-      return answer.status === 200 ? { ...answer, body: taintedPage(answer.body) } : answer;
-    };
-    const reports = [await world.tick(before)];
-    world.network.intercept = () => failure;
+  it.each(Object.entries(FAILURES))(
+    'is reported without its message and the token: %s',
+    async (_, failure) => {
+      const world = createSourceWorld({ token: TOKEN, groups: 8 });
+      const [before, cold] = [world.startProcess('a'), world.startProcess('b')];
+      world.network.intercept = (request) => {
+        const answer = world.reference.service.answer(request);
+        return answer.status === 200 ? { ...answer, body: taintedPage(answer.body) } : answer;
+      };
+      const reports = [await world.tick(before)];
+      world.network.intercept = () => failure;
 
-    for (let minute = 0; minute < 7; minute += 1) reports.push(await world.nextTick(before));
-    reports.push(await world.nextTick(cold));
+      for (let minute = 0; minute < 7; minute += 1) reports.push(await world.nextTick(before));
+      reports.push(await world.nextTick(cold));
 
-    expect(reports.some(({ error }) => error !== undefined)).toBe(true);
-    expect((await world.state()).health.degradedSince).toBeDefined();
-    expect(leaks(seen(reports))).toEqual([]);
-    expect(leaks(seen(world.logged))).toEqual([]);
-    expect(leaks(seen(await world.events()))).toEqual([]);
-    expect(leaks(seen(await world.state()))).toEqual([]);
-  });
+      expect(reports.some(({ error }) => error !== undefined)).toBe(true);
+      expect((await world.state()).health.degradedSince).toBeDefined();
+      expect(leaks(seen(reports))).toEqual([]);
+      expect(leaks(seen(world.logged))).toEqual([]);
+      expect(leaks(seen(await world.events()))).toEqual([]);
+      expect(leaks(seen(await world.state()))).toEqual([]);
+    },
+  );
 
-  it('is told of without its words before the source has a state', async () => {
+  it('is reported without its message before the source has a state', async () => {
     const trail: unknown[] = [];
 
     for (const failure of Object.values(FAILURES)) {
@@ -212,7 +214,7 @@ describe.concurrent('the command', () => {
   const watch = (url: string, ...others: string[]) =>
     runFeed(['watch', '--base-url', url, '--verbose', '--baseline', 'emit', ...others], { token: TOKEN });
 
-  it('shows nothing of a person and no token while it watches', async () => {
+  it('shows no personal data and no token during a watch', async () => {
     const service = await startTaintedService();
     service.failNext(FAILURES['500 with JSON'] ?? jsonAnswer(500, {}));
 
@@ -224,7 +226,7 @@ describe.concurrent('the command', () => {
     expect(leaks(stdout + stderr)).toEqual([]);
   });
 
-  it.each(['401', 'a redirect'])('ends without either where all it gets is %s', async (name) => {
+  it.each(['401', 'a redirect'])('ends without either if every answer is %s', async (name) => {
     const service = await startTaintedService();
     service.failOn(FAILURES[name]);
 

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-test('cycles that are shorter than the time between polls come when they are due', async () => {
+test('cycles shorter than the poll interval start when they are due', async () => {
   const service = await createReferenceService({
     groups: 30,
     token: TOKEN,
@@ -25,7 +25,7 @@ test('cycles that are shorter than the time between polls come when they are due
   });
   ends.push(service.close);
   const group = service.control.snapshot().find(({ shipments }) => shipments.length > 0);
-  const told: FeedEvent[] = [];
+  const changes: FeedEvent[] = [];
   let isChanged = false;
   const stopping = new AbortController();
 
@@ -43,7 +43,7 @@ test('cycles that are shorter than the time between polls come when they are due
     signal: stopping.signal,
     log: QUIET,
     onReport(report) {
-      // Not in the middle of a tick, which would find it as well.
+      // Not in the middle of a tick, which would also find the change.
       if (isChanged || report.state?.lease.expiresAt !== 0) return;
       isChanged = true;
       service.control.mutate(Number(group?.id), (draft) => {
@@ -51,20 +51,20 @@ test('cycles that are shorter than the time between polls come when they are due
       });
     },
     async onEvent(event) {
-      // What is young at the start is announced.
+      // Groups created shortly before the start are announced.
       if (event.type !== 'shipment.status_changed') return;
-      told.push(event);
+      changes.push(event);
       stopping.abort();
     },
   });
 
-  expect(told[0]).toMatchObject({
+  expect(changes[0]).toMatchObject({
     type: 'shipment.status_changed',
     data: { observed: { through: 'reconciliation' } },
   });
 });
 
-test('ticks that are dropped one after the other are told, with what to do', async () => {
+test('repeatedly dropped ticks are reported, with the remedy', async () => {
   const service = await createReferenceService({ groups: 5, token: TOKEN, life: false });
   ends.push(service.close);
   const dataDir = await mkdtemp(join(tmpdir(), 'run-watch-'));

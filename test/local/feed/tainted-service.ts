@@ -1,5 +1,5 @@
-// A returns service that holds a marked text wherever a person may be told of, and repeats marked token and text in
-// everything it says when something goes wrong. Honest otherwise: what it answers comes from the reference service.
+// A returns service with a marked text wherever personal data may be, which repeats marked token and text in all of its
+// error messages. Otherwise honest: its answers come from the reference service.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -7,14 +7,14 @@ import type { AddressInfo } from 'node:net';
 import { createInProcessService } from '../../../local/reference-service/in-process-service.ts';
 import type { Answer } from '../../../local/reference-service/service/answer.ts';
 
-/** In every text that must never be seen again. Letters alone, so that no form of writing it differs. */
+/** The mark in every text that must not appear again. Letters only, so that every encoding keeps it. */
 export const MARK = 'qzVjxTaint';
 export const TOKEN = `${MARK}Token-5f1c`;
 const TAINT = `${MARK} Ada ${MARK}@example.test +49 ${MARK}`;
 
 type Json = { [name: string]: unknown };
 
-/** A row with the mark in every personal and free-text field, and in fields that no document has. */
+/** A row with the mark in every personal and free-text field, and in unknown fields. */
 function taintRow(row: Json): Json {
   const address = {
     address1: TAINT,
@@ -52,7 +52,7 @@ const first = (name: string, change: Json) => (row: Json) => ({
   [name]: (row[name] as Json[]).map((entity, index) => (index === 0 ? { ...entity, ...change } : entity)),
 });
 
-/** What makes a row one that can't be read, with the mark in the very place that can't be. */
+/** Changes that make a row unreadable, with the mark at that very place. */
 const SPOILS: readonly ((row: Json) => unknown)[] = [
   () => TAINT,
   () => [TAINT],
@@ -70,7 +70,7 @@ const SPOILS: readonly ((row: Json) => unknown)[] = [
   first('shipments', { return_ids: [TAINT] }),
 ];
 
-/** Context of another shape than documented: read as absent, and told as drift. */
+/** Context in another shape than documented: read as absent, and reported as drift. */
 const ODDITIES: readonly ((row: Json) => Json)[] = [
   (row) => ({ ...row, customer: TAINT }),
   (row) => ({ ...row, customer: [{ name: TAINT }] }),
@@ -106,7 +106,7 @@ const json = { 'content-type': 'application/json' };
 const html = { 'content-type': 'text/html' };
 const plain = { afterMs: 0, delivery: 'whole' as const };
 
-/** Every way in which it fails, with what it then says. */
+/** Every kind of failure, with its message. */
 export const FAILURES: Readonly<Record<string, Answer>> = {
   '500 with JSON': { ...plain, status: 500, headers: json, body: said },
   '502 with a web page': { ...plain, status: 502, headers: html, body: page },
@@ -161,7 +161,7 @@ export async function startTaintedService(change: (body: string) => string = tai
   return {
     ...inProcess,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
-    /** The next answer fails like that; `lasting`: all of them do, until told otherwise. */
+    /** The next answer fails like this. */
     failNext: (failure: Answer) => void failures.push(failure),
     failOn(failure: Answer | undefined) {
       lasting = failure;

@@ -1,6 +1,6 @@
-// G8: a kind of request that fails for good does not stop the others; where polls fail, walks go on. But `watch`, started
-// again on a data directory whose state exists, ends with its first tick where the service refuses queries by
-// updated_at: a tick without a finished poll counts as hopeless, although its walk got on.
+// G8: a kind of request that always fails does not stop the others; if polls fail, walks continue. But a `watch` that
+// is restarted on a data directory with a state ends with its first tick if the service refuses queries by updated_at:
+// a tick without a finished poll counts as hopeless, although its walk made progress.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-test('watch goes on with walks where polls are refused after a restart', async () => {
+test('watch continues with walks if polls are refused after a restart', async () => {
   const service = await createReferenceService({
     groups: 20,
     token: 'a-token',

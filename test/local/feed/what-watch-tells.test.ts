@@ -1,4 +1,4 @@
-// What who watches has to know without asking for more: it is on stderr without `--verbose`.
+// The messages that `watch` prints on stderr without `--verbose`.
 import { expect, test, vi } from 'vitest';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import { runFeed } from '../cli/run-feed.ts';
@@ -7,7 +7,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const TOKEN = 'the-token-of-the-store';
 
-test('where stamps have no zone, once how far they run ahead; of groups that can’t be read, which and why', async () => {
+test('stamps without a zone are reported once with their lead, and unreadable groups with their reason', async () => {
   const service = await createReferenceService({
     groups: 60,
     token: TOKEN,

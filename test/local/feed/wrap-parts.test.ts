@@ -4,7 +4,7 @@ import { wrapParts } from '../../../local/feed/wrap-parts.ts';
 
 const plain = (text: string) => ({ plain: text, styled: text });
 
-test('colours take no room', () => {
+test('colours have no width', () => {
   const parts = [plain('abc'), { plain: 'def', styled: '\u001b[1mdef\u001b[22m' }];
 
   const line = wrapParts(parts, 8, 0, 2);
@@ -12,7 +12,7 @@ test('colours take no room', () => {
   expect(line).toBe('abc, \u001b[1mdef\u001b[22m');
 });
 
-test('no line is wider than the terminal, and nothing that fits a line is lost', () => {
+test('no line is wider than the terminal, and no text that fits a line is lost', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', ' '), minLength: 1, maxLength: 60 });
   const widths = fc.record({ width: fc.integer({ min: 40, max: 60 }), indent: fc.nat(20) });
 

@@ -9,8 +9,8 @@ import {
   partOf,
 } from '../../../local/operating/find-deployment.ts';
 
-describe('tables that the environment names', () => {
-  it('are taken, all three or none', () => {
+describe('tables named by the environment', () => {
+  it('are used, all three or none', () => {
     const all = { SOURCES_TABLE: 'a', SNAPSHOTS_TABLE: 'b', LEDGER_TABLE: 'c' };
 
     expect(findDeploymentInEnvironment(all)).toEqual({ sources: 'a', snapshots: 'b', ledger: 'c' });
@@ -21,7 +21,7 @@ describe('tables that the environment names', () => {
   });
 });
 
-test('a part that is not named is asked for by its names', () => {
+test('an unnamed part is reported with its variable and option', () => {
   const deployment = { sources: 'a', snapshots: 'b', ledger: 'c', marks: 'm' };
 
   expect(partOf(deployment, 'marks')).toBe('m');
@@ -70,7 +70,7 @@ describe('tables of a stack', () => {
     });
   });
 
-  it('that does not name them all is none of the feed', async () => {
+  it('without all of them is not a stack of the feed', async () => {
     outputs = { BusName: 'b', LedgerTable: 'l-1' };
 
     await expect(findStackDeployment('feed')).rejects.toThrow('SourcesTable, SnapshotsTable');

@@ -1,4 +1,4 @@
-// What `sources add` makes, beside what the construct makes of the same source.
+// Compares the resources of `sources add` with the construct's for the same source.
 import { Duration } from 'aws-cdk-lib';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { expect, test } from 'vitest';
@@ -43,20 +43,20 @@ function pathOf(of: typeof template): string {
   return resourceOf(of, 'AWS::Lambda::Function', 'Poller').Properties.Environment.Variables.SOURCES_PATH;
 }
 
-/** Of both sources, in their order. */
+/** The resources of both sources, in order. */
 function both(type: string, idHolds: string) {
   const [first, second] = resourcesOf(template, type).filter(([id]) => id.includes(idHolds));
   return [first?.[1].Properties, second?.[1].Properties];
 }
 
-test('the parameter is the construct’s', () => {
+test('the parameter equals the construct’s', () => {
   const [, made] = both('AWS::SSM::Parameter', 'Source');
 
   expect(JSON.parse(parameterText(added))).toEqual({ ...JSON.parse(made.Value), added: true });
   expect(parseStoredSource('globex', parameterText(added)).settings).toMatchObject({ intervalMs: 600_000 });
 });
 
-test('the schedule goes where the other’s goes, and is the construct’s but for its name', () => {
+test('the schedule has the same target, and equals the construct’s except for its name', () => {
   const [other, made] = both('AWS::Scheduler::Schedule', 'PollingSchedule');
   const like = { ...other, GroupName: 'schedules', $metadata: {} };
 
@@ -76,7 +76,7 @@ test('the schedule goes where the other’s goes, and is the construct’s but f
   expect(sourceOfSchedule({ ...schedule, $metadata: {} } as never)).toBe('globex');
 });
 
-test('the alarm is the construct’s, and tells whom the other’s tells', () => {
+test('the alarm equals the construct’s, and notifies the same topic', () => {
   const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm')
     .map(([, { Properties }]) => Properties)
     .filter(({ MetricName }) => MetricName === METRICS.secondsBehind);
@@ -94,7 +94,7 @@ test('the alarm is the construct’s, and tells whom the other’s tells', () =>
   });
 });
 
-test('only what the command made counts as added', () => {
+test('only resources that the command created count as added', () => {
   const [, made] = both('AWS::SSM::Parameter', 'Source');
 
   expect([parameterText(added), made.Value, 'nonsense', '{}'].map(wasAdded)).toEqual([
@@ -105,7 +105,7 @@ test('only what the command made counts as added', () => {
   ]);
 });
 
-test('the poller may read a token of the names that are allowed, and the command refuses all others', () => {
+test('the poller may read tokens with allowed names, and the command refuses all others', () => {
   const path = pathOf(template);
   const service = path.split('/')[1];
   const arnOf = (rest: string) =>
@@ -123,12 +123,12 @@ test('the poller may read a token of the names that are allowed, and the command
     expect(readable.filter((resource) => covers(resource, rest))).toHaveLength(1);
 });
 
-/** Whether a resource of a policy, as JSON, ends with a pattern that names this. */
+/** Whether a policy's resource, as JSON, ends with a pattern that matches this. */
 function covers(resource: string, rest: string): boolean {
   const [, pattern = ''] = /((?:secret:|parameter\/).*)\*/.exec(resource) ?? [];
   return pattern !== '' && rest.startsWith(pattern);
 }
 
-test('a schedule of something else is none of a source', () => {
+test('a schedule of another kind does not belong to a source', () => {
   expect(sourceOfSchedule({ Target: undefined, $metadata: {} })).toBeUndefined();
 });

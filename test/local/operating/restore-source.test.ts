@@ -1,11 +1,11 @@
-// A feed whose tables were restored from a backup: how it goes on, seen by the poller.
+// A feed with tables restored from a backup, as the poller sees it.
 import { expect, test } from 'vitest';
 import { restoreSource } from '../../../local/operating/restore-source.ts';
 import { parseEventId } from '../../../shared/contract/event-id.ts';
 import { SECOND } from '../../../shared/instant.ts';
 import { createSourceWorld } from '../../shared/source-world.ts';
 
-/** A source that is known, in other tables than it was minted in. */
+/** A known source in other tables than the ones it was minted in. */
 async function restored() {
   const world = createSourceWorld();
   const session = world.startProcess('a');
@@ -19,7 +19,7 @@ async function restored() {
   return { world, session, before };
 }
 
-test('a restored source stands still, and after the restore tells every group anew under ids that never were', async () => {
+test('a restored source stops, and after `sources restore` announces every group again with new ids', async () => {
   const { world, session, before } = await restored();
   const stopped = world.nextTick(session);
   await expect(stopped).rejects.toThrow('sources restore acme');
@@ -55,7 +55,7 @@ test('a source that was not restored is only renewed by force', async () => {
   expect(renewed.generation).not.toBe(state.generation);
 });
 
-test('nothing is renewed under a poller at work, nor over what another one saved', async () => {
+test('a renewal fails during a tick, and after another save', async () => {
   const { world } = await restored();
   const state = await world.state();
   const now = world.time.now();

@@ -12,7 +12,7 @@ async function withHold() {
 }
 
 describe('a release', () => {
-  it('is saved over the state that it was made of, once', async () => {
+  it('is saved once, on the state that it was based on', async () => {
     const states = await withHold();
 
     const outcomes = [
@@ -27,7 +27,7 @@ describe('a release', () => {
     });
   });
 
-  it('that a tick overtakes is made anew of what that tick saved', async () => {
+  it("is repeated on a tick's state if that tick saved first", async () => {
     const states = await withHold();
     let isFirst = true;
     const overtaken = {
@@ -45,7 +45,7 @@ describe('a release', () => {
     expect(await states.load('acme')).toMatchObject({ version: 3, pageLimit: 50 });
   });
 
-  it('that was done although its answer was lost finds itself done', async () => {
+  it('is recognised as done if its answer was lost', async () => {
     const states = await withHold();
     const lost = {
       load: states.load,
@@ -61,7 +61,7 @@ describe('a release', () => {
     expect(release.outcome).toBe('released_before');
   });
 
-  it('of a source that has no state fails', async () => {
+  it('of a source without a state fails', async () => {
     await expect(saveRelease(createMemorySourceStates(), 'acme', 7, NOW)).rejects.toThrow('no state');
   });
 });

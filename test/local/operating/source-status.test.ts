@@ -9,7 +9,7 @@ import { aState } from '../../contract/sample-states.ts';
 const NOW = 1_763_633_703_000_000;
 const FLAGS = ' --data state';
 
-/** As it looks when all is well. */
+/** A healthy state. */
 function well(changes: Partial<SourceState> = {}): SourceState {
   const state = aState('acme');
   return {
@@ -28,12 +28,12 @@ const status = (state: SourceState, now = NOW) => describeSource(state, now, FLA
 const lines = (state: SourceState) => formatStatus(status(state), NOW / MILLISECOND);
 
 describe('a source', () => {
-  it('that is read completely is healthy, and tells how far it is', () => {
-    const told = status(well());
+  it('that is read completely is healthy, and reports its progress', () => {
+    const report = status(well());
 
-    expect(told).toMatchObject({ isHealthy: true, held: [], reasons: [], sinceLastTickMs: 12_000 });
-    expect(told.behindMs).toBe(299_000);
-    expect(told.reconciliation).toMatchObject([{ tier: 'all', plannedMs: 600_000, requests: 7 }]);
+    expect(report).toMatchObject({ isHealthy: true, held: [], reasons: [], sinceLastTickMs: 12_000 });
+    expect(report.behindMs).toBe(299_000);
+    expect(report.reconciliation).toMatchObject([{ tier: 'all', plannedMs: 600_000, requests: 7 }]);
   });
 
   it.each([
@@ -42,25 +42,25 @@ describe('a source', () => {
     ['rests after its token was refused', well({ health: { ...well().health, restUntil: NOW + MINUTE } })],
     ['was not polled for long', well({ lastSlot: (NOW - 6 * MINUTE) / MILLISECOND })],
     ['was never polled', well({ lastSlot: 0 })],
-  ])('that %s is not', (_, state) => {
+  ])('that %s is not healthy', (_, state) => {
     expect(status(state).isHealthy).toBe(false);
   });
 
   it.each([
     ['two minutes', 2 * MINUTE],
     ['a year', 365 * 24 * HOUR],
-  ])('whose last tick is %s in the future is not, and says what to do', (_, ahead) => {
+  ])('whose last tick is %s in the future is not healthy, and reports what to do', (_, ahead) => {
     const state = well({ lastSlot: (NOW + ahead) / MILLISECOND });
 
     expect(status(state)).toMatchObject({ isHealthy: false, reasons: [{ code: 'ahead' }] });
     expect(lines(state).join(' ').replaceAll(/\s+/g, ' ')).toContain('Check the clock of this machine');
   });
 
-  it('whose last tick is a moment ahead of the clock here is healthy', () => {
+  it('whose last tick is slightly ahead of the local clock is healthy', () => {
     expect(status(well({ lastSlot: (NOW + 20 * SECOND) / MILLISECOND })).isHealthy).toBe(true);
   });
 
-  it('whose tables were restored stands still, and says what makes it go on', () => {
+  it('whose tables were restored stops, and reports how to continue', () => {
     const state = well();
     const [same, other] = [state.mintedIn, 'the tables of the backup'].map((place) =>
       describeSource(state, NOW, FLAGS, place),
@@ -71,20 +71,20 @@ describe('a source', () => {
     expect(other?.reasons[0]?.message).toContain('returns-feed sources restore acme --data state');
   });
 
-  it('that is polled every hour is not silent for that', () => {
+  it('that is polled every hour is not reported as silent', () => {
     const pace = { intervalMs: 3_600_000, lookbackMs: 300_000, reconcileMs: 600_000, requestsPerMinute: 240 };
 
     expect(status(well({ pace, lastSlot: (NOW - 2 * HOUR) / MILLISECOND })).isHealthy).toBe(true);
   });
 
-  it('whose state an earlier release wrote says what it can', () => {
-    const told = status(well({ pace: undefined }));
+  it('with a state of an earlier release reports the known fields', () => {
+    const report = status(well({ pace: undefined }));
 
-    expect(told).toMatchObject({ isHealthy: true, lookbackMs: null });
-    expect(told.reconciliation.map(({ plannedMs }) => plannedMs)).toEqual([null, null, null]);
+    expect(report).toMatchObject({ isHealthy: true, lookbackMs: null });
+    expect(report.reconciliation.map(({ plannedMs }) => plannedMs)).toEqual([null, null, null]);
   });
 
-  it('with more groups than fit a cycle tells how long each of its cycles is', () => {
+  it('with more groups than fit a cycle reports the length of each of its cycles', () => {
     const { reconciliation, baseline } = well();
     const state = well({
       baseline: { ...baseline, requests: 48_000 },
@@ -100,19 +100,19 @@ describe('a source', () => {
 });
 
 describe('a status for people', () => {
-  it('tells what is held first, with the command that releases it on a line of its own', () => {
-    const told = lines(held());
+  it('shows holds first, with the command that releases them on its own line', () => {
+    const report = lines(held());
 
-    expect(told[0]).toBe('acme  held');
-    expect(told[1]).toMatch(/^ {2}held: 7 {7}Too many known return groups are missing at once \(41\)\./);
-    expect(told).toContain('  returns-feed release --source acme --hold 7 --data state');
+    expect(report[0]).toBe('acme  held');
+    expect(report[1]).toMatch(/^ {2}held: 7 {7}Too many known return groups are missing at once \(41\)\./);
+    expect(report).toContain('  returns-feed release --source acme --hold 7 --data state');
   });
 
-  it('tells of a baseline under way, and of groups that are set aside', () => {
-    const told = lines({ ...aState('acme'), guarding: NO_GUARDING }).join('\n');
+  it('shows a baseline in progress, and groups that are set aside', () => {
+    const report = lines({ ...aState('acme'), guarding: NO_GUARDING }).join('\n');
 
-    expect(told).toContain('under way, silent: 1,200 groups');
-    expect(told).toContain("1 that can't be read\n                a row without an id: it has no id");
+    expect(report).toContain('under way, silent: 1,200 groups');
+    expect(report).toContain("1 that can't be read\n                a row without an id: it has no id");
   });
 
   it('fits eighty columns', () => {
@@ -125,9 +125,9 @@ describe('a status for people', () => {
     }));
     const state = { ...held(), setAside: setAside as SourceState['setAside'] };
 
-    const told = lines(state);
+    const report = lines(state);
 
-    expect(told.join('\n')).toContain('and 2 more: see --json');
-    expect(Math.max(...told.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(report.join('\n')).toContain('and 2 more: see --json');
+    expect(Math.max(...report.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 });

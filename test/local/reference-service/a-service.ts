@@ -8,7 +8,7 @@ import type { Answer } from '../../../local/reference-service/service/answer.ts'
 
 export const STARTED_AT = Date.parse('2026-11-20T10:00:00Z') * 1_000;
 
-/** A row of an answer, as far as tests look into it. */
+/** A row of an answer, as far as tests read it. */
 export interface Row {
   readonly id: number;
   readonly type?: string;
@@ -24,7 +24,7 @@ export interface ServiceUnderTest extends InProcessService {
   rows(query?: string): Row[];
 }
 
-/** A service in virtual time, without sockets and without a life of its own. */
+/** A service in virtual time, without sockets and without changes of its own. */
 export function aService(options: InProcessServiceOptions = {}): ServiceUnderTest {
   const clock = createVirtualClock(STARTED_AT);
   const inProcess = createInProcessService({ groups: 60, life: false, clock, ...options });

@@ -4,13 +4,13 @@ import { KnobError, listKnobs, readKnobs } from '../../../local/reference-servic
 import { FAULT_KINDS } from '../../../local/reference-service/service/fault-kinds.ts';
 
 describe('knobs on a command line', () => {
-  it('are read by either spelling of their name', () => {
+  it('accept both spellings of their name', () => {
     const knobs = readKnobs(['limit-max=37', 'limitOver=refuse', 'new-fields=true', 'fault-rate=0.2']);
 
     expect(knobs).toEqual({ limitMax: 37, limitOver: 'refuse', newFields: true, faultRate: 0.2 });
   });
 
-  it('take spans, lists, stamp forms and negative numbers', () => {
+  it('accept spans, lists, stamp forms and negative numbers', () => {
     const knobs = readKnobs([
       'late-seconds=0-90',
       'latency-ms=20',
@@ -33,7 +33,7 @@ describe('knobs on a command line', () => {
     expect(readKnobs(['fault-kinds=all'])).toEqual({ faultKinds: FAULT_KINDS });
   });
 
-  it('are refused all at once, in words that say what is taken', () => {
+  it('are refused all at once, with the accepted values', () => {
     const read = () =>
       readKnobs(['order=sideways', 'limit-mx=3', 'limit-max', 'stale-share=2', 'late-seconds=9-3']);
 
@@ -45,7 +45,7 @@ describe('knobs on a command line', () => {
     expect(read).toThrow(/late-seconds does not take "9-3"/);
   });
 
-  it('are all listed with their default, which they take themselves', () => {
+  it('are all listed with a default that they accept', () => {
     const list = listKnobs();
 
     expect(list).toHaveLength(KNOB_NAMES.length);

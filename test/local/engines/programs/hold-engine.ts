@@ -1,4 +1,4 @@
-// Starts the DynamoDB engine on the file named in the argument, tells its endpoint, and waits to be killed.
+// Starts the DynamoDB engine on the file in the argument, prints its endpoint, and waits to be killed.
 import { startDynamoDbEngine } from '../../../../local/engines/dynamodb-engine.ts';
 
 const [dbPath] = process.argv.slice(2);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 type Environment = Record<string, string | undefined>;
 
-/** Starts a program of this directory as a process of its own. */
+/** Starts a program of this directory as its own process. */
 export function startProgram(
   name: string,
   args: readonly string[] = [],

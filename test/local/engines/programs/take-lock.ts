@@ -1,4 +1,4 @@
-// Takes the lock of the directory named in the argument once it gets a line, says how that went, and keeps it.
+// Takes the lock of the directory in the argument on each line of input, prints the outcome, and keeps the lock.
 import { createInterface } from 'node:readline';
 import { lockDataDirectory } from '../../../../local/engines/data-directory-lock.ts';
 

@@ -64,7 +64,7 @@ describe('the service over HTTP', () => {
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api$/);
   });
 
-  it('takes a prefix and a token of the caller, and no other path, method or token', async () => {
+  it('accepts the configured prefix and token, and no other path, method or token', async () => {
     const server = await start({ prefix: '/shops/acme/', token: 's3cret' });
 
     const statuses = await Promise.all([
@@ -80,7 +80,7 @@ describe('the service over HTTP', () => {
     expect(statuses).toEqual([200, 401, 401, 404, 404, 405]);
   });
 
-  it('answers a wrong parameter with the 422 of the document, and reads an encoded plus', async () => {
+  it("answers a wrong parameter with the document's 422, and decodes an encoded plus", async () => {
     const server = await start();
     const stamp = encodeURIComponent('2026-11-20T12:00:00+02:00');
 
@@ -117,7 +117,7 @@ describe('the service over HTTP', () => {
     }
   });
 
-  it('breaks connections as its faults say', async () => {
+  it('breaks connections as its faults require', async () => {
     const server = await start();
     for (const kind of ['reset', 'reset-midway', 'truncated', 'empty', '502-html'] as const)
       server.control.failNext(kind);
@@ -139,7 +139,7 @@ describe('the service over HTTP', () => {
     expect(JSON.parse(whole[1])).toHaveLength(40);
   });
 
-  it('sends no Date where it is missing', async () => {
+  it('sends no Date if the knob says so', async () => {
     const server = await start({ knobs: { date: 'missing' } });
 
     const answer = await get(server, '/v2/return-groups');
@@ -163,7 +163,7 @@ describe('the service over HTTP', () => {
     expect(await hanging).toBe('given up');
   });
 
-  it('closes at once although requests hang, are slow, or have not been sent whole', async () => {
+  it('closes at once despite hanging, slow or incomplete requests', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
     const timersBefore = timers();
     const server = await start({ knobs: { slowSeconds: 600 } });
@@ -206,7 +206,7 @@ describe('the service over HTTP', () => {
 });
 
 describe('the control interface over HTTP', () => {
-  it('makes time pass, changes, creates and removes groups, and tells of it', async () => {
+  it('advances time, changes, creates and removes groups, and reports it', async () => {
     const server = await start({ knobs: { stampForm: 'Z' } });
     const id = 100_010;
 
@@ -255,7 +255,7 @@ describe('the control interface over HTTP', () => {
     expect(knobs.length).toBe(Object.keys(settings).length);
   });
 
-  it('lets a step of life happen, and says which can if that one cannot', async () => {
+  it('runs a step of life, or names the possible steps', async () => {
     const server = await start();
     const draft = server.control.snapshot().find(({ shipments }) => shipments[0]?.status === 'CREATED');
     const groupId = Number(draft?.id);
@@ -268,7 +268,7 @@ describe('the control interface over HTTP', () => {
     expect(await again.json()).toMatchObject({ detail: expect.stringContaining('possible: ') });
   });
 
-  it('refuses what it does not understand', async () => {
+  it('refuses unknown requests', async () => {
     const server = await start();
 
     const answers = await Promise.all([
@@ -283,7 +283,7 @@ describe('the control interface over HTTP', () => {
     expect(answers.map((answer) => answer.status)).toEqual(Array(6).fill(400));
   });
 
-  it('lives on, and stops when paused', async () => {
+  it('keeps changing, and stops when paused', async () => {
     const server = await start({ life: { changesPerSecond: 10 } });
 
     await control(server, 'advance', { ms: 10_000 });

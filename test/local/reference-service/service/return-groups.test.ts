@@ -15,7 +15,7 @@ describe('GET /v2/return-groups', () => {
     expect(new Set(ids(pages.flat())).size).toBe(130);
   });
 
-  it('takes null and an omitted parameter for the same', () => {
+  it('treats null like an omitted parameter', () => {
     const service = aService();
 
     const withNulls = service.rows(
@@ -25,7 +25,7 @@ describe('GET /v2/return-groups', () => {
     expect(withNulls).toEqual(service.rows());
   });
 
-  it('tells every parameter that is of the wrong type, as FastAPI does', () => {
+  it('reports every parameter of a wrong type, like FastAPI', () => {
     const service = aService();
 
     const answer = service.ask(
@@ -52,7 +52,7 @@ describe('GET /v2/return-groups', () => {
     ['refuse', 422, 'offset'],
     ['bad-request', 400, 'Bad Request'],
     ['timeout', 504, 'Gateway Timeout'],
-  ] as const)('ends every list at its window, which it answers by %s', (offsetOver, status, body) => {
+  ] as const)('ends every list at its window, with the answer %s', (offsetOver, status, body) => {
     const service = aService({ groups: 60, knobs: { offsetMax: 25, offsetOver } });
 
     const shown = [0, 10, 20].map((offset) => service.rows(`limit=10&offset=${offset}`).length);
@@ -62,7 +62,7 @@ describe('GET /v2/return-groups', () => {
     expect(behind).toMatchObject({ status, body: expect.stringContaining(body) });
   });
 
-  it('clamps a limit without a word, or refuses it, and changes its mind with time', () => {
+  it('clamps a limit silently, or refuses it, and changes the maximum with time', () => {
     const clamping = aService({ groups: 60, knobs: { limitMax: 20 } });
     const refusing = aService({ groups: 60, knobs: { limitMax: 37, limitOver: 'refuse' } });
     const changing = aService({ groups: 60, knobs: { limitMax: 30, limitChanges: '60:10,120:50' } });
@@ -103,7 +103,7 @@ describe('GET /v2/return-groups', () => {
     ['inclusive', 'inclusive', [true, true]],
     ['exclusive', 'inclusive', [false, true]],
     ['inclusive', 'exclusive', [true, false]],
-  ] as const)('includes its own bounds or not: lower %s, upper %s', (lowerBound, upperBound, expected) => {
+  ] as const)('includes or excludes bounds: lower %s, upper %s', (lowerBound, upperBound, expected) => {
     const service = aService({ knobs: { lowerBound, upperBound } });
     const [group] = service.rows('offset=20');
     const stamp = parameter(group?.updated_at ?? '');
@@ -128,7 +128,7 @@ describe('GET /v2/return-groups', () => {
     expect(found).toEqual([false, true]);
   });
 
-  it('reads bounds without a zone in the zone that its own stamps silently have', () => {
+  it('reads bounds without a zone in the unnamed zone of its stamps', () => {
     const service = aService({ knobs: { stampForm: 'none:+02:00' } });
     const [group] = service.rows('offset=20');
     const stamp = group?.updated_at ?? '';
@@ -167,7 +167,7 @@ describe('GET /v2/return-groups', () => {
     }
   });
 
-  it('sees an empty store, or another one with the same ids, once the token does', () => {
+  it('shows an empty store, or another one with the same ids, if the token does', () => {
     const service = aService();
     const own = service.rows();
 
@@ -181,7 +181,7 @@ describe('GET /v2/return-groups', () => {
     expect(other).not.toEqual(own);
   });
 
-  it('is answered by a lagging replica as often as the knob says', () => {
+  it('uses a lagging replica as often as the knob says', () => {
     const service = aService({ knobs: { staleShare: 0.3, staleSeconds: 60 } });
     const { groupId } = service.control.create();
 
@@ -192,7 +192,7 @@ describe('GET /v2/return-groups', () => {
     expect(missing).toBeLessThan(90);
   });
 
-  it('shows new stamps in the order it was told to', () => {
+  it('shows new stamps in the configured order', () => {
     const service = aService({ knobs: { order: 'updated_at:desc', stampForm: 'Z' } });
     service.control.advance(1_000);
 

@@ -18,7 +18,7 @@ describe('the service', () => {
     ['403', 403],
     ['404', 404],
     ['500', 500],
-  ] as const)('answers a wrong or missing token as told: %s', (badToken, status) => {
+  ] as const)('answers a wrong or missing token as configured: %s', (badToken, status) => {
     const service = aService({ knobs: { badToken } });
 
     const answers = [service.ask('', 'wrong'), path(service, '/v2/return-groups', '', '')];
@@ -35,7 +35,7 @@ describe('the service', () => {
     expect([html.status, html.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   });
 
-  it('takes 300 requests in any minute and no more, whatever path they ask for', () => {
+  it('accepts at most 300 requests in any minute, on all paths together', () => {
     const service = aService();
     const statuses = (count: number) => Array.from({ length: count }, () => service.ask('limit=1').status);
 
@@ -55,7 +55,7 @@ describe('the service', () => {
     expect(again.at(-1)).toBe(429);
   });
 
-  it('counts each token by itself', () => {
+  it('counts each token separately', () => {
     const service = aService({ knobs: { rateLimit: 2 } });
 
     for (let asked = 0; asked < 5; asked += 1) service.ask('', 'another');
@@ -68,7 +68,7 @@ describe('the service', () => {
     ['seconds', '60'],
     ['date', 'Fri, 20 Nov 2026 10:01:01 GMT'],
     ['none', undefined],
-  ] as const)('tells when to come back as told: %s', (retryAfter, expected) => {
+  ] as const)('sends Retry-After as configured: %s', (retryAfter, expected) => {
     const service = aService({ knobs: { rateLimit: 1, retryAfter, rateBody: 'html' } });
     service.ask();
 
@@ -78,7 +78,7 @@ describe('the service', () => {
     expect(answer.body).toContain('<h1>429');
   });
 
-  it('dates its answers, ahead or not at all if told so', () => {
+  it('dates its answers: right, ahead or not at all, as configured', () => {
     const dates = (
       [{}, { dateSkewSeconds: 90 }, { dateSkewSeconds: -3_600 }, { date: 'missing' }] as Partial<Knobs>[]
     ).map((knobs) => aService({ knobs }).ask().headers.date);
@@ -117,7 +117,7 @@ describe('the service', () => {
     expect(path(service, '/v2/allowlist-items', 'limit=x').status).toBe(422);
   });
 
-  it('logs what it was asked and what it answered, without the token', () => {
+  it('logs requests and answers, without the token', () => {
     const service = aService({ knobs: { rateLimit: 3 } });
     service.ask('limit=5&offset=3');
     service.control.advance(2_000);
@@ -137,7 +137,7 @@ describe('the service', () => {
     expect(JSON.stringify(log)).not.toContain(service.token);
   });
 
-  it('fails the next answers as told, in the order told, and then no more', () => {
+  it('fails the next answers as configured, in that order, and then no more', () => {
     const service = aService({ knobs: { pauseSeconds: 4 } });
     for (const kind of FAULT_KINDS) service.control.failNext(kind);
     service.control.failNext('502-html', 2);

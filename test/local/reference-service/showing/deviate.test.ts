@@ -25,7 +25,7 @@ describe('groups as the service shows them', () => {
     expect(parsed.map(({ data }) => data)).toEqual(groups);
   });
 
-  it('do not know the fields that samples lack, if told so', () => {
+  it('lack the fields that samples lack, if configured', () => {
     const [group] = shown({ omissions: 'samples', lineItemType: 'return' });
 
     expect(group?.suggested_refund).not.toHaveProperty('handling_fee');
@@ -38,7 +38,7 @@ describe('groups as the service shows them', () => {
     });
   });
 
-  it('have only ids, statuses and stamps if nothing else is required', () => {
+  it('have only ids, statuses and stamps if everything else is omitted', () => {
     const [group] = shown({ omissions: 'all' });
 
     expect(Object.keys(group ?? {}).sort()).toEqual([
@@ -53,7 +53,7 @@ describe('groups as the service shows them', () => {
     expect(Object.keys(group?.returns[0] ?? {}).sort()).toEqual(['created_at', 'id', 'status']);
   });
 
-  it('have fields that the document does not know, if told so', () => {
+  it('have fields that the document does not list, if configured', () => {
     const [group] = shown({ newFields: true });
 
     expect(group).toHaveProperty('channel', 'portal');
@@ -76,7 +76,7 @@ describe('groups as the service shows them', () => {
     ).toBe(false);
   });
 
-  it('lose arrays and nulls now and then where they flicker, another time others', () => {
+  it('lose different arrays and nulls at random if these flicker', () => {
     const service = aService({
       groups: 100,
       knobs: { arrays: 'flicker', nulls: 'flicker', childOrder: 'shuffled' },
@@ -87,7 +87,7 @@ describe('groups as the service shows them', () => {
     expect(first).not.toBe(second);
   });
 
-  it('come with their entities in another order each time where that is not stable', () => {
+  it('have their entities in another order each time if the order is not stable', () => {
     const service = aService({ groups: 100, knobs: { childOrder: 'shuffled' } });
     const read = () => service.rows().map((group) => group.returns.map((item) => item.id));
 
@@ -97,14 +97,14 @@ describe('groups as the service shows them', () => {
     expect(first.map((items) => items.sort())).toEqual(second.map((items) => items.sort()));
   });
 
-  it('leave out nulls that may be left out, and keep those that must be there', () => {
+  it('leave out optional nulls, and keep required ones', () => {
     const groups = shown({ nulls: 'absent' });
 
     expect(groups.every((group) => !('credit_method' in group) || group.credit_method !== null)).toBe(true);
     for (const group of groups) expect(documentedReturnGroupSchema.safeParse(group).success).toBe(true);
   });
 
-  it('are unreadable in every way there is, always the same way for a group', () => {
+  it('are unreadable in every way, always the same way for a group', () => {
     const knobs = { unreadableEvery: 3, limitDefault: 250 } as const;
     const service = aService({ groups: 200, knobs });
 
@@ -133,7 +133,7 @@ describe('groups as the service shows them', () => {
     }
   });
 
-  it('have statuses that no document lists from the start, if told so', () => {
+  it('have unlisted statuses from the start, if configured', () => {
     const groups = shown({ unlistedStatuses: 0.5 });
 
     const statuses = groups.flatMap((group) => group.returns.map((item) => item.status));
@@ -142,7 +142,7 @@ describe('groups as the service shows them', () => {
     expect(statuses).toContain('COMPLETED');
   });
 
-  it('have stamps that no clock made, if told so, and are found by them', () => {
+  it('have absurd stamps, if configured, and are found by them', () => {
     const service = aService({ groups: 200, knobs: { absurdEvery: 10, stampForm: 'Z', limitDefault: 250 } });
 
     const stamps = service.rows().flatMap((group) => [group.updated_at, group.created_at]);

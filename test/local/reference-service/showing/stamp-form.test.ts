@@ -27,7 +27,7 @@ describe('stamps', () => {
     );
   });
 
-  it('with a zone of their own keep it, whatever the service writes', () => {
+  it('with their own zone keep it, whatever form the service writes', () => {
     const { read } = createStampForm('none:+02:00', 'us');
 
     expect(read('2026-11-20T23:15:02.123456Z')).toBe(INSTANT);

@@ -14,7 +14,7 @@ export interface StoreUnderTest {
   readonly knobs: Knobs;
 }
 
-/** A store in virtual time whose knobs can be turned. Nothing happens in it by itself unless told so. */
+/** A store in virtual time with adjustable knobs. It does not change by itself by default. */
 export function aStore(
   options: Omit<Partial<StoreOptions>, 'now' | 'knobs'> & { knobs?: Partial<Knobs> } = {},
 ): StoreUnderTest {

@@ -13,7 +13,7 @@ function lived(seconds: number, options: Parameters<typeof aStore>[0] = {}) {
 const stepsOf = (history: readonly Change[]) => new Set(history.map((change) => change.step));
 
 describe('the life of the store', () => {
-  it('is the same for one seed, however often it is looked at', () => {
+  it('is the same for one seed, however often it is read', () => {
     const atOnce = lived(60, { seed: 9 });
     const often = aStore({ groups: 200, life: { changesPerSecond: 20 }, seed: 9 });
     for (let second = 0; second < 60; second += 1) {
@@ -30,7 +30,7 @@ describe('the life of the store', () => {
     );
   });
 
-  it('makes about as many changes as it was told, each stamped with the instant it was due', () => {
+  it('makes about the configured number of changes, each stamped with its due time', () => {
     const { history } = lived(100);
 
     const instants = history.map((change) => change.at);
@@ -67,7 +67,7 @@ describe('the life of the store', () => {
     }
   });
 
-  it('tells in its history exactly how each group came to be as it is', () => {
+  it('records exactly how each group reached its state', () => {
     const { store, history } = lived(120, {
       knobs: { removals: 0.05, groupRemovals: 0.02, reappearances: 0.02 },
     });
@@ -86,7 +86,7 @@ describe('the life of the store', () => {
     expect(stepsOf(history)).toContain('entity.removed');
   });
 
-  it('keeps references between items and shipments whole', () => {
+  it('keeps references between items and shipments consistent', () => {
     const { store } = lived(300);
 
     for (const { id, returns, shipments } of store.groups()) {
@@ -118,7 +118,7 @@ describe('the life of the store', () => {
     expect(PARTS.every((part) => history.some(({ parts }) => parts.includes(part)))).toBe(true);
   });
 
-  it('tells the parts that changed just as well where groups are too many to be kept', () => {
+  it('reports changed parts also if there are too many groups to keep', () => {
     const { history } = lived(10, { groups: 12_000 });
     const shipped = history.filter((change) => change.step === 'shipment.shipped');
 
@@ -128,7 +128,7 @@ describe('the life of the store', () => {
     expect(parts).toEqual(shipped.map(() => ['shipment']));
   });
 
-  it('goes through statuses that no document lists, and on from them', () => {
+  it('enters and leaves unlisted statuses', () => {
     const { history } = lived(300, { knobs: { unlistedStatuses: 0.3 } });
     const statuses = (change: Change) => change.after?.shipments.map((shipment) => shipment.status) ?? [];
 
@@ -141,7 +141,7 @@ describe('the life of the store', () => {
     expect(later.some((change) => !statuses(change).includes('OUT_FOR_DELIVERY'))).toBe(true);
   });
 
-  it('now and then changes many groups at one instant', () => {
+  it('sometimes changes many groups at one instant', () => {
     const { history } = lived(200, { knobs: { bulkSize: 30 } });
 
     const perInstant = groupedByInstant(history);
@@ -149,7 +149,7 @@ describe('the life of the store', () => {
     expect(Math.max(...[...perInstant.values()].map((changes) => changes.length))).toBeGreaterThan(10);
   });
 
-  it('stands still while it is paused', () => {
+  it('stops while it is paused', () => {
     const { store, clock, history } = lived(10);
     const before = history.length;
 

@@ -13,7 +13,7 @@ const moves = fc.array(fc.record({ row: fc.nat(ROWS - 1), key: fc.oneof(fc.nat(2
   maxLength: 300,
 });
 
-/** An index over keys that differ little, after rows were taken out and put back with other keys. */
+/** An index over similar keys, after rows were removed and reinserted with other keys. */
 function indexAfter(
   list: readonly Move[],
   seed: number,
@@ -47,7 +47,7 @@ describe('an ordered index', () => {
     );
   });
 
-  it('counts the rows below a key and finds any stretch, forwards and backwards', () => {
+  it('counts the rows below a key and returns any range, forwards and backwards', () => {
     fc.assert(
       fc.property(
         moves,

@@ -17,7 +17,7 @@ const range = fc.tuple(fc.integer({ min: 0, max: 700 }), fc.integer({ min: 0, ma
 );
 const ranges = fc.record({ created: range, updated: range, shipped: range }, { requiredKeys: [] });
 
-/** What a query must answer, told the slow way. */
+/** The expected result of a query, computed the slow way. */
 function naively(store: Store, query: GroupQuery, order: Order, unit = 1): number[] {
   const [key, direction] = order.split(':') as ['id' | 'created_at' | 'updated_at', string];
   const sign = direction === 'desc' ? -1 : 1;
@@ -62,7 +62,7 @@ function livedStore(seed: number) {
 }
 
 describe('a page of the store', () => {
-  it('is what a plain filter, sort and slice would give, in every sorted order', () => {
+  it('equals a plain filter, sort and slice, in every sorted order', () => {
     fc.assert(
       fc.property(
         fc.nat(1_000),
@@ -84,7 +84,7 @@ describe('a page of the store', () => {
     );
   });
 
-  it('follows changes that are made after its indexes were', () => {
+  it('includes changes made after its indexes were built', () => {
     fc.assert(
       fc.property(fc.nat(1_000), ranges, fc.constantFrom(...SORTED_ORDERS), (seed, filter, order) => {
         const { store, knobs, clock } = livedStore(seed);
@@ -106,7 +106,7 @@ describe('a page of the store', () => {
     );
   });
 
-  it('orders groups of one second by id where stamps are compared in whole seconds', () => {
+  it('orders groups of one second by id if stamps are compared in whole seconds', () => {
     fc.assert(
       fc.property(
         fc.nat(1_000),
@@ -130,7 +130,7 @@ describe('a page of the store', () => {
     );
   });
 
-  it('finds groups by id, e-mail, order and tracking number, whether they are as first made or changed', () => {
+  it('finds groups by id, e-mail, order and tracking number, changed or not', () => {
     const { store } = livedStore(5);
     const [first, second] = [...store.groups()].slice(20);
     if (first === undefined || second === undefined) throw new Error('too few groups');
@@ -162,7 +162,7 @@ describe('a page of the store', () => {
     expect(answers.some((answer) => answer.length > 1)).toBe(true);
   });
 
-  it('matches texts partly or whatever their case if told so', () => {
+  it('matches texts partly or case-insensitively if configured', () => {
     const { store, knobs } = aStore({ groups: 60 });
     const group = [...store.groups()].find(({ shipments }) => shipments[0]?.tracking_number) as StoredGroup;
     const email = group.customer.email.toUpperCase();
@@ -185,7 +185,7 @@ describe('a page of the store', () => {
     for (const answer of partial) expect(answer).toContain(group.id);
   });
 
-  it('shows each group once over all pages where the order is by place, until one changes', () => {
+  it('shows each group once over all pages of an order by place, until one changes', () => {
     for (const order of ['heap', 'shuffled'] as const) {
       const { store } = aStore({ groups: 50, knobs: { order } });
       const all = () => ids(store.select({ offset: 0, limit: 100 }));
@@ -205,7 +205,7 @@ describe('a page of the store', () => {
     }
   });
 
-  it('comes in another order each time where the order is random', () => {
+  it('has another order each time if the order is random', () => {
     const { store } = aStore({ groups: 200, knobs: { order: 'random' } });
     const page = () =>
       ids(store.select({ offset: 50, limit: 30, created: { from: 0, until: STARTED_AT + 1 } }));
@@ -217,7 +217,7 @@ describe('a page of the store', () => {
     expect(ids(store.select({ offset: 190, limit: 30 }))).toHaveLength(10);
   });
 
-  it('reorders equal stamps, and nothing else, where ties are unstable', () => {
+  it('reorders only equal stamps if ties are unstable', () => {
     const { store, knobs } = aStore({ groups: 30 });
     const all = [...store.groups()];
     for (const group of all) {

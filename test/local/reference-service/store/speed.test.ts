@@ -4,7 +4,7 @@ import { aStore, STARTED_AT } from './a-store.ts';
 
 const GROUPS = 200_000;
 
-/** Median of the CPU time of some runs, in milliseconds; the machine may have other things to do. */
+/** The median CPU time of several runs, in milliseconds; the machine may be busy. */
 function medianMs(runs: number, run: () => unknown): number {
   const times = Array.from({ length: runs }, () => {
     const start = process.cpuUsage();

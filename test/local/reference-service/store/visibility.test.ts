@@ -16,7 +16,7 @@ function shown({ store }: StoreUnderTest, from: 'primary' | 'replica' = 'primary
 }
 
 describe('what the store shows', () => {
-  it('is a change at once where nothing makes it late', () => {
+  it('includes a change at once without a delay', () => {
     const under = aStore();
 
     rename(under, 'A');
@@ -29,7 +29,7 @@ describe('what the store shows', () => {
     });
   });
 
-  it('is a late change only when its time has come, with the stamp it always had', () => {
+  it('includes a late change only when it is due, with its original stamp', () => {
     const under = aStore({ knobs: { lateSeconds: { least: 20, most: 20 } } });
     const before = shown(under).return_method;
     rename(under, 'A');
@@ -45,7 +45,7 @@ describe('what the store shows', () => {
     expect(under.store.history()[0]?.shownFrom).toBe((at ?? 0) + 20 * SECOND);
   });
 
-  it('never goes back because an earlier change shows later', () => {
+  it('never goes back if an earlier change shows later', () => {
     const under = aStore({ knobs: { lateSeconds: { least: 30, most: 30 } } });
     rename(under, 'A');
     under.knobs.lateSeconds = { least: 5, most: 5 };
@@ -59,7 +59,7 @@ describe('what the store shows', () => {
     expect(shown(under).return_method).toBe('B');
   });
 
-  it('is what was so before where a replica answers, groups that came and went included', () => {
+  it('is the earlier state if a replica answers, including created and removed groups', () => {
     const under = aStore({ knobs: { staleShare: 0.5, staleSeconds: 30 } });
     const before = shown(under).return_method;
     rename(under, 'A');
@@ -78,7 +78,7 @@ describe('what the store shows', () => {
     expect(shown(under, 'primary').return_method).toBe('A');
   });
 
-  it('is a replica that starts from the present when its knob is turned', () => {
+  it('starts from the present for a replica when its knob is turned', () => {
     const under = aStore();
     rename(under, 'A');
     under.knobs.staleShare = 1;
@@ -89,7 +89,7 @@ describe('what the store shows', () => {
     expect(shown(under, 'replica').return_method).toBe('A');
   });
 
-  it('keeps two changes at one moment apart by their stamps', () => {
+  it('separates two changes at one moment by their stamps', () => {
     const under = aStore();
 
     rename(under, 'A');
@@ -99,7 +99,7 @@ describe('what the store shows', () => {
     expect(second?.after?.updated_at).toBeGreaterThan(first?.after?.updated_at ?? Number.NaN);
   });
 
-  it('is a stamp set by hand as it was set', () => {
+  it('keeps a stamp that was set directly', () => {
     const under = aStore();
 
     under.store.alter(GROUP, (draft) => {
@@ -110,7 +110,7 @@ describe('what the store shows', () => {
     expect(shown(under)).toMatchObject({ return_method: 'A', updated_at: 5 * SECOND });
   });
 
-  it('is nothing for a group that is not there', () => {
+  it('is empty for a missing group', () => {
     const { store } = aStore();
 
     expect(() => store.alter(1, () => undefined)).toThrow('there is no return group 1');
