@@ -51,8 +51,6 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
   // If Date is ahead of the stamps, rows stamped ahead move the stamps' clock, and the feed's start with it.
   const isDateAhead = (knobs.dateSkewSeconds ?? 0) > 0 || knobs.stampForm?.startsWith('none:-') === true;
   if (isDateAhead && (!plan.reconciles || plan.settings.baseline === 'silent')) delete knobs.absurdEvery;
-  // A new process learns that there is no Date by five answers: where each is new, two sources use a small limit up by that.
-  if (knobs.date === 'missing' && plan.warm === 0 && plan.sources > 1) delete knobs.rateLimit;
   // A page that is cut before one large row looks short to a poll.
   const crowds = plan.crowds && (plan.reconciles || knobs.pageBytes === undefined);
   return { ...plan, knobs, crowds, ...clocks };
@@ -60,8 +58,11 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
 
 /** With pages of a row or two, everything takes many requests: a budget too small for them proves nothing. */
 function withRoom(plan: Plan): Plan {
-  const { limitMax = 250, pageBytes = 0, order } = plan.knobs;
-  if (limitMax >= 10 && pageBytes !== 1 && order !== 'random') return plan;
+  const { limitMax = 250, pageBytes = 0, order, date } = plan.knobs;
+  const isLaborious = limitMax < 10 || pageBytes === 1 || order === 'random';
+  // A new process learns from five answers that there is no Date.
+  const isLearning = date === 'missing' && plan.warm === 0 && plan.sources > 1;
+  if (!isLaborious && !isLearning) return plan;
   const knobs = { ...plan.knobs };
   delete knobs.rateLimit;
   return { ...plan, knobs, tickMs: 50_000, settings: { ...plan.settings, requestsPerMinute: 240 } };
