@@ -1,4 +1,7 @@
-// The guards of one tick's readings, by how these come.
+// Guards hold readings that look wrong: most groups changed without a newer stamp, entities that vanish in numbers,
+// known ranges that are empty, a token that shows another store. A guard gets compared readings and the source's state, and
+// returns which readings may be published; the state keeps what is held (holds.ts) until it is over or released. This
+// file makes the guards of one tick, by how its readings come.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';

@@ -1,4 +1,5 @@
-// One tick at work: the source's state as it changes, and what the tick learns on the way.
+// One tick at work: the source's state as it changes, and what the tick learns on the way. The files of this folder are
+// the steps of a tick, each a function of a TickRun, in the order of poll-source.ts: start, poll, walk, conclude.
 import type { Reading } from '../comparing/snapshot.ts';
 import { guardRequests } from '../guarding/guard-requests.ts';
 import type { ReadingGuard } from '../guarding/reading-guard.ts';
