@@ -13,7 +13,7 @@ const SERVICE_LIMIT = 300;
 const LONGEST_TIMEOUT_SECONDS = 15;
 /**
  * CloudFormation allows 500 resources in a stack. Each source needs three (parameter, schedule, alarm), the rest of a
- * feed with all options 80 (November 2026). That leaves 30 for other resources of the stack.
+ * feed with all options 80 (November 2026). The remaining 30 are for other resources of the stack.
  */
 export const MOST_SOURCES = 130;
 
