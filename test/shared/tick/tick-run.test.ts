@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { DeadlineReached } from '../../../shared/pacing/errors.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
+import { createTickRun } from '../../../shared/tick/tick-run.ts';
 import { createSourceWorld } from '../source-world.ts';
 
 describe('a tick’s reports of the feed itself', () => {
@@ -64,4 +66,39 @@ it('learns no lead from rows that are stamped ahead and seen for the first time'
   const { stamps, baseline } = await world.state();
   expect(baseline.status).toBe('completed');
   expect(stamps).toMatchObject({ lead: 0, leads: [] });
+});
+
+describe('the range that a tick leaves unfinished', () => {
+  const fail = (error: Error) => () => Promise.reject(error);
+
+  it('is the innermost one that the deadline cut off', async () => {
+    const run = createTickRun(createSourceWorld().startProcess('a'));
+
+    const poll = () => run.within('poll', fail(new DeadlineReached('now')));
+
+    await expect(run.within('all', poll)).rejects.toThrow(DeadlineReached);
+    expect(run.unfinished).toBe('poll');
+  });
+
+  it('is none if another error ended its work: the range was not too wide', async () => {
+    const run = createTickRun(createSourceWorld().startProcess('a'));
+
+    await expect(run.within('all', fail(new Error('no answer')))).rejects.toThrow('no answer');
+
+    expect(run.unfinished).toBeUndefined();
+  });
+
+  it('is the outer one while a walk continues after a poll, and none once it is covered', async () => {
+    const run = createTickRun(createSourceWorld().startProcess('a'));
+    const seen: unknown[] = [];
+
+    await run.within('all', async () => {
+      await run.within('poll', async () => seen.push(run.unfinished));
+      seen.push(run.unfinished);
+      run.noteCovered();
+      seen.push(run.unfinished);
+    });
+
+    expect(seen).toEqual(['poll', 'all', undefined]);
+  });
 });
