@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import {
+  checkFilter,
+  type EventFilter,
+  filterAttributes,
+  filterPolicy,
+  matchesFilter,
+} from '../../../shared/contract/event-filter.ts';
+
+const example = (type: string): FeedEvent =>
+  JSON.parse(readFileSync(new URL(`../../../docs/events/examples/${type}.json`, import.meta.url), 'utf8'));
+
+const withStatus = (event: FeedEvent, status: unknown): FeedEvent =>
+  ({ ...event, data: { ...event.data, object: { ...event.data.object, status } } }) as FeedEvent;
+
+const changed = example('shipment.status_changed');
+
+describe('matchesFilter', () => {
+  it.each<[string, EventFilter, boolean]>([
+    ['no condition', {}, true],
+    ['its source', { sources: ['other', changed.source.replace('/sources/', '')] }, true],
+    ['another source', { sources: ['other'] }, false],
+    ['its entity', { entities: ['shipment'] }, true],
+    ['another entity', { entities: ['return_group'] }, false],
+    ['its type', { types: ['shipment.created', 'shipment.status_changed'] }, true],
+    ['another type', { types: ['shipment.created'] }, false],
+    ['its entity and another type', { entities: ['shipment'], types: ['shipment.created'] }, false],
+  ])('answers for a change of a shipment: %s', (_, filter, passes) => {
+    expect(matchesFilter(filter, changed)).toBe(passes);
+  });
+
+  it.each([
+    ['shipment.status_changed', 'DELIVERED', true],
+    ['shipment.created', 'DELIVERED', true],
+    ['shipment.updated', 'DELIVERED', false],
+    ['shipment.removed', 'DELIVERED', false],
+    ['shipment.status_changed', 'IN_TRANSIT', false],
+    ['return_group.updated', 'DELIVERED', false],
+  ])('lets %s with %s pass a filter on DELIVERED: %s', (type, status, passes) => {
+    expect(matchesFilter({ to: ['DELIVERED'] }, withStatus(example(type), status))).toBe(passes);
+  });
+
+  it.each(['', 'TELEPORTED', null, { a: 1 }])('gives the undocumented status %j no attribute', (status) => {
+    expect(filterAttributes(withStatus(changed, status))).not.toHaveProperty('to');
+  });
+});
+
+describe('filterPolicy', () => {
+  it('has a key for each condition', () => {
+    const filter = { sources: ['acme'], entities: ['shipment'], to: ['DELIVERED'] } as const;
+    const policy = { source: ['/sources/acme'], entity: ['shipment'], to: ['DELIVERED'] };
+    expect(filterPolicy(filter)).toEqual(policy);
+    expect(filterPolicy({})).toEqual({});
+  });
+});
+
+describe('checkFilter', () => {
+  it.each<[unknown, string]>([
+    [{ to: ['SHIPPED'] }, 'filter.to.0'],
+    [{ types: ['feed.drift_detected'] }, 'filter.types.0'],
+    [{ sources: ['Acme Shop'] }, 'filter.sources.0: must be the name of a source'],
+    [{ entities: [] }, 'filter.entities: must name at least one value'],
+    [{ status: ['DELIVERED'] }, 'status'],
+    [{ entities: ['return_group'], to: ['DELIVERED'] }, 'lets nothing pass'],
+    [
+      { sources: Array.from({ length: 76 }, (_, n) => `s${n}`), to: ['DELIVERED', 'FAILED'] },
+      '152 combinations',
+    ],
+  ])('refuses %j', (filter, problem) => {
+    expect(() => checkFilter(filter)).toThrow(problem);
+  });
+});
