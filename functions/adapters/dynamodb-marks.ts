@@ -1,5 +1,5 @@
 // How far each destination got, one small item per group: `n` the number of the last event sent, `r` why the group
-// stopped there. In a table of its own, so that moving a mark does not trigger the relays again.
+// stopped there, `s` since when a webhook's next event fails. In a table of its own, so that moving a mark does not trigger the relays again.
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
@@ -7,8 +7,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import type { TableNames } from '../../shared/deployment/tables.ts';
-import type { GroupKey, Marks } from '../../shared/ports.ts';
+import type { Instant } from '../../shared/instant.ts';
+import type { GroupKey } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
+import type { WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { numberValue, type StoredItem, storedNumber, textValue } from './attribute-values.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { formatAttribute, readStored } from './stored-format.ts';
@@ -20,7 +22,12 @@ export interface DynamoDbMarksOptions {
 
 const FORMAT = 1;
 
-export function createDynamoDbMarks({ client, tables }: DynamoDbMarksOptions): Marks {
+export function createDynamoDbMarks({ client, tables }: DynamoDbMarksOptions): WebhookMarks {
+  const read = async (destination: string, key: GroupKey) => {
+    const item = await readItem(client, tables.marks, markKey(destination, key));
+    return item && readStored(item, { [FORMAT]: (stored) => format1.parse(stored) });
+  };
+
   async function update(key: StoredItem, change: Change): Promise<void> {
     try {
       await client.send(new UpdateItemCommand({ TableName: tables.marks, Key: key, ...change }));
@@ -31,17 +38,29 @@ export function createDynamoDbMarks({ client, tables }: DynamoDbMarksOptions): M
   }
 
   return {
-    async load(destination, key) {
-      const item = await readItem(client, tables.marks, markKey(destination, key));
-      return item && readStored(item, { [FORMAT]: (stored) => format1.parse(stored).n });
-    },
+    load: async (destination, key) => (await read(destination, key))?.n,
     advance: (destination, key, sequence) => update(markKey(destination, key), moveTo(sequence)),
     noteBehind: (destination, key, reason) =>
       update(markKey(destination, key), reason === undefined ? TAKE_NOTE_BACK : note(reason)),
+    async position(webhook, key) {
+      const { n: sequence, s: failingSince } = (await read(webhook, key)) ?? {};
+      return { sequence, failingSince };
+    },
+    async noteFailing(webhook, key, reason, at) {
+      const { Attributes } = await client.send(
+        new UpdateItemCommand({
+          TableName: tables.marks,
+          Key: markKey(webhook, key),
+          ...noteSince(reason, at),
+          ReturnValues: 'ALL_NEW',
+        }),
+      );
+      return format1.parse(Attributes).s ?? at;
+    },
   };
 }
 
-const format1 = z.object({ n: storedNumber.optional() });
+const format1 = z.object({ n: storedNumber.optional(), s: storedNumber.optional() });
 
 export function markKey(destination: string, key: GroupKey): StoredItem {
   return { k: textValue(`${destination}#${formatGroupKey(key)}`) };
@@ -52,10 +71,10 @@ type Change = Pick<
   'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeValues'
 >;
 
-/** Also removes the note: a group that continues is not behind any more. */
+/** Also removes the notes: a group that continues is not behind any more. */
 function moveTo(sequence: number): Change {
   return {
-    UpdateExpression: 'SET n = :n, v = :v REMOVE r',
+    UpdateExpression: 'SET n = :n, v = :v REMOVE r, s',
     ConditionExpression: 'attribute_not_exists(n) OR n < :n',
     ExpressionAttributeValues: { ':n': numberValue(sequence), ':v': formatAttribute(FORMAT).v },
   };
@@ -68,4 +87,14 @@ function note(reason: string): Change {
   };
 }
 
-const TAKE_NOTE_BACK: Change = { UpdateExpression: 'REMOVE r', ConditionExpression: 'attribute_exists(r)' };
+function noteSince(reason: string, at: Instant): Change {
+  return {
+    UpdateExpression: 'SET r = :r, v = :v, s = if_not_exists(s, :s)',
+    ExpressionAttributeValues: { ...note(reason).ExpressionAttributeValues, ':s': numberValue(at) },
+  };
+}
+
+const TAKE_NOTE_BACK: Change = {
+  UpdateExpression: 'REMOVE r, s',
+  ConditionExpression: 'attribute_exists(r)',
+};

@@ -28,7 +28,7 @@ export interface EndpointStates {
   /** Strongly consistent; undefined before the first save. */
   load(webhook: string): Promise<EndpointState | undefined>;
   /** Writes the state if the stored version still is `expectedVersion` (0: if there is none), as the next version. */
-  save(webhook: string, state: Omit<EndpointState, 'version'>, expectedVersion: number): Promise<SaveResult>;
+  save(webhook: string, state: EndpointState, expectedVersion: number): Promise<SaveResult>;
 }
 
 /** How far a webhook got with a group, and since when its next event fails. */
