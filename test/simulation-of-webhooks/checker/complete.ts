@@ -38,23 +38,33 @@ function isLastOfGroup({ evidence }: Indexed, group: string): boolean {
 
 /**
  * Whether the endpoint refuses the content of the event, or of one before it, and it is not yet time to skip that one: a
- * day after its first refusal, once another event was accepted.
+ * day after its first refusal, once another event was accepted. Older generations of the return come before.
  */
 function isWaitingForRefused(indexed: Indexed, group: string, sequence: number): boolean {
-  const { webhook, evidence, attemptsOf, firstAccepted, skippedAt } = indexed;
-  for (let number = 1; number <= sequence; number += 1) {
-    const id = `${group}_${number}`;
-    const attempts = attemptsOf.get(id) ?? [];
-    if (firstAccepted.has(id) || skippedAt(group, number) !== undefined || attempts.length === 0) continue;
-    if (!isAboutContent(attempts.at(-1)?.status)) return false;
-    const since = Math.max(attempts[0]?.at ?? 0, evidence.calmFrom);
-    const others = webhook.attempts.filter(
-      ({ acceptedAt = 0 }) => acceptedAt > since && acceptedAt < evidence.endedAt - HOUR,
-    );
-    return others.length === 0 || evidence.endedAt - since < DAY + HOUR;
-  }
-  return false;
+  const [source, generation = '', id] = group.split('_');
+  const older = ['g1', 'g2'].filter((name) => name < generation);
+  const isRefused = (number: number, of: string) => isBeingRefused(indexed, `${of}_${number}`);
+  return (
+    range(sequence).some((number) => isRefused(number, group)) ||
+    older.some((name) => range(MOST_NUMBERS).some((number) => isRefused(number, `${source}_${name}_${id}`)))
+  );
 }
+
+function isBeingRefused({ webhook, evidence, attemptsOf, firstAccepted, skippedAt }: Indexed, id: string) {
+  const [last, first] = [attemptsOf.get(id)?.at(-1), attemptsOf.get(id)?.[0]];
+  const { group = '', sequence = 0 } = placeOf(id) ?? {};
+  if (last === undefined || firstAccepted.has(id) || skippedAt(group, sequence) !== undefined) return false;
+  if (!isAboutContent(last.status)) return false;
+  const since = Math.max(first?.at ?? 0, evidence.calmFrom);
+  const hasAccepted = webhook.attempts.some(
+    ({ acceptedAt = 0 }) => acceptedAt > since && acceptedAt < evidence.endedAt - HOUR,
+  );
+  return !hasAccepted || evidence.endedAt - since < DAY + HOUR;
+}
+
+const range = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+/** More than any group has. */
+const MOST_NUMBERS = 1_000;
 
 /** The sweeps of so long at least look for gaps. */
 const LONG = 3 * DAY;

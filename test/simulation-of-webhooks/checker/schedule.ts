@@ -17,7 +17,7 @@ export function checkSchedule({ evidence, webhook, attemptsOf }: Indexed): Viola
       // A message that another sender had at the same time.
       if (next.invocation.startedAt <= (invocation.endedAt ?? Number.POSITIVE_INFINITY)) continue;
       if (irregular.some((at) => at >= invocation.startedAt && at <= next.at)) continue;
-      const pause = pauseAfter(seenAt - failingSince) - 2 * evidence.skew;
+      const pause = pauseAfter(seenAt - failingSince - evidence.skew) - evidence.skew;
       if (next.at - seenAt >= pause) continue;
       const message = `was posted again after ${Math.round((next.at - seenAt) / SECOND)} s, not ${pause / SECOND}`;
       violations.push({ guarantee: 'W6', place: id, message });
