@@ -3,7 +3,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
-import type { DestinationName } from '../shared/deployment/destinations.ts';
+import { type DestinationName, markOf } from '../shared/deployment/destinations.ts';
 import { METRICS, METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import type { OrderedSubscription } from './ordered-subscription.ts';
 import type { Polling } from './polling.ts';
@@ -46,7 +46,7 @@ export class FeedMetrics {
   }
 
   groupsBehind(destination: DestinationName, options?: Options): cloudwatch.Metric {
-    return this.#own(METRICS.groupsBehind, { destination }, options);
+    return this.#own(METRICS.groupsBehind, { destination: markOf(destination) }, options);
   }
 
   relayAge(destination: DestinationName, options?: Options): cloudwatch.Metric {

@@ -84,7 +84,7 @@ export class Monitoring extends Construct {
       subscription,
     );
     this.#alarm(
-      'Undelivered',
+      'NotDelivered',
       {
         metric: countOf(undelivered),
         hurts: `The ordered subscriber ${name} misses changes: SNS could not write them to its queue.`,
