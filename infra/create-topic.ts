@@ -40,7 +40,7 @@ export function createTopic(scope: Construct, { serviceName, encryptionKey }: To
  * Lets the topic write to queues with this key, in any stack; each queue's policy names the topic. The topic itself is
  * encrypted in the names of those who publish. By its name, because a reference to the topic would make key and topic
  * depend on each other.
- * https://docs.aws.amazon.com/sns/latest/dg/sns-enable-encryption-for-topic-sqs-queue-subscriptions.html
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-least-privilege-policy.html
  */
 function allowQueues(key: kms.IKey, topicName: string): void {
   const topicArn = Stack.of(key).formatArn({ service: 'sns', resource: topicName });

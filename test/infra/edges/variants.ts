@@ -4,7 +4,6 @@ import { type App, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
-import * as iam from 'aws-cdk-lib/aws-iam';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
@@ -127,11 +126,7 @@ function subscribeAll({ stack, feed }: InStack): void {
   const { queue } = feed.addOrderedSubscriber(aFunction(stack, 'Ordered'), { filter: { sources: ['acme'] } });
   const encryptionKey = queue.encryptionMasterKey;
   feed.addOrderedSubscriber(aFunction(stack, 'All'));
-  feed
-    .addOrderedQueue('Erp')
-    .grantConsume(
-      new iam.Role(stack, 'Worker', { assumedBy: new iam.ServicePrincipal('ecs-tasks.amazonaws.com') }),
-    );
+  feed.addOrderedQueue('Erp');
   feed.onChange('Delivered', { ...DELIVERED, target: aFunction(stack, 'OnBus') });
   const theirs = new sqs.Queue(stack, 'Theirs', encryptionKey && { encryptionMasterKey: encryptionKey });
   feed.onChange('ToQueue', { ...DELIVERED, target: new targets.SqsQueue(theirs) });
