@@ -21,7 +21,7 @@ let engines: EngineAddresses;
 const ends: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  service = await createReferenceService({ groups: 60, life: false });
+  service = await createReferenceService({ groups: 100, life: false });
   ends.push(service.close);
   assembly = synthesizeStack(service.url, addSubscribers);
   engines = await startEngines(ends);
