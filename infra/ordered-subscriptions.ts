@@ -46,6 +46,8 @@ export interface OrderedSubscriptionsProps {
   readonly topic: sns.ITopic;
   readonly encryptionKey: kms.IKey | undefined;
   readonly monitoring: Monitoring;
+  /** The function that publishes to the topic. */
+  readonly relay: lambda.Function;
   /** The names of the feed's sources. */
   readonly sources: readonly string[];
 }
@@ -79,7 +81,7 @@ export class OrderedSubscriptions extends Construct {
   }
 
   #add(name: string, options: OrderedQueueOptions, fn: lambda.IFunction | undefined): OrderedSubscription {
-    const { topic, encryptionKey, monitoring, sources } = this.#props;
+    const { topic, encryptionKey, monitoring, relay, sources } = this.#props;
     checkSubscription(name, { ...options, fn, sources, others: this.#names });
     this.#names.push(name);
     const subscription = new OrderedSubscription(this.#placeBeside(fn), idOf(name, fn), {
@@ -87,6 +89,8 @@ export class OrderedSubscriptions extends Construct {
       filter: options.filter ?? {},
       visibilityTimeout: options.visibilityTimeout ?? sixTimesTimeout(fn),
     });
+    // A topic keeps nothing for a subscription to come: the first events wait in the ledger's stream instead.
+    if (Stack.of(subscription) === Stack.of(this)) relay.node.addDependency(subscription.resource);
     monitoring.watchSubscription(subscription, options.alarmAfter ?? Duration.minutes(15));
     return subscription;
   }
