@@ -5,6 +5,7 @@ import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import {
   DESTINATION_NAMES,
   type DestinationName,
+  markOf,
   withheldFrom,
 } from '../../shared/deployment/destinations.ts';
 import type { GroupKey, LogFields } from '../../shared/ports.ts';
@@ -91,7 +92,7 @@ async function findKeys(
   const keys: GroupKey[] = [];
   for await (const behind of listBehind(feed.client, feed.marksTable)) {
     const isSelected = source === undefined || behind.key.source === source;
-    if (isSelected && behind.destination === destination) keys.push(behind.key);
+    if (isSelected && behind.destination === markOf(destination)) keys.push(behind.key);
   }
   return keys;
 }

@@ -1,7 +1,12 @@
 // `replay`: sends again events that the ledger still holds, marked as a replay.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
-import { DESTINATION_NAMES, type DestinationName } from '../../shared/deployment/destinations.ts';
+import {
+  DESTINATION_NAMES,
+  type DestinationName,
+  labelsOf,
+  markOf,
+} from '../../shared/deployment/destinations.ts';
 import { type Instant, MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { Destination, GroupKey } from '../../shared/ports.ts';
 import { planReplay, type ReplayPlan, replay } from '../../shared/publishing/replay.ts';
@@ -27,6 +32,7 @@ interface ReplayFlags extends PlaceFlags {
   readonly yes: boolean;
 }
 
+const USUAL: DestinationName = 'ordered';
 /** Above this number the command asks for confirmation. */
 const MANY = 1_000;
 /** Exit code, as in `status`: the command worked, but a group needs attention. */
@@ -34,13 +40,13 @@ const NOT_ALL_SENT = 3;
 
 const HELP = `
 Events are sent unchanged and in each group's order. Only the attribute replayid is added:
-subscribers use it to tell a replay from a repeat, and in the queue it is part of the deduplication
-id. Each subscriber decides how it handles replays (docs/subscribing.md, "Replays").
+subscribers use it to tell a replay from a repeat, and on the ordered topic it is part of the
+deduplication id. Each subscriber decides how it handles replays (docs/subscribing.md, "Replays").
 Of each group the command sends every event from the first to the last one in the window, as far as
 the destination has got them already; the relay sends the rest. The ledger keeps events for 30 days.
 --from and --until compare the time by which the feed had seen the change. Give them in ISO 8601
 with a zone, or as a time before now (2h).
-With --data there is no queue: the events are printed, as by "watch --json".
+With --data there are no subscribers: the events are printed, as by "watch --json".
 To continue an interrupted replay, pass its --replay-id: a subscriber that remembers the events it
 has handled skips them.
 Exit code: 0 all events are sent, 3 not all, 1 the command failed, 2 invalid usage.`;
@@ -53,7 +59,7 @@ export function createReplayCommand(): Command {
     .option('--from <time>', 'only events from this time on', parseMoment)
     .option('--until <time>', 'only events before this time', parseMoment)
     .addOption(
-      new Option('--to <destination>', 'the destination (default: queue)').choices(DESTINATION_NAMES),
+      new Option('--to <destination>', `the destination (default: ${USUAL})`).choices(DESTINATION_NAMES),
     )
     .option('--rate <number>', 'maximum number of events a second', parseCount, 50)
     .option('--replay-id <id>', 'id of the replay to continue', parseReplayId)
@@ -89,20 +95,21 @@ async function replayEvents(
     const err = createPrinter(process.stderr);
     const window = { from, until };
     const { ledger, marks } = feed;
-    const sources = { ledger, marks, destination: feed.isLocal ? HANDED_OVER : (to ?? 'queue') };
+    const name = to ?? USUAL;
+    const sources = { ledger, marks, destination: feed.isLocal ? HANDED_OVER : markOf(name) };
     const plan = await planReplay(sources, keysOf(feed, state, group), window, (groups) =>
       err.status(`searched ${groups} return groups`),
     );
     err.clear();
     const left = plan.left === 0 ? [] : [describeLeft(plan.left, feed.isLocal)];
     if (plan.events === 0) return err.line(['there is nothing to replay', ...left].join('\n'));
-    const where = feed.isLocal ? 'stdout' : `the ${to ?? 'queue'}`;
+    const where = feed.isLocal ? 'stdout' : labelsOf(name).title;
     const what = `${count(plan.events, 'event')} of ${count(plan.groups.length, 'return group')} to ${where}`;
     if (plan.events > MANY && !yes && !feed.isLocal)
       await confirm(`This sends ${what}.`, 'Add --yes to confirm.');
     await err.line(`replay ${replayId}: ${what}, ${formatDuration((plan.events / rate) * 1_000)} at least`);
     for (const line of left) await err.line(line);
-    await run(feed, plan, { replayId, rate, destination: destinationOf(feed, to ?? 'queue') });
+    await run(feed, plan, { replayId, rate, destination: destinationOf(feed, name) });
   });
 }
 

@@ -5,6 +5,7 @@ import { keyOf } from '../../shared/comparing/change-set.ts';
 import { isForgotten } from '../../shared/comparing/forget-group.ts';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
@@ -64,6 +65,7 @@ export interface ExplainedEvent {
 }
 
 export interface ExplainedMark {
+  /** Its name in commands. */
   readonly destination: string;
   /** The number of the last event sent. */
   readonly sentThrough: number | null;
@@ -75,7 +77,7 @@ export interface ExplainPorts {
   readonly marksTable: string;
   readonly store: Pick<SnapshotStore, 'load'>;
   readonly ledger: Pick<Ledger, 'read'>;
-  readonly destinations: readonly string[];
+  readonly destinations: readonly Pick<DestinationLabels, 'name' | 'mark'>[];
 }
 
 export async function explainGroup(
@@ -145,11 +147,11 @@ async function readAll(ledger: Pick<Ledger, 'read'>, key: GroupKey): Promise<Led
 
 async function explainMark(
   { client, marksTable }: ExplainPorts,
-  destination: string,
+  { name, mark }: ExplainPorts['destinations'][number],
   key: GroupKey,
 ): Promise<ExplainedMark> {
-  const { sequence, behind } = await readMark(client, marksTable, destination, key);
-  return { destination, sentThrough: sequence ?? null, behind: behind ?? null };
+  const { sequence, behind } = await readMark(client, marksTable, mark, key);
+  return { destination: name, sentThrough: sequence ?? null, behind: behind ?? null };
 }
 
 function explainEntry(entry: LedgerEntry): ExplainedEvent {

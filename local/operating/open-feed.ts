@@ -4,7 +4,7 @@ import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.t
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
-import { DESTINATION_NAMES } from '../../shared/deployment/destinations.ts';
+import { DESTINATION_NAMES, type DestinationLabels, labelsOf } from '../../shared/deployment/destinations.ts';
 import type { Clock, Ledger, Log, Marks, SnapshotStore } from '../../shared/ports.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
@@ -18,12 +18,17 @@ export interface OpenFeed extends OpenStates {
   readonly ledger: Ledger;
   readonly marks: Marks;
   readonly marksTable: string;
-  /** The destinations that have marks. On one machine the queue's marks count the delivered events. */
-  readonly destinations: readonly string[];
+  /** The destinations that have marks. On one machine the marks of `watch` count the delivered events. */
+  readonly destinations: readonly DestinationLabels[];
   readonly clock: Clock;
   /** Warnings and errors go to stderr. */
   readonly log: Log;
 }
+
+const LOCAL_DESTINATIONS: readonly DestinationLabels[] = [
+  { name: HANDED_OVER, mark: HANDED_OVER, title: '"watch"' },
+  labelsOf('bus'),
+];
 
 /** Runs work on an open feed, and closes the feed even if the work fails. */
 export function withFeed<Result>(
@@ -43,7 +48,7 @@ export function withFeed<Result>(
       ledger: createDynamoDbLedger({ client, tables, clock }),
       marks: createDynamoDbMarks({ client, tables }),
       marksTable: marks,
-      destinations: isLocal ? [HANDED_OVER, 'bus'] : DESTINATION_NAMES,
+      destinations: isLocal ? LOCAL_DESTINATIONS : DESTINATION_NAMES.map(labelsOf),
       log: createTerminalLog((line) => void err.line(line).catch(() => {}), false),
     });
   });
