@@ -5,7 +5,7 @@ import { createWebhookPost } from '../../functions/adapters/webhook-post.ts';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
-import { parseEventId } from '../../shared/contract/event-id.ts';
+import { FEED_GROUP, parseEventId } from '../../shared/contract/event-id.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { Clock, Ledger, Log } from '../../shared/ports.ts';
 import { createEndpoint } from '../../shared/webhooks/endpoint.ts';
@@ -108,6 +108,15 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
       post.close();
     },
   };
+}
+
+/** Rings every return that may have unsent events. */
+async function catchUp({ ledger, marks, webhook }: WebhookPorts, ring: (ring: Ring) => void): Promise<void> {
+  for await (const { key, last } of ledger.groups()) {
+    if (key.group === FEED_GROUP || last <= ((await marks.load(webhook, key)) ?? 0)) continue;
+    // No event rang, so a return without a mark begins with what was observed since the URL was first given.
+    ring({ key, sequence: Number.POSITIVE_INFINITY });
+  }
 }
 
 /** The name of the URL's marks: the same in every run, and without the URL, which may be a secret. */
