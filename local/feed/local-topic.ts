@@ -29,17 +29,12 @@ export async function createLocalTopic(sns: SNSClient, sqs: SQSClient): Promise<
         FifoQueue: 'true',
         VisibilityTimeout: String(VISIBILITY_SECONDS),
       });
-      const policy = filterPolicy(filter);
       await sns.send(
         new SubscribeCommand({
           TopicArn,
           Protocol: 'sqs',
           Endpoint: await arnOf(sqs, url),
-          Attributes: {
-            RawMessageDelivery: 'true',
-            // A policy without a key is not valid.
-            ...(Object.keys(policy).length > 0 && { FilterPolicy: JSON.stringify(policy) }),
-          },
+          Attributes: { RawMessageDelivery: 'true', FilterPolicy: JSON.stringify(filterPolicy(filter)) },
         }),
       );
       return url;

@@ -1,20 +1,22 @@
-// The destinations of the contract suite: the fake, a FIFO queue and a bus over the wire, on the project's own
-// engines.
+// The destinations of the contract suite: the fake, a FIFO topic and a bus over the wire, on the project's own engines;
+// the topic also behind a proxy with AWS's own rules.
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { SNSClient } from '@aws-sdk/client-sns';
 import {
-  CreateQueueCommand,
   DeleteMessageBatchCommand,
   type Message,
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { createEventBridgeDestination } from '../../functions/adapters/eventbridge-destination.ts';
-import { createSqsDestination } from '../../functions/adapters/sqs-destination.ts';
+import { createSnsDestination } from '../../functions/adapters/sns-destination.ts';
 import { startEventBusEngine } from '../../local/engines/event-bus-engine.ts';
 import { startSqsEngine } from '../../local/engines/sqs-engine.ts';
+import { createLocalTopic } from '../../local/feed/local-topic.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import type { Destination } from '../../shared/ports.ts';
-import { createMemoryDestination } from '../fakes/memory-destination.ts';
+import type { Destination, SendResult } from '../../shared/ports.ts';
+import { createMemoryDestination, type MemoryDestination } from '../fakes/memory-destination.ts';
+import { startStrictTopic } from './strict-topic.ts';
 
 export interface TestDestination {
   readonly destination: Destination;
@@ -22,12 +24,22 @@ export interface TestDestination {
   readonly broken: Destination;
   /** The arrivals, in order if the destination keeps an order. */
   received(): Promise<FeedEvent[]>;
+  readonly trouble?: Trouble;
   close(): Promise<void>;
+}
+
+export interface Trouble {
+  /** Throttles an event in each of the next calls. */
+  throttle(id: string, calls: number): void;
+  /** Rejects every call that has this event. */
+  rejectCallsWith(id: string): void;
 }
 
 export interface DestinationKind {
   readonly name: string;
   readonly ordered: boolean;
+  /** Whether tests can make it answer as the service does in trouble. */
+  readonly troubled: boolean;
   open(): Promise<TestDestination>;
 }
 
@@ -35,9 +47,10 @@ export interface DestinationKind {
 export const MAX_BYTES = 64 * 1024;
 
 export const DESTINATIONS: readonly DestinationKind[] = [
-  { name: 'in memory', ordered: true, open: async () => openMemory() },
-  { name: 'on SQS', ordered: true, open: openQueue },
-  { name: 'on EventBridge', ordered: false, open: openBus },
+  { name: 'in memory', ordered: true, troubled: true, open: async () => openMemory() },
+  { name: 'on SNS', ordered: true, troubled: false, open: openTopic },
+  { name: 'on SNS with the rules of AWS', ordered: true, troubled: true, open: openStrictTopic },
+  { name: 'on EventBridge', ordered: false, troubled: false, open: openBus },
 ];
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -51,16 +64,6 @@ export function connectSqs(endpoint: string): SQSClient {
     useQueueUrlAsEndpoint: false,
     maxAttempts: 1,
   });
-}
-
-export async function createFifoQueue(client: SQSClient): Promise<string> {
-  const { QueueUrl } = await client.send(
-    new CreateQueueCommand({
-      QueueName: 'events.fifo',
-      Attributes: { FifoQueue: 'true', MaximumMessageSize: '1048576' },
-    }),
-  );
-  return QueueUrl ?? '';
 }
 
 /** Receives and deletes all messages, in the order of the queue. */
@@ -95,19 +98,78 @@ function openMemory(): TestDestination {
       throw new Error('unreachable');
     },
   };
-  return { destination, broken, received: async () => destination.received, close: async () => {} };
+  return {
+    destination,
+    broken,
+    received: async () => destination.received,
+    trouble: troubleInMemory(destination),
+    close: async () => {},
+  };
 }
 
-async function openQueue(): Promise<TestDestination> {
-  const engine = await startSqsEngine();
-  const client = connectSqs(engine.endpoint);
-  const queueUrl = await createFifoQueue(client);
+function troubleInMemory(destination: MemoryDestination): Trouble {
+  const answerAs = (id: string, result: SendResult, applies = () => true) => {
+    const { answer } = destination;
+    destination.answer = (event) => (event.id === id && applies() ? result : answer(event));
+  };
   return {
-    destination: createSqsDestination({ client, queueUrl, maxBytes: MAX_BYTES }),
-    broken: createSqsDestination({ client, queueUrl: `${queueUrl}-no-more` }),
-    received: async () => (await drain(client, queueUrl)).map(({ Body = '' }) => JSON.parse(Body)),
+    throttle(id, calls) {
+      const until = destination.batches.length + calls;
+      const isOver = () => destination.batches.length > until;
+      answerAs(id, { sent: false, cause: 'failed', reason: 'too fast' }, () => !isOver());
+    },
+    rejectCallsWith: (id) => answerAs(id, { sent: false, cause: 'refused', reason: 'invalid' }),
+  };
+}
+
+export function connectSns(endpoint: string): SNSClient {
+  return new SNSClient({ endpoint, region: 'eu-west-1', credentials, maxAttempts: 1 });
+}
+
+/** Creates a topic with one subscribed queue. */
+export async function createTopicWithQueue(sns: SNSClient, sqs: SQSClient) {
+  const { arn, subscribeQueue } = await createLocalTopic(sns, sqs);
+  return { topicArn: arn, queueUrl: await subscribeQueue('events') };
+}
+
+async function openTopic(): Promise<TestDestination> {
+  const engine = await startSqsEngine();
+  const [client, sqs] = [connectSns(engine.endpoint), connectSqs(engine.endpoint)];
+  const { topicArn, queueUrl } = await createTopicWithQueue(client, sqs);
+  return {
+    destination: createSnsDestination({ client, topicArn, maxBytes: MAX_BYTES }),
+    broken: createSnsDestination({ client, topicArn: topicArn.replace('events', 'no-more') }),
+    received: async () => (await drain(sqs, queueUrl)).map(({ Body = '' }) => JSON.parse(Body)),
     async close() {
       client.destroy();
+      sqs.destroy();
+      await engine.stop();
+    },
+  };
+}
+
+/** Its topic has the maximum size; the adapter has its usual one, so that the topic's answers decide. */
+async function openStrictTopic(): Promise<TestDestination> {
+  const engine = await startSqsEngine();
+  const proxy = await startStrictTopic({ engine: engine.endpoint, maximumMessageSize: MAX_BYTES });
+  const [client, sqs] = [connectSns(proxy.endpoint), connectSqs(engine.endpoint)];
+  const { topicArn, queueUrl } = await createTopicWithQueue(client, sqs);
+  return {
+    destination: createSnsDestination({ client, topicArn }),
+    broken: createSnsDestination({ client, topicArn: topicArn.replace('events', 'no-more') }),
+    received: async () => (await drain(sqs, queueUrl)).map(({ Body = '' }) => JSON.parse(Body)),
+    trouble: {
+      throttle: (id, calls) => proxy.next(() => ({ entries: { [id]: { code: 'Throttled' } } }), calls),
+      rejectCallsWith: (id) =>
+        proxy.next(
+          (ids) => (ids.includes(id) ? { error: { code: 'InvalidParameter' } } : { entries: {} }),
+          Number.POSITIVE_INFINITY,
+        ),
+    },
+    async close() {
+      client.destroy();
+      sqs.destroy();
+      await proxy.close();
       await engine.stop();
     },
   };
