@@ -3,6 +3,7 @@ import { Stack } from 'aws-cdk-lib';
 import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
+import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 
 export function allow(role: iam.IGrantable, actions: readonly string[], ...resources: string[]): void {
@@ -37,11 +38,18 @@ export function allowSending(
   allowKey(role, queue.encryptionMasterKey, 'sqs', ['kms:Decrypt', 'kms:GenerateDataKey']);
 }
 
+/** The key is the account's own, or undefined: SNS's own key needs no permission. */
+export function allowPublishing(role: iam.IGrantable, topic: sns.ITopic, key: kms.IKey | undefined): void {
+  allow(role, ['sns:Publish'], topic.topicArn);
+  // The actions for symmetric keys of the wildcard in https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
+  allowKey(role, key, 'sns', ['kms:Decrypt', 'kms:GenerateDataKey', 'kms:GenerateDataKeyWithoutPlaintext']);
+}
+
 /** Allows the use of the account's own key through one service; does nothing without such a key. */
 export function allowKey(
   role: iam.IGrantable,
   key: kms.IKey | undefined,
-  service: 'dynamodb' | 'secretsmanager' | 'sqs' | 'ssm',
+  service: 'dynamodb' | 'secretsmanager' | 'sns' | 'sqs' | 'ssm',
   actions: readonly string[],
 ): void {
   if (key === undefined) return;

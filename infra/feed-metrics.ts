@@ -3,8 +3,9 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
-import type { DestinationName } from '../shared/deployment/destinations.ts';
+import { type DestinationName, markOf } from '../shared/deployment/destinations.ts';
 import { METRICS, METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
+import type { OrderedSubscription } from './ordered-subscription.ts';
 import type { Polling } from './polling.ts';
 import type { Publishing } from './publishing.ts';
 import { intervalSeconds, type SourceProps } from './source-props.ts';
@@ -45,7 +46,7 @@ export class FeedMetrics {
   }
 
   groupsBehind(destination: DestinationName, options?: Options): cloudwatch.Metric {
-    return this.#own(METRICS.groupsBehind, { destination }, options);
+    return this.#own(METRICS.groupsBehind, { destination: markOf(destination) }, options);
   }
 
   relayAge(destination: DestinationName, options?: Options): cloudwatch.Metric {
@@ -56,8 +57,8 @@ export class FeedMetrics {
     });
   }
 
-  queueAge(options?: Options): cloudwatch.Metric {
-    return this.#props.publishing.queue.metricApproximateAgeOfOldestMessage({
+  queueAge({ queue }: Pick<OrderedSubscription, 'queue'>, options?: Options): cloudwatch.Metric {
+    return queue.metricApproximateAgeOfOldestMessage({
       ...{ statistic: cloudwatch.Stats.MAXIMUM, period: PERIOD },
       ...options,
     });
@@ -67,8 +68,12 @@ export class FeedMetrics {
     return countOf(this.#props.deadLetters, options);
   }
 
-  queueDeadLetters(options?: Options): cloudwatch.Metric {
-    return countOf(this.#props.publishing.queueDeadLetters, options);
+  /** Events that SNS could deliver neither to a subscription's queue nor to its dead-letter queue: they are gone. */
+  lostBySns(options?: Options): cloudwatch.Metric {
+    return this.#props.publishing.topic.metric('NumberOfNotificationsFailedToRedriveToDlq', {
+      ...{ statistic: cloudwatch.Stats.SUM, period: PERIOD },
+      ...options,
+    });
   }
 
   /** @throws for names of sources that the feed does not have */

@@ -1,4 +1,4 @@
-// The publishing side: the ledger's stream invokes two relays, one for the FIFO queue and one for the bus, so that a
+// The publishing side: the ledger's stream invokes two relays, one for the ordered topic and one for the bus, so that a
 // failing destination does not affect the other. A daily sweep for each sends the events that the stream missed. The
 // relays read the ledger and publish; they have no access to the service and its tokens.
 
@@ -9,15 +9,16 @@ import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
-import * as sqs from 'aws-cdk-lib/aws-sqs';
+import type * as sns from 'aws-cdk-lib/aws-sns';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import { acknowledge } from './acknowledge.ts';
-import { allow, allowSending, allowTable } from './allow.ts';
+import { allow, allowPublishing, allowSending, allowTable } from './allow.ts';
 import { createBus } from './create-bus.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
-import { createDeadLetterQueue, createQueue, LONGEST_RETENTION } from './create-queue.ts';
+import { createTopic } from './create-topic.ts';
 import { deadLetterDestination } from './dead-letter-destination.ts';
 import { schedulerOf } from './scheduler-of.ts';
 import type { FeedTables } from './storage.ts';
@@ -35,16 +36,16 @@ export interface PublishingProps extends FunctionDefaults {
 
 /** The differences between the two destinations. */
 interface DestinationOptions {
-  readonly name: 'Queue' | 'Bus';
+  readonly name: 'Ordered' | 'Bus';
+  /** For descriptions. */
+  readonly title: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly allowPublishing: (role: iam.Role) => void;
 }
 
 export class Publishing extends Construct {
-  /** The FIFO queue: each return group's events in their order. */
-  readonly queue: sqs.Queue;
-  /** Messages that the queue's consumer could not handle. */
-  readonly queueDeadLetters: sqs.Queue;
+  /** The FIFO topic: each return group's events in their order, for any number of subscriptions. */
+  readonly topic: sns.Topic;
   readonly bus: events.EventBus;
   /** Events that the bus could not encrypt; undefined without a key of your own. */
   readonly busDeadLetters: sqs.Queue | undefined;
@@ -54,23 +55,22 @@ export class Publishing extends Construct {
   constructor(scope: Construct, id: string, props: PublishingProps) {
     super(scope, id);
     const { encryptionKey } = props;
-    this.queueDeadLetters = createDeadLetterQueue(this, 'EventsDeadLetters', { encryptionKey, fifo: true });
-    this.queue = createEventsQueue(this, this.queueDeadLetters, encryptionKey);
+    this.topic = createTopic(this, props);
     const { bus, deadLetters: busDeadLetters } = createBus(this, props);
     this.bus = bus;
     this.busDeadLetters = busDeadLetters;
-    const toQueue: DestinationOptions = {
-      name: 'Queue',
-      environment: { DESTINATION: 'queue', QUEUE_URL: this.queue.queueUrl },
-      allowPublishing: (role) => allowSending(role, this.queue),
+    const toTopic: DestinationOptions = {
+      ...{ name: 'Ordered', title: 'ordered topic' },
+      environment: { DESTINATION: 'ordered', TOPIC_ARN: this.topic.topicArn },
+      allowPublishing: (role) => allowPublishing(role, this.topic, encryptionKey),
     };
     const toBus: DestinationOptions = {
-      name: 'Bus',
+      ...{ name: 'Bus', title: 'bus' },
       environment: { DESTINATION: 'bus', EVENT_BUS_NAME: this.bus.eventBusName },
       allowPublishing: (role) => allow(role, ['events:PutEvents'], this.bus.eventBusArn),
     };
-    this.relays = { queue: this.#createRelay(toQueue, props), bus: this.#createRelay(toBus, props) };
-    this.sweeps = { queue: this.#createSweep(toQueue, props), bus: this.#createSweep(toBus, props) };
+    this.relays = { ordered: this.#createRelay(toTopic, props), bus: this.#createRelay(toBus, props) };
+    this.sweeps = { ordered: this.#createSweep(toTopic, props), bus: this.#createSweep(toBus, props) };
     this.#scheduleSweeps(props);
   }
 
@@ -78,7 +78,7 @@ export class Publishing extends Construct {
     const { tables, deadLetters } = props;
     const relay = createFunction(this, `RelayTo${destination.name}`, props, {
       code: 'relay',
-      description: `Sends the ledger's events to the ${destination.name.toLowerCase()}`,
+      description: `Sends the ledger's events to the ${destination.title}`,
       environment: environmentOf(destination, tables),
       timeout: RELAY_TIMEOUT,
       memorySizeMiB: 256,
@@ -109,7 +109,7 @@ export class Publishing extends Construct {
     const sweep = createFunction(this, `SweepTo${destination.name}`, props, {
       code: 'relay',
       exportName: 'sweep',
-      description: `Sends what the ${destination.name.toLowerCase()} has missed of the ledger`,
+      description: `Sends what the ${destination.title} has missed of the ledger`,
       environment: environmentOf(destination, props.tables),
       timeout: SWEEP_TIMEOUT,
       memorySizeMiB: 512,
@@ -136,7 +136,7 @@ export class Publishing extends Construct {
     allowSending(role, deadLetters);
     for (const [name, sweep] of sweeps) {
       new scheduler.Schedule(this, `SweepOf-${name}`, {
-        description: `Daily sweep of the ledger for the ${name}`,
+        description: `Daily sweep of the ledger for the destination ${name}`,
         scheduleGroup: group,
         schedule: scheduler.ScheduleExpression.rate(Duration.days(1)),
         target: {
@@ -150,22 +150,6 @@ export class Publishing extends Construct {
       });
     }
   }
-}
-
-function createEventsQueue(
-  scope: Construct,
-  deadLetters: sqs.Queue,
-  encryptionKey: kms.IKey | undefined,
-): sqs.Queue {
-  return createQueue(scope, 'Events', {
-    encryptionKey,
-    fifo: true,
-    // High throughput, per return group.
-    deduplicationScope: sqs.DeduplicationScope.MESSAGE_GROUP,
-    fifoThroughputLimit: sqs.FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
-    retentionPeriod: LONGEST_RETENTION,
-    deadLetterQueue: { queue: deadLetters, maxReceiveCount: 10 },
-  });
 }
 
 function environmentOf(

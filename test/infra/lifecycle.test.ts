@@ -63,7 +63,7 @@ describe.each(Object.entries(templates))('an update of the stage %s', (name, now
     readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8'),
   );
 
-  test('from the deployed release keeps every table, queue, bus and archive, and needs no name in use', () => {
+  test('from the deployed release keeps every table, queue, topic, bus and archive, and needs no name in use', () => {
     expect(harmOfUpdate(deployed, knownResources(now))).toEqual([]);
   });
 });

@@ -64,7 +64,7 @@ test('no role both reads the token and publishes', () => {
     );
   const readers = roles.filter((role) => mayDo(role, 'secretsmanager:GetSecretValue', 'token/acme'));
   const publishers = roles.filter(
-    (role) => mayDo(role, 'events:PutEvents', '') || mayDo(role, 'sqs:SendMessage', 'PublishingEvents'),
+    (role) => mayDo(role, 'events:PutEvents', '') || mayDo(role, 'sns:Publish', 'PublishingTopic'),
   );
 
   expect(readers).toEqual([expect.stringContaining('PollerRole')]);
@@ -92,7 +92,7 @@ test('only the sweeps read the whole ledger', () => {
   );
 
   expect(scanners).toEqual([
-    expect.stringContaining('SweepToQueueRole'),
+    expect.stringContaining('SweepToOrderedRole'),
     expect.stringContaining('SweepToBusRole'),
   ]);
 });
@@ -129,9 +129,9 @@ function documentedActions(): Map<string, Set<string>> {
 
 test.each([
   'PollerRole',
-  'RelayToQueueRole',
+  'RelayToOrderedRole',
   'RelayToBusRole',
-  'SweepToQueueRole',
+  'SweepToOrderedRole',
   'SweepToBusRole',
   'PollingSchedulesRole',
   'PublishingSchedulesRole',

@@ -6,7 +6,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { expect, test } from 'vitest';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { STAGES } from '../../infra/stages.ts';
-import { aFeed, aSource, newStack, newUnbundledApp, type Synthesis } from './synthesize.ts';
+import { aFeed, aFunction, aSource, newStack, newUnbundledApp, type Synthesis } from './synthesize.ts';
 
 function findings({ stack, feed }: Pick<Synthesis, 'stack' | 'feed'>): string[] {
   const { violations } = new AwsSolutionsChecks(stack, { verbose: true }).validateScope(feed);
@@ -31,6 +31,9 @@ test('the construct has no findings, with any of its features', () => {
     },
     stack,
   );
+  synthesis.feed.addOrderedSubscriber(aFunction(stack), { filter: { sources: ['acme'] } });
+  synthesis.feed.addOrderedSubscriber(aFunction(stack, 'All'));
+  synthesis.feed.addOrderedQueue('Erp');
 
   expect(findings(synthesis)).toEqual([]);
 });

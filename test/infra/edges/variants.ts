@@ -59,25 +59,29 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
   },
   'with subscribers in another stack': {
     build(app) {
-      const { feed } = inStack(app);
+      const { stack, feed } = inStack(app);
       const other = new Stack(app, 'Other');
+      feed.addOrderedSubscriber(aFunction(stack, 'Ordered'));
       feed.addOrderedSubscriber(aFunction(other, 'Ordered'));
       feed.onChange('Delivered', { ...DELIVERED, target: aFunction(other, 'OnBus') });
     },
   },
-  'with a key and a subscriber in another stack': {
+  'with a key and subscribers in another stack': {
     build(app) {
       const stack = new Stack(app, 'Shop');
       const { feed } = inStack(app, { encryptionKey: new kms.Key(stack, 'Key') }, stack);
       const other = new Stack(app, 'Other');
+      feed.addOrderedSubscriber(aFunction(other, 'Ordered'));
       feed.onChange('Delivered', { ...DELIVERED, target: aFunction(other, 'OnBus') });
     },
   },
   'two feeds in one stack': {
     build(app) {
       const { stack, feed } = inStack(app);
+      feed.addOrderedQueue('Erp');
       const other = aFeed(stack, 'OtherFeed', ['globex']);
       feed.onChange('Delivered', { ...DELIVERED, target: aFunction(stack, 'OnBus') });
+      other.addOrderedQueue('Erp');
       other.onChange('Delivered', { ...DELIVERED, target: aFunction(stack, 'OnOtherBus') });
     },
   },
@@ -119,8 +123,10 @@ function inStack(
 
 /** Adds each kind of subscriber and target. */
 function subscribeAll({ stack, feed }: InStack): void {
-  const encryptionKey = feed.queue.encryptionMasterKey;
-  feed.addOrderedSubscriber(aFunction(stack, 'Ordered'));
+  const { queue } = feed.addOrderedSubscriber(aFunction(stack, 'Ordered'), { filter: { sources: ['acme'] } });
+  const encryptionKey = queue.encryptionMasterKey;
+  feed.addOrderedSubscriber(aFunction(stack, 'All'));
+  feed.addOrderedQueue('Erp');
   feed.onChange('Delivered', { ...DELIVERED, target: aFunction(stack, 'OnBus') });
   const theirs = new sqs.Queue(stack, 'Theirs', encryptionKey && { encryptionMasterKey: encryptionKey });
   feed.onChange('ToQueue', { ...DELIVERED, target: new targets.SqsQueue(theirs) });
