@@ -14,14 +14,19 @@ export function createSecretPost(
   now: () => number,
 ): Post {
   const secretOf = (secretId: string) => createKeptSecret({ client, secretId, now });
-  const { WEBHOOK_URL, WEBHOOK_URL_SECRET, SIGNING_SECRET, SECRET_HEADERS } = environment;
+  const {
+    WEBHOOK_URL,
+    WEBHOOK_URL_SECRET,
+    SIGNING_SECRET,
+    SECRET_HEADERS,
+    ADDRESSES: addresses,
+  } = environment;
   const signing = secretOf(SIGNING_SECRET);
   const url = WEBHOOK_URL_SECRET === undefined ? undefined : secretOf(WEBHOOK_URL_SECRET);
   const headers = Object.entries(SECRET_HEADERS).map(
     ([name, secretId]) => [name, secretOf(secretId)] as const,
   );
   const all: readonly KeptSecret[] = [signing, ...(url ? [url] : []), ...headers.map(([, secret]) => secret)];
-  const addresses = environment.ALLOW_PRIVATE_ADDRESSES === 'true' ? 'private' : 'public';
   let open: { readonly text: string; readonly post: WebhookPost } | undefined;
 
   /** The post to the present URL: a secret's may change. */

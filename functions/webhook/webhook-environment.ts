@@ -19,7 +19,8 @@ const webhookEnvironment = z.object({
   SIGNING_SECRET: text,
   SECRET_HEADERS: json(secretHeaders).default({}),
   FILTER: json(z.custom<EventFilter>(isFilter, 'is no filter of events')).default({}),
-  ALLOW_PRIVATE_ADDRESSES: z.enum(['true', 'false']).default('false'),
+  /** See AddressRange; `any`, which allows http as well, is for engines on one machine. */
+  ADDRESSES: z.enum(['public', 'private', 'any']).default('public'),
   REQUEST_TIMEOUT_MS: count,
   MAX_CONCURRENCY: count,
 });
