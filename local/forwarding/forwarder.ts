@@ -9,6 +9,7 @@ import { FEED_GROUP, parseEventId } from '../../shared/contract/event-id.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { Clock, Ledger, Log } from '../../shared/ports.ts';
 import { createEndpoint } from '../../shared/webhooks/endpoint.ts';
+import { isFailing } from '../../shared/webhooks/endpoint-state.ts';
 import type { Answer, EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import {
   admitsEvent,
@@ -80,11 +81,20 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
       return answer;
     },
   };
+  let wasFailing = false;
   // A new URL starts now: not with what the ledger holds already.
-  await createEndpoint(webhook).load();
+  const endpoint = createEndpoint(webhook);
+  wasFailing = isFailing(await endpoint.load());
   const send = createWebhookSender(webhook);
   const schedule = createRingSchedule({
-    send: (ring) => send(ring, TURN_MS),
+    async send(ring) {
+      const outcome = await send(ring, TURN_MS);
+      const isFailingNow = isFailing(await endpoint.load());
+      // The receiver is back: its developer does not want to wait for the pauses.
+      if (wasFailing && !isFailingNow) schedule.wake();
+      wasFailing = isFailingNow;
+      return outcome;
+    },
     clock: ports.clock,
     atOnce: AT_ONCE,
     onError: (error) =>
