@@ -39,13 +39,12 @@ function faultOf(verifier: Webhook, headers: Record<string, string>, body: strin
 }
 
 function parseSecrets(texts: SecretTexts): readonly Webhook[] {
-  const list = typeof texts === 'string' ? [texts] : texts;
-  if (!Array.isArray(list) || list.length === 0)
-    throw new Error(`\`secrets\` must be a text or a list of texts, with at least one. ${REMEDY}`);
+  const list: readonly unknown[] = Array.isArray(texts) ? texts : [texts];
+  if (list.length === 0) throw new Error(`\`secrets\` must hold at least one secret. ${REMEDY}`);
   return list.map((text, index) => {
     const fault = faultOfSecret(text);
     if (fault !== undefined) throw new Error(`\`secrets\`: secret ${index + 1} ${fault}. ${REMEDY}`);
-    return new Webhook(text);
+    return new Webhook(String(text));
   });
 }
 
