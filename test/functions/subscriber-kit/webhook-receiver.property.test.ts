@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../property-runs.ts';
 import { change } from './deliveries.ts';
 import { type Deferred, deferred, receiverUnderTest } from './receiver-under-test.ts';
 import { attempt, post, signedHeaders } from './signed-requests.ts';
@@ -47,6 +48,7 @@ describe('a webhook receiver, whatever arrives', () => {
           expect(response.status).toBe(401);
         },
       ),
+      { numRuns: runs(300) },
     );
     expect(handled).toEqual([]);
   });
@@ -78,6 +80,7 @@ describe('a webhook receiver, whatever arrives', () => {
           expect(response.status).toBe(401);
         },
       ),
+      { numRuns: runs(300) },
     );
     expect(handled).toEqual([]);
   });
@@ -140,6 +143,7 @@ describe('a webhook receiver, in any interleaving', () => {
         for (const { status, wasHandled } of all)
           expect(wasHandled ? [204, 503] : [500, 503]).toContain(status);
       }),
+      { numRuns: runs(100) },
     );
   });
 });
