@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startLocalFeed } from '../../../local/feed/local-feed.ts';
 import { findForwardSecret } from '../../../local/forwarding/forward-secret.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
+import type { Knobs } from '../../../local/reference-service/knobs.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { EventFilter } from '../../../shared/contract/event-filter.ts';
 import type { LogFields } from '../../../shared/ports.ts';
@@ -22,8 +23,8 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function startService() {
-  const service = await createReferenceService({ groups: 30, token: TOKEN, life: false });
+async function startService(knobs: Partial<Knobs> = {}) {
+  const service = await createReferenceService({ groups: 30, token: TOKEN, life: false, knobs });
   ends.push(service.close);
   return service;
 }
@@ -93,7 +94,8 @@ describe('forwarding', () => {
   });
 
   it('starts now: what was published before the URL was given is not posted', async () => {
-    const service = await startService();
+    // So that the events of the first run are a minute old in the second.
+    const service = await startService({ dateSkewSeconds: -60 });
     const dataDir = await aDirectory();
     const other = await startReceiver();
     const first = await startFeed(service.url, other.url, { dataDir });
