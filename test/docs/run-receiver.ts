@@ -19,8 +19,8 @@ const CACHE = join(ROOT, 'node_modules/.cache/webhook-receivers');
 /** Starts a receiver on a port. */
 export type CommandFor = (port: number) => readonly string[];
 
-/** Makes ready what a receiver needs. @throws Error if its runtime or packages are not available */
-export type Preparation = () => Promise<CommandFor>;
+/** Makes ready what a receiver needs. @returns why its runtime or packages are not available, if they are not */
+export type Preparation = () => Promise<CommandFor | string>;
 
 /** A TypeScript example, with this checkout's kit in place of the installed package. */
 export function ofTypeScript(file: string): Preparation {
@@ -42,30 +42,41 @@ export function ofTypeScript(file: string): Preparation {
 }
 
 /** The example in Python, with the packages that its first line names. */
-export async function ofPython(): Promise<CommandFor> {
+export async function ofPython(): Promise<CommandFor | string> {
   const [, packages = ''] =
     /^# pip install (.+)/.exec(readFileSync(join(EXAMPLES, 'receiver.py'), 'utf8')) ?? [];
   const venv = join(CACHE, 'venv');
   const installed = join(venv, 'installed.txt');
   if (!existsSync(installed) || readFileSync(installed, 'utf8') !== packages) {
     await rm(venv, { recursive: true, force: true });
-    await mkdir(CACHE, { recursive: true });
-    await runCommand('python3', ['-m', 'venv', venv], { cwd: CACHE });
-    const pip = ['-m', 'pip', 'install', '--quiet', '--timeout', '15', '--retries', '1'];
-    await runCommand(join(venv, 'bin/python'), [...pip, ...packages.split(' ')], { cwd: CACHE });
+    const reason = await whyNot(async () => {
+      await runCommand('python3', ['-m', 'venv', venv], { cwd: ROOT });
+      const pip = ['-m', 'pip', 'install', '--quiet', '--timeout', '15', '--retries', '1'];
+      await runCommand(join(venv, 'bin/python'), [...pip, ...packages.split(' ')], { cwd: ROOT });
+    });
+    if (reason !== undefined) return `Python or its packages are not available: ${reason}`;
     await writeFile(installed, packages);
   }
   const uvicorn = [join(venv, 'bin/uvicorn'), 'receiver:app', '--app-dir', EXAMPLES];
   return (port) => [...uvicorn, '--port', String(port)];
 }
 
-export async function ofJava(): Promise<CommandFor> {
+export async function ofJava(): Promise<CommandFor | string> {
+  const reason = await whyNot(() => runCommand('javac', ['-version'], { cwd: ROOT }));
+  if (reason !== undefined) return `No JDK is available: ${reason}`;
   const classes = join(CACHE, 'java');
   await mkdir(classes, { recursive: true });
   await runCommand('javac', ['-Werror', '-Xlint:all', '-d', classes, join(EXAMPLES, 'Receiver.java')], {
     cwd: classes,
   });
   return () => ['java', '-cp', classes, 'Receiver'];
+}
+
+async function whyNot(attempt: () => Promise<unknown>): Promise<string | undefined> {
+  return attempt().then(
+    () => undefined,
+    (error) => String(error).slice(0, 300),
+  );
 }
 
 export interface RunningReceiver {

@@ -1,4 +1,5 @@
 // Receivers of several processes that share a table.
+import { IdempotencyAlreadyInProgressError } from '@aws-lambda-powertools/idempotency';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTableMemory } from '../../../functions/subscriber-kit/table-memory.ts';
@@ -60,6 +61,17 @@ describe('receivers with a shared table', () => {
 
     expect(response.status).toBe(204);
     expect(other.outcomes).toEqual(['stale']);
+  });
+
+  it('answer 500 when a handler’s own use of the idempotency library is in progress', async () => {
+    const { receiver } = receiverUnderTest({
+      memory: createTableMemory({ tableName, client }),
+      on: {
+        'shipment.status_changed': () => Promise.reject(new IdempotencyAlreadyInProgressError('theirs')),
+      },
+    });
+
+    expect((await receiver(attempt(change(4, 1)))).status).toBe(500);
   });
 
   it('answer 500 when the table does not', async () => {
