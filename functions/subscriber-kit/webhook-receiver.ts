@@ -75,7 +75,7 @@ function createHandling(options: WebhookReceiverOptions, log: SubscriberLog) {
 }
 
 function inProgress(): Response {
-  return answer(503, 'An event of this return is being handled.', { 'retry-after': RETRY_AFTER_SECONDS });
+  return answer(409, 'An event of this return is being handled.', { 'retry-after': RETRY_AFTER_SECONDS });
 }
 
 /** @returns undefined, which is no event, for a text that is not JSON */

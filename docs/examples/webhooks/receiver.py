@@ -22,7 +22,7 @@ async def receive(request: Request) -> Response:
     if event_id in handled or not is_delivered(event):
         return Response(status_code=204)
     if event["partitionkey"] in busy_returns:
-        return Response(status_code=503, headers={"retry-after": "5"})
+        return Response(status_code=409, headers={"retry-after": "5"})
     busy_returns.add(event["partitionkey"])
     try:
         await book_arrival(event)

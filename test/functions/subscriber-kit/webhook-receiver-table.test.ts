@@ -27,7 +27,7 @@ afterAll(async () => {
 const otherProcess = () => receiverUnderTest({ memory: createTableMemory({ tableName, client }) });
 
 describe('receivers with a shared table', () => {
-  it('answer 503 for an event that another process has in progress, and 204 once it is handled', async () => {
+  it('answer 409 for an event that another process has in progress, and 204 once it is handled', async () => {
     const [begun, work] = [deferred(), deferred()];
     const { receiver } = receiverUnderTest({
       memory: createTableMemory({ tableName, client }),
@@ -47,7 +47,7 @@ describe('receivers with a shared table', () => {
     const done = await first;
     const afterwards = await other.receiver(attempt(change(1, 1)));
 
-    expect([meanwhile.status, done.status, afterwards.status]).toEqual([503, 204, 204]);
+    expect([meanwhile.status, done.status, afterwards.status]).toEqual([409, 204, 204]);
     expect(meanwhile.headers.get('retry-after')).toBe('5');
     expect(other.handled).toEqual([]);
     expect(other.outcomes).toEqual(['failed', 'repeated']);

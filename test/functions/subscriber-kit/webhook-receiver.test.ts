@@ -175,7 +175,7 @@ describe('a request that no sender of the feed makes', () => {
 });
 
 describe('two requests of one return', () => {
-  it('never run handlers at once: the second is answered 503 and can be repeated', async () => {
+  it('never run handlers at once: the second is answered 409 and can be repeated', async () => {
     const work = deferred();
     const handled: string[] = [];
     const { receiver } = receiverUnderTest({
@@ -194,7 +194,7 @@ describe('two requests of one return', () => {
     await first;
     const later = await receiver(attempt(change(1, 2)));
 
-    expect([repeated.status, next.status, later.status]).toEqual([503, 503, 204]);
+    expect([repeated.status, next.status, later.status]).toEqual([409, 409, 204]);
     expect(next.headers.get('retry-after')).toBe('5');
     expect(handled).toEqual([change(1, 1).id, change(1, 2).id]);
   });
