@@ -56,6 +56,8 @@ export const RELAY_READ_EVENTS = 100;
 export const SEND_ATTEMPTS = 5;
 /** The longest pause before the second try; it doubles before each further one (full jitter). */
 export const SEND_PAUSE_MS = 100;
+/** Times that a sender of a webhook tries to save the endpoint's state, which other senders save as well. */
+export const ENDPOINT_SAVE_ATTEMPTS = 8;
 /** A gap in the ledger that is the same after this time is no half-visible transaction: those last milliseconds. */
 export const GAP_IS_LOST_AFTER_MS = 60_000;
 /** Groups whose marks a sweep reads at once: twice the connections that the SDK keeps. */

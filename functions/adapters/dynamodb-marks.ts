@@ -1,5 +1,5 @@
 // How far each destination got, one small item per group: `n` the number of the last event sent, `r` why the group
-// stopped there. In a table of its own, so that moving a mark does not trigger the relays again.
+// stopped there, `s` since when a webhook's next event fails. In a table of its own, so that moving a mark does not trigger the relays again.
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
@@ -7,8 +7,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import type { TableNames } from '../../shared/deployment/tables.ts';
-import type { GroupKey, Marks } from '../../shared/ports.ts';
+import type { GroupKey } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
+import type { NextFailure, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { numberValue, type StoredItem, storedNumber, textValue } from './attribute-values.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { formatAttribute, readStored } from './stored-format.ts';
@@ -20,28 +21,43 @@ export interface DynamoDbMarksOptions {
 
 const FORMAT = 1;
 
-export function createDynamoDbMarks({ client, tables }: DynamoDbMarksOptions): Marks {
-  async function update(key: StoredItem, change: Change): Promise<void> {
+export function createDynamoDbMarks({ client, tables }: DynamoDbMarksOptions): WebhookMarks {
+  const read = async (destination: string, key: GroupKey) => {
+    const item = await readItem(client, tables.marks, markKey(destination, key));
+    return item && readStored(item, { [FORMAT]: (stored) => format1.parse(stored) });
+  };
+
+  /** @returns the changed item; undefined if there was nothing to do, which all conditions here check */
+  async function update(key: StoredItem, change: Change): Promise<StoredItem | undefined> {
+    const update = { TableName: tables.marks, Key: key, ...change, ReturnValues: 'ALL_NEW' } as const;
     try {
-      await client.send(new UpdateItemCommand({ TableName: tables.marks, Key: key, ...change }));
+      return (await client.send(new UpdateItemCommand(update))).Attributes;
     } catch (error) {
-      // All conditions here check whether there is anything to do.
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      if (error instanceof ConditionalCheckFailedException) return undefined;
+      throw error;
     }
   }
 
   return {
-    async load(destination, key) {
-      const item = await readItem(client, tables.marks, markKey(destination, key));
-      return item && readStored(item, { [FORMAT]: (stored) => format1.parse(stored).n });
+    load: async (destination, key) => (await read(destination, key))?.n,
+    async advance(destination, key, sequence) {
+      await update(markKey(destination, key), moveTo(sequence));
     },
-    advance: (destination, key, sequence) => update(markKey(destination, key), moveTo(sequence)),
-    noteBehind: (destination, key, reason) =>
-      update(markKey(destination, key), reason === undefined ? TAKE_NOTE_BACK : note(reason)),
+    async noteBehind(destination, key, reason) {
+      await update(markKey(destination, key), reason === undefined ? TAKE_NOTE_BACK : note(reason));
+    },
+    async position(webhook, key) {
+      const { n: sequence, s: failingSince } = (await read(webhook, key)) ?? {};
+      return { sequence, failingSince };
+    },
+    async noteFailing(webhook, key, failure) {
+      const attributes = await update(markKey(webhook, key), noteSince(failure));
+      return attributes && (format1.parse(attributes).s ?? failure.at);
+    },
   };
 }
 
-const format1 = z.object({ n: storedNumber.optional() });
+const format1 = z.object({ n: storedNumber.optional(), s: storedNumber.optional() });
 
 export function markKey(destination: string, key: GroupKey): StoredItem {
   return { k: textValue(`${destination}#${formatGroupKey(key)}`) };
@@ -52,10 +68,10 @@ type Change = Pick<
   'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeValues'
 >;
 
-/** Also removes the note: a group that continues is not behind any more. */
+/** Also removes the notes: a group that continues is not behind any more. */
 function moveTo(sequence: number): Change {
   return {
-    UpdateExpression: 'SET n = :n, v = :v REMOVE r',
+    UpdateExpression: 'SET n = :n, v = :v REMOVE r, s',
     ConditionExpression: 'attribute_not_exists(n) OR n < :n',
     ExpressionAttributeValues: { ':n': numberValue(sequence), ':v': formatAttribute(FORMAT).v },
   };
@@ -68,4 +84,19 @@ function note(reason: string): Change {
   };
 }
 
-const TAKE_NOTE_BACK: Change = { UpdateExpression: 'REMOVE r', ConditionExpression: 'attribute_exists(r)' };
+function noteSince({ sequence, reason, at }: NextFailure): Change {
+  return {
+    UpdateExpression: 'SET r = :r, v = :v, s = if_not_exists(s, :s)',
+    ConditionExpression: 'attribute_not_exists(n) OR n < :n',
+    ExpressionAttributeValues: {
+      ...note(`${sequence}: ${reason}`).ExpressionAttributeValues,
+      ':s': numberValue(at),
+      ':n': numberValue(sequence),
+    },
+  };
+}
+
+const TAKE_NOTE_BACK: Change = {
+  UpdateExpression: 'REMOVE r, s',
+  ConditionExpression: 'attribute_exists(r)',
+};

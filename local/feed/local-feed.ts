@@ -15,6 +15,7 @@ import type { TickReport } from '../../shared/tick/tick-report.ts';
 import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
 import { createTables } from '../engines/tables.ts';
+import { type Forwarding, type ForwardingOptions, startForwarding } from '../forwarding/forwarding.ts';
 import { createHandedOver, type HandedOver } from './handed-over.ts';
 import { startLocalPoller } from './local-poller.ts';
 import { startLocalRelay } from './local-relay.ts';
@@ -32,6 +33,8 @@ export interface LocalFeedOptions {
   readonly log: Log;
   /** Called with each event in the order of the FIFO queue. The event counts as handed over once this resolves. */
   readonly onEvent: (event: FeedEvent) => Promise<void>;
+  /** The URLs that get each event as well. */
+  readonly forwarding?: ForwardingOptions | undefined;
   readonly onProgress: (report: TickReport) => void;
 }
 
@@ -40,7 +43,7 @@ export interface LocalFeed {
   tick(): Promise<TickReport>;
   /** Ends a running tick as soon as the groups it has read are saved. */
   stopPolling(): void;
-  /** Resolves once all saved events have come out of the FIFO queue. */
+  /** Resolves once all saved events have come out of the FIFO queue, and were posted to the URLs as far as they accept them. */
   handOver(): Promise<void>;
   /** Ends all engines. */
   close(): Promise<void>;
@@ -115,17 +118,23 @@ async function startPublishing(context: Context): Promise<LocalFeed['handOver']>
   );
   const destination = createEventBridgeDestination({ client: eventBridge, eventBusName: BUS_NAME });
   const bus = startLocalRelay(streams, { ...ports, marks, destination }, onError);
-  const consumer = startConsumer(context, queueUrl, handedOver);
-  started.push(ordered, bus, consumer);
+  const tables = { client: dynamoDb, tables: LOCAL_TABLES };
+  const forwarding = await startForwarding(options.forwarding, { ...ports, ...tables, marks });
+  const consumer = startConsumer(context, queueUrl, handedOver, forwarding);
+  started.push(ordered, bus, consumer, forwarding);
   // Once idle, the relays have found the end of the stream: they miss no record from now on.
   await Promise.all([ordered.idle(), bus.idle()]);
-  if (options.dataDir !== undefined) await Promise.all([ordered.sweep(), bus.sweep()]);
+  if (options.dataDir !== undefined) {
+    await Promise.all([ordered.sweep(), bus.sweep()]);
+    await forwarding.catchUp();
+  }
   return async () => {
     // Nothing here waits for events of the bus.
     await bus.stop();
     await ordered.idle();
     // The engine has put a message into the subscribed queues before it confirms it.
     await consumer.idle();
+    await forwarding.finish();
   };
 }
 
@@ -133,6 +142,7 @@ function startConsumer(
   { services, options, clock, onError }: Context,
   queueUrl: string,
   handedOver: HandedOver,
+  forwarding: Forwarding,
 ): EventSourceMapping {
   return pollQueue({
     client: services.sqs,
@@ -141,7 +151,10 @@ function startConsumer(
     onError,
     handler: async ({ Records }: SQSEvent) => {
       const events = Records.map(({ body }) => feedEvent.parse(JSON.parse(body)));
-      for (const event of events) await options.onEvent(event);
+      for (const event of events) {
+        forwarding.forward(event);
+        await options.onEvent(event);
+      }
       await handedOver.note(events.map(({ id }) => id));
     },
   });

@@ -14,6 +14,12 @@ export interface RelayPorts {
   readonly random: () => number;
   /** Whether the destination does not get this group's events; its mark moves all the same. */
   readonly withholds?: (key: GroupKey) => boolean;
+  /** Whether the destination gets this event; its mark moves over the others. @default all */
+  readonly admits?: (event: FeedEvent) => boolean;
+  /** How often one run tries an event that the destination fails. @default SEND_ATTEMPTS */
+  readonly attempts?: number;
+  /** How many events may be sent before their marks are moved: a crash repeats them. @default MAX_BATCH_ENTRIES */
+  readonly maxUnmarked?: number;
 }
 
 /** A range of event numbers, both ends included. */
@@ -39,6 +45,8 @@ export interface Lane {
   sent: number | undefined;
   /** Events confirmed in this run that the stored mark does not include yet. */
   unmarked: number;
+  /** The same, of events that the destination does not get. */
+  passed: number;
   /** Contiguous from `sent` + 1, ascending. */
   unsent: LedgerEntry[];
   /** Whether the ledger may hold more than was read. */
@@ -56,6 +64,7 @@ export function openLane(key: GroupKey): Lane {
     key,
     sent: undefined,
     unmarked: 0,
+    passed: 0,
     unsent: [],
     more: true,
     missing: undefined,
@@ -68,7 +77,7 @@ export function openLane(key: GroupKey): Lane {
 /** Reads on as needed, and ends the lane if nothing is left to send. */
 export async function fillLane(ports: RelayPorts, lane: Lane): Promise<void> {
   try {
-    while (lane.outcome === undefined && headOf(lane) === undefined) {
+    for (passOver(ports, lane); isUnfilled(lane); passOver(ports, lane)) {
       const head = lane.unsent[0];
       if (head !== undefined && 'undecodable' in head) await stopBehind(ports, lane, head.undecodable);
       else if (lane.more) await readOn(ports, lane);
@@ -76,6 +85,19 @@ export async function fillLane(ports: RelayPorts, lane: Lane): Promise<void> {
     }
   } catch (cause) {
     failLane(ports, lane, 'its events or its mark could not be read', cause);
+  }
+}
+
+function isUnfilled(lane: Lane): boolean {
+  return lane.outcome === undefined && headOf(lane) === undefined;
+}
+
+/** Drops the events at the head that the destination does not get. */
+function passOver({ admits }: RelayPorts, lane: Lane): void {
+  for (let head = headOf(lane); head && admits?.(head) === false; head = headOf(lane)) {
+    lane.sent = (lane.sent ?? 0) + 1;
+    lane.passed += 1;
+    lane.unsent.shift();
   }
 }
 
@@ -110,11 +132,12 @@ export async function stopBehind(ports: RelayPorts, lane: Lane, reason: string):
   ports.log.warn('group is behind', { ...named(ports, lane), sequence, reason });
 }
 
-/** Moves the stored mark up to the last confirmed event. */
+/** Moves the stored mark up to the last event that was confirmed or passed over. */
 export async function moveMark(ports: RelayPorts, lane: Lane): Promise<void> {
-  const { unmarked, sent = 0 } = lane;
-  if (unmarked === 0) return;
+  const { unmarked, passed, sent = 0 } = lane;
+  if (unmarked + passed === 0) return;
   lane.unmarked = 0;
+  lane.passed = 0;
   try {
     await ports.marks.advance(ports.destination.name, lane.key, sent);
   } catch (cause) {

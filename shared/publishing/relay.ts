@@ -75,6 +75,7 @@ function laneOf(key: GroupKey, lanes: Map<string, Lane>): Lane {
 async function fillBatch(ports: RelayPorts, run: Run): Promise<boolean> {
   run.active.push(...run.upcoming.splice(0, MAX_BATCH_ENTRIES - run.active.length));
   await Promise.all(run.active.map((lane) => fillLane(ports, lane)));
+  for (const lane of run.active) if (lane.passed > 0) run.unmarked.add(lane);
   run.active = run.active.filter((lane) => lane.outcome === undefined);
   return run.active.length === MAX_BATCH_ENTRIES || run.upcoming.length === 0;
 }
@@ -96,7 +97,8 @@ async function readyLanes(ports: RelayPorts, run: Run): Promise<Lane[]> {
 
 async function sendBatch(ports: RelayPorts, run: Run, ready: readonly Lane[]): Promise<void> {
   const unmarked = [...run.unmarked].reduce((sum, lane) => sum + lane.unmarked, 0);
-  if (unmarked + ready.length > MAX_BATCH_ENTRIES) await moveMarks(ports, run);
+  const { maxUnmarked = MAX_BATCH_ENTRIES } = ports;
+  if (unmarked + ready.length > maxUnmarked) await moveMarks(ports, run);
   const entries = ready.flatMap((lane) => {
     const event = headOf(lane);
     return event === undefined ? [] : [{ lane, event }];
@@ -129,7 +131,7 @@ async function settle(
   const reason = result?.reason ?? 'the destination returned no result for it';
   if (result?.cause === 'refused') return stopBehind(ports, lane, reason);
   lane.attempts += 1;
-  if (lane.attempts >= SEND_ATTEMPTS) return failLane(ports, lane, reason);
+  if (lane.attempts >= (ports.attempts ?? SEND_ATTEMPTS)) return failLane(ports, lane, reason);
   const longest = SEND_PAUSE_MS * 2 ** (lane.attempts - 1);
   lane.notBefore = ports.clock.elapsed() + Math.ceil(ports.random() * longest * MILLISECOND);
 }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createDynamoDbBudgets } from '../../functions/adapters/dynamodb-budgets.ts';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
+import { createDynamoDbEndpointStates } from '../../functions/adapters/dynamodb-endpoint-states.ts';
 import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
@@ -12,8 +13,10 @@ import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
 import { createTables } from '../../local/engines/tables.ts';
 import type { TableNames } from '../../shared/deployment/tables.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
-import type { Budgets, Clock, Ledger, Marks, SnapshotStore, SourceStates } from '../../shared/ports.ts';
+import type { Budgets, Clock, Ledger, SnapshotStore, SourceStates } from '../../shared/ports.ts';
+import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { createMemoryBudgets } from '../fakes/memory-budgets.ts';
+import { createMemoryEndpointStates } from '../fakes/memory-endpoint-states.ts';
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';
 import { createMemoryMarks } from '../fakes/memory-marks.ts';
 import { createMemorySnapshotStore } from '../fakes/memory-snapshot-store.ts';
@@ -22,7 +25,8 @@ import { createMemorySourceStates } from '../fakes/memory-source-states.ts';
 export interface Stores {
   readonly snapshots: SnapshotStore;
   readonly ledger: Ledger;
-  readonly marks: Marks;
+  readonly marks: WebhookMarks;
+  readonly endpoints: EndpointStates;
   readonly states: SourceStates;
   readonly budgets: Budgets;
   close(): Promise<void>;
@@ -46,6 +50,7 @@ function openMemoryStores(): Stores {
     ledger,
     snapshots: createMemorySnapshotStore(ledger),
     marks: createMemoryMarks(),
+    endpoints: createMemoryEndpointStates(),
     states: createMemorySourceStates(),
     budgets: createMemoryBudgets(hastyClock),
     close: async () => {},
@@ -101,6 +106,7 @@ export function storesOn(
     marks: createDynamoDbMarks(options),
     states: createDynamoDbSourceStates(options),
     budgets: createDynamoDbBudgets(options),
+    endpoints: createDynamoDbEndpointStates(options),
   };
 }
 

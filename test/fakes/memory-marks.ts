@@ -1,15 +1,23 @@
 // Marks in memory.
 
-import type { GroupKey, Marks } from '../../shared/ports.ts';
+import type { Instant } from '../../shared/instant.ts';
+import type { GroupKey } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
+import type { WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 
-export interface MemoryMarks extends Marks {
+interface Mark {
+  readonly sequence?: number | undefined;
+  readonly reason?: string | undefined;
+  readonly since?: Instant | undefined;
+}
+
+export interface MemoryMarks extends WebhookMarks {
   /** Why a group stopped at its mark, if it did. */
   behind(destination: string, key: GroupKey): string | undefined;
 }
 
 export function createMemoryMarks(): MemoryMarks {
-  const marks = new Map<string, { sequence: number | undefined; reason: string | undefined }>();
+  const marks = new Map<string, Mark>();
   const nameOf = (destination: string, key: GroupKey) => `${destination}#${formatGroupKey(key)}`;
   return {
     load: async (destination, key) => marks.get(nameOf(destination, key))?.sequence,
@@ -17,12 +25,24 @@ export function createMemoryMarks(): MemoryMarks {
       const name = nameOf(destination, key);
       const mark = marks.get(name);
       if (mark?.sequence !== undefined && mark.sequence >= sequence) return;
-      marks.set(name, { sequence, reason: undefined });
+      marks.set(name, { sequence });
     },
     async noteBehind(destination, key, reason) {
       const name = nameOf(destination, key);
-      const sequence = marks.get(name)?.sequence;
-      if (sequence !== undefined || reason !== undefined) marks.set(name, { sequence, reason });
+      const { sequence, since } = marks.get(name) ?? {};
+      if (reason !== undefined) marks.set(name, { sequence, since, reason });
+      else marks.set(name, { sequence });
+    },
+    async position(webhook, key) {
+      const { sequence, since: failingSince } = marks.get(nameOf(webhook, key)) ?? {};
+      return { sequence, failingSince };
+    },
+    async noteFailing(webhook, key, failure) {
+      const name = nameOf(webhook, key);
+      const { sequence, since = failure.at } = marks.get(name) ?? {};
+      if (sequence !== undefined && sequence >= failure.sequence) return undefined;
+      marks.set(name, { sequence, since, reason: `${failure.sequence}: ${failure.reason}` });
+      return since;
     },
     behind: (destination, key) => marks.get(nameOf(destination, key))?.reason,
   };

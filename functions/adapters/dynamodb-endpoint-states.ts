@@ -1,0 +1,65 @@
+// The state of each webhook's endpoint, one item in the table of marks: `<webhook>#endpoint`. `n` counts the writes, `b`
+// holds the rest as JSON, because nothing else reads its fields.
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
+import type { TableNames } from '../../shared/deployment/tables.ts';
+import type { EndpointState } from '../../shared/webhooks/endpoint-state.ts';
+import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
+import { type StoredItem, storedNumber, storedText, textValue } from './attribute-values.ts';
+import type { Patience } from './backoff.ts';
+import { readItem } from './dynamodb-conditional-put.ts';
+import { putNextVersion } from './dynamodb-versioned-item.ts';
+import { formatAttribute, readStored } from './stored-format.ts';
+
+export interface DynamoDbEndpointStatesOptions extends Patience {
+  readonly client: DynamoDBClient;
+  readonly tables: Pick<TableNames, 'marks'>;
+}
+
+const FORMAT = 1;
+
+export function createDynamoDbEndpointStates({
+  client,
+  tables,
+  ...patience
+}: DynamoDbEndpointStatesOptions): EndpointStates {
+  return {
+    async load(webhook) {
+      const item = await readItem(client, tables.marks, { k: textValue(endpointKey(webhook)) });
+      return item && readStored(item, { [FORMAT]: readFormat1 });
+    },
+    save(webhook, { version: _, ...fields }, expectedVersion) {
+      const attributes = { ...formatAttribute(FORMAT), b: textValue(JSON.stringify(fields)) };
+      const item = { table: tables.marks, key: endpointKey(webhook), attributes };
+      return putNextVersion(client, patience, item, expectedVersion);
+    },
+  };
+}
+
+function endpointKey(webhook: string): string {
+  return `${webhook}#endpoint`;
+}
+
+const instant = z.int().optional();
+
+const stored = z.object({
+  startedAt: z.int(),
+  isPaused: z.boolean(),
+  failures: z.int(),
+  failingSince: instant,
+  pausedUntil: z.int(),
+  leases: z.array(z.int()),
+  lastAcceptedAt: instant,
+  lastFailureAt: instant,
+  lastFailure: z.string().optional(),
+});
+
+const item = z.object({ n: storedNumber, b: storedText });
+
+function readFormat1(attributes: StoredItem): EndpointState {
+  const { n: version, b: body } = item.parse(attributes);
+  const { failingSince, lastAcceptedAt, lastFailureAt, lastFailure, ...fields } = stored.parse(
+    JSON.parse(body),
+  );
+  return { ...fields, version, failingSince, lastAcceptedAt, lastFailureAt, lastFailure };
+}

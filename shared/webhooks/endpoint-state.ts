@@ -1,0 +1,148 @@
+// What all senders of one webhook agree on: whether the endpoint works, and how many may try it at once. Two rules keep
+// a failing endpoint from being flooded and a few failing returns from delaying the others:
+// - While the endpoint works, returns whose event failed before share a part of the senders. The rest stay free.
+// - After some failures in a row, one sender at a time tries: a return that never failed soon, the others by the
+//   schedule of retries.
+import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
+import { pauseAfter } from './retry-schedule.ts';
+
+export interface EndpointState {
+  /** Counts writes. */
+  readonly version: number;
+  /** Delivery of a return without a mark starts with the first event that the feed observed from here on. */
+  readonly startedAt: Instant;
+  /** Whether an operator paused it. */
+  readonly isPaused: boolean;
+  /** Failed attempts since the last accepted event. Answers about an event's content are not among them. */
+  readonly failures: number;
+  /** When the first of these failed; undefined if there are none. */
+  readonly failingSince: Instant | undefined;
+  /** No attempt before this moment: the endpoint answered 429 or 503. */
+  readonly pausedUntil: Instant;
+  /** When the attempts that count as retries or probes end at the latest. */
+  readonly leases: readonly Instant[];
+  readonly lastAcceptedAt: Instant | undefined;
+  readonly lastFailureAt: Instant | undefined;
+  /** What the last failed attempt was answered. */
+  readonly lastFailure: string | undefined;
+}
+
+/** Failures in a row after which an endpoint counts as failing. */
+export const FAILING_AFTER = 5;
+/** While an endpoint fails, a return that never failed is tried so long after the last failure. */
+const PROBE_PAUSE = SECOND;
+/** A paused webhook looks again whether it was resumed. */
+const LOOK_AGAIN_MS = 60_000;
+/** The last accepted event is noted no more often than this. */
+const NOTE_ACCEPTED_EVERY = 10 * SECOND;
+
+export function newEndpoint(now: Instant): EndpointState {
+  return {
+    version: 0,
+    startedAt: now,
+    isPaused: false,
+    failures: 0,
+    failingSince: undefined,
+    pausedUntil: 0,
+    leases: [],
+    lastAcceptedAt: undefined,
+    lastFailureAt: undefined,
+    lastFailure: undefined,
+  };
+}
+
+export type Admission =
+  /** `lease`: the end of the lease that the attempt holds, to be saved before it. */
+  | { readonly isAdmitted: true; readonly lease: Instant | undefined }
+  | { readonly isAdmitted: false; readonly waitMs: number };
+
+export interface Applicant {
+  /** Whether this return's event failed before. */
+  readonly isRetry: boolean;
+  /** When the attempt ends at the latest. */
+  readonly endsBy: Instant;
+  /** How many retries may be under way at once while the endpoint works. */
+  readonly retriesAtOnce: number;
+}
+
+/** Decides whether a sender may post now. */
+export function admit(state: EndpointState, now: Instant, applicant: Applicant): Admission {
+  if (state.isPaused) return { isAdmitted: false, waitMs: LOOK_AGAIN_MS };
+  if (state.pausedUntil > now) return wait(state.pausedUntil - now);
+  if (isFailing(state)) return admitProbe(state, now, applicant);
+  if (!applicant.isRetry) return { isAdmitted: true, lease: undefined };
+  const underWay = state.leases.filter((end) => end > now);
+  if (underWay.length < applicant.retriesAtOnce) return { isAdmitted: true, lease: applicant.endsBy };
+  return wait(Math.min(...underWay) - now);
+}
+
+export function isFailing({ failures }: Pick<EndpointState, 'failures'>): boolean {
+  return failures >= FAILING_AFTER;
+}
+
+function admitProbe(state: EndpointState, now: Instant, { isRetry, endsBy }: Applicant): Admission {
+  const { leases, failingSince = now, lastFailureAt = now } = state;
+  const pause = pauseAfter(lastFailureAt - failingSince);
+  const busyUntil = Math.max(0, ...leases);
+  const due = lastFailureAt + (isRetry ? pause : PROBE_PAUSE);
+  if (busyUntil <= now && due <= now) return { isAdmitted: true, lease: endsBy };
+  // Everything that waits is tried again at the pace of the retries, or a long outage would cost an invocation a second.
+  return wait(Math.max(busyUntil, lastFailureAt + pause, now + PROBE_PAUSE) - now);
+}
+
+function wait(duration: number): Admission {
+  return { isAdmitted: false, waitMs: Math.ceil(duration / MILLISECOND) };
+}
+
+export function addLease(state: EndpointState, now: Instant, lease: Instant): EndpointState {
+  return { ...state, leases: [...state.leases.filter((end) => end > now), lease] };
+}
+
+/** The state after an event was accepted; the same object where nothing is worth a write. */
+export function noteAccepted(state: EndpointState, now: Instant, lease: Instant | undefined): EndpointState {
+  const isKnown = now - (state.lastAcceptedAt ?? 0) < NOTE_ACCEPTED_EVERY;
+  if (isKnown && state.failures === 0 && lease === undefined) return state;
+  return {
+    ...state,
+    failures: 0,
+    failingSince: undefined,
+    leases: without(state.leases, lease),
+    lastAcceptedAt: now,
+  };
+}
+
+/** The state after an answer that says nothing of the endpoint: it was about the event's content. */
+export function noteAnswered(state: EndpointState, lease: Instant | undefined): EndpointState {
+  return lease === undefined ? state : { ...state, leases: without(state.leases, lease) };
+}
+
+export interface Failure {
+  readonly reason: string;
+  /** For 429 and 503: how long no event is posted. */
+  readonly pauseMs: number | undefined;
+}
+
+/** The state after a failed attempt. */
+export function noteFailure(
+  state: EndpointState,
+  now: Instant,
+  lease: Instant | undefined,
+  { reason, pauseMs }: Failure,
+): EndpointState {
+  const until = pauseMs === undefined ? 0 : now + Math.ceil(pauseMs * MILLISECOND);
+  return {
+    ...state,
+    failures: state.failures + 1,
+    failingSince: state.failingSince ?? now,
+    pausedUntil: Math.max(state.pausedUntil, until),
+    leases: without(state.leases, lease),
+    lastFailureAt: now,
+    lastFailure: reason,
+  };
+}
+
+/** Removes one lease: two attempts may have leases with the same end. */
+function without(leases: readonly Instant[], lease: Instant | undefined): Instant[] {
+  const at = lease === undefined ? -1 : leases.indexOf(lease);
+  return leases.filter((_, index) => index !== at);
+}

@@ -1,0 +1,121 @@
+// One webhook's endpoint: asks the shared state whether to post, posts, judges the answer, and notes what it says of the
+// endpoint. Senders in other processes do the same at once, so each change of the state is saved on the condition that
+// nobody else saved it since.
+import { type Instant, MILLISECOND } from '../instant.ts';
+import { ENDPOINT_SAVE_ATTEMPTS } from '../limits.ts';
+import type { Clock, Log } from '../ports.ts';
+import {
+  addLease,
+  admit,
+  type EndpointState,
+  noteAccepted,
+  noteAnswered,
+  noteFailure,
+} from './endpoint-state.ts';
+import { judgeAnswer, type Verdict } from './judge-answer.ts';
+import { loadEndpoint } from './load-endpoint.ts';
+import { retryInMs } from './retry-schedule.ts';
+import type { EndpointStates, Post, PostRequest } from './webhook-ports.ts';
+
+export interface EndpointPorts {
+  /** The webhook's id, also its name in the marks. */
+  readonly webhook: string;
+  readonly post: Post;
+  readonly endpoints: EndpointStates;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** The time after which an attempt has ended, whatever the endpoint does. */
+  readonly attemptMs: number;
+  /** How many returns that failed before may be tried at once while the endpoint works. */
+  readonly retriesAtOnce: number;
+}
+
+export type Attempt = Verdict | { readonly kind: 'held'; readonly waitMs: number };
+
+export interface Endpoint {
+  /** The state, created if there is none. */
+  load(): Promise<EndpointState>;
+  /** Posts once, or not at all where the endpoint's state forbids it. @param isRetry whether the event failed before */
+  attempt(request: PostRequest, isRetry: boolean): Promise<Attempt>;
+}
+
+type Held = Extract<Attempt, { kind: 'held' }>;
+
+interface Admitted {
+  readonly kind: 'admitted';
+  readonly lease: Instant | undefined;
+}
+
+/** Where others save the state so often that this sender never could. */
+const CROWDED: Held = { kind: 'held', waitMs: 5_000 };
+
+export function createEndpoint(ports: EndpointPorts): Endpoint {
+  const { webhook, endpoints, clock, log } = ports;
+
+  const load = () => loadEndpoint(ports);
+
+  /** @returns whether the change is saved or nothing was to save */
+  async function save(state: EndpointState, next: EndpointState): Promise<boolean> {
+    return next === state || (await endpoints.save(webhook, next, state.version)) === 'saved';
+  }
+
+  async function change(to: (state: EndpointState) => EndpointState): Promise<void> {
+    for (let attempt = 0; attempt < ENDPOINT_SAVE_ATTEMPTS; attempt += 1) {
+      const state = await load();
+      if (await save(state, to(state))) return;
+    }
+    log.warn('the state of the endpoint could not be saved', { webhook });
+  }
+
+  async function apply(isRetry: boolean): Promise<Held | Admitted> {
+    for (let attempt = 0; attempt < ENDPOINT_SAVE_ATTEMPTS; attempt += 1) {
+      const [state, now] = [await load(), clock.now()];
+      const endsBy = now + ports.attemptMs * MILLISECOND;
+      const admission = admit(state, now, { isRetry, endsBy, retriesAtOnce: ports.retriesAtOnce });
+      if (!admission.isAdmitted) return { kind: 'held', waitMs: admission.waitMs };
+      const { lease } = admission;
+      if (lease === undefined || (await save(state, addLease(state, now, lease))))
+        return { kind: 'admitted', lease };
+    }
+    return CROWDED;
+  }
+
+  return {
+    load,
+    async attempt(request, isRetry) {
+      const admission = await apply(isRetry);
+      if (admission.kind === 'held') return admission;
+      const answer = await ports.post(request);
+      const now = clock.now();
+      const verdict = judgeAnswer(answer, now);
+      const { requestMs } = answer;
+      const reason = 'reason' in verdict ? verdict.reason : undefined;
+      log.info('posted', { webhook, id: request.id, outcome: verdict.kind, reason, requestMs });
+      // The answer stands whether it can be noted or not: an accepted event must not count as failed.
+      await change((state) => note(ports, state, now, admission.lease, verdict)).catch((error: unknown) =>
+        log.warn('the answer of the endpoint could not be noted', { webhook, error: asError(error) }),
+      );
+      return verdict;
+    },
+  };
+}
+
+function note(
+  { random }: EndpointPorts,
+  state: EndpointState,
+  now: Instant,
+  lease: Instant | undefined,
+  verdict: Verdict,
+): EndpointState {
+  if (verdict.kind === 'accepted') return noteAccepted(state, now, lease);
+  if (verdict.kind === 'content') return noteAnswered(state, lease);
+  const failingFor = now - (state.failingSince ?? now);
+  const pauseMs = verdict.isForAll ? retryInMs(failingFor, verdict.askedMs, random()) : undefined;
+  return noteFailure(state, now, lease, { reason: verdict.reason, pauseMs });
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

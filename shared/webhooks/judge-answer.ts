@@ -1,0 +1,41 @@
+// What an answer says of the event and of the endpoint. Only answers about the content can ever be the event's fault;
+// everything else is the endpoint's trouble, and the event is posted again.
+import type { Instant } from '../instant.ts';
+import { MILLISECOND } from '../instant.ts';
+import { parseHttpDate } from '../returns-service/http-headers.ts';
+import type { Answer } from './webhook-ports.ts';
+
+export type Verdict =
+  | { readonly kind: 'accepted' }
+  /** 400, 413, 415 or 422: the endpoint works and does not want this event. */
+  | { readonly kind: 'content'; readonly reason: string; readonly askedMs: number }
+  | {
+      readonly kind: 'trouble';
+      readonly reason: string;
+      /** What Retry-After asks for; 0 if nothing. */
+      readonly askedMs: number;
+      /** Whether it concerns every event: 429 and 503. */
+      readonly isForAll: boolean;
+    };
+
+const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+const ABOUT_LOAD: ReadonlySet<number> = new Set([429, 503]);
+
+/** @param now by the clock of this machine, against which a date in Retry-After counts */
+export function judgeAnswer(answer: Answer, now: Instant): Verdict {
+  if ('failure' in answer) return { kind: 'trouble', reason: answer.failure, askedMs: 0, isForAll: false };
+  const { status, retryAfter } = answer;
+  if (status >= 200 && status < 300) return { kind: 'accepted' };
+  const reason = `answered ${status}`;
+  const askedMs = askedBy(retryAfter, now);
+  if (ABOUT_CONTENT.has(status)) return { kind: 'content', reason, askedMs };
+  return { kind: 'trouble', reason, askedMs, isForAll: ABOUT_LOAD.has(status) };
+}
+
+/** Seconds or a date; anything else, and a moment that has passed, asks for nothing. */
+function askedBy(retryAfter: string | undefined, now: Instant): number {
+  if (retryAfter === undefined) return 0;
+  if (/^\d{1,15}$/.test(retryAfter)) return Number(retryAfter) * 1_000;
+  const until = parseHttpDate(retryAfter);
+  return until === undefined ? 0 : Math.max(0, (until - now) / MILLISECOND);
+}

@@ -1,0 +1,166 @@
+// Delivers a webhook's events, each return's in order. A message that names a return only rings: the sender is a relay
+// with an HTTP destination, which reads the ledger beyond the webhook's own mark. So a ring may come twice, late or
+// forged, and an endpoint that was away for weeks gets all that it missed.
+import type { FeedEvent } from '../contract/event.ts';
+import { type EventFilter, matchesFilter } from '../contract/event-filter.ts';
+import { FEED_GROUP } from '../contract/event-id.ts';
+import { DAY, type Instant, MILLISECOND } from '../instant.ts';
+import type { GroupKey, Ledger, SendResult } from '../ports.ts';
+import type { Outcome } from '../publishing/lane.ts';
+import { createRelay } from '../publishing/relay.ts';
+import { stepOver } from '../publishing/step-over.ts';
+import { beginDelivery } from './begin-delivery.ts';
+import { type Attempt, createEndpoint, type Endpoint, type EndpointPorts } from './endpoint.ts';
+import { LONGEST_PAUSE_MS, retryInMs } from './retry-schedule.ts';
+import type { WebhookMarks, WebhookPosition } from './webhook-ports.ts';
+
+export interface WebhookPorts extends EndpointPorts {
+  readonly ledger: Ledger;
+  readonly marks: WebhookMarks;
+  readonly filter: EventFilter;
+}
+
+/** A group with an event that may be unsent. */
+export interface Ring {
+  readonly key: GroupKey;
+  /** The number of the event that rang. */
+  readonly sequence: number;
+}
+
+export type RingOutcome =
+  | { readonly isDone: true }
+  /** `failingForMs`: how long the group's next event has failed; undefined if it was not tried. */
+  | { readonly isDone: false; readonly retryInMs: number; readonly failingForMs: number | undefined };
+
+/**
+ * Sends a group's events until none is left, one fails, or the time is over.
+ *
+ * @param timeLeftMs no attempt begins after that
+ * @throws if the ledger, the marks or the endpoint's state can't be read
+ */
+export type WebhookSender = (ring: Ring, timeLeftMs: number) => Promise<RingOutcome>;
+
+/** Answers about an event's content, for so long while other events are accepted, show that it is the event. */
+const CONTENT_PATIENCE = DAY;
+/** Before the next look where nothing speaks against the next attempt. */
+const STORE_PAUSE_MS = 5_000;
+const DONE: RingOutcome = { isDone: true };
+const SOON: RingOutcome = { isDone: false, retryInMs: STORE_PAUSE_MS, failingForMs: undefined };
+
+/** Whether the webhook gets the event. It gets changes, not the feed's events about itself. */
+export function admitsEvent(filter: EventFilter, event: FeedEvent): boolean {
+  return !event.type.startsWith(`${FEED_GROUP}.`) && matchesFilter(filter, event);
+}
+
+export function createWebhookSender(ports: WebhookPorts): WebhookSender {
+  const { clock, marks, webhook } = ports;
+  const endpoint = createEndpoint(ports);
+  return async (ring, timeLeftMs) => {
+    const stopAt = clock.elapsed() + timeLeftMs * MILLISECOND;
+    const delivery: Delivery = {
+      ports,
+      endpoint,
+      key: ring.key,
+      position: await beginDelivery(ports, endpoint, ring),
+    };
+    for (;;) {
+      const result = await send(delivery, (stopAt - clock.elapsed()) / MILLISECOND);
+      if (result !== 'stepped over') return result;
+      delivery.position = await marks.position(webhook, ring.key);
+    }
+  };
+}
+
+interface Delivery {
+  readonly ports: WebhookPorts;
+  readonly endpoint: Endpoint;
+  readonly key: GroupKey;
+  position: WebhookPosition;
+}
+
+interface LastAttempt {
+  readonly attempt: Attempt;
+  readonly sequence: number;
+}
+
+async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome | 'stepped over'> {
+  const { ports, endpoint, key, position } = delivery;
+  let last: LastAttempt | undefined;
+  let isRetry = position.failingSince !== undefined;
+  const relay = createRelay({
+    ...ports,
+    // Each attempt has a line of its own.
+    log: { ...ports.log, warn: ports.log.debug },
+    marks: { ...ports.marks, load: async () => position.sequence },
+    admits: (event) => admitsEvent(ports.filter, event),
+    attempts: 1,
+    maxUnmarked: 1,
+    destination: {
+      name: ports.webhook,
+      async send(events) {
+        const results: SendResult[] = [];
+        for (const event of events) {
+          const attempt = await endpoint.attempt(requestOf(event), isRetry);
+          isRetry = attempt.kind !== 'accepted';
+          last = { attempt, sequence: event.data.sequence };
+          results.push(resultOf(attempt));
+        }
+        return results;
+      },
+    },
+  });
+  const [outcome] = await relay([key], timeLeftMs);
+  return conclude(delivery, outcome, last);
+}
+
+function requestOf(event: FeedEvent) {
+  const id = event.replayid === undefined ? event.id : `${event.id}_${event.replayid}`;
+  return { id, body: JSON.stringify(event) };
+}
+
+function resultOf(attempt: Attempt): SendResult {
+  if (attempt.kind === 'accepted') return { sent: true };
+  return { sent: false, cause: 'failed', reason: 'reason' in attempt ? attempt.reason : 'held' };
+}
+
+async function conclude(
+  { ports, endpoint, key }: Delivery,
+  outcome: Outcome | undefined,
+  last: LastAttempt | undefined,
+): Promise<RingOutcome | 'stepped over'> {
+  const { clock, log, marks, webhook, random } = ports;
+  if (outcome?.state === 'behind')
+    log.warn('group is behind', { webhook, ...key, sequence: outcome.sequence, reason: outcome.reason });
+  // A gap in the ledger is left to the sweep, which alone knows whether it is lost.
+  if (outcome?.state !== 'failed') return DONE;
+  // The tables could not be read or written, or the time was over.
+  if (last === undefined || last.attempt.kind === 'accepted') return SOON;
+  const { attempt, sequence } = last;
+  if (attempt.kind === 'held') {
+    const waitMs = Math.ceil(attempt.waitMs * (1 + random() / 4));
+    return { isDone: false, retryInMs: Math.min(waitMs, LONGEST_PAUSE_MS), failingForMs: undefined };
+  }
+  const now = clock.now();
+  const since = await marks.noteFailing(webhook, key, { sequence, reason: attempt.reason, at: now });
+  // Another sender has sent the event meanwhile.
+  if (since === undefined) return SOON;
+  if (attempt.kind === 'content' && (await isEventsFault(endpoint, since, now))) {
+    await stepOver(
+      { ...ports, destination: { name: webhook } },
+      key,
+      { from: sequence, to: sequence },
+      attempt.reason,
+    );
+    return 'stepped over';
+  }
+  const failingFor = now - since;
+  const retryIn = retryInMs(failingFor, attempt.askedMs, random());
+  return { isDone: false, retryInMs: retryIn, failingForMs: failingFor / MILLISECOND };
+}
+
+/** Whether the endpoint accepted other events while it refused this one, for long enough. */
+async function isEventsFault(endpoint: Endpoint, since: Instant, now: Instant): Promise<boolean> {
+  if (now - since < CONTENT_PATIENCE) return false;
+  const { lastAcceptedAt } = await endpoint.load();
+  return lastAcceptedAt !== undefined && lastAcceptedAt > since;
+}

@@ -1,0 +1,307 @@
+import { describe, expect, it } from 'vitest';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { aKey, anEvent } from '../publishing/an-event.ts';
+import { createWebhookWorld, WEBHOOK } from './webhook-world.ts';
+
+const KEY = aKey(1);
+const OTHER = aKey(2);
+
+/** Events from the first to the last number. */
+function worldWith(last: number, options = {}) {
+  const world = createWebhookWorld(options);
+  for (let n = 1; n <= last; n += 1) world.show(KEY, n);
+  return world;
+}
+
+describe('a webhook', () => {
+  it('gets the events of a return in order, each with the bytes of the ledger', async () => {
+    const world = worldWith(3);
+
+    expect(await world.ring(KEY, 1)).toEqual({ isDone: true });
+
+    expect(world.accepted.map(({ id }) => id)).toEqual([1, 2, 3].map((n) => anEvent(KEY, n).id));
+    expect(world.accepted[0]?.body).toBe(JSON.stringify(anEvent(KEY, 1)));
+    expect(await world.marks.load(WEBHOOK, KEY)).toBe(3);
+  });
+
+  it('gets nothing twice however often it is rung', async () => {
+    const world = worldWith(3);
+
+    for (const sequence of [2, 2, 1, 3]) await world.ring(KEY, sequence);
+
+    expect(world.acceptedNumbers(KEY)).toEqual([1, 2, 3]);
+  });
+
+  it('starts with the event that rang where all before it were observed before its start', async () => {
+    // The events were observed at 10:15:03.
+    const world = worldWith(5, { start: Date.UTC(2026, 10, 20, 11) * 1_000 });
+
+    await world.ring(KEY, 4);
+
+    expect(world.acceptedNumbers(KEY)).toEqual([4, 5]);
+  });
+
+  it('starts with an earlier event, if that was observed after its start and its own ring was lost', async () => {
+    const world = worldWith(5);
+
+    await world.ring(KEY, 4);
+
+    expect(world.acceptedNumbers(KEY)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('stops at a failed event and leaves the later ones of its return unposted', async () => {
+    const world = worldWith(3);
+    world.answer = ({ data }) => ({ status: data.sequence === 2 ? 500 : 204 });
+
+    expect(await world.ring(KEY, 3)).toEqual({ isDone: false, retryInMs: 5_000, failingForMs: 0 });
+
+    expect(world.posted).toHaveLength(2);
+    expect(await world.marks.load(WEBHOOK, KEY)).toBe(1);
+    expect(world.marks.behind(WEBHOOK, KEY)).toBe('2: answered 500');
+  });
+
+  it('is tried again after 5 s, 30 s, 2 min and 5 min, then every 15 minutes', async () => {
+    const world = worldWith(1);
+    world.answer = () => ({ failure: 'ECONNREFUSED' });
+    const pauses: number[] = [];
+
+    while (pauses.length < 8) {
+      const outcome = await world.ring(KEY, 1);
+      if (outcome.isDone) throw new Error('It must not be done.');
+      pauses.push(outcome.retryInMs / 1_000);
+      await world.clock.advance(outcome.retryInMs * 1_000);
+    }
+
+    expect(pauses).toEqual([5, 30, 120, 300, 900, 900, 900, 900]);
+  });
+
+  it.each([
+    ['0', 5],
+    ['-1', 5],
+    ['soon', 5],
+    ['90', 90],
+    ['1000000000', 11 * 3_600],
+    ['Fri, 20 Nov 2026 09:00:00 GMT', 5],
+    ['Fri, 20 Nov 2026 10:10:00 GMT', 600],
+  ])('lengthens the pause by Retry-After %s to %i s', async (retryAfter, pause) => {
+    const world = worldWith(1);
+    world.answer = () => ({ status: 500, retryAfter });
+
+    expect(await world.ring(KEY, 1)).toMatchObject({ retryInMs: pause * 1_000 });
+  });
+
+  it.each([429, 503])('holds all returns after %i', async (status) => {
+    const world = worldWith(1);
+    world.show(OTHER, 1);
+    world.answer = () => ({ status, retryAfter: '60' });
+    await world.ring(KEY, 1);
+    world.answer = () => ({ status: 204 });
+
+    expect(await world.ring(OTHER, 1)).toEqual({ isDone: false, retryInMs: 60_000, failingForMs: undefined });
+    expect(world.posted).toHaveLength(1);
+
+    await world.clock.advance(MINUTE);
+    expect(await world.ring(OTHER, 1)).toEqual({ isDone: true });
+  });
+
+  it('holds no message longer than a queue can hide it, however long the endpoint asks for', async () => {
+    const world = worldWith(1, { random: () => 0.99 });
+    world.show(OTHER, 1);
+    world.answer = () => ({ status: 503, retryAfter: '1000000000' });
+    await world.ring(KEY, 1);
+
+    expect(await world.ring(OTHER, 1)).toMatchObject({ retryInMs: 11 * 3_600_000 });
+  });
+
+  it.each([301, 401, 404, 410, 500])('holds only the return after %i', async (status) => {
+    const world = worldWith(1);
+    world.show(OTHER, 1);
+    world.answer = ({ partitionkey }) => ({ status: partitionkey === 'acme/1' ? status : 204 });
+
+    await world.ring(KEY, 1);
+
+    expect(await world.ring(OTHER, 1)).toEqual({ isDone: true });
+  });
+
+  it('passes over events that the filter excludes', async () => {
+    const world = worldWith(4, { filter: { types: ['shipment.created'] } });
+
+    expect(await world.ring(KEY, 4)).toEqual({ isDone: true });
+
+    expect(world.posted).toEqual([]);
+    expect(await world.marks.load(WEBHOOK, KEY)).toBe(4);
+  });
+
+  it('repeats one event at most after a sender died', async () => {
+    const world = worldWith(5);
+    const dying = {
+      ...world.marks,
+      advance: async (...[name, key, sequence]: Parameters<typeof world.marks.advance>) => {
+        if (sequence === 3) throw new Error('died');
+        await world.marks.advance(name, key, sequence);
+      },
+    };
+    await world.clock.run(world.sender({ marks: dying })({ key: KEY, sequence: 1 }, 60_000));
+
+    await world.ring(KEY, 1);
+
+    expect(world.acceptedNumbers(KEY)).toEqual([1, 2, 3, 3, 4, 5]);
+  });
+
+  it('leaves the rest to the next ring when its time is over', async () => {
+    const world = worldWith(4);
+    world.takesMs = () => 10_000;
+
+    expect(await world.ring(KEY, 1, 15_000)).toMatchObject({ isDone: false });
+
+    expect(world.acceptedNumbers(KEY)).toEqual([1, 2]);
+  });
+
+  it('leaves a group with an undecodable event to redrive, and says so', async () => {
+    const world = worldWith(3);
+    world.undecodable.add('acme_mi8x2k_1_2');
+
+    expect(await world.ring(KEY, 1)).toEqual({ isDone: true });
+
+    expect(world.acceptedNumbers(KEY)).toEqual([1]);
+    expect(world.log.lines).toContainEqual(expect.objectContaining({ message: 'group is behind' }));
+  });
+});
+
+describe('an event that the endpoint refuses', () => {
+  const refusing = () => {
+    const world = worldWith(3);
+    world.show(OTHER, 1, 2, 3, 4);
+    world.answer = ({ partitionkey, data }) => ({
+      status: partitionkey === 'acme/1' && data.sequence === 2 ? 422 : 204,
+    });
+    return world;
+  };
+
+  it('is stepped over after a day, if other events were accepted meanwhile, and this is published', async () => {
+    const world = refusing();
+    await world.ring(KEY, 1);
+    await world.clock.advance(HOUR);
+    await world.ring(OTHER, 1);
+
+    await world.clock.advance(22 * HOUR);
+    expect(await world.ring(KEY, 1)).toMatchObject({ isDone: false });
+    await world.clock.advance(2 * HOUR);
+    expect(await world.ring(KEY, 1)).toEqual({ isDone: true });
+
+    expect(world.acceptedNumbers(KEY)).toEqual([1, 3]);
+    expect(world.shown.get('acme_mi8x2k_feed')).toEqual(new Set([1]));
+  });
+
+  it('is posted for as long as the endpoint accepts nothing else', async () => {
+    const world = refusing();
+    await world.ring(KEY, 1);
+
+    await world.clock.advance(20 * DAY);
+
+    expect(await world.ring(KEY, 1)).toMatchObject({ isDone: false });
+    expect(world.acceptedNumbers(KEY)).toEqual([1]);
+  });
+
+  it('gets its whole day, however late an older sender notes the failure of the event before', async () => {
+    const world = worldWith(1);
+    world.answer = () => ({ failure: 'timeout' });
+    const late = {
+      ...world.marks,
+      noteFailing: async (...[name, key, failure]: Parameters<typeof world.marks.noteFailing>) => {
+        // Meanwhile another sender posts the event, which is accepted.
+        await world.marks.advance(name, key, 1);
+        return world.marks.noteFailing(name, key, failure);
+      },
+    };
+    await world.clock.run(world.sender({ marks: late })({ key: KEY, sequence: 1 }, 60_000));
+    await world.clock.advance(2 * DAY);
+    world.show(KEY, 2);
+    world.show(OTHER, 1);
+    world.answer = ({ partitionkey }) => ({ status: partitionkey === 'acme/1' ? 422 : 204 });
+    await world.ring(OTHER, 1);
+
+    expect(await world.ring(KEY, 2)).toEqual({ isDone: false, retryInMs: 5_000, failingForMs: 0 });
+    expect(world.shown.has('acme_mi8x2k_feed')).toBe(false);
+  });
+
+  it('does not make the endpoint count as failing', async () => {
+    const world = refusing();
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      await world.ring(KEY, 1);
+      await world.clock.advance(MINUTE);
+    }
+
+    expect(await world.ring(OTHER, 1)).toEqual({ isDone: true });
+  });
+});
+
+describe('a failing endpoint', () => {
+  it('gets one probe at a time, and the other returns are held unposted', async () => {
+    const world = createWebhookWorld();
+    const keys = Array.from({ length: 12 }, (_, n) => aKey(100 + n));
+    for (const key of keys) world.show(key, 1);
+    world.answer = () => ({ failure: 'ECONNREFUSED' });
+
+    for (const key of keys.slice(0, 5)) await world.ring(key, 1);
+    const outcomes = await Promise.all(
+      keys.slice(5).map((key) => world.sender()({ key, sequence: 1 }, 60_000)),
+    );
+
+    expect(world.posted).toHaveLength(5);
+    expect(outcomes.every((outcome) => !outcome.isDone && outcome.failingForMs === undefined)).toBe(true);
+
+    await world.clock.advance(2 * SECOND);
+    world.takesMs = () => 1_000;
+    await world.clock.run(
+      Promise.all(keys.slice(5).map((key) => world.sender()({ key, sequence: 1 }, 60_000))),
+    );
+    expect(world.posted).toHaveLength(6);
+  });
+
+  it('works again for all after one accepted event', async () => {
+    const world = createWebhookWorld();
+    const keys = Array.from({ length: 12 }, (_, n) => aKey(100 + n));
+    for (const key of keys) world.show(key, 1);
+    world.answer = () => ({ status: 500 });
+    for (const key of keys.slice(0, 5)) await world.ring(key, 1);
+    world.answer = () => ({ status: 200 });
+    await world.clock.advance(HOUR);
+
+    for (const key of keys) expect(await world.ring(key, 1)).toEqual({ isDone: true });
+  });
+
+  it('is told of no more than two returns at once that failed before, while others are posted freely', async () => {
+    const world = createWebhookWorld();
+    const failing = Array.from({ length: 6 }, (_, n) => aKey(100 + n));
+    for (const key of [...failing, KEY]) world.show(key, 1, 2);
+    for (const key of failing) {
+      await world.marks.advance(WEBHOOK, key, 1);
+      const failure = { sequence: 2, reason: 'timeout', at: world.clock.now() };
+      await world.marks.noteFailing(WEBHOOK, key, failure);
+    }
+    world.takesMs = ({ partitionkey }) => (partitionkey === 'acme/1' ? 0 : 15_000);
+    world.answer = ({ partitionkey }) =>
+      partitionkey === 'acme/1' ? { status: 204 } : { failure: 'timeout' };
+
+    const retries = failing.map((key) => world.sender()({ key, sequence: 2 }, 60_000));
+    const healthy = world.sender()({ key: KEY, sequence: 1 }, 60_000);
+    expect(await world.clock.run(healthy)).toEqual({ isDone: true });
+    await world.clock.run(Promise.all(retries));
+
+    expect(world.posted.filter(({ body }) => !body.includes('acme/1"'))).toHaveLength(2);
+  });
+
+  it('is left alone while an operator paused it', async () => {
+    const world = worldWith(1);
+    await world.ring(KEY, 1);
+    const state = await world.endpoints.load(WEBHOOK);
+    if (state === undefined) throw new Error('The endpoint must have a state.');
+    await world.endpoints.save(WEBHOOK, { ...state, isPaused: true }, state.version);
+    world.show(KEY, 2);
+
+    expect(await world.ring(KEY, 2)).toMatchObject({ isDone: false, retryInMs: 60_000 });
+
+    expect(world.acceptedNumbers(KEY)).toEqual([1]);
+  });
+});

@@ -1,0 +1,85 @@
+// A webhook's sender on virtual time: a ledger that the test fills, marks and the endpoint's state in memory, and a
+// receiver that answers as the test sets it and keeps what it accepted.
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import type { EventFilter } from '../../../shared/contract/event-filter.ts';
+import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
+import type { GroupKey } from '../../../shared/ports.ts';
+import type { Answer, PostRequest } from '../../../shared/webhooks/webhook-ports.ts';
+import { createWebhookSender, type WebhookPorts } from '../../../shared/webhooks/webhook-sender.ts';
+import { createMemoryEndpointStates } from '../../fakes/memory-endpoint-states.ts';
+import { createMemoryMarks } from '../../fakes/memory-marks.ts';
+import { createVirtualClock } from '../../fakes/virtual-clock.ts';
+import { createWorld, openGate } from '../publishing/relay-world.ts';
+
+export const WEBHOOK = 'Wms';
+
+export interface WebhookWorldOptions {
+  readonly filter?: EventFilter;
+  readonly retriesAtOnce?: number;
+  readonly random?: () => number;
+  /** The clock's moment at the start. The events of the ledger were observed at 2026-11-20T10:15:03Z. */
+  readonly start?: Instant;
+}
+
+export function createWebhookWorld(options: WebhookWorldOptions = {}) {
+  const clock = createVirtualClock(options.start);
+  const relayWorld = createWorld();
+  const marks = createMemoryMarks();
+  const endpoints = createMemoryEndpointStates();
+  const posted: PostRequest[] = [];
+  const accepted: PostRequest[] = [];
+  const world = {
+    clock,
+    marks,
+    endpoints,
+    posted,
+    accepted,
+    log: relayWorld.log,
+    show: relayWorld.show,
+    undecodable: relayWorld.undecodable,
+    shown: relayWorld.shown,
+    /** Answers an attempt; replace it. */
+    answer: (_event: FeedEvent): Partial<{ status: number; retryAfter: string; failure: string }> => ({
+      status: 204,
+    }),
+    /** How long an attempt takes. */
+    takesMs: (_event: FeedEvent): number => 0,
+    ports: {
+      webhook: WEBHOOK,
+      filter: options.filter ?? {},
+      endpoints,
+      marks,
+      ledger: relayWorld.ports(openGate).ledger,
+      clock,
+      log: relayWorld.log,
+      random: options.random ?? (() => 0),
+      attemptMs: 15_000,
+      retriesAtOnce: options.retriesAtOnce ?? 2,
+      post: (request: PostRequest) => post(request),
+    } satisfies WebhookPorts,
+    sender: (overrides: Partial<WebhookPorts> = {}) => createWebhookSender({ ...world.ports, ...overrides }),
+    /** Rings once; returns what becomes of the ring. */
+    ring: (key: GroupKey, sequence: number, timeLeftMs = 60_000) =>
+      clock.run(world.sender()({ key, sequence }, timeLeftMs)),
+    acceptedNumbers: (key: GroupKey) =>
+      accepted
+        .map(({ body }) => JSON.parse(body) as FeedEvent)
+        .filter(({ partitionkey }) => partitionkey === `${key.source}/${key.group}`)
+        .map(({ data }) => data.sequence),
+  };
+
+  async function post(request: PostRequest): Promise<Answer> {
+    const event = JSON.parse(request.body) as FeedEvent;
+    posted.push(request);
+    const requestMs = world.takesMs(event);
+    if (requestMs > 0) await clock.sleep(requestMs);
+    const { status, retryAfter, failure } = world.answer(event);
+    if (failure !== undefined || status === undefined) return { failure: failure ?? 'reset', requestMs };
+    if (status >= 200 && status < 300) accepted.push(request);
+    return { status, retryAfter, requestMs };
+  }
+
+  return world;
+}
+
+export const seconds = (duration: number) => duration / MILLISECOND / 1_000;
