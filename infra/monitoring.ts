@@ -5,21 +5,34 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { freshnessAlarm } from '../shared/deployment/metrics.ts';
-import { type AlarmDefaults, type AlarmOptions, createAlarm } from './create-alarm.ts';
 import { createDashboard } from './create-dashboard.ts';
 import { countOf, type FeedMetrics } from './feed-metrics.ts';
 import type { OrderedSubscription } from './ordered-subscription.ts';
 import type { Polling } from './polling.ts';
 import type { Publishing } from './publishing.ts';
 import { intervalSeconds, type SourceProps } from './source-props.ts';
-import { watchSubscription } from './watch-subscription.ts';
 
-export interface MonitoringProps extends AlarmDefaults {
+export interface MonitoringProps {
   readonly metrics: FeedMetrics;
   readonly sources: readonly SourceProps[];
   readonly polling: Polling;
   readonly publishing: Publishing;
+  readonly alarmAction: cloudwatch.IAlarmAction | undefined;
+  readonly runbookUrl: string;
   readonly dashboard: boolean;
+}
+
+interface AlarmOptions {
+  readonly metric: cloudwatch.Metric;
+  /** One sentence: who is affected, and how. */
+  readonly hurts: string;
+  /** The paragraph of docs/runbook.md. */
+  readonly anchor: string;
+  readonly threshold: number;
+  readonly evaluationPeriods?: number;
+  /** @default as many as evaluationPeriods */
+  readonly datapointsToAlarm?: number;
+  readonly missingData?: cloudwatch.TreatMissingData;
 }
 
 /** A destination that fails for this long needs an operator. The stream keeps the missed records for a day. */
@@ -46,8 +59,40 @@ export class Monitoring extends Construct {
 
   /** Adds the alarms of a subscription, in its stack, and shows it on the dashboard. */
   watchSubscription(subscription: OrderedSubscription, alarmAfter: Duration): void {
-    const { metrics } = this.#props;
-    watchSubscription(subscription, { metrics, alarmAfter, defaults: this.#props });
+    const { name, deadLetters, undelivered } = subscription;
+    const age = this.#props.metrics.queueAge(subscription);
+    this.#alarm(
+      'QueueWaits',
+      {
+        metric: age,
+        hurts: `The people behind the ordered subscriber ${name} act on old states: events wait in its queue.`,
+        anchor: 'events-wait-in-a-queue',
+        threshold: alarmAfter.toSeconds(),
+      },
+      subscription,
+    );
+    this.#alarm(
+      'OrderedDeadLetters',
+      {
+        metric: countOf(deadLetters),
+        hurts:
+          `The people behind the ordered subscriber ${name} miss changes: it failed events so often that they were ` +
+          'put aside.',
+        anchor: 'an-ordered-subscriber-gave-up-events',
+        threshold: 1,
+      },
+      subscription,
+    );
+    this.#alarm(
+      'NotDelivered',
+      {
+        metric: countOf(undelivered),
+        hurts: `The ordered subscriber ${name} misses changes: SNS could not write them to its queue.`,
+        anchor: 'events-do-not-reach-a-queue',
+        threshold: 1,
+      },
+      subscription,
+    );
     this.#watchLossOfSns();
     // The dashboard's stack must not refer to the subscription's: that one already refers to the topic.
     if (Stack.of(subscription) === Stack.of(this)) this.#showSubscription(subscription);
@@ -187,7 +232,23 @@ export class Monitoring extends Construct {
     this.#subscriptions?.addRightMetric(countOf(undelivered, { label: `not delivered to ${label}` }));
   }
 
-  #alarm(id: string, options: AlarmOptions, scope: Construct = this): void {
-    createAlarm(scope, id, options, this.#props);
+  #alarm(
+    id: string,
+    { metric, hurts, anchor, threshold, ...options }: AlarmOptions,
+    scope: Construct = this,
+  ): void {
+    const alarm = new cloudwatch.Alarm(scope, id, {
+      metric,
+      threshold,
+      alarmDescription: `${hurts} ${this.#props.runbookUrl}#${anchor}`,
+      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: options.evaluationPeriods ?? 1,
+      ...(options.datapointsToAlarm && { datapointsToAlarm: options.datapointsToAlarm }),
+      treatMissingData: options.missingData ?? cloudwatch.TreatMissingData.NOT_BREACHING,
+    });
+    const { alarmAction } = this.#props;
+    if (alarmAction === undefined) return;
+    alarm.addAlarmAction(alarmAction);
+    alarm.addOkAction(alarmAction);
   }
 }

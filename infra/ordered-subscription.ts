@@ -29,8 +29,6 @@ export class OrderedSubscription extends Construct {
   readonly deadLetters: sqs.Queue;
   /** Events that SNS could not write to the queue. */
   readonly undelivered: sqs.Queue;
-  /** For dependencies. */
-  readonly resource: sns.CfnSubscription;
 
   constructor(scope: Construct, id: string, props: OrderedSubscriptionProps) {
     super(scope, id);
@@ -50,7 +48,7 @@ export class OrderedSubscription extends Construct {
     this.undelivered = createUndelivered(this);
     const policies = [this.queue, this.undelivered].map((queue) => allowSendingFrom(topic, queue));
     const policy = filterPolicy(filter);
-    this.resource = new sns.CfnSubscription(this, 'Subscription', {
+    const subscription = new sns.CfnSubscription(this, 'Subscription', {
       topicArn: topic.topicArn,
       protocol: 'sqs',
       endpoint: this.queue.queueArn,
@@ -60,7 +58,7 @@ export class OrderedSubscription extends Construct {
       redrivePolicy: { deadLetterTargetArn: this.undelivered.queueArn },
     });
     // SNS does not try again what a queue's policy refuses.
-    for (const policy of policies) if (policy !== undefined) this.resource.node.addDependency(policy);
+    for (const policy of policies) if (policy !== undefined) subscription.node.addDependency(policy);
   }
 
   /** Lets a consumer take events from the queue, as its only consumer: a second one would get a part of them. */

@@ -90,7 +90,7 @@ export class OrderedSubscriptions extends Construct {
       visibilityTimeout: options.visibilityTimeout ?? sixTimesTimeout(fn),
     });
     // A topic keeps nothing for a subscription to come: the first events wait in the ledger's stream instead.
-    if (Stack.of(subscription) === Stack.of(this)) relay.node.addDependency(subscription.resource);
+    if (Stack.of(subscription) === Stack.of(this)) relay.node.addDependency(subscription);
     monitoring.watchSubscription(subscription, options.alarmAfter ?? Duration.minutes(15));
     return subscription;
   }
