@@ -121,8 +121,9 @@ function documentedActions(): Map<string, Set<string>> {
     if (role === '') continue;
     const listed = [...actions.matchAll(/`(\w+:\w+)`/g)].map(([, action = '']) => action);
     const like = /as `(\w+)`/.exec(actions)?.[1];
+    const instead = /instead of `(\w+:\w+)`/.exec(actions)?.[1];
     const before = documented.get(like ?? role) ?? [];
-    documented.set(role, new Set([...before, ...listed]));
+    documented.set(role, new Set([...before, ...listed].filter((it) => it !== instead)));
   }
   return documented;
 }

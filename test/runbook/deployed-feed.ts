@@ -16,6 +16,7 @@ import type { OperatorRequest } from './operator-permissions.ts';
 
 export interface DeployedFeed {
   readonly endpoint: OperatorEndpoint;
+  readonly template: Template;
   readonly names: Names;
   /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
@@ -89,7 +90,7 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
   });
   seed(aws, template, names, serviceOf(outputs));
   return {
-    ...{ endpoint, names, outputs, stores, tablesClient },
+    ...{ endpoint, template, names, outputs, stores, tablesClient },
     async close() {
       for (const it of [tablesClient, queuesClient, topicsClient]) it.destroy();
       await endpoint.close();
