@@ -7,10 +7,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import type { TableNames } from '../../shared/deployment/tables.ts';
-import type { Instant } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
-import type { WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
+import type { NextFailure, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { numberValue, type StoredItem, storedNumber, textValue } from './attribute-values.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { formatAttribute, readStored } from './stored-format.ts';
@@ -28,34 +27,32 @@ export function createDynamoDbMarks({ client, tables }: DynamoDbMarksOptions): W
     return item && readStored(item, { [FORMAT]: (stored) => format1.parse(stored) });
   };
 
-  async function update(key: StoredItem, change: Change): Promise<void> {
+  /** @returns the changed item; undefined if there was nothing to do, which all conditions here check */
+  async function update(key: StoredItem, change: Change): Promise<StoredItem | undefined> {
+    const update = { TableName: tables.marks, Key: key, ...change, ReturnValues: 'ALL_NEW' } as const;
     try {
-      await client.send(new UpdateItemCommand({ TableName: tables.marks, Key: key, ...change }));
+      return (await client.send(new UpdateItemCommand(update))).Attributes;
     } catch (error) {
-      // All conditions here check whether there is anything to do.
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      if (error instanceof ConditionalCheckFailedException) return undefined;
+      throw error;
     }
   }
 
   return {
     load: async (destination, key) => (await read(destination, key))?.n,
-    advance: (destination, key, sequence) => update(markKey(destination, key), moveTo(sequence)),
-    noteBehind: (destination, key, reason) =>
-      update(markKey(destination, key), reason === undefined ? TAKE_NOTE_BACK : note(reason)),
+    async advance(destination, key, sequence) {
+      await update(markKey(destination, key), moveTo(sequence));
+    },
+    async noteBehind(destination, key, reason) {
+      await update(markKey(destination, key), reason === undefined ? TAKE_NOTE_BACK : note(reason));
+    },
     async position(webhook, key) {
       const { n: sequence, s: failingSince } = (await read(webhook, key)) ?? {};
       return { sequence, failingSince };
     },
-    async noteFailing(webhook, key, reason, at) {
-      const { Attributes } = await client.send(
-        new UpdateItemCommand({
-          TableName: tables.marks,
-          Key: markKey(webhook, key),
-          ...noteSince(reason, at),
-          ReturnValues: 'ALL_NEW',
-        }),
-      );
-      return format1.parse(Attributes).s ?? at;
+    async noteFailing(webhook, key, failure) {
+      const attributes = await update(markKey(webhook, key), noteSince(failure));
+      return attributes && (format1.parse(attributes).s ?? failure.at);
     },
   };
 }
@@ -87,10 +84,15 @@ function note(reason: string): Change {
   };
 }
 
-function noteSince(reason: string, at: Instant): Change {
+function noteSince({ sequence, reason, at }: NextFailure): Change {
   return {
     UpdateExpression: 'SET r = :r, v = :v, s = if_not_exists(s, :s)',
-    ExpressionAttributeValues: { ...note(reason).ExpressionAttributeValues, ':s': numberValue(at) },
+    ConditionExpression: 'attribute_not_exists(n) OR n < :n',
+    ExpressionAttributeValues: {
+      ...note(`${sequence}: ${reason}`).ExpressionAttributeValues,
+      ':s': numberValue(at),
+      ':n': numberValue(sequence),
+    },
   };
 }
 

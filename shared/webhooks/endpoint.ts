@@ -8,12 +8,12 @@ import {
   addLease,
   admit,
   type EndpointState,
-  newEndpoint,
   noteAccepted,
   noteAnswered,
   noteFailure,
 } from './endpoint-state.ts';
 import { judgeAnswer, type Verdict } from './judge-answer.ts';
+import { loadEndpoint } from './load-endpoint.ts';
 import { retryInMs } from './retry-schedule.ts';
 import type { EndpointStates, Post, PostRequest } from './webhook-ports.ts';
 
@@ -54,12 +54,7 @@ const CROWDED: Held = { kind: 'held', waitMs: 5_000 };
 export function createEndpoint(ports: EndpointPorts): Endpoint {
   const { webhook, endpoints, clock, log } = ports;
 
-  async function load(): Promise<EndpointState> {
-    const state = await endpoints.load(webhook);
-    if (state !== undefined) return state;
-    await endpoints.save(webhook, newEndpoint(clock.now()), 0);
-    return load();
-  }
+  const load = () => loadEndpoint(ports);
 
   /** @returns whether the change is saved or nothing was to save */
   async function save(state: EndpointState, next: EndpointState): Promise<boolean> {

@@ -1,23 +1,29 @@
-// Where a webhook begins with a group: a new webhook does not get what happened before it was there.
+// The first of a group's events that a webhook gets, by the time of its start.
 import { type Instant, parseStamp } from '../instant.ts';
 import { RELAY_READ_EVENTS } from '../limits.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../ports.ts';
 
-/**
- * Returns the number of the first event that the feed observed at or after the webhook's start; the number after the
- * last event if there is none.
- */
+export interface FirstEvent {
+  /** Its number; the number after the last event if there is none. */
+  readonly sequence: number;
+  readonly isThere: boolean;
+  /** The number of the ledger's last event before it, 0 if there is none. */
+  readonly before: number;
+}
+
+/** Returns the first event that the feed observed at or after the webhook's start. */
 export async function firstEventSince(
   ledger: Pick<Ledger, 'read'>,
   key: GroupKey,
   startedAt: Instant,
-): Promise<number> {
-  for (let last = 0; ; ) {
-    const entries = await ledger.read(key, last, RELAY_READ_EVENTS);
-    const first = entries.find((entry) => observedAt(entry) >= startedAt);
-    if (first !== undefined) return first.sequence;
-    last = entries.at(-1)?.sequence ?? last;
-    if (entries.length < RELAY_READ_EVENTS) return last + 1;
+): Promise<FirstEvent> {
+  for (let before = 0; ; ) {
+    const entries = await ledger.read(key, before, RELAY_READ_EVENTS);
+    for (const entry of entries) {
+      if (observedAt(entry) >= startedAt) return { sequence: entry.sequence, isThere: true, before };
+      before = entry.sequence;
+    }
+    if (entries.length < RELAY_READ_EVENTS) return { sequence: before + 1, isThere: false, before };
   }
 }
 

@@ -5,7 +5,7 @@ import { MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 const FIRST_PAUSES = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 5 * MINUTE];
 const LAST_PAUSE = 15 * MINUTE;
 /** A message can be invisible for 12 hours in all; this leaves time for the attempts. */
-const LONGEST_PAUSE_MS = 11 * 3_600_000;
+export const LONGEST_PAUSE_MS = 11 * 3_600_000;
 /** Added to a pause, at random: events that failed together are not posted together again. */
 const JITTER = 0.1;
 

@@ -43,7 +43,15 @@ export interface WebhookMarks extends Marks {
   /**
    * Notes that the group's next event fails, and why. {@link Marks.advance} removes the note.
    *
-   * @returns since when it fails: `at`, or the moment of the first note since the mark moved
+   * @returns since when it fails: `at`, or the moment of the first note since the mark moved. Undefined, and no note, if
+   * the mark has passed the event: another sender was faster.
    */
-  noteFailing(webhook: string, key: GroupKey, reason: string, at: Instant): Promise<Instant>;
+  noteFailing(webhook: string, key: GroupKey, failure: NextFailure): Promise<Instant | undefined>;
+}
+
+export interface NextFailure {
+  /** The number of the event that failed. */
+  readonly sequence: number;
+  readonly reason: string;
+  readonly at: Instant;
 }

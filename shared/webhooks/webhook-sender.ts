@@ -9,9 +9,9 @@ import type { GroupKey, Ledger, SendResult } from '../ports.ts';
 import type { Outcome } from '../publishing/lane.ts';
 import { createRelay } from '../publishing/relay.ts';
 import { stepOver } from '../publishing/step-over.ts';
+import { beginDelivery } from './begin-delivery.ts';
 import { type Attempt, createEndpoint, type Endpoint, type EndpointPorts } from './endpoint.ts';
-import { firstEventSince } from './first-event.ts';
-import { retryInMs } from './retry-schedule.ts';
+import { LONGEST_PAUSE_MS, retryInMs } from './retry-schedule.ts';
 import type { WebhookMarks, WebhookPosition } from './webhook-ports.ts';
 
 export interface WebhookPorts extends EndpointPorts {
@@ -42,9 +42,10 @@ export type WebhookSender = (ring: Ring, timeLeftMs: number) => Promise<RingOutc
 
 /** Answers about an event's content, for so long while other events are accepted, show that it is the event. */
 const CONTENT_PATIENCE = DAY;
-/** Before the next try where tables could not be read or written. */
+/** Before the next look where nothing speaks against the next attempt. */
 const STORE_PAUSE_MS = 5_000;
 const DONE: RingOutcome = { isDone: true };
+const SOON: RingOutcome = { isDone: false, retryInMs: STORE_PAUSE_MS, failingForMs: undefined };
 
 /** Whether the webhook gets the event. It gets changes, not the feed's events about itself. */
 export function admitsEvent(filter: EventFilter, event: FeedEvent): boolean {
@@ -60,7 +61,7 @@ export function createWebhookSender(ports: WebhookPorts): WebhookSender {
       ports,
       endpoint,
       key: ring.key,
-      position: await begin(ports, endpoint, ring),
+      position: await beginDelivery(ports, endpoint, ring),
     };
     for (;;) {
       const result = await send(delivery, (stopAt - clock.elapsed()) / MILLISECOND);
@@ -75,21 +76,6 @@ interface Delivery {
   readonly endpoint: Endpoint;
   readonly key: GroupKey;
   position: WebhookPosition;
-}
-
-/** Sets the mark of a group that has none to the event before its first. */
-async function begin(
-  { ledger, marks, webhook }: WebhookPorts,
-  endpoint: Endpoint,
-  { key, sequence }: Ring,
-): Promise<WebhookPosition> {
-  const position = await marks.position(webhook, key);
-  if (position.sequence !== undefined) return position;
-  const { startedAt } = await endpoint.load();
-  // The event that rang was published to this webhook, whatever the clocks say.
-  const first = Math.min(sequence, await firstEventSince(ledger, key, startedAt));
-  await marks.advance(webhook, key, first - 1);
-  return { sequence: first - 1, failingSince: undefined };
 }
 
 interface LastAttempt {
@@ -147,17 +133,17 @@ async function conclude(
     log.warn('group is behind', { webhook, ...key, sequence: outcome.sequence, reason: outcome.reason });
   // A gap in the ledger is left to the sweep, which alone knows whether it is lost.
   if (outcome?.state !== 'failed') return DONE;
-  if (last === undefined) return { isDone: false, retryInMs: STORE_PAUSE_MS, failingForMs: undefined };
+  // The tables could not be read or written, or the time was over.
+  if (last === undefined || last.attempt.kind === 'accepted') return SOON;
   const { attempt, sequence } = last;
-  // The mark could not be moved, or the time was over.
-  if (attempt.kind === 'accepted')
-    return { isDone: false, retryInMs: STORE_PAUSE_MS, failingForMs: undefined };
   if (attempt.kind === 'held') {
     const waitMs = Math.ceil(attempt.waitMs * (1 + random() / 4));
-    return { isDone: false, retryInMs: waitMs, failingForMs: undefined };
+    return { isDone: false, retryInMs: Math.min(waitMs, LONGEST_PAUSE_MS), failingForMs: undefined };
   }
   const now = clock.now();
-  const since = await marks.noteFailing(webhook, key, `${sequence}: ${attempt.reason}`, now);
+  const since = await marks.noteFailing(webhook, key, { sequence, reason: attempt.reason, at: now });
+  // Another sender has sent the event meanwhile.
+  if (since === undefined) return SOON;
   if (attempt.kind === 'content' && (await isEventsFault(endpoint, since, now))) {
     await stepOver(
       { ...ports, destination: { name: webhook } },

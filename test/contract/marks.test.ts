@@ -70,22 +70,40 @@ describe.each(STORES)('marks $name', ({ open }) => {
   test('keeps since when the next event fails, until the mark moves', async () => {
     const key = freshKey();
     await stores.marks.advance('hook', key, 3);
-    const since = await stores.marks.noteFailing('hook', key, '4: answered 500', 1_000);
+    const since = await stores.marks.noteFailing('hook', key, {
+      sequence: 4,
+      reason: 'answered 500',
+      at: 1_000,
+    });
 
     expect(since).toBe(1_000);
-    expect(await stores.marks.noteFailing('hook', key, '4: timeout', 2_000)).toBe(1_000);
+    expect(await stores.marks.noteFailing('hook', key, { sequence: 4, reason: 'timeout', at: 2_000 })).toBe(
+      1_000,
+    );
     expect(await stores.marks.position('hook', key)).toEqual({ sequence: 3, failingSince: 1_000 });
 
     await stores.marks.advance('hook', key, 4);
 
     expect(await stores.marks.position('hook', key)).toEqual({ sequence: 4, failingSince: undefined });
-    expect(await stores.marks.noteFailing('hook', key, '5: timeout', 3_000)).toBe(3_000);
+    expect(await stores.marks.noteFailing('hook', key, { sequence: 5, reason: 'timeout', at: 3_000 })).toBe(
+      3_000,
+    );
+  });
+
+  test('notes no failure of an event that the mark has passed', async () => {
+    const key = freshKey();
+    await stores.marks.advance('hook', key, 4);
+
+    const failure = { sequence: 4, reason: 'timeout', at: 1_000 };
+    expect(await stores.marks.noteFailing('hook', key, failure)).toBeUndefined();
+
+    expect(await stores.marks.position('hook', key)).toEqual({ sequence: 4, failingSince: undefined });
   });
 
   test('keeps since when the very first event of a group fails', async () => {
     const key = freshKey();
 
-    await stores.marks.noteFailing('hook', key, '1: timeout', 1_000);
+    await stores.marks.noteFailing('hook', key, { sequence: 1, reason: 'timeout', at: 1_000 });
 
     expect(await stores.marks.position('hook', key)).toEqual({ sequence: undefined, failingSince: 1_000 });
     await stores.marks.noteBehind('hook', key, undefined);

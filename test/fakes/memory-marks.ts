@@ -37,10 +37,11 @@ export function createMemoryMarks(): MemoryMarks {
       const { sequence, since: failingSince } = marks.get(nameOf(webhook, key)) ?? {};
       return { sequence, failingSince };
     },
-    async noteFailing(webhook, key, reason, at) {
+    async noteFailing(webhook, key, failure) {
       const name = nameOf(webhook, key);
-      const { sequence, since = at } = marks.get(name) ?? {};
-      marks.set(name, { sequence, since, reason });
+      const { sequence, since = failure.at } = marks.get(name) ?? {};
+      if (sequence !== undefined && sequence >= failure.sequence) return undefined;
+      marks.set(name, { sequence, since, reason: `${failure.sequence}: ${failure.reason}` });
       return since;
     },
     behind: (destination, key) => marks.get(nameOf(destination, key))?.reason,

@@ -104,6 +104,15 @@ describe('a webhook', () => {
     expect(await world.ring(OTHER, 1)).toEqual({ isDone: true });
   });
 
+  it('holds no message longer than a queue can hide it, however long the endpoint asks for', async () => {
+    const world = worldWith(1, { random: () => 0.99 });
+    world.show(OTHER, 1);
+    world.answer = () => ({ status: 503, retryAfter: '1000000000' });
+    await world.ring(KEY, 1);
+
+    expect(await world.ring(OTHER, 1)).toMatchObject({ retryInMs: 11 * 3_600_000 });
+  });
+
   it.each([301, 401, 404, 410, 500])('holds only the return after %i', async (status) => {
     const world = worldWith(1);
     world.show(OTHER, 1);
@@ -194,6 +203,28 @@ describe('an event that the endpoint refuses', () => {
     expect(world.acceptedNumbers(KEY)).toEqual([1]);
   });
 
+  it('gets its whole day, however late an older sender notes the failure of the event before', async () => {
+    const world = worldWith(1);
+    world.answer = () => ({ failure: 'timeout' });
+    const late = {
+      ...world.marks,
+      noteFailing: async (...[name, key, failure]: Parameters<typeof world.marks.noteFailing>) => {
+        // Meanwhile another sender posts the event, which is accepted.
+        await world.marks.advance(name, key, 1);
+        return world.marks.noteFailing(name, key, failure);
+      },
+    };
+    await world.clock.run(world.sender({ marks: late })({ key: KEY, sequence: 1 }, 60_000));
+    await world.clock.advance(2 * DAY);
+    world.show(KEY, 2);
+    world.show(OTHER, 1);
+    world.answer = ({ partitionkey }) => ({ status: partitionkey === 'acme/1' ? 422 : 204 });
+    await world.ring(OTHER, 1);
+
+    expect(await world.ring(KEY, 2)).toEqual({ isDone: false, retryInMs: 5_000, failingForMs: 0 });
+    expect(world.shown.has('acme_mi8x2k_feed')).toBe(false);
+  });
+
   it('does not make the endpoint count as failing', async () => {
     const world = refusing();
     for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -246,7 +277,8 @@ describe('a failing endpoint', () => {
     for (const key of [...failing, KEY]) world.show(key, 1, 2);
     for (const key of failing) {
       await world.marks.advance(WEBHOOK, key, 1);
-      await world.marks.noteFailing(WEBHOOK, key, '2: timeout', world.clock.now());
+      const failure = { sequence: 2, reason: 'timeout', at: world.clock.now() };
+      await world.marks.noteFailing(WEBHOOK, key, failure);
     }
     world.takesMs = ({ partitionkey }) => (partitionkey === 'acme/1' ? 0 : 15_000);
     world.answer = ({ partitionkey }) =>

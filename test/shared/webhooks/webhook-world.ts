@@ -16,6 +16,7 @@ export const WEBHOOK = 'Wms';
 export interface WebhookWorldOptions {
   readonly filter?: EventFilter;
   readonly retriesAtOnce?: number;
+  readonly random?: () => number;
   /** The clock's moment at the start. The events of the ledger were observed at 2026-11-20T10:15:03Z. */
   readonly start?: Instant;
 }
@@ -51,7 +52,7 @@ export function createWebhookWorld(options: WebhookWorldOptions = {}) {
       ledger: relayWorld.ports(openGate).ledger,
       clock,
       log: relayWorld.log,
-      random: () => 0,
+      random: options.random ?? (() => 0),
       attemptMs: 15_000,
       retriesAtOnce: options.retriesAtOnce ?? 2,
       post: (request: PostRequest) => post(request),

@@ -1,0 +1,19 @@
+// The state of a webhook's endpoint begins with the first look at it.
+import type { Clock } from '../ports.ts';
+import { type EndpointState, newEndpoint } from './endpoint-state.ts';
+import type { EndpointStates } from './webhook-ports.ts';
+
+export interface LoadEndpointPorts {
+  readonly webhook: string;
+  readonly endpoints: EndpointStates;
+  readonly clock: Clock;
+}
+
+/** Returns the state, created if there is none. */
+export async function loadEndpoint(ports: LoadEndpointPorts): Promise<EndpointState> {
+  const { webhook, endpoints, clock } = ports;
+  const state = await endpoints.load(webhook);
+  if (state !== undefined) return state;
+  await endpoints.save(webhook, newEndpoint(clock.now()), 0);
+  return loadEndpoint(ports);
+}

@@ -1,0 +1,96 @@
+// What a sweep does for a webhook: it posts nothing, but rings for each group with an unsent event, so that a sender looks
+// after the group. This heals lost, expired and undeliverable rings; the sweep steps over numbers that the ledger has
+// lost. It is a relay whose destination rings instead of taking the event, so marks move only over events that the
+// filter excludes.
+import { FEED_GROUP, parseEventId } from '../contract/event-id.ts';
+import type { GroupKey, SendResult } from '../ports.ts';
+import type { Outcome, RelayPorts } from '../publishing/lane.ts';
+import { createRelay, type Relay } from '../publishing/relay.ts';
+import { formatGroupKey } from '../recording/group-key.ts';
+import { firstEventSince } from './first-event.ts';
+import { type LoadEndpointPorts, loadEndpoint } from './load-endpoint.ts';
+import { admitsEvent, type WebhookPorts } from './webhook-sender.ts';
+
+export interface RingUnsentPorts
+  extends LoadEndpointPorts,
+    Pick<RelayPorts, 'ledger' | 'marks' | 'clock' | 'log' | 'random'>,
+    Pick<WebhookPorts, 'filter'> {
+  /** Puts a message into the webhook's queue, which must not take it for the repeat of an earlier one. */
+  readonly ring: (key: GroupKey, sequence: number) => Promise<void>;
+}
+
+const DONE: Outcome = { state: 'done' };
+
+/** Returns a relay for {@link sweepLedger}: a group that it rang for is `done`. */
+export function createRingUnsent(ports: RingUnsentPorts): Relay {
+  return async (groups, timeLeftMs) => {
+    const begun = await Promise.all(groups.map((key) => ringUnbegun(ports, key)));
+    const relayed = groups.filter((_, index) => begun[index] === undefined);
+    const outcomes = await ringBeyondMarks(ports, relayed, timeLeftMs);
+    return begun.map((outcome) => outcome ?? (outcomes.shift() as Outcome));
+  };
+}
+
+/** @returns undefined for a group that has a mark */
+async function ringUnbegun(ports: RingUnsentPorts, key: GroupKey): Promise<Outcome | undefined> {
+  // No webhook gets the feed's own events, so nothing is lost where their mark begins.
+  if (key.group === FEED_GROUP) return undefined;
+  try {
+    if ((await ports.marks.load(ports.webhook, key)) !== undefined) return undefined;
+    const { startedAt } = await loadEndpoint(ports);
+    const { sequence, isThere, before } = await firstEventSince(ports.ledger, key, startedAt);
+    if (!isThere) return DONE;
+    // Numbers that do not show yet may be half of a transaction: a sender must not begin behind them.
+    if (before + 1 < sequence) return { state: 'waiting', missing: { from: before + 1, to: sequence - 1 } };
+    // The sender begins: of an event whose ring is on its way only the sender knows.
+    await ports.ring(key, sequence);
+    return DONE;
+  } catch (cause) {
+    return failed(ports, key, cause);
+  }
+}
+
+async function ringBeyondMarks(
+  ports: RingUnsentPorts,
+  groups: readonly GroupKey[],
+  timeLeftMs: number,
+): Promise<Outcome[]> {
+  const rung = new Set<string>();
+  const relay = createRelay({
+    ...ports,
+    // A ring leaves its group unsent, which the relay takes for a failure.
+    log: { ...ports.log, warn: ports.log.debug },
+    withholds: ({ group }) => group === FEED_GROUP,
+    admits: (event) => admitsEvent(ports.filter, event),
+    attempts: 1,
+    destination: {
+      name: ports.webhook,
+      send: (events) =>
+        Promise.all(
+          events.map(async ({ id, data }): Promise<SendResult> => {
+            const key = parseEventId(id);
+            if (key === undefined) return { sent: false, cause: 'refused', reason: `its id is ${id}` };
+            try {
+              await ports.ring(key, data.sequence);
+              rung.add(formatGroupKey(key));
+            } catch (cause) {
+              failed(ports, key, cause);
+            }
+            return { sent: false, cause: 'failed', reason: 'a sender looks after it' };
+          }),
+        ),
+    },
+  });
+  const outcomes = await relay(groups, timeLeftMs);
+  return groups.map((key, index) => {
+    const outcome = outcomes[index] as Outcome;
+    return outcome.state === 'failed' && rung.has(formatGroupKey(key)) ? DONE : outcome;
+  });
+}
+
+function failed({ log, webhook }: RingUnsentPorts, key: GroupKey, cause: unknown): Outcome {
+  const { source, generation, group } = key;
+  const error = cause instanceof Error ? cause : undefined;
+  log.warn('could not ring for group', { webhook, source, generation, group, error });
+  return { state: 'failed', reason: 'it could not be rung for' };
+}
