@@ -8,7 +8,7 @@ import { formatEventId } from '../../shared/contract/event-id.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { type SweepReport, sweepLedger } from '../../shared/publishing/sweep.ts';
-import { ringUnsent } from '../../shared/webhooks/ring-unsent.ts';
+import { createRingUnsent } from '../../shared/webhooks/ring-unsent.ts';
 import { createWebhookSender, type WebhookPorts } from '../../shared/webhooks/webhook-sender.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
 import { createDynamoDbEndpointStates } from '../adapters/dynamodb-endpoint-states.ts';
@@ -46,7 +46,8 @@ export async function sweep(_event: unknown, context: Context): Promise<SweepRep
   services ??= createServices(parseWebhookEnvironment(process.env));
   const { ports, ring } = services;
   const timeLeftMs = context.getRemainingTimeInMillis() - TIME_TO_FINISH_MS;
-  return sweepLedger({ ...ports, destination: { name: ports.webhook } }, ringUnsent(ports, ring), timeLeftMs);
+  const destination = { name: ports.webhook };
+  return sweepLedger({ ...ports, destination }, createRingUnsent({ ...ports, ring }), timeLeftMs);
 }
 
 function createServices(environment: WebhookEnvironment): Services {
