@@ -46,8 +46,8 @@ export async function sweep(_event: unknown, context: Context): Promise<SweepRep
   services ??= createServices(parseWebhookEnvironment(process.env));
   const { ports, ring } = services;
   const timeLeftMs = context.getRemainingTimeInMillis() - TIME_TO_FINISH_MS;
-  const relay = createRingUnsent({ ...ports, ring });
-  return sweepLedger({ ...ports, destination: { name: ports.webhook } }, relay, timeLeftMs);
+  const destination = { name: ports.webhook };
+  return sweepLedger({ ...ports, destination }, createRingUnsent({ ...ports, ring }), timeLeftMs);
 }
 
 function createServices(environment: WebhookEnvironment): Services {

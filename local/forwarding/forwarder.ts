@@ -6,6 +6,7 @@ import { parseSigningSecret } from '../../functions/adapters/webhook-signature.t
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { parseEventId } from '../../shared/contract/event-id.ts';
+import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Ledger, Log } from '../../shared/ports.ts';
 import { sweepLedger } from '../../shared/publishing/sweep.ts';
@@ -129,7 +130,7 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
 
 /** The name of the URL's marks: the same in every run, and without the URL, which may be a secret. */
 function forwardId(url: URL): string {
-  return `forward-${createHash('sha256').update(url.href).digest('hex').slice(0, 16)}`;
+  return `${FORWARD_PREFIX}${createHash('sha256').update(url.href).digest('hex').slice(0, 16)}`;
 }
 
 function ringOf(id: string): Ring | undefined {
