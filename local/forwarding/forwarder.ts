@@ -53,6 +53,8 @@ export interface Forwarder {
   stop(): Promise<void>;
 }
 
+/** Where the names of forwarded URLs in marks begin. */
+export const FORWARD_PREFIX = 'forward-';
 const ATTEMPT_MS = 15_000;
 /** As webhooks in AWS by default. */
 const AT_ONCE = 5;
@@ -131,7 +133,7 @@ async function catchUp({ ledger, marks, webhook }: WebhookPorts, ring: (ring: Ri
 
 /** The name of the URL's marks: the same in every run, and without the URL, which may be a secret. */
 function forwardId(url: URL): string {
-  return `forward-${createHash('sha256').update(url.href).digest('hex').slice(0, 16)}`;
+  return `${FORWARD_PREFIX}${createHash('sha256').update(url.href).digest('hex').slice(0, 16)}`;
 }
 
 function ringOf(id: string): Ring | undefined {
