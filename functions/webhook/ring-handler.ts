@@ -12,7 +12,7 @@ export interface RingHandlerOptions {
   readonly queueUrl: string;
   readonly send: WebhookSender;
   readonly log: Log;
-  /** Called with how long a return's next event has failed. */
+  /** Called with how long a return's next event, or the endpoint, has failed. */
   readonly onFailing: (failingForMs: number) => void;
 }
 
