@@ -12,6 +12,11 @@ export interface RingQueueOptions {
 export interface RingQueue {
   /** Rings for a group's event, and for all unsent ones before it. @param now makes the ring different from all before */
   ring(key: GroupKey, sequence: number, now: Instant): Promise<void>;
+  /**
+   * Rings beside the group's other messages: it does not wait while one of them pauses after a failure. Only for a group
+   * with a mark, because two senders must not begin with a group at once.
+   */
+  ringBeside(key: GroupKey, sequence: number, now: Instant): Promise<void>;
   /** Asks for one attempt with a test. @param id see {@link parseTestId} */
   test(id: string): Promise<void>;
 }
@@ -20,28 +25,21 @@ export interface RingQueue {
 const TEST_GROUP = 'endpoint-test';
 
 export function createRingQueue({ client, queueUrl: QueueUrl }: RingQueueOptions): RingQueue {
+  async function send(body: object, MessageGroupId: string, MessageDeduplicationId: string): Promise<void> {
+    const message = { MessageBody: JSON.stringify(body), MessageGroupId, MessageDeduplicationId };
+    await client.send(new SendMessageCommand({ QueueUrl, ...message }));
+  }
+
+  function ringIn(messageGroup: string, key: GroupKey, sequence: number, now: Instant): Promise<void> {
+    const id = formatEventId({ ...key, sequence });
+    // The event's own message had the event's id, which the queue would take for a repeat.
+    return send({ id }, messageGroup, `${id}_${now}`);
+  }
+
   return {
-    async ring(key, sequence, now) {
-      const id = formatEventId({ ...key, sequence });
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl,
-          MessageBody: JSON.stringify({ id }),
-          MessageGroupId: `${key.source}/${key.group}`,
-          // The event's own message had the event's id, which the queue would take for a repeat.
-          MessageDeduplicationId: `${id}_${now}`,
-        }),
-      );
-    },
-    async test(id) {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl,
-          MessageBody: JSON.stringify({ test: id }),
-          MessageGroupId: TEST_GROUP,
-          MessageDeduplicationId: id,
-        }),
-      );
-    },
+    ring: (key, sequence, now) => ringIn(`${key.source}/${key.group}`, key, sequence, now),
+    // A queue shows no message of a message group while another one of it is invisible.
+    ringBeside: (key, sequence, now) => ringIn(`beside/${key.source}/${key.group}`, key, sequence, now),
+    test: (id) => send({ test: id }, TEST_GROUP, id),
   };
 }
