@@ -21,11 +21,37 @@ const HALF = 12;
 const THIRD = 8;
 const DEFAULT_BUDGET = 240;
 
-export function createDashboard(scope: Construct, id: string, props: DashboardProps): cloudwatch.Dashboard {
-  return new cloudwatch.Dashboard(scope, id, {
+type Graph = cloudwatch.GraphWidget;
+
+export interface FeedDashboard {
+  readonly dashboard: cloudwatch.Dashboard;
+  /** The graph with a line for each ordered subscription; on the right what it did not get or handle. */
+  readonly subscriptions: cloudwatch.GraphWidget;
+}
+
+export function createDashboard(scope: Construct, id: string, props: DashboardProps): FeedDashboard {
+  const subscriptions = graph('Ordered subscribers: age of the oldest event, s; dead letters', HALF, []);
+  const dashboard = new cloudwatch.Dashboard(scope, id, {
     defaultInterval: Duration.hours(3),
-    widgets: [reading(props), requesting(props), finding(props), publishing(props)],
+    widgets: [
+      reading(props),
+      requesting(props),
+      finding(props),
+      publishing(props),
+      [subscriptions, delivering(props)],
+    ],
   });
+  return { dashboard, subscriptions };
+}
+
+/** Adds a row for the webhooks: how long they fail; what rings, and what did not reach their queues. */
+export function addWebhookRow(dashboard: cloudwatch.Dashboard): readonly [failing: Graph, rings: Graph] {
+  const row = [
+    graph('Webhooks: how long the oldest event, or the endpoint, has failed, s', HALF, []),
+    graph('Webhooks: returns that wait for an attempt; not delivered', HALF, []),
+  ] as const;
+  dashboard.addWidgets(...row);
+  return row;
 }
 
 function reading({ metrics, sources }: DashboardProps): cloudwatch.IWidget[] {
@@ -36,7 +62,7 @@ function reading({ metrics, sources }: DashboardProps): cloudwatch.IWidget[] {
     graph('Held findings, return groups set aside or behind', HALF, [
       metrics.holds({ label: 'held' }),
       metrics.setAsideGroups({ label: 'set aside' }),
-      metrics.groupsBehind('queue', { label: 'behind on the queue' }),
+      metrics.groupsBehind('ordered', { label: 'behind on the ordered topic' }),
       metrics.groupsBehind('bus', { label: 'behind on the bus' }),
     ]),
   ];
@@ -74,23 +100,15 @@ function finding({ polling }: DashboardProps): cloudwatch.IWidget[] {
 function publishing({ metrics, publishing: { relays, sweeps } }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph('Relays: age of the oldest unsent record, ms', THIRD, [
-      metrics.relayAge('queue', { label: 'to the queue' }),
+      metrics.relayAge('ordered', { label: 'to the ordered topic' }),
       metrics.relayAge('bus', { label: 'to the bus' }),
     ]),
-    graph(
-      'FIFO queue: age of the oldest event, s; dead letters',
-      THIRD,
-      [metrics.queueAge({ label: 'oldest event' })],
-      [
-        metrics.deadLetters({ label: 'of the feed' }),
-        metrics.queueDeadLetters({ label: 'of the subscriber' }),
-      ],
-    ),
+    graph('Dead letters of the feed itself', THIRD, [metrics.deadLetters({ label: 'of the feed' })]),
     new cloudwatch.LogQueryWidget({
       title: 'Return groups that a destination refuses, what was skipped',
       width: THIRD,
       height: 6,
-      logGroupNames: [relays.queue, relays.bus, sweeps.queue, sweeps.bus].map(
+      logGroupNames: [relays.ordered, relays.bus, sweeps.ordered, sweeps.bus].map(
         ({ logGroup }) => logGroup.logGroupName,
       ),
       queryLines: [
@@ -101,6 +119,22 @@ function publishing({ metrics, publishing: { relays, sweeps } }: DashboardProps)
       ],
     }),
   ];
+}
+
+/** Of subscriptions in all stacks. */
+function delivering({ publishing: { topic } }: DashboardProps): cloudwatch.IWidget {
+  const count = (metricName: string, label: string) =>
+    topic.metric(metricName, { label, statistic: cloudwatch.Stats.SUM, period: Duration.minutes(5) });
+  return graph(
+    'Ordered topic: events to all subscriptions; failed deliveries',
+    HALF,
+    [
+      count('NumberOfMessagesPublished', 'published'),
+      count('NumberOfNotificationsDelivered', 'delivered'),
+      count('NumberOfNotificationsFilteredOut', 'filtered out'),
+    ],
+    [count('NumberOfNotificationsFailed', 'failed')],
+  );
 }
 
 function graph(

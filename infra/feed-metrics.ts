@@ -3,8 +3,9 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
-import type { DestinationName } from '../shared/deployment/destinations.ts';
+import { type DestinationName, markOf } from '../shared/deployment/destinations.ts';
 import { METRICS, METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
+import type { OrderedSubscription } from './ordered-subscription.ts';
 import type { Polling } from './polling.ts';
 import type { Publishing } from './publishing.ts';
 import { intervalSeconds, type SourceProps } from './source-props.ts';
@@ -45,7 +46,12 @@ export class FeedMetrics {
   }
 
   groupsBehind(destination: DestinationName, options?: Options): cloudwatch.Metric {
-    return this.#own(METRICS.groupsBehind, { destination }, options);
+    return this.#own(METRICS.groupsBehind, { destination: markOf(destination) }, options);
+  }
+
+  /** Seconds that an event of the webhook, or its endpoint, has failed. */
+  failingFor(webhook: string, options?: Options): cloudwatch.Metric {
+    return this.#own(METRICS.failingFor, { webhook }, options);
   }
 
   relayAge(destination: DestinationName, options?: Options): cloudwatch.Metric {
@@ -56,8 +62,8 @@ export class FeedMetrics {
     });
   }
 
-  queueAge(options?: Options): cloudwatch.Metric {
-    return this.#props.publishing.queue.metricApproximateAgeOfOldestMessage({
+  queueAge({ queue }: Pick<OrderedSubscription, 'queue'>, options?: Options): cloudwatch.Metric {
+    return queue.metricApproximateAgeOfOldestMessage({
       ...{ statistic: cloudwatch.Stats.MAXIMUM, period: PERIOD },
       ...options,
     });
@@ -67,8 +73,12 @@ export class FeedMetrics {
     return countOf(this.#props.deadLetters, options);
   }
 
-  queueDeadLetters(options?: Options): cloudwatch.Metric {
-    return countOf(this.#props.publishing.queueDeadLetters, options);
+  /** Events that SNS could deliver neither to a subscription's queue nor to its dead-letter queue: they are gone. */
+  lostBySns(options?: Options): cloudwatch.Metric {
+    return this.#props.publishing.topic.metric('NumberOfNotificationsFailedToRedriveToDlq', {
+      ...{ statistic: cloudwatch.Stats.SUM, period: PERIOD },
+      ...options,
+    });
   }
 
   /** @throws for names of sources that the feed does not have */
@@ -96,5 +106,21 @@ export function countOf(queue: sqs.IQueue, options?: Options): cloudwatch.Metric
   return queue.metricApproximateNumberOfMessagesVisible({
     ...{ statistic: cloudwatch.Stats.MAXIMUM, period: PERIOD },
     ...options,
+  });
+}
+
+/** The number of messages that wait in a queue, whether they are visible or not. */
+export function waitingIn(queue: sqs.IQueue, label: string): cloudwatch.IMetric {
+  const id = queue.node.addr;
+  return new cloudwatch.MathExpression({
+    label,
+    period: PERIOD,
+    expression: `visible_${id} + hidden_${id}`,
+    usingMetrics: {
+      [`visible_${id}`]: countOf(queue),
+      [`hidden_${id}`]: queue.metricApproximateNumberOfMessagesNotVisible({
+        ...{ statistic: cloudwatch.Stats.MAXIMUM, period: PERIOD },
+      }),
+    },
   });
 }

@@ -1,30 +1,28 @@
-// The publishing side: the ledger's stream invokes two relays, one for the FIFO queue and one for the bus, so that a
+// The publishing side: the ledger's stream invokes two relays, one for the ordered topic and one for the bus, so that a
 // failing destination does not affect the other. A daily sweep for each sends the events that the stream missed. The
 // relays read the ledger and publish; they have no access to the service and its tokens.
 
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type * as events from 'aws-cdk-lib/aws-events';
-import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import * as scheduler from 'aws-cdk-lib/aws-scheduler';
-import * as sqs from 'aws-cdk-lib/aws-sqs';
+import type * as sns from 'aws-cdk-lib/aws-sns';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import { acknowledge } from './acknowledge.ts';
-import { allow, allowSending, allowTable } from './allow.ts';
+import { allow, allowPublishing, allowTable } from './allow.ts';
 import { createBus } from './create-bus.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
-import { createDeadLetterQueue, createQueue, LONGEST_RETENTION } from './create-queue.ts';
+import { createTopic } from './create-topic.ts';
+import { createDailySweeps, type DailySweeps, SWEEP_TIMEOUT } from './daily-sweeps.ts';
 import { deadLetterDestination } from './dead-letter-destination.ts';
-import { schedulerOf } from './scheduler-of.ts';
 import type { FeedTables } from './storage.ts';
 
 const RELAY_TIMEOUT = Duration.minutes(1);
-/** Lambda's longest timeout: a sweep reads the whole ledger. */
-const SWEEP_TIMEOUT = Duration.minutes(15);
 
 export interface PublishingProps extends FunctionDefaults {
   readonly tables: FeedTables;
@@ -35,50 +33,53 @@ export interface PublishingProps extends FunctionDefaults {
 
 /** The differences between the two destinations. */
 interface DestinationOptions {
-  readonly name: 'Queue' | 'Bus';
+  readonly name: 'Ordered' | 'Bus';
+  /** For descriptions. */
+  readonly title: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly allowPublishing: (role: iam.Role) => void;
 }
 
 export class Publishing extends Construct {
-  /** The FIFO queue: each return group's events in their order. */
-  readonly queue: sqs.Queue;
-  /** Messages that the queue's consumer could not handle. */
-  readonly queueDeadLetters: sqs.Queue;
+  /** The FIFO topic: each return group's events in their order, for any number of subscriptions. */
+  readonly topic: sns.Topic;
   readonly bus: events.EventBus;
   /** Events that the bus could not encrypt; undefined without a key of your own. */
   readonly busDeadLetters: sqs.Queue | undefined;
   readonly relays: Readonly<Record<DestinationName, FeedFunction>>;
   readonly sweeps: Readonly<Record<DestinationName, FeedFunction>>;
+  /** Starts the sweeps, and those of webhooks. */
+  readonly dailySweeps: DailySweeps;
 
   constructor(scope: Construct, id: string, props: PublishingProps) {
     super(scope, id);
     const { encryptionKey } = props;
-    this.queueDeadLetters = createDeadLetterQueue(this, 'EventsDeadLetters', { encryptionKey, fifo: true });
-    this.queue = createEventsQueue(this, this.queueDeadLetters, encryptionKey);
+    this.topic = createTopic(this, props);
     const { bus, deadLetters: busDeadLetters } = createBus(this, props);
     this.bus = bus;
     this.busDeadLetters = busDeadLetters;
-    const toQueue: DestinationOptions = {
-      name: 'Queue',
-      environment: { DESTINATION: 'queue', QUEUE_URL: this.queue.queueUrl },
-      allowPublishing: (role) => allowSending(role, this.queue),
+    const toTopic: DestinationOptions = {
+      ...{ name: 'Ordered', title: 'ordered topic' },
+      environment: { DESTINATION: 'ordered', TOPIC_ARN: this.topic.topicArn },
+      allowPublishing: (role) => allowPublishing(role, this.topic, encryptionKey),
     };
     const toBus: DestinationOptions = {
-      name: 'Bus',
+      ...{ name: 'Bus', title: 'bus' },
       environment: { DESTINATION: 'bus', EVENT_BUS_NAME: this.bus.eventBusName },
       allowPublishing: (role) => allow(role, ['events:PutEvents'], this.bus.eventBusArn),
     };
-    this.relays = { queue: this.#createRelay(toQueue, props), bus: this.#createRelay(toBus, props) };
-    this.sweeps = { queue: this.#createSweep(toQueue, props), bus: this.#createSweep(toBus, props) };
-    this.#scheduleSweeps(props);
+    this.relays = { ordered: this.#createRelay(toTopic, props), bus: this.#createRelay(toBus, props) };
+    this.sweeps = { ordered: this.#createSweep(toTopic, props), bus: this.#createSweep(toBus, props) };
+    this.dailySweeps = createDailySweeps(this, props.deadLetters);
+    for (const [name, sweep] of Object.entries(this.sweeps))
+      this.dailySweeps.add(name, `the destination ${name}`, sweep);
   }
 
   #createRelay(destination: DestinationOptions, props: PublishingProps): FeedFunction {
     const { tables, deadLetters } = props;
     const relay = createFunction(this, `RelayTo${destination.name}`, props, {
       code: 'relay',
-      description: `Sends the ledger's events to the ${destination.name.toLowerCase()}`,
+      description: `Sends the ledger's events to the ${destination.title}`,
       environment: environmentOf(destination, tables),
       timeout: RELAY_TIMEOUT,
       memorySizeMiB: 256,
@@ -109,7 +110,7 @@ export class Publishing extends Construct {
     const sweep = createFunction(this, `SweepTo${destination.name}`, props, {
       code: 'relay',
       exportName: 'sweep',
-      description: `Sends what the ${destination.name.toLowerCase()} has missed of the ledger`,
+      description: `Sends what the ${destination.title} has missed of the ledger`,
       environment: environmentOf(destination, props.tables),
       timeout: SWEEP_TIMEOUT,
       memorySizeMiB: 512,
@@ -117,55 +118,8 @@ export class Publishing extends Construct {
     allowRelay(sweep.role, destination, props.tables);
     // Only the sweep reads the whole ledger, and writes to it which events were skipped.
     allowTable(sweep.role, props.tables.ledger, ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan']);
-    sweep.function.configureAsyncInvoke({
-      retryAttempts: 1,
-      onFailure: deadLetterDestination(props.deadLetters),
-    });
     return sweep;
   }
-
-  #scheduleSweeps({ deadLetters }: PublishingProps): void {
-    // Removed with the stack, like the sources' group: its name is fixed.
-    const group = new scheduler.ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
-    const role = new iam.Role(this, 'SchedulesRole', {
-      description: 'Starts the daily sweeps',
-      assumedBy: schedulerOf(group),
-    });
-    const sweeps = Object.entries(this.sweeps);
-    allow(role, ['lambda:InvokeFunction'], ...sweeps.map(([, sweep]) => sweep.function.functionArn));
-    allowSending(role, deadLetters);
-    for (const [name, sweep] of sweeps) {
-      new scheduler.Schedule(this, `SweepOf-${name}`, {
-        description: `Daily sweep of the ledger for the ${name}`,
-        scheduleGroup: group,
-        schedule: scheduler.ScheduleExpression.rate(Duration.days(1)),
-        target: {
-          bind: () => ({
-            arn: sweep.function.functionArn,
-            role,
-            deadLetterConfig: { arn: deadLetters.queueArn },
-            retryPolicy: { maximumEventAgeInSeconds: 3_600, maximumRetryAttempts: 5 },
-          }),
-        },
-      });
-    }
-  }
-}
-
-function createEventsQueue(
-  scope: Construct,
-  deadLetters: sqs.Queue,
-  encryptionKey: kms.IKey | undefined,
-): sqs.Queue {
-  return createQueue(scope, 'Events', {
-    encryptionKey,
-    fifo: true,
-    // High throughput, per return group.
-    deduplicationScope: sqs.DeduplicationScope.MESSAGE_GROUP,
-    fifoThroughputLimit: sqs.FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
-    retentionPeriod: LONGEST_RETENTION,
-    deadLetterQueue: { queue: deadLetters, maxReceiveCount: 10 },
-  });
 }
 
 function environmentOf(

@@ -7,28 +7,41 @@ import type * as iam from 'aws-cdk-lib/aws-iam';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type * as scheduler from 'aws-cdk-lib/aws-scheduler';
+import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { StatusKind } from '../shared/contract/statuses.ts';
 import type { DestinationName } from '../shared/deployment/destinations.ts';
-import { allow, allowKey, allowTable } from './allow.ts';
+import { allowTable } from './allow.ts';
 import { BusSubscribers, type OnChangeOptions } from './bus-subscribers.ts';
 import { checkProps } from './check-props.ts';
 import { createDeadLetterQueue } from './create-queue.ts';
 import { FeedMetrics } from './feed-metrics.ts';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
 import { Monitoring } from './monitoring.ts';
-import { type OrderedSubscriberOptions, OrderedSubscription } from './ordered-subscription.ts';
+import type { OrderedSubscription } from './ordered-subscription.ts';
+import {
+  type OrderedQueueOptions,
+  type OrderedSubscriberOptions,
+  OrderedSubscriptions,
+} from './ordered-subscriptions.ts';
 import { Polling } from './polling.ts';
 import { Publishing } from './publishing.ts';
 import { type FeedTables, Storage } from './storage.ts';
+import type { Webhook } from './webhook.ts';
+import type { WebhookOptions } from './webhook-options.ts';
+import { Webhooks } from './webhooks.ts';
 
+export type { EventFilter } from '../shared/contract/event-filter.ts';
 export type { ReturnsChangeFeedProps } from './feed-props.ts';
+export type { OrderedSubscription } from './ordered-subscription.ts';
+export type { Webhook } from './webhook.ts';
+export type { WebhookOptions } from './webhook-options.ts';
 
 export class ReturnsChangeFeed extends Construct {
   readonly tables: FeedTables;
-  /** Each return group's events in their order, for one consumer. */
-  readonly queue: sqs.IQueue;
+  /** Each return group's events in their order, for any number of subscriptions. */
+  readonly topic: sns.ITopic;
   /** All events in no order, for any number of rules. */
   readonly bus: events.EventBus;
   readonly poller: lambda.IFunction;
@@ -42,15 +55,16 @@ export class ReturnsChangeFeed extends Construct {
   /** The parts that `returns-feed sources` uses: the path of parameters, the group of schedules, the poller's role. */
   readonly sourcesPath: string;
   readonly schedules: scheduler.IScheduleGroup;
+  /** Below which each webhook has its parameter, for the commands of operators. */
+  readonly webhooksPath: string;
   readonly pollerRole: iam.IRole;
   /** Messages that the feed itself could not handle: ticks, stream records, sweeps. */
   readonly deadLetters: sqs.IQueue;
-  /** Events that the queue's consumer could not handle. */
-  readonly orderedDeadLetters: sqs.IQueue;
   /** Undefined if the props disable it. */
   readonly dashboard: cloudwatch.Dashboard | undefined;
   readonly #metrics: FeedMetrics;
-  readonly #ordered: OrderedSubscription;
+  readonly #ordered: OrderedSubscriptions;
+  readonly #webhooks: Webhooks;
   readonly #onBus: BusSubscribers;
 
   /** @throws Error that lists all problems with the props */
@@ -79,13 +93,12 @@ export class ReturnsChangeFeed extends Construct {
       deadLetters,
     });
     this.tables = tables;
-    this.queue = publishing.queue;
+    this.topic = publishing.topic;
     this.bus = publishing.bus;
     this.poller = polling.poller.function;
     this.relays = publishing.relays;
     this.sweeps = publishing.sweeps;
     this.pollQueue = polling.queue;
-    this.orderedDeadLetters = publishing.queueDeadLetters;
     this.pollerLog = polling.poller.logGroup;
     this.sourcesPath = polling.sourcesPath;
     this.schedules = polling.schedules;
@@ -97,7 +110,17 @@ export class ReturnsChangeFeed extends Construct {
       ...{ metrics: this.#metrics, sources, polling, publishing, alarmAction, runbookUrl, dashboard },
     });
     this.dashboard = monitoring.dashboard;
-    this.#ordered = new OrderedSubscription(this, 'OrderedSubscription', { publishing, monitoring });
+    this.#ordered = new OrderedSubscriptions(this, 'Ordered', {
+      ...{ topic: publishing.topic, encryptionKey, monitoring },
+      relay: publishing.relays.ordered.function,
+      sources: sources.map(({ name }) => name),
+    });
+    this.webhooksPath = `/${serviceName}/webhooks`;
+    this.#webhooks = new Webhooks(this, 'Webhooks', {
+      ...{ ...common, topic: publishing.topic, tables, dailySweeps: publishing.dailySweeps },
+      ...{ monitoring, ordered: this.#ordered, path: this.webhooksPath },
+      sources: sources.map(({ name }) => name),
+    });
     this.#onBus = new BusSubscribers(this, 'BusSubscribers', {
       bus: publishing.bus,
       encryptionKey,
@@ -106,13 +129,34 @@ export class ReturnsChangeFeed extends Construct {
   }
 
   /**
-   * Makes a function the only consumer of the FIFO queue. It gets each return group's events in order, and must return
-   * `batchItemFailures`. Events that keep failing go to a dead-letter queue.
+   * Subscribes a function to the ordered topic, with a queue of its own in the function's stack. It gets each return
+   * group's events in order, and must return `batchItemFailures`. Events that keep failing go to a dead-letter queue.
    *
-   * @throws Error if the queue already has a consumer
+   * @throws Error that lists all problems, for instance a function that is subscribed already
    */
-  addOrderedSubscriber(fn: lambda.IFunction, options: OrderedSubscriberOptions = {}): void {
-    this.#ordered.add(fn, options);
+  addOrderedSubscriber(fn: lambda.IFunction, options: OrderedSubscriberOptions = {}): OrderedSubscription {
+    return this.#ordered.addSubscriber(fn, options);
+  }
+
+  /**
+   * Subscribes a queue to the ordered topic, for one consumer that is no Lambda function. `grantConsume` lets the
+   * consumer take events from it; events that it takes ten times without deleting them go to a dead-letter queue.
+   *
+   * @throws Error that lists all problems, for instance an id that is in use
+   */
+  addOrderedQueue(id: string, options: OrderedQueueOptions = {}): OrderedSubscription {
+    return this.#ordered.addQueue(id, options);
+  }
+
+  /**
+   * Posts events to a URL, signed, each return group's in order. A webhook has a queue, a sender and alarms of its own,
+   * in the feed's stack. While its endpoint fails, events wait in the ledger, for 30 days.
+   *
+   * @param id in commands, marks and metrics; under another id the webhook starts anew
+   * @throws Error that lists all problems, for instance a URL that is not https
+   */
+  addWebhook(id: string, options: WebhookOptions): Webhook {
+    return this.#webhooks.add(id, options);
   }
 
   /**
@@ -123,17 +167,6 @@ export class ReturnsChangeFeed extends Construct {
   onChange<Kind extends StatusKind>(id: string, options: OnChangeOptions<Kind>): events.Rule {
     this.#metrics.checkSources(options.sources ?? []);
     return this.#onBus.onChange(id, options);
-  }
-
-  /** Lets a consumer other than a Lambda function read the FIFO queue, as its only consumer. */
-  grantConsumeOrdered(grantee: iam.IGrantable): void {
-    this.#ordered.take(grantee.grantPrincipal.toString());
-    allow(
-      grantee,
-      ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
-      this.queue.queueArn,
-    );
-    allowKey(grantee, this.queue.encryptionMasterKey, 'sqs', ['kms:Decrypt']);
   }
 
   /** Grants read access to all four tables: the feed's state and its published events. */
@@ -174,9 +207,19 @@ export class ReturnsChangeFeed extends Construct {
     return this.#metrics.relayAge(destination, options);
   }
 
-  /** Age of the oldest event in the FIFO queue, in seconds. */
-  metricQueueAge(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
-    return this.#metrics.queueAge(options);
+  /** Age of the oldest event in the queue of an ordered subscription, in seconds. */
+  metricQueueAge(subscription: OrderedSubscription, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.#metrics.queueAge(subscription, options);
+  }
+
+  /**
+   * Seconds that an event of a webhook, or its endpoint, has failed; reported with each failed attempt.
+   *
+   * @throws Error for a webhook that the feed does not have
+   */
+  metricFailingFor(id: string, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    this.#webhooks.checkId(id);
+    return this.#metrics.failingFor(id, options);
   }
 
   /** Messages that the feed itself could not handle. */

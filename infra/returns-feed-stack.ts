@@ -31,20 +31,14 @@ export class ReturnsFeedStack extends Stack {
 
   /** The outputs that commands find by these ids (local/operating/find-deployment.ts), and that the runbook names. */
   #nameParts(feed: ReturnsChangeFeed): void {
-    this.#output('QueueUrl', feed.queue.queueUrl, 'Ordered events, for one consumer');
+    this.#output('TopicArn', feed.topic.topicArn, 'Ordered events, for any number of subscriptions');
     this.#output('BusName', feed.bus.eventBusName, 'All events, for any number of rules');
     this.#output('SourcesPath', feed.sourcesPath, 'Below which each source has its parameter');
+    this.#output('WebhooksPath', feed.webhooksPath, 'Below which each webhook has its parameter');
     this.#output('SchedulesGroup', feed.schedules.scheduleGroupName, 'Group of the schedules of sources');
     this.#output('PollerRole', feed.pollerRole.roleName, 'Role that reads tokens');
     this.#output('PollQueueUrl', feed.pollQueue.queueUrl, 'Ticks on their way to the poller');
     this.#output('DeadLettersUrl', feed.deadLetters.queueUrl, 'What the feed itself could not handle');
-    const { orderedDeadLetters } = feed;
-    this.#output('OrderedDeadLettersUrl', orderedDeadLetters.queueUrl, 'What the ordered subscriber failed');
-    this.#output(
-      'OrderedDeadLettersArn',
-      orderedDeadLetters.queueArn,
-      'The same, to move messages back from',
-    );
     for (const [role, table] of Object.entries(feed.tables))
       this.#output(`${titleCase(role)}Table`, table.tableName, `Table of ${role}`);
     if (feed.dashboard !== undefined)
@@ -59,7 +53,7 @@ export class ReturnsFeedStack extends Stack {
       this.#output(
         `${relay}Function`,
         relays[destination].function.functionName,
-        `Sends events to the ${destination}`,
+        `Sends events to the destination ${destination}`,
       );
       this.#output(`${relay}Log`, relays[destination].logGroup.logGroupName, 'Has what it could not send');
       const sweep = `SweepTo${titleCase(destination)}`;

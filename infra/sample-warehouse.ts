@@ -8,6 +8,7 @@ import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { ChangeType } from '../shared/contract/event-filter.ts';
 import { BUS_SOURCE } from '../shared/contract/event-pattern.ts';
 import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { WAREHOUSE_TABLE } from '../shared/deployment/sample-warehouse.ts';
@@ -23,8 +24,8 @@ import type { ReturnsChangeFeed } from './returns-change-feed.ts';
 export interface SampleWarehouseProps {
   readonly feed: ReturnsChangeFeed;
   /**
-   * The origin of its events: the ordered queue, as its only consumer, or a rule of the bus.
-   * @default 'queue'
+   * The origin of its events: a subscription of the ordered topic, or a rule of the bus.
+   * @default 'ordered'
    */
   readonly subscribeTo?: DestinationName;
   /**
@@ -42,7 +43,7 @@ export interface SampleWarehouseProps {
 }
 
 /** The event types that the function has handlers for. */
-const HANDLED_TYPES = [
+const HANDLED_TYPES: readonly ChangeType[] = [
   'shipment.created',
   'shipment.status_changed',
   'return_line_item.created',
@@ -59,7 +60,7 @@ export class SampleWarehouse extends Construct {
 
   constructor(scope: Construct, id: string, props: SampleWarehouseProps) {
     super(scope, id);
-    const { feed, subscribeTo = 'queue', timeLimit = Duration.days(14) } = props;
+    const { feed, subscribeTo = 'ordered', timeLimit = Duration.days(14) } = props;
     const { logRetention = logs.RetentionDays.ONE_MONTH, removalPolicy = RemovalPolicy.RETAIN } = props;
     this.table = this.#createTable(removalPolicy);
     this.workflow = new ParcelWorkflow(this, 'Parcel', {
@@ -71,7 +72,8 @@ export class SampleWarehouse extends Construct {
       }),
     });
     this.subscriber = this.#createSubscriber(subscribeTo, logRetention);
-    if (subscribeTo === 'queue') feed.addOrderedSubscriber(this.subscriber.function);
+    if (subscribeTo === 'ordered')
+      feed.addOrderedSubscriber(this.subscriber.function, { filter: { types: HANDLED_TYPES } });
     else this.#subscribeToBus(feed.bus);
     this.#alarm(
       'WorkflowFails',
@@ -103,7 +105,7 @@ export class SampleWarehouse extends Construct {
       { serviceName, logRetention },
       {
         code: 'sample-warehouse',
-        exportName: subscribeTo === 'queue' ? 'handler' : 'onBus',
+        exportName: subscribeTo === 'ordered' ? 'handler' : 'onBus',
         description: 'Starts a workflow for each delivered parcel, and wakes those that wait',
         environment: { TABLE_NAME: this.table.tableName, STATE_MACHINE_ARN: stateMachine.stateMachineArn },
         timeout: Duration.seconds(30),
@@ -123,7 +125,7 @@ export class SampleWarehouse extends Construct {
     new events.Rule(this, 'Changes', {
       eventBus: bus as events.IEventBus,
       description: 'What the sample warehouse handles',
-      eventPattern: { source: events.Match.prefix(`${BUS_SOURCE}.`), detailType: HANDLED_TYPES },
+      eventPattern: { source: events.Match.prefix(`${BUS_SOURCE}.`), detailType: [...HANDLED_TYPES] },
       targets: [new targets.LambdaFunction(fn, { deadLetterQueue: deadLetters })],
     });
     this.#alarm(

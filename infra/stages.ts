@@ -18,8 +18,7 @@ export interface Stage extends Pick<ReturnsChangeFeedProps, 'archiveRetention' |
   readonly removalPolicy: RemovalPolicy;
   readonly dashboard: boolean;
   /**
-   * The origin of the sample warehouse's events: the ordered queue, as its only consumer, or the bus, beside other
-   * subscribers. Undefined for no sample warehouse.
+   * The origin of the sample warehouse's events: the ordered topic, or the bus. Undefined for no sample warehouse.
    */
   readonly sampleWarehouse: SampleWarehouseProps['subscribeTo'];
   /** The e-mail address for alarms. A first mail has a link to confirm it. */
@@ -63,7 +62,7 @@ const trial: Stage = {
   logRetention: RetentionDays.ONE_WEEK,
   removalPolicy: RemovalPolicy.DESTROY,
   dashboard: false,
-  sampleWarehouse: 'queue',
+  sampleWarehouse: 'ordered',
   alarmEmail: undefined,
 };
 

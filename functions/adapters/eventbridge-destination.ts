@@ -9,14 +9,15 @@ import {
 } from '@aws-sdk/client-eventbridge';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { BUS_SOURCE } from '../../shared/contract/event-pattern.ts';
+import { markOf } from '../../shared/deployment/destinations.ts';
 import { MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { Destination, SendResult } from '../../shared/ports.ts';
-import { type Sized, sendInParts } from './send-in-parts.ts';
+import { type Sized, sendInParts, TOO_LARGE } from './send-in-parts.ts';
 
 export interface EventBridgeDestinationOptions {
   readonly client: EventBridgeClient;
   readonly eventBusName: string;
-  /** The destination's name in the marks. @default 'bus' */
+  /** The destination's name in the marks. @default the bus's mark */
   readonly name?: string;
   /** The limit for all entries of one call together. @default 1 MiB, EventBridge's limit */
   readonly maxBytes?: number;
@@ -31,7 +32,7 @@ type Entry = PutEventsRequestEntry & Sized;
 export function createEventBridgeDestination({
   client,
   eventBusName,
-  name = 'bus',
+  name = markOf('bus'),
   maxBytes = MIB,
 }: EventBridgeDestinationOptions): Destination {
   async function send(entries: readonly Entry[]): Promise<SendResult[]> {
@@ -39,7 +40,7 @@ export function createEventBridgeDestination({
     const answer = await client.send(new PutEventsCommand({ Entries }));
     return entries.map((entry, index) => resultOf(entry, answer.Entries?.[index]));
   }
-  return { name, send: (events) => sendInParts(events.map(toEntry), { maxBytes, send, isTooLarge }) };
+  return { name, send: (events) => sendInParts(events.map(toEntry), { maxBytes, send, refusalOf }) };
 }
 
 function toEntry(event: FeedEvent): Entry {
@@ -74,6 +75,6 @@ function resultOf({ bytes }: Entry, result: PutEventsResultEntry | undefined): S
 const FOR_CONTENT: ReadonlySet<string> = new Set(['InvalidArgument', 'MalformedDetail', 'RedactionFailure']);
 
 /** Applies to the call as a whole: this error has no code of its own. */
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ValidationException' && /total size/i.test(error.message);
+function refusalOf(error: Error): string | undefined {
+  return error.name === 'ValidationException' && /total size/i.test(error.message) ? TOO_LARGE : undefined;
 }

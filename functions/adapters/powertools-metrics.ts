@@ -12,6 +12,14 @@ export function reportBehind(metrics: Metrics, destination: string, groups: numb
     .publishStoredMetrics();
 }
 
+/** Reports how long a return's next event, or a webhook's endpoint, has failed. */
+export function reportFailing(metrics: Metrics, webhook: string, failingForMs: number): void {
+  metrics
+    .addDimension('webhook', webhook)
+    .addMetric(METRICS.failingFor, MetricUnit.Seconds, Math.round(failingForMs / 1_000))
+    .publishStoredMetrics();
+}
+
 /** Reports a tick's figures; none if the source was not the tick's or not read: the missing figures show it. */
 export function addTickMetrics(metrics: Metrics, { source, state, behindMs }: TickReport): void {
   if (state === undefined || behindMs === undefined) return;

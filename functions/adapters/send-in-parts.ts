@@ -1,23 +1,26 @@
-// Splits a batch whose entries exceed the limit of one call into several calls. An entry that is too large by itself is
-// refused here, or by the service if its limit is lower than expected.
+// Splits a batch whose entries exceed the limit of one call into several calls, and one that the service refuses as a
+// whole until each entry that it refuses is alone. So an entry is refused for its own content only: here if it is too
+// large by itself, otherwise by the service.
 import type { SendResult } from '../../shared/ports.ts';
 
 export interface Sized {
   readonly bytes: number;
 }
 
+export const TOO_LARGE = 'too large';
+
 export interface PartsOptions<Entry extends Sized> {
   /** The limit of one call. */
   readonly maxBytes: number;
   /** Makes one call; returns a result per entry, in order. */
   readonly send: (entries: readonly Entry[]) => Promise<SendResult[]>;
-  /** Whether the error means that the call was too large for the service. */
-  readonly isTooLarge: (error: unknown) => boolean;
+  /** Why the service refuses an entry of the call for its content; undefined for all other errors. */
+  readonly refusalOf: (error: Error) => string | undefined;
 }
 
 /**
  * @returns one result per entry, in order
- * @throws any error of a call, unless the call was too large; earlier calls may have succeeded
+ * @throws any error of a call that is not about an entry's content; earlier calls may have succeeded
  */
 export async function sendInParts<Entry extends Sized>(
   entries: readonly Entry[],
@@ -34,12 +37,13 @@ async function sendPart<Entry extends Sized>(
 ): Promise<SendResult[]> {
   const [first] = part;
   if (first === undefined) return [];
-  if (first.bytes > options.maxBytes) return [tooLarge(first)];
+  if (first.bytes > options.maxBytes) return [refused(first, TOO_LARGE)];
   try {
     return await options.send(part);
   } catch (error) {
-    if (!options.isTooLarge(error)) throw error;
-    if (part.length === 1) return [tooLarge(first)];
+    const reason = error instanceof Error ? options.refusalOf(error) : undefined;
+    if (reason === undefined) throw error;
+    if (part.length === 1) return [refused(first, reason)];
     const half = Math.ceil(part.length / 2);
     return [
       ...(await sendPart(part.slice(0, half), options)),
@@ -63,6 +67,6 @@ function cut<Entry extends Sized>(entries: readonly Entry[], maxBytes: number): 
   return parts;
 }
 
-function tooLarge({ bytes }: Sized): SendResult {
-  return { sent: false, cause: 'refused', reason: `too large (${bytes} bytes)` };
+function refused({ bytes }: Sized, reason: string): SendResult {
+  return { sent: false, cause: 'refused', reason: `${reason} (${bytes} bytes)` };
 }

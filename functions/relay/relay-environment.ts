@@ -6,16 +6,17 @@ const text = z.string().min(1);
 
 const tables = { LEDGER_TABLE: text, MARKS_TABLE: text };
 
-/** The variables that name each destination's address. */
-const ADDRESSES = {
-  queue: { QUEUE_URL: z.url() },
-  bus: { EVENT_BUS_NAME: text },
-} as const satisfies Record<DestinationName, z.ZodRawShape>;
+/** The variables of each destination: its name and its address. */
+const DESTINATIONS = {
+  ordered: z.object({
+    DESTINATION: z.literal('ordered'),
+    TOPIC_ARN: z.string().startsWith('arn:', 'must be the ARN of a topic'),
+    ...tables,
+  }),
+  bus: z.object({ DESTINATION: z.literal('bus'), EVENT_BUS_NAME: text, ...tables }),
+} as const satisfies { [Name in DestinationName]: z.ZodType<{ readonly DESTINATION: Name }> };
 
-const relayEnvironment = z.discriminatedUnion('DESTINATION', [
-  z.object({ DESTINATION: z.literal('queue'), ...ADDRESSES.queue, ...tables }),
-  z.object({ DESTINATION: z.literal('bus'), ...ADDRESSES.bus, ...tables }),
-]);
+const relayEnvironment = z.discriminatedUnion('DESTINATION', [DESTINATIONS.ordered, DESTINATIONS.bus]);
 
 export type RelayEnvironment = z.infer<typeof relayEnvironment>;
 
@@ -31,5 +32,5 @@ export function parseRelayEnvironment(
 
 /** Returns what the destination's client needs to reach it. */
 export function addressOf(environment: RelayEnvironment): string {
-  return environment.DESTINATION === 'queue' ? environment.QUEUE_URL : environment.EVENT_BUS_NAME;
+  return 'TOPIC_ARN' in environment ? environment.TOPIC_ARN : environment.EVENT_BUS_NAME;
 }

@@ -11,6 +11,7 @@ import { createSourcesCommand } from '../commands/sources.ts';
 import { createStartCommand } from '../commands/start.ts';
 import { createStatusCommand } from '../commands/status.ts';
 import { createWatchCommand } from '../commands/watch.ts';
+import { createWebhooksCommand } from '../commands/webhooks.ts';
 
 export function createProgram(): Command {
   return new Command('returns-feed')
@@ -22,6 +23,7 @@ export function createProgram(): Command {
     .addCommand(createReplayCommand())
     .addCommand(createRedriveCommand())
     .addCommand(createSourcesCommand())
+    .addCommand(createWebhooksCommand())
     .addCommand(createForgetCommand())
     .addCommand(createProbeCommand())
     .addCommand(createServeCommand())

@@ -28,27 +28,32 @@ export function createForgetCommand(): Command {
 
 async function forget(source: string, groupId: number, place: PlaceFlags): Promise<void> {
   await withFeed(place, async (feed) => {
-    const { client, deployment, clock, destinations } = feed;
+    const { client, deployment, clock } = feed;
+    const destinations = [...feed.destinations, ...(await feed.webhooks())];
     const state = await feed.stateOf(source);
     const eraser = createDynamoDbLedgerEraser({ client, tables: deployment, clock });
     const ports = { ...feed, eraser, log: SILENT };
-    const forgotten = await forgetReturnGroup(ports, state, groupId, destinations);
+    const marks = destinations.map(({ mark }) => mark);
+    const forgotten = await forgetReturnGroup(ports, state, groupId, marks);
     const out = createPrinter(process.stdout);
     const name = `return group ${groupId} of source ${source}`;
     if (forgotten.length === 0) return out.line(`nothing is stored for ${name}`);
     await out.line(`forgotten: ${name}`);
-    for (const each of forgotten) await out.line(summarize(each));
+    for (const each of forgotten) await out.line(summarize(each, destinations));
     await out.line(describeUnreached(feed));
   });
 }
 
-function summarize({ generation, lastNumber, erased, unsent }: Forgotten): string {
+function summarize(
+  { generation, lastNumber, erased, unsent }: Forgotten,
+  destinations: OpenFeed['destinations'],
+): string {
   const events = `${erased} ${erased === 1 ? 'event' : 'events'} erased`;
   const kept = lastNumber === 0 ? 'no number was used' : `a later event gets number ${lastNumber + 1}`;
-  const skipped = unsent.map(
-    ({ destination, range: { from, to } }) =>
-      `; ${from === to ? from : `${from} to ${to}`} never went to the ${destination} (reported as skipped)`,
-  );
+  const skipped = unsent.map(({ destination, range: { from, to } }) => {
+    const title = destinations.find(({ mark }) => mark === destination)?.title;
+    return `; ${from === to ? from : `${from} to ${to}`} never went to ${title} (reported as skipped)`;
+  });
   return `  generation ${generation}: ${events}; ${kept}${skipped.join('')}`;
 }
 
@@ -59,7 +64,7 @@ function describeUnreached({ isLocal }: OpenFeed): string {
       'are not overwritten yet.'
     );
   return (
-    'Not reached: messages in the FIFO queue and in dead-letter queues (14 days), the archive of the bus ' +
+    'Not reached: messages in the FIFO queues and in dead-letter queues (14 days), the archive of the bus ' +
     "(its retention), the ledger's stream (24 hours), backups of the tables (35 days), and all subscribers."
   );
 }

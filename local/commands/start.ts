@@ -1,10 +1,12 @@
 // `npm start`: a reference service whose data keeps changing, and the feed that watches it.
 import { Command } from 'commander';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
+import { addForwardOptions, type ForwardFlags, forwardOptionsOf } from '../cli/forward-flags.ts';
 import { listenForInterrupts } from '../cli/interrupts.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
+import { openForwarding } from '../forwarding/open-forwarding.ts';
 import { createReferenceService } from '../reference-service/create-reference-service.ts';
 
 const TOKEN = 'reference-token';
@@ -13,10 +15,12 @@ const GROUPS = 200;
 const CHANGES_PER_SECOND = 2;
 
 export function createStartCommand(): Command {
-  return new Command('start').description('Run the reference service and watch it.').action(start);
+  const command = new Command('start').description('Run the reference service and watch it.');
+  return addForwardOptions(command).action(start);
 }
 
-async function start(): Promise<void> {
+async function start(flags: ForwardFlags): Promise<void> {
+  const forward = forwardOptionsOf(flags);
   const interrupts = listenForInterrupts();
   const service = await createReferenceService({
     groups: GROUPS,
@@ -36,6 +40,7 @@ async function start(): Promise<void> {
       log: createTerminalLog(display.tell, false),
       onEvent: display.showEvent,
       onReport: display.showReport,
+      forwarding: await openForwarding(forward, undefined, display),
     });
     display.tell(`stopped: ${display.events} events`);
   } finally {

@@ -2,15 +2,17 @@ import { Command, Option } from 'commander';
 import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
 import { parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
+import { addForwardOptions, type ForwardFlags, forwardOptionsOf } from '../cli/forward-flags.ts';
 import { listenForInterrupts } from '../cli/interrupts.ts';
 import { readToken, TOKEN_VARIABLE } from '../cli/service-options.ts';
 import { type SourceFlags, settingsOf } from '../cli/source-flags.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
+import { openForwarding } from '../forwarding/open-forwarding.ts';
 import { parseDirectory } from '../operating/place-options.ts';
 
-interface WatchFlags extends SourceFlags {
+interface WatchFlags extends SourceFlags, ForwardFlags {
   readonly source: string;
   readonly for?: number;
   readonly data?: string;
@@ -18,8 +20,16 @@ interface WatchFlags extends SourceFlags {
   readonly verbose: boolean;
 }
 
+const HELP = `
+--forward-to posts each event to a URL of yours as a webhook does (docs/webhooks.md): signed, in order
+per return, again until it is accepted. With --data the URL also gets what changed while the command
+or the receiver did not run.
+Examples:
+  returns-feed watch --base-url https://returns.example.com/api --data state --json
+  returns-feed watch --base-url https://returns.example.com/api --forward-to http://127.0.0.1:3000/hook`;
+
 export function createWatchCommand(): Command {
-  return new Command('watch')
+  const command = new Command('watch')
     .description(`Watch a returns service and print every change. Reads the token from ${TOKEN_VARIABLE}.`)
     .requiredOption('--base-url <url>', 'address of the service, including its path prefix')
     .option('--source <name>', 'name of the source in events', 'source')
@@ -54,8 +64,8 @@ export function createWatchCommand(): Command {
     .option('--for <time>', 'stop after this time', parseDuration)
     .option('--data <dir>', 'keep state in this directory, and continue from it', parseDirectory)
     .option('--json', 'print each event as one line of JSON on stdout, and nothing else there', false)
-    .option('--verbose', 'log more on stderr', false)
-    .action(watch);
+    .option('--verbose', 'log more on stderr', false);
+  return addForwardOptions(command).addHelpText('after', HELP).action(watch);
 }
 
 function durationOption(flags: string, description: string, byDefault: string): Option {
@@ -65,6 +75,7 @@ function durationOption(flags: string, description: string, byDefault: string): 
 async function watch(flags: WatchFlags): Promise<void> {
   const settings = readSettings(flags);
   const token = readToken(process.env);
+  const forward = forwardOptionsOf(flags);
   const display = createFeedDisplay(settings, { json: flags.json });
   const interrupts = listenForInterrupts();
   try {
@@ -77,6 +88,7 @@ async function watch(flags: WatchFlags): Promise<void> {
       log: createTerminalLog(display.tell, flags.verbose),
       onEvent: display.showEvent,
       onReport: display.showReport,
+      forwarding: await openForwarding(forward, flags.data, display),
     });
     display.tell(`stopped: ${display.events} events`);
   } finally {

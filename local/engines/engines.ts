@@ -13,6 +13,7 @@ import { startSqsEngine } from './sqs-engine.ts';
 const DYNAMODB = 'AWS_ENDPOINT_URL_DYNAMODB';
 const STREAMS = 'AWS_ENDPOINT_URL_DYNAMODB_STREAMS';
 const SQS = 'AWS_ENDPOINT_URL_SQS';
+const SNS = 'AWS_ENDPOINT_URL_SNS';
 const EVENTBRIDGE = 'AWS_ENDPOINT_URL_EVENTBRIDGE';
 
 export interface EnginesOptions {
@@ -66,6 +67,8 @@ export async function startEngines({
     // Engines serve tables and streams on one port; AWS does not.
     [STREAMS]: environment[STREAMS] || dynamoDbEndpoint,
     [SQS]: sqs?.endpoint ?? named(SQS),
+    // Topics must reach the queues: the engine of the queues serves them too, unless both are named.
+    [SNS]: sqs?.endpoint ?? (environment[SNS] || named(SQS)),
     [EVENTBRIDGE]: bus?.endpoint ?? named(EVENTBRIDGE),
   };
   const embedded = starting.some((engine) => engine !== undefined);

@@ -11,6 +11,7 @@ import {
 } from '../../shared/returns-service/errors.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
+import type { ForwardingOptions } from '../forwarding/forwarding.ts';
 import { type LocalFeed, startLocalFeed } from './local-feed.ts';
 import { nextTick } from './next-tick.ts';
 
@@ -24,6 +25,7 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly onEvent: (event: FeedEvent) => Promise<void>;
+  readonly forwarding?: ForwardingOptions | undefined;
   readonly onReport: (report: TickReport) => void;
 }
 

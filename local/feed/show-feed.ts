@@ -5,13 +5,17 @@ import { MINUTE } from '../../shared/instant.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { StampsState } from '../../shared/source/source-state.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
+import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { createPrinter } from '../cli/print.ts';
+import { formatDelivery } from '../forwarding/format-delivery.ts';
 import { createEventTable } from './format-event.ts';
 import { createBaselineProgress } from './format-progress.ts';
 
 export interface FeedDisplay {
   showEvent(event: FeedEvent): Promise<void>;
   showReport(report: TickReport): void;
+  /** Prints one attempt to forward an event on stderr. */
+  showDelivery(url: URL, event: FeedEvent, answer: Answer): void;
   /** Prints a line of information on stderr. */
   tell(line: string): void;
   readonly events: number;
@@ -31,6 +35,7 @@ export function createFeedDisplay(
     colors: pc.createColors(pc.isColorSupported && isTerminal),
     width: () => (isTerminal ? process.stdout.columns : undefined),
   });
+  const errColors = pc.createColors(pc.isColorSupported && process.stderr.isTTY === true);
   const progress = createBaselineProgress();
   let events = 0;
   let reportedAt = Date.now();
@@ -88,6 +93,8 @@ export function createFeedDisplay(
       if (status !== undefined) err.status(status);
     },
     showReport,
+    showDelivery: (url, event, answer) =>
+      printLine(formatDelivery(url, event, answer, Date.now(), errColors)),
     tell: printLine,
   };
 }

@@ -5,6 +5,7 @@ import { keyOf } from '../../shared/comparing/change-set.ts';
 import { isForgotten } from '../../shared/comparing/forget-group.ts';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
@@ -64,10 +65,15 @@ export interface ExplainedEvent {
 }
 
 export interface ExplainedMark {
+  /** Its name in commands. */
   readonly destination: string;
   /** The number of the last event sent. */
   readonly sentThrough: number | null;
   readonly behind: string | null;
+  /** Since when a webhook's next event fails. */
+  readonly failingSince: string | null;
+  /** Whether it is a webhook, or a URL that `watch` forwards to: without a number it has not begun with the group. */
+  readonly isWebhook: boolean;
 }
 
 export interface ExplainPorts {
@@ -75,7 +81,8 @@ export interface ExplainPorts {
   readonly marksTable: string;
   readonly store: Pick<SnapshotStore, 'load'>;
   readonly ledger: Pick<Ledger, 'read'>;
-  readonly destinations: readonly string[];
+  readonly destinations: readonly Pick<DestinationLabels, 'name' | 'mark'>[];
+  readonly webhooks: readonly Pick<DestinationLabels, 'name' | 'mark'>[];
 }
 
 export async function explainGroup(
@@ -88,7 +95,10 @@ export async function explainGroup(
   const [snapshots, events, marks] = await Promise.all([
     ports.store.load(key, [returnGroupId]),
     readAll(ports.ledger, key),
-    Promise.all(ports.destinations.map((destination) => explainMark(ports, destination, key))),
+    Promise.all([
+      ...ports.destinations.map((destination) => explainMark(ports, destination, key, false)),
+      ...ports.webhooks.map((webhook) => explainMark(ports, webhook, key, true)),
+    ]),
   ]);
   const snapshot = snapshots.get(returnGroupId);
   const note = state.setAside.find(({ groupId }) => groupId === returnGroupId);
@@ -145,11 +155,18 @@ async function readAll(ledger: Pick<Ledger, 'read'>, key: GroupKey): Promise<Led
 
 async function explainMark(
   { client, marksTable }: ExplainPorts,
-  destination: string,
+  { name, mark }: ExplainPorts['destinations'][number],
   key: GroupKey,
+  isWebhook: boolean,
 ): Promise<ExplainedMark> {
-  const { sequence, behind } = await readMark(client, marksTable, destination, key);
-  return { destination, sentThrough: sequence ?? null, behind: behind ?? null };
+  const { sequence, behind, failingSince } = await readMark(client, marksTable, mark, key);
+  return {
+    destination: name,
+    sentThrough: sequence ?? null,
+    behind: behind ?? null,
+    failingSince: orNull(failingSince),
+    isWebhook,
+  };
 }
 
 function explainEntry(entry: LedgerEntry): ExplainedEvent {

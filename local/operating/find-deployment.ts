@@ -7,9 +7,10 @@ const PARTS = {
   snapshots: { output: 'SnapshotsTable', variable: 'SNAPSHOTS_TABLE' },
   ledger: { output: 'LedgerTable', variable: 'LEDGER_TABLE' },
   marks: { output: 'MarksTable', variable: 'MARKS_TABLE' },
-  queueUrl: { output: 'QueueUrl', variable: 'QUEUE_URL' },
+  topicArn: { output: 'TopicArn', variable: 'TOPIC_ARN' },
   busName: { output: 'BusName', variable: 'EVENT_BUS_NAME' },
   sourcesPath: { output: 'SourcesPath', variable: 'SOURCES_PATH' },
+  webhooksPath: { output: 'WebhooksPath', variable: 'WEBHOOKS_PATH' },
   schedules: { output: 'SchedulesGroup', variable: 'SCHEDULES_GROUP' },
 } as const;
 

@@ -3,7 +3,7 @@ import { type OpenDestination, openDestination } from '../../functions/adapters/
 import type { DestinationName } from '../../shared/deployment/destinations.ts';
 import { type Deployment, partOf } from './find-deployment.ts';
 
-const PARTS = { queue: 'queueUrl', bus: 'busName' } as const satisfies Record<DestinationName, string>;
+const PARTS = { ordered: 'topicArn', bus: 'busName' } as const satisfies Record<DestinationName, string>;
 
 /** @throws UsageError where the deployment does not name it */
 export function openDestinationOf(deployment: Deployment, name: DestinationName): OpenDestination {

@@ -1,17 +1,56 @@
-// The destinations of a feed. The infrastructure makes a relay, a sweep and an alarm for each, and commands take their
-// names. To add one: its name here, its adapter in functions/adapters/open-destination.ts, its address in
-// functions/relay/relay-environment.ts and local/operating/open-destinations.ts, its resources in infra/publishing.ts. The
-// compiler names each of these places.
+// The registry of a feed's destinations. The infrastructure makes a relay, a sweep and an alarm for each, and commands
+// take their names. To add one: its name and traits here, its adapter in functions/adapters/open-destination.ts, its
+// address in functions/relay/relay-environment.ts and local/operating/open-destinations.ts, its resources in
+// infra/publishing.ts. The compiler names each of these places.
 import { FEED_GROUP } from '../contract/event-id.ts';
 import type { GroupKey } from '../ports.ts';
 
-export const DESTINATION_NAMES = ['queue', 'bus'] as const;
+export const DESTINATION_NAMES = ['ordered', 'bus'] as const;
 export type DestinationName = (typeof DESTINATION_NAMES)[number];
 
-/** Whether a destination gets only changes, not the feed's events about itself. */
-const GETS_ONLY_CHANGES: Readonly<Record<DestinationName, boolean>> = { queue: true, bus: false };
+/** The name of the marks of what `watch` has handed over. */
+export const WATCH_MARK = 'watch';
+/** The names of the marks of URLs that `watch` forwards to begin so. */
+export const FORWARD_PREFIX = 'forward-';
+
+/** How commands and stored items refer to a destination. */
+export interface DestinationLabels {
+  /** For command lines and their output. */
+  readonly name: string;
+  /** In marks, and wherever the destination is published: events about skipped numbers, metrics, logs. Never changes. */
+  readonly mark: string;
+  /** For sentences. */
+  readonly title: string;
+}
+
+interface Traits extends DestinationLabels {
+  /** Whether it gets only changes, not the feed's events about itself. */
+  readonly getsOnlyChanges: boolean;
+}
+
+const TRAITS: Readonly<Record<DestinationName, Traits>> = {
+  // Its mark is older than the topic: under a new name the feed would publish the last 30 days again.
+  ordered: { name: 'ordered', mark: 'queue', title: 'the ordered subscribers', getsOnlyChanges: true },
+  bus: { name: 'bus', mark: 'bus', title: 'the bus', getsOnlyChanges: false },
+};
+
+export function labelsOf(destination: DestinationName): DestinationLabels {
+  return TRAITS[destination];
+}
+
+/** Returns the destination's name in marks, and wherever it is stored or published. */
+export function markOf(destination: DestinationName): string {
+  return TRAITS[destination].mark;
+}
 
 /** Returns which groups the relay passes over for this destination. */
 export function withheldFrom(destination: DestinationName): (key: Pick<GroupKey, 'group'>) => boolean {
-  return ({ group }) => GETS_ONLY_CHANGES[destination] && group === FEED_GROUP;
+  return ({ group }) => TRAITS[destination].getsOnlyChanges && group === FEED_GROUP;
+}
+
+/** Whether a webhook can't have this id, because commands or marks mean something else by it; in any case of letters. */
+export function isReservedName(id: string): boolean {
+  const name = id.toLowerCase();
+  const taken = Object.values(TRAITS).flatMap((traits) => [traits.name, traits.mark]);
+  return [...taken, WATCH_MARK].includes(name) || name.startsWith(FORWARD_PREFIX);
 }

@@ -19,6 +19,11 @@ export const METRICS = {
    * refuses. A relay reports those that stop; a sweep that came to the end reports all, even if there are none.
    */
   groupsBehind: 'GroupsBehind',
+  /**
+   * Of each webhook (dimensions `service` and `webhook`), once a failed attempt: seconds since its event, or any event
+   * since one was accepted, first failed.
+   */
+  failingFor: 'FailingFor',
 } as const;
 
 /** Figures in the line that the poller logs for each tick; the dashboard sums them up. */

@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
 import { aKey, anEvent } from '../shared/publishing/an-event.ts';
-import { DESTINATIONS, MAX_BYTES, type TestDestination } from './destinations.ts';
+import { DESTINATIONS } from './destinations.ts';
+import { MAX_BYTES, type TestDestination } from './test-destination.ts';
 
 const SENT = { sent: true };
 
-describe.each(DESTINATIONS)('a destination $name', ({ open, ordered }) => {
+describe.each(DESTINATIONS)('a destination $name', ({ open, ordered, troubled }) => {
   let under: TestDestination;
 
   beforeEach(async () => {
@@ -78,6 +79,32 @@ describe.each(DESTINATIONS)('a destination $name', ({ open, ordered }) => {
     const results = await under.destination.send([others[0], large, others[1]]);
 
     expect(results).toEqual([SENT, { sent: false, cause: 'refused', reason: expect.any(String) }, SENT]);
+    expect(sortedIds(await under.received())).toEqual(sortedIds(others));
+  });
+
+  test.runIf(troubled)('fails only the throttled event of a batch, and delivers it later', async () => {
+    const events = [1, 2, 3].map((group) => anEvent(aKey(group), 1));
+    const throttled = anEvent(aKey(2), 1);
+    under.trouble?.throttle(throttled.id, 2);
+
+    const results = [];
+    for (let call = 0; call < 3; call += 1)
+      results.push(await under.destination.send(call === 0 ? events : [throttled]));
+
+    const failed = { sent: false, cause: 'failed', reason: expect.any(String) };
+    expect(results).toEqual([[SENT, failed, SENT], [failed], [SENT]]);
+    expect(sortedIds(await under.received())).toEqual(sortedIds(events));
+  });
+
+  test.runIf(troubled)('refuses only the event for which the service rejects whole calls', async () => {
+    const events = Array.from({ length: MAX_BATCH_ENTRIES }, (_, id) => anEvent(aKey(id), 1));
+    const [bad, ...others] = events;
+    under.trouble?.rejectCallsWith(bad?.id ?? '');
+
+    const results = await under.destination.send(events);
+
+    const refused = { sent: false, cause: 'refused', reason: expect.any(String) };
+    expect(results).toEqual([refused, ...others.map(() => SENT)]);
     expect(sortedIds(await under.received())).toEqual(sortedIds(others));
   });
 

@@ -11,6 +11,11 @@ const PRICE = {
   recoveryGb: 0.2,
   sqs: 0.4e-6,
   sqsFifo: 0.5e-6,
+  published: 0.3e-6,
+  publishedGb: 0.017,
+  delivered: 0.01e-6,
+  deliveredGb: 0.001,
+  keyRequest: 3e-6,
   busEvent: 1e-6,
   archiveGb: 0.1,
   archivedGb: 0.023,
@@ -26,6 +31,7 @@ const FREE = {
   lambdaRequests: 1_000_000,
   lambdaGbSeconds: 400_000,
   sqsRequests: 1_000_000,
+  keyRequests: 20_000,
   storageGb: 25,
   metrics: 10,
   alarms: 10,
@@ -57,10 +63,12 @@ export const UNITS = {
   emptyReceives: 5 * 3 * MINUTES,
   storedGb: 0.43,
   ledgerGb: 0.3,
+  /** SNS reuses a data key for five minutes: https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html */
+  keyRequests: 2 * (MINUTES / 5),
   eventGb: 1.5e-6,
   logGb: 0.16,
   metrics: 3,
-  alarms: 10,
+  alarms: 12,
 } as const;
 
 export interface Cost {
@@ -75,7 +83,7 @@ export interface Cost {
 
 /** In the order of the page. */
 export function monthlyCosts(): Cost[] {
-  return [...ofLambda(), ...ofDynamoDb(), ...ofQueues(), ...ofTheRest()];
+  return [...ofLambda(), ...ofDynamoDb(), ...ofQueues(), ...ofTopic(), ...ofTheRest()];
 }
 
 export function sumOf(costs: readonly Cost[], column: 'list' | 'billed'): number {
@@ -103,6 +111,18 @@ export function costOfTenSeconds(): number {
 
 /** The cost of each further source without its polls and changes: metric and alarm, and the secret. */
 export const COST_OF_SOURCE = { watched: PRICE.metric + PRICE.alarm, secret: PRICE.secret };
+
+/** The cost of each further ordered subscriber that is a function and gets every event: its queue and three alarms. */
+export function costOfSubscriber(): number {
+  const { changes, emptyReceives, eventGb } = UNITS;
+  const delivered = changes * (PRICE.delivered + eventGb * PRICE.deliveredGb);
+  return (emptyReceives + 3 * changes) * PRICE.sqsFifo + delivered + 3 * PRICE.alarm;
+}
+
+/** What it costs while nothing changes. */
+export function costOfIdleSubscriber(): number {
+  return UNITS.emptyReceives * PRICE.sqsFifo + 3 * PRICE.alarm;
+}
 
 /** The extra cost if the ordered subscriber's events arrive one by one instead of in three batches a minute. */
 export function costOfSingleEvents(): number {
@@ -198,9 +218,9 @@ function ofDynamoDb(): Cost[] {
 }
 
 function ofQueues(): Cost[] {
-  const { polls, changes, relays, emptyReceives } = UNITS;
+  const { polls, changes, emptyReceives } = UNITS;
   const ticks = emptyReceives + 3 * polls;
-  const events = emptyReceives + relays / 2 + 2 * changes;
+  const events = emptyReceives + 3 * changes;
   const freeForEvents = Math.max(0, FREE.sqsRequests - ticks);
   return [
     {
@@ -211,11 +231,32 @@ function ofQueues(): Cost[] {
       billed: Math.max(0, ticks - FREE.sqsRequests) * PRICE.sqs,
     },
     {
-      what: 'SQS, FIFO queue',
-      units: `${count(events)}: likewise; three sends a minute, each event received and deleted by itself`,
+      what: 'SQS, queue of the ordered subscriber',
+      units: `${count(events)}: likewise; each event sent by SNS, received and deleted by itself`,
       price: perMillion(PRICE.sqsFifo),
       list: events * PRICE.sqsFifo,
       billed: Math.max(0, events - freeForEvents) * PRICE.sqsFifo,
+    },
+  ];
+}
+
+function ofTopic(): Cost[] {
+  const { changes, eventGb, keyRequests } = UNITS;
+  const gb = changes * eventGb;
+  return [
+    paid(
+      'SNS, ordered topic',
+      `${count(changes)} events of 1.5 KB published, and delivered to one subscription`,
+      `${perMillion(PRICE.published)} and ${dollars(PRICE.publishedGb)} per GB published; ` +
+        `${perMillion(PRICE.delivered)} and ${dollars(PRICE.deliveredGb)} per GB delivered`,
+      changes * (PRICE.published + PRICE.delivered) + gb * (PRICE.publishedGb + PRICE.deliveredGb),
+    ),
+    {
+      what: "KMS, SNS's key of the topic",
+      units: `${count(keyRequests)}: two for each five minutes`,
+      price: perMillion(PRICE.keyRequest),
+      list: keyRequests * PRICE.keyRequest,
+      billed: Math.max(0, keyRequests - FREE.keyRequests) * PRICE.keyRequest,
     },
   ];
 }

@@ -5,7 +5,9 @@ import {
   type Cost,
   costOfCycle,
   costOfFirstReading,
+  costOfIdleSubscriber,
   costOfSingleEvents,
+  costOfSubscriber,
   costOfTenSeconds,
   monthlyCosts,
   sumOf,
@@ -65,6 +67,7 @@ export function amountsInWords() {
       `freshness metric and alarm ${COST_OF_SOURCE.watched.toFixed(2)} $, secret ${COST_OF_SOURCE.secret.toFixed(2)} $`,
       `100,000 groups: ${costOfFirstReading(100_000).toFixed(3)} $`,
       `one by one: ${costOfSingleEvents().toFixed(2)} $`,
+      `gets every event: ${costOfSubscriber().toFixed(2)} $, of which ${costOfIdleSubscriber().toFixed(2)} $ while nothing changes`,
     ],
   };
 }

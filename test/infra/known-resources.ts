@@ -41,23 +41,30 @@ const FIXED_PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   'AWS::SSM::Parameter': ['Name'],
   'AWS::Scheduler::Schedule': ['Name'],
   'AWS::Scheduler::ScheduleGroup': ['Name'],
+  'AWS::SecretsManager::Secret': ['Name'],
   'AWS::StepFunctions::StateMachine': ['StateMachineName', 'StateMachineType'],
 };
 
 /** The property with a type's unique name in an account; other types get a name from CloudFormation. */
 const NAMES: Readonly<Record<string, string>> = {
   'AWS::Events::EventBus': 'Name',
+  'AWS::SNS::Topic': 'TopicName',
   'AWS::SSM::Parameter': 'Name',
   'AWS::Scheduler::Schedule': 'Name',
   'AWS::Scheduler::ScheduleGroup': 'Name',
 };
 
-/** Types whose data can't be restored when the resource is lost. */
+/**
+ * Types whose data can't be restored when the resource is lost; a topic has subscriptions of other stacks, and a
+ * webhook's secret is known to its receiver.
+ */
 const HOLDS_EVENTS = new Set([
   'AWS::DynamoDB::Table',
   'AWS::Events::Archive',
   'AWS::Events::EventBus',
+  'AWS::SNS::Topic',
   'AWS::SQS::Queue',
+  'AWS::SecretsManager::Secret',
 ]);
 
 export interface TemplateText {

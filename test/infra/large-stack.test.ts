@@ -36,12 +36,18 @@ function synthesize(count: number) {
     alarmAction: new SnsAction(topic),
   });
   feed.addOrderedSubscriber(aFunction(shop));
+  feed.addOrderedSubscriber(aFunction(elsewhere, 'Filtered'), {
+    filter: { sources: ['source-0'.padEnd(30, 'x')] },
+  });
+  feed.addOrderedQueue('Erp');
+  // A stack with the most sources has no room for webhooks.
+  if (count < MOST_SOURCES) feed.addWebhook('Wms', { url: 'https://wms.example.com/hook' });
   for (const target of [aFunction(shop, 'Here'), aFunction(elsewhere, 'There')])
     feed.onChange(target.node.id, { entity: 'shipment', to: 'DELIVERED', target });
   // First, because it splits policies that are too long.
   const template = app.synth().getStackByName('Shop').template as TemplateText;
   const checks = new AwsSolutionsChecks(app, { verbose: true });
-  const subscribers = elsewhere.node.children.filter(({ node }) => node.id.includes('BusSubscribers'));
+  const subscribers = elsewhere.node.children.filter(({ node }) => /BusSubscribers|Ordered/.test(node.id));
   const findings = [feed, ...subscribers].flatMap((it) => checks.validateScope(it).violations);
   return { stacks: [shop, elsewhere], template, findings, subscribers };
 }
@@ -74,7 +80,7 @@ describe.each([100, MOST_SOURCES])('a stack with %s sources and every feature', 
   });
 
   test('has no warnings or findings', () => {
-    expect(subscribers).toHaveLength(1);
+    expect(subscribers).toHaveLength(2);
     expect(findings).toEqual([]);
     for (const stack of stacks) {
       const annotations = Annotations.fromStack(stack);

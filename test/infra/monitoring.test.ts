@@ -8,7 +8,8 @@ import { aFeed, aFunction, aSource, newStack, resourceOf, resourcesOf } from './
 
 const stack = newStack();
 const watched = aFeed({ sources: [aSource(stack), aSource(stack, { name: 'globex' })] }, stack);
-watched.feed.addOrderedSubscriber(aFunction(stack));
+const ordered = watched.feed.addOrderedSubscriber(aFunction(stack));
+watched.feed.addOrderedQueue('Erp', { alarmAfter: Duration.hours(1) });
 watched.feed.onChange('Delivered', {
   entity: 'shipment',
   to: 'DELIVERED',
@@ -35,7 +36,7 @@ function anchors(): string[] {
 test('every alarm names the harm and links an existing paragraph of the runbook', () => {
   const known = anchors();
 
-  expect(alarms).toHaveLength(12);
+  expect(alarms).toHaveLength(17);
   for (const [, { Properties }] of alarms) {
     const [, sentence = '', anchor = ''] =
       /^(.*\.) docs\/runbook\.md#(.*)$/.exec(Properties.AlarmDescription) ?? [];
@@ -81,13 +82,17 @@ test('each source has its own alarm', () => {
 });
 
 test.each([
-  ['RelayToQueueLate', 'IteratorAge', 900_000],
+  ['RelayToOrderedLate', 'IteratorAge', 900_000],
   ['RelayToBusLate', 'IteratorAge', 900_000],
-  ['QueueWaits', 'ApproximateAgeOfOldestMessage', 900],
+  ['SubscriberQueueWaits', 'ApproximateAgeOfOldestMessage', 900],
+  ['ErpQueueWaits', 'ApproximateAgeOfOldestMessage', 3_600],
   ['MonitoringDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
-  ['OrderedDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
+  ['SubscriberOrderedDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
+  ['ErpOrderedDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
+  ['SubscriberNotDelivered', 'ApproximateNumberOfMessagesVisible', 1],
+  ['ErpNotDelivered', 'ApproximateNumberOfMessagesVisible', 1],
   ['BusDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
-  ['BehindOnQueue', METRICS.groupsBehind, 1],
+  ['BehindOnOrdered', METRICS.groupsBehind, 1],
   ['BehindOnBus', METRICS.groupsBehind, 1],
 ])('%s watches %s', (id, MetricName, Threshold) => {
   expect(alarmOf(id)).toMatchObject({
@@ -96,6 +101,41 @@ test.each([
     Statistic: 'Maximum',
     EvaluationPeriods: 1,
     ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+  });
+});
+
+test.each([
+  ['QueueWaits', 'Queue'],
+  ['OrderedDeadLetters', 'DeadLetters'],
+  ['NotDelivered', 'Undelivered'],
+])('%s watches the %s of its own subscription, and names it', (alarm, queue) => {
+  for (const name of ['Subscriber', 'Erp']) {
+    const { Dimensions, AlarmDescription } = alarmOf(`${name}${alarm}`);
+    expect(Dimensions).toEqual([
+      {
+        Name: 'QueueName',
+        Value: { 'Fn::GetAtt': [expect.stringContaining(`${name}${queue}`), 'QueueName'] },
+      },
+    ]);
+    expect(AlarmDescription).toMatch(new RegExp(`the ordered subscriber ${name} `, 'i'));
+  }
+});
+
+test('one alarm reports what SNS could write nowhere, for the topic', () => {
+  expect(alarmOf('LostBySns')).toMatchObject({
+    Namespace: 'AWS/SNS',
+    MetricName: 'NumberOfNotificationsFailedToRedriveToDlq',
+    Statistic: 'Sum',
+    Threshold: 1,
+    Dimensions: [{ Name: 'TopicName', Value: { 'Fn::GetAtt': [expect.any(String), 'TopicName'] } }],
+  });
+});
+
+test('the age of the oldest event is a metric of one subscription', () => {
+  const { dimensions } = watched.feed.metricQueueAge(ordered);
+
+  expect(stack.resolve(dimensions?.QueueName)).toEqual({
+    'Fn::GetAtt': [expect.stringContaining('SubscriberQueue'), 'QueueName'],
   });
 });
 
@@ -124,7 +164,8 @@ test.each([
 
 test('a group that is behind keeps its alarm on until a sweep finds none', () => {
   for (const [id, destination] of [
-    ['BehindOnQueue', 'queue'],
+    // The mark's name, under which it was always reported.
+    ['BehindOnOrdered', 'queue'],
     ['BehindOnBus', 'bus'],
   ] as const) {
     const alarm = alarmOf(id);
@@ -133,10 +174,10 @@ test('a group that is behind keeps its alarm on until a sweep finds none', () =>
   }
 });
 
-test('a queue without a consumer has no alarm', () => {
+test('a topic and rules without subscribers have no alarms for them', () => {
   const ids = resourcesOf(aFeed().template(), 'AWS::CloudWatch::Alarm').map(([id]) => id);
 
-  expect(ids.filter((id) => /QueueWaits|BusDeadLetters/.test(id))).toEqual([]);
+  expect(ids.filter((id) => /QueueWaits|LostBySns|BusDeadLetters/.test(id))).toEqual([]);
 });
 
 test('alarms run the configured action, also when they end', () => {
@@ -170,6 +211,14 @@ test('the dashboard shows every watched metric, and queries the log for the rest
     expect(body).toContain(part);
   }
   expect(body).toContain('sum(requests) * 100 / 480');
+});
+
+test('the dashboard has lines for each subscription of its stack', () => {
+  const dashboard = resourceOf(all, 'AWS::CloudWatch::Dashboard', 'Dashboard').Properties;
+  const body = JSON.stringify(Stack.of(stack).resolve(dashboard.DashboardBody));
+
+  for (const label of ['Subscriber', 'failed by Subscriber', 'not delivered to Subscriber', 'failed by Erp'])
+    expect(body).toContain(`\\"label\\":\\"${label}\\"`);
 });
 
 test('the dashboard is optional', () => {

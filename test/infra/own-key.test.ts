@@ -1,6 +1,6 @@
-// With the account's own key, EventBridge writes to queues by that key's policy. The policy must allow EventBridge to
-// generate and to decrypt data keys, in the encryption context of the queue, and without conditions on the source:
-// EventBridge does not meet those at encrypted destinations. No emulator checks this.
+// With the account's own key, EventBridge and SNS write to queues by that key's policy. The policy must allow both to
+// generate and to decrypt data keys: EventBridge in the encryption context of the queue and without conditions on the
+// source, which it does not meet at encrypted destinations; SNS for the topic. No emulator checks this.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -13,6 +13,9 @@ const elsewhere = new Stack(App.of(stack) as App, 'Elsewhere');
 const { feed } = aFeed({ encryptionKey: new kms.Key(stack, 'Key') }, stack);
 feed.onChange('Here', { entity: 'shipment', to: 'DELIVERED', target: aFunction(stack) });
 feed.onChange('There', { entity: 'shipment', to: 'DELIVERED', target: aFunction(elsewhere) });
+feed.addOrderedSubscriber(aFunction(stack, 'Ordered'));
+feed.addOrderedSubscriber(aFunction(elsewhere, 'Ordered'));
+feed.addWebhook('Wms', { url: 'https://wms.example.com/hook' });
 const template = Template.fromStack(stack);
 const there = Template.fromStack(elsewhere);
 
@@ -94,6 +97,68 @@ test('events that the bus can not encrypt go to a queue without the key, and set
     }),
   );
   expect(alarm.Dimensions[0].Value['Fn::GetAtt'][0]).toBe(id);
+});
+
+test('the topic, the queues of subscriptions and their dead letters are encrypted with the key, in any stack', () => {
+  const topic = resourceOf(template, 'AWS::SNS::Topic', 'Topic').Properties;
+  const parts = [template, there].flatMap((it) =>
+    ['OrderedQueue', 'OrderedDeadLetters'].map((id) => resourceOf(it, 'AWS::SQS::Queue', id).Properties),
+  );
+
+  const rings = resourceOf(template, 'AWS::SQS::Queue', 'WebhooksWmsQueue').Properties;
+
+  expect(parts).toHaveLength(4);
+  for (const { KmsMasterKeyId } of [topic, rings, ...parts]) expect(KmsMasterKeyId).toBeDefined();
+});
+
+test('SNS may write to the queues of subscriptions with the key, for the topic of the feed alone', () => {
+  const statements: KeyStatement[] = resourceOf(template, 'AWS::KMS::Key', 'Key').Properties.KeyPolicy
+    .Statement;
+  const { TopicName } = resourceOf(template, 'AWS::SNS::Topic', 'Topic').Properties;
+
+  const ofSns = statements.filter(({ Principal }) => Principal.Service === 'sns.amazonaws.com');
+  expect(ofSns).toEqual([
+    expect.objectContaining({
+      ...{ Effect: 'Allow', Action: ['kms:Decrypt', 'kms:GenerateDataKey'] },
+      Condition: {
+        ArnEquals: { 'aws:SourceArn': { 'Fn::Join': ['', expect.arrayContaining([`:${TopicName}`])] } },
+      },
+    }),
+  ]);
+});
+
+test('events that SNS can not encrypt go to queues without the key, and set off an alarm', () => {
+  const undelivered = [template, there].flatMap((it) =>
+    resourcesOf(it, 'AWS::SQS::Queue')
+      .filter(([id]) => id.includes('Undelivered'))
+      .map(([id, queue]) => ({ id, queue, alarms: resourcesOf(it, 'AWS::CloudWatch::Alarm') })),
+  );
+
+  expect(undelivered).toHaveLength(3);
+  for (const { id, queue, alarms } of undelivered) {
+    expect(queue.Properties).toMatchObject({ SqsManagedSseEnabled: true, FifoQueue: true });
+    expect(queue.Properties.KmsMasterKeyId).toBeUndefined();
+    const watching = alarms.filter(
+      ([name, alarm]) =>
+        name.includes('NotDelivered') && alarm.Properties.Dimensions[0].Value['Fn::GetAtt'][0] === id,
+    );
+    expect(watching).toHaveLength(1);
+  }
+});
+
+test.each(['RelayToOrderedRole', 'SweepToOrderedRole'])('%s may use the key through SNS', (role) => {
+  const statements = resourcesOf(template, 'AWS::IAM::Policy').flatMap(([id, { Properties }]) =>
+    id.includes(role) ? Properties.PolicyDocument.Statement : [],
+  );
+
+  expect(statements).toContainEqual(
+    expect.objectContaining({
+      Action: ['kms:Decrypt', 'kms:GenerateDataKey', 'kms:GenerateDataKeyWithoutPlaintext'],
+      Condition: {
+        StringEquals: { 'kms:ViaService': { 'Fn::Join': ['', expect.arrayContaining(['sns.'])] } },
+      },
+    }),
+  );
 });
 
 test('without its own key the bus has no dead-letter queue: encryption can not fail', () => {

@@ -1,22 +1,26 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { parseRelayEnvironment } from '../../functions/relay/relay-environment.ts';
-import { aFeed, resourceOf, resourcesOf } from './synthesize.ts';
+import { ReturnsChangeFeed } from '../../infra/returns-change-feed.ts';
+import { aFeed, aSource, newStack, type Resource, resourceOf, resourcesOf } from './synthesize.ts';
 
-const all = aFeed().template();
+const { feed, template } = aFeed();
+feed.addOrderedQueue('Erp');
+const all = template();
 
 function functionOf(id: string) {
   return resourceOf(all, 'AWS::Lambda::Function', id).Properties;
 }
 
 describe.each([
-  ['queue', 'RelayToQueue'],
+  ['ordered', 'RelayToOrdered'],
   ['bus', 'RelayToBus'],
-])('the relay to the %s', (destination, id) => {
+])('the relay to the destination %s', (destination, id) => {
   const mapping = resourceOf(all, 'AWS::Lambda::EventSourceMapping', id).Properties;
 
   test('gets a complete environment', () => {
-    const text = 'https://sqs.eu-west-1.amazonaws.com/111122223333/name';
+    const text = 'arn:aws:sns:eu-west-1:111122223333:name.fifo';
     const variables = functionOf(id).Environment.Variables as Record<string, unknown>;
     const filledIn = Object.fromEntries(
       Object.entries(variables).map(([name, value]) => [name, typeof value === 'string' ? value : text]),
@@ -56,7 +60,7 @@ describe.each([
   });
 });
 
-describe.each(['SweepToQueue', 'SweepToBus'])('%s', (id) => {
+describe.each(['SweepToOrdered', 'SweepToBus'])('%s', (id) => {
   test("runs the sweep from the relay's code, with Lambda's longest timeout", () => {
     const sweep = functionOf(id);
 
@@ -76,25 +80,44 @@ describe.each(['SweepToQueue', 'SweepToBus'])('%s', (id) => {
   });
 });
 
-describe('the FIFO queue', () => {
-  const queue = resourceOf(all, 'AWS::SQS::Queue', 'PublishingEvents918').Properties;
+describe('the ordered topic', () => {
+  const [[id, { Properties: topic }]] = resourcesOf(all, 'AWS::SNS::Topic') as [[string, Resource]];
 
   test('keeps each return group in order, however many there are', () => {
-    expect(queue).toMatchObject({
-      FifoQueue: true,
-      DeduplicationScope: 'messageGroup',
-      FifoThroughputLimit: 'perMessageGroupId',
-    });
-    expect(queue.ContentBasedDeduplication).toBeUndefined();
+    expect(topic).toMatchObject({ FifoTopic: true, FifoThroughputScope: 'MessageGroup' });
+    expect(topic.TopicName).toMatch(/\.fifo$/);
   });
 
-  test('keeps events for two weeks while its consumer is down', () => {
-    expect(queue.MessageRetentionPeriod).toBe(14 * 86_400);
+  test("drops repeats by the event's id, not by content", () => {
+    expect(topic.ContentBasedDeduplication).toBe(false);
   });
 
-  test('moves an event that fails repeatedly to the dead-letter queue, so that its group continues', () => {
-    expect(queue.RedrivePolicy.maxReceiveCount).toBe(10);
-    expect(queue.RedrivePolicy.deadLetterTargetArn['Fn::GetAtt'][0]).toContain('EventsDeadLetters');
+  test('accepts the largest messages that SQS accepts', () => {
+    expect(topic.MaximumMessageSize).toBe(1_048_576);
+  });
+
+  test("is encrypted by SNS's own key, and refuses requests without TLS", () => {
+    const [[, policy]] = resourcesOf(all, 'AWS::SNS::TopicPolicy') as [[string, Resource]];
+
+    expect(topic.KmsMasterKeyId).toBe('alias/aws/sns');
+    expect(policy.Properties).toMatchObject({ Topics: [{ Ref: id }] });
+    expect(policy.Properties.PolicyDocument.Statement).toEqual([
+      expect.objectContaining({
+        ...{ Effect: 'Deny', Principal: '*', Action: 'sns:Publish', Resource: { Ref: id } },
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      }),
+    ]);
+  });
+
+  test('has a name of its own for each feed in an account', () => {
+    const stack = newStack();
+    aFeed({}, stack);
+    const other = new ReturnsChangeFeed(stack, 'Other', { sources: [aSource(stack, { name: 'globex' })] });
+
+    const names = resourcesOf(Template.fromStack(Stack.of(other)), 'AWS::SNS::Topic').map(
+      ([, { Properties }]) => Properties.TopicName,
+    );
+    expect(new Set(names).size).toBe(2);
   });
 });
 
@@ -114,9 +137,9 @@ describe('the bus', () => {
   });
 
   test('keeps them for the configured time', () => {
-    const feed = aFeed({ archiveRetention: Duration.days(90) });
+    const { template } = aFeed({ archiveRetention: Duration.days(90) });
 
-    const archive = resourceOf(feed.template(), 'AWS::Events::Archive', 'Archive').Properties;
+    const archive = resourceOf(template(), 'AWS::Events::Archive', 'Archive').Properties;
     expect(archive.RetentionDays).toBe(90);
   });
 });
@@ -125,7 +148,8 @@ test('every queue is encrypted and refuses requests without TLS', () => {
   const queues = resourcesOf(all, 'AWS::SQS::Queue');
   const policies = resourcesOf(all, 'AWS::SQS::QueuePolicy').map(([, { Properties }]) => Properties);
 
-  expect(queues).toHaveLength(4);
+  // Ticks, the feed's dead letters, and three of the subscription.
+  expect(queues).toHaveLength(5);
   for (const [id, { Properties }] of queues) {
     const policy = policies.find(({ Queues }) => Queues.some((it: { Ref?: string }) => it.Ref === id));
     expect(Properties.SqsManagedSseEnabled).toBe(true);
@@ -140,7 +164,7 @@ test('every queue is encrypted and refuses requests without TLS', () => {
 });
 
 test('dead letters are kept for two weeks', () => {
-  for (const id of ['FeedDeadLetters', 'EventsDeadLetters'])
+  for (const id of ['FeedDeadLetters', 'ErpDeadLetters', 'ErpUndelivered'])
     expect(resourceOf(all, 'AWS::SQS::Queue', id).Properties.MessageRetentionPeriod).toBe(14 * 86_400);
 });
 

@@ -18,16 +18,16 @@ function aWarehouse(props: Partial<ConstructorParameters<typeof SampleWarehouse>
   return { stack, feed, warehouse, template: template() };
 }
 
-const onQueue = aWarehouse();
+const ordered = aWarehouse();
 const bus = aWarehouse({ subscribeTo: 'bus' });
 
-test.each([onQueue, bus])('the checks have no findings', ({ stack, warehouse }) => {
+test.each([ordered, bus])('the checks have no findings', ({ stack, warehouse }) => {
   const { violations } = new AwsSolutionsChecks(stack, { verbose: true }).validateScope(warehouse);
 
   expect(violations).toEqual([]);
 });
 
-const placed = (['queue', 'bus'] as const).flatMap((sampleWarehouse) =>
+const placed = (['ordered', 'bus'] as const).flatMap((sampleWarehouse) =>
   Object.values(STAGES).map((stage) => ({ ...stage, sampleWarehouse })),
 );
 
@@ -52,7 +52,7 @@ test.each(placed)(
 
 describe('roles', () => {
   test('the function may only use its own table and state machine', () => {
-    const actions = statementsOf(onQueue.template, 'WarehouseSubscriberRole').flatMap((it) => it.actions);
+    const actions = statementsOf(ordered.template, 'WarehouseSubscriberRole').flatMap((it) => it.actions);
 
     expect(actions.filter((it) => /^(dynamodb|states):/.test(it)).sort()).toEqual([
       'dynamodb:GetItem',
@@ -64,7 +64,7 @@ describe('roles', () => {
   });
 
   test('the workflow may only use its table, logs and traces', () => {
-    const statements = statementsOf(onQueue.template, 'WarehouseParcelStateMachineRole');
+    const statements = statementsOf(ordered.template, 'WarehouseParcelStateMachineRole');
 
     const [table, wide, ...others] = statements;
     expect(table).toMatchObject({ actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'] });
@@ -74,7 +74,7 @@ describe('roles', () => {
   });
 
   test('no other permission has a wildcard', () => {
-    const statements = [onQueue, bus].flatMap(({ template }) =>
+    const statements = [ordered, bus].flatMap(({ template }) =>
       statementsOf(template, 'WarehouseSubscriber'),
     );
 
@@ -84,18 +84,21 @@ describe('roles', () => {
 });
 
 describe('the source of its events', () => {
-  test('is the ordered queue, as its only consumer', () => {
-    const { stack, feed, template } = onQueue;
+  test('is an ordered subscription with all events that have handlers', () => {
+    const { template } = ordered;
 
-    expect(() => feed.addOrderedSubscriber(aFunction(stack))).toThrow('Warehouse/Subscriber');
+    const handlers = createWarehouseHandlers({ goods: {} as Goods, workflow: {} as ParcelWorkflow });
+    const { FilterPolicy } = resourceOf(template, 'AWS::SNS::Subscription', 'Warehouse').Properties;
+    expect(FilterPolicy).toEqual({ type: expect.any(Array) });
+    expect([...FilterPolicy.type].sort()).toEqual(Object.keys(handlers).sort());
     template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
       FunctionResponseTypes: ['ReportBatchItemFailures'],
-      EventSourceArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('PublishingEvents'), 'Arn'] },
+      EventSourceArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('WarehouseSubscriberFunctionQueue'), 'Arn'] },
     });
   });
 
-  test('leaves the queue free for another consumer', () => {
-    const { stack, feed } = aWarehouse({ subscribeTo: 'bus' });
+  test('leaves the topic to other subscribers', () => {
+    const { stack, feed } = aWarehouse();
 
     const subscribe = () => feed.addOrderedSubscriber(aFunction(stack));
 
@@ -124,7 +127,7 @@ describe('the source of its events', () => {
 
 describe('the workflow', () => {
   test('logs its steps without their data, and traces them', () => {
-    const { Properties } = resourceOf(onQueue.template, 'AWS::StepFunctions::StateMachine', 'Warehouse');
+    const { Properties } = resourceOf(ordered.template, 'AWS::StepFunctions::StateMachine', 'Warehouse');
 
     expect(Properties.LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ALL' });
     expect(Properties.TracingConfiguration).toEqual({ Enabled: true });
@@ -139,7 +142,7 @@ describe('the workflow', () => {
 });
 
 test('the table has the keys that the function expects, and is retained when the stack is deleted', () => {
-  const { DeletionPolicy, Properties } = resourceOf(onQueue.template, 'AWS::DynamoDB::Table', 'Warehouse');
+  const { DeletionPolicy, Properties } = resourceOf(ordered.template, 'AWS::DynamoDB::Table', 'Warehouse');
 
   expect(Properties.KeySchema).toEqual([
     { AttributeName: WAREHOUSE_TABLE.partitionKey.name, KeyType: 'HASH' },

@@ -1,4 +1,4 @@
-import { App, Duration, Stack } from 'aws-cdk-lib';
+import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
@@ -7,70 +7,6 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
 import { compileEventPattern } from '../../local/engines/event-pattern.ts';
 import { aFeed, aFunction, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
-
-describe('the ordered subscriber', () => {
-  test('gets events from the FIFO queue, and reports failures for each of them', () => {
-    const { feed, stack, template } = aFeed();
-    feed.addOrderedSubscriber(aFunction(stack), { maxConcurrency: 20 });
-
-    const mapping = resourceOf(template(), 'AWS::Lambda::EventSourceMapping', 'Subscriber').Properties;
-    expect(mapping).toMatchObject({
-      BatchSize: 1,
-      FunctionResponseTypes: ['ReportBatchItemFailures'],
-      ScalingConfig: { MaximumConcurrency: 20 },
-    });
-    expect(mapping.EventSourceArn['Fn::GetAtt'][0]).toContain('PublishingEvents');
-  });
-
-  test.each([
-    [undefined, undefined, 18],
-    [Duration.minutes(1), undefined, 360],
-    [Duration.minutes(15), undefined, 5_400],
-    [Duration.minutes(1), Duration.minutes(2), 120],
-  ])('with a timeout of %s gets a sufficient visibility timeout', (timeout, visibilityTimeout, expected) => {
-    const { feed, stack, template } = aFeed();
-    feed.addOrderedSubscriber(
-      aFunction(stack, 'Subscriber', timeout),
-      visibilityTimeout === undefined ? {} : { visibilityTimeout },
-    );
-
-    const queue = resourceOf(template(), 'AWS::SQS::Queue', 'PublishingEvents918').Properties;
-    expect(queue.VisibilityTimeout).toBe(expected);
-  });
-
-  test.each([Duration.seconds(59), Duration.hours(13)])(
-    'refuses a visibility timeout of %s, which Lambda or SQS would refuse at the deployment',
-    (visibilityTimeout) => {
-      const { feed, stack } = aFeed();
-      const fn = aFunction(stack, 'Subscriber', Duration.minutes(1));
-
-      expect(() => feed.addOrderedSubscriber(fn, { visibilityTimeout })).toThrow(
-        /visibilityTimeout must be at least the timeout of Shop\/Subscriber, 60 seconds, and at most 12 hours/,
-      );
-    },
-  );
-
-  test('is the only one: a second is refused, with a hint to the bus', () => {
-    const { feed, stack } = aFeed();
-    feed.addOrderedSubscriber(aFunction(stack, 'First'));
-
-    const second = aFunction(stack, 'Second');
-    expect(() => feed.addOrderedSubscriber(second)).toThrow(
-      /already has a consumer, Shop\/First.*Subscribe Shop\/Second to the bus with onChange/,
-    );
-  });
-
-  test('may be another kind of consumer, but is still the only one', () => {
-    const { feed, stack, template } = aFeed();
-    const worker = new iam.Role(stack, 'Worker', { assumedBy: new iam.AccountRootPrincipal() });
-    feed.grantConsumeOrdered(worker);
-
-    expect(() => feed.addOrderedSubscriber(aFunction(stack))).toThrow(/already has a consumer/);
-    expect(statementsOf(template(), 'Worker').flatMap(({ actions }) => actions)).toContain(
-      'sqs:ReceiveMessage',
-    );
-  });
-});
 
 describe('a rule on a change', () => {
   /** Whether the rule of these options matches an event of the bus. */

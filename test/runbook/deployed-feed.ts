@@ -1,6 +1,7 @@
 // A feed as the template deploys it, on the engines of this machine, for an operator: its tables, queues and outputs,
 // with a source that has polled, and everything else that commands request from AWS.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
 import { startEventBusEngine } from '../../local/engines/event-bus-engine.ts';
@@ -15,6 +16,7 @@ import type { OperatorRequest } from './operator-permissions.ts';
 
 export interface DeployedFeed {
   readonly endpoint: OperatorEndpoint;
+  readonly template: Template;
   readonly names: Names;
   /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
@@ -40,6 +42,7 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
   ]);
   const tablesClient = client(DynamoDBClient, dynamoDb.endpoint);
   const queuesClient = client(SQSClient, sqs.endpoint);
+  const topicsClient = client(SNSClient, sqs.endpoint);
   let outputs: Readonly<Record<string, string>> = {};
   const functions = new Set<string>();
   const intoQueues = new Map<string, string[]>();
@@ -50,6 +53,7 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
       const { target, path, body } = request;
       if (body.Action === 'DescribeStacks')
         return body.StackName === name ? describeStack(outputs) : noSuchStack(body.StackName);
+      if (body.Action === 'PublishBatch') return sqs.endpoint;
       if (path.endsWith('/invocations')) return invoke(functions, path);
       if (target === 'AmazonSQS.StartMessageMoveTask') return moveMessages(queuesInto(body.SourceArn));
       switch (target?.split('.')[0]) {
@@ -68,7 +72,7 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
   });
   const created = await createResources(
     template,
-    { dynamoDb: tablesClient, sqs: queuesClient },
+    { dynamoDb: tablesClient, sqs: queuesClient, sns: topicsClient },
     () => endpoint.url,
   );
   const { names } = created;
@@ -86,9 +90,9 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
   });
   seed(aws, template, names, serviceOf(outputs));
   return {
-    ...{ endpoint, names, outputs, stores, tablesClient },
+    ...{ endpoint, template, names, outputs, stores, tablesClient },
     async close() {
-      for (const it of [tablesClient, queuesClient]) it.destroy();
+      for (const it of [tablesClient, queuesClient, topicsClient]) it.destroy();
       await endpoint.close();
       aws.close();
       await Promise.all([dynamoDb.stop(), sqs.stop(), bus.stop()]);

@@ -58,6 +58,7 @@ function ofQueue(operation: string) {
 const OF_TARGETS: Readonly<Record<string, (body: OperatorRequest['body']) => Permission[]>> = {
   'AmazonSQS.DeleteMessage': ofQueue('DeleteMessage'),
   'AmazonSQS.GetQueueAttributes': ofQueue('GetQueueAttributes'),
+  'AmazonSQS.GetQueueUrl': ({ QueueName }) => need('sqs:GetQueueUrl', arnOf('sqs:', QueueName)),
   'AmazonSQS.PurgeQueue': ofQueue('PurgeQueue'),
   'AmazonSQS.ReceiveMessage': ofQueue('ReceiveMessage'),
   'AmazonSSM.DeleteParameter': ({ Name }) => need('ssm:DeleteParameter', ARNS.parameter(Name)),
@@ -79,10 +80,11 @@ const OF_TARGETS: Readonly<Record<string, (body: OperatorRequest['body']) => Per
 };
 
 /** The permissions for services whose requests are forms. */
-function ofAction({ Action, StackName }: OperatorRequest['body']): Permission[] | undefined {
+function ofAction(body: OperatorRequest['body']): Permission[] | undefined {
+  const { Action, StackName } = body;
   if (Action === 'DescribeStacks')
     return need('cloudformation:DescribeStacks', arnOf('cloudformation:stack/', `${StackName}/1`));
-  return undefined;
+  return neededPermissions(`AmazonSNS.${Action}`, body, ARNS);
 }
 
 /** The permissions for services with REST requests. */

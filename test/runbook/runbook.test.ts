@@ -46,7 +46,8 @@ let operators: Operators;
 
 beforeAll(async () => {
   const app = newApp({ 'aws:cdk:bundling-stacks': [] });
-  new ReturnsFeedStack(app, STAGES.production);
+  const { feed: construct } = new ReturnsFeedStack(app, STAGES.production);
+  construct.addOrderedQueue('Erp');
   const template: DeployedTemplate = app.synth().getStackByName(stackName).template;
   feed = await deployFeed(stackName, template);
   operators = readOperators((name) => resourcesCalled(name, template));
@@ -114,7 +115,7 @@ async function run(
   const values = await situations.before(command);
   let times = 0;
   const words = fillIn(command, (name) => {
-    const value = feed.outputs[name] ?? values[name];
+    const value = feed.outputs[name] ?? values[name] ?? deadLetters()[name];
     if (value === undefined)
       throw new Error(`${command}: <${name}> is neither an output nor another known name.`);
     return typeof value === 'string' ? value : (value[times++] ?? '');
@@ -132,6 +133,16 @@ async function run(
         });
   onAsked(permissions);
   return ended;
+}
+
+/** What an operator knows of a subscription's dead-letter queue: its name from the alarm, the rest from the answers. */
+function deadLetters(): Readonly<Record<string, string>> {
+  const id = idOf(feed.template, 'AWS::SQS::Queue', 'ErpDeadLetters');
+  return {
+    queue: feed.names.attribute(id, 'QueueName'),
+    'queue-url': feed.names.ref(id),
+    'queue-arn': feed.names.attribute(id, 'Arn'),
+  };
 }
 
 /** The words from its name on. */
@@ -164,11 +175,11 @@ function resourcesCalled(name: string, template: DeployedTemplate): string[] {
     ledger: () => [table('StorageLedger')],
     marks: () => [table('StorageMarks')],
     sources: () => [table('StorageSources')],
-    'FIFO queue': () => [queue(outputs.QueueUrl)],
+    topic: () => [outputs.TopicArn ?? ''],
     bus: () => [arnOf('events:event-bus/', outputs.BusName ?? '')],
     '`DeadLettersUrl`': () => [queue(outputs.DeadLettersUrl)],
-    '`OrderedDeadLettersUrl`': () => [queue(outputs.OrderedDeadLettersUrl)],
-    'the dead-letter queues': () => [queue(outputs.DeadLettersUrl), queue(outputs.OrderedDeadLettersUrl)],
+    'the queues of ordered subscriptions': () => [arn('AWS::SQS::Queue', 'ErpQueue')],
+    'the dead-letter queues of ordered subscriptions': () => [arn('AWS::SQS::Queue', 'ErpDeadLetters')],
     'the path `SourcesPath`': () => [`${arnOf('ssm:parameter', path)}*`],
     "the token's secret": () => [
       arnOf('secretsmanager:secret:', `${serviceOf(feed.outputs)}/tokens/globex-??????`),
@@ -182,8 +193,8 @@ function resourcesCalled(name: string, template: DeployedTemplate): string[] {
       `${arnOf('cloudwatch:alarm:', outputs.BusName ?? '')}*`,
     ],
     'all resources (`*`): AWS lets these name none': () => ['*'],
-    'the logs of poller, relays and sweeps': () => [log('PollerLog'), log('RelayToQueueLog')],
-    'the two sweeps': () => [lambda('SweepToQueueFunction'), lambda('SweepToBusFunction')],
+    'the logs of poller, relays and sweeps': () => [log('PollerLog'), log('RelayToOrderedLog')],
+    'the two sweeps': () => [lambda('SweepToOrderedFunction'), lambda('SweepToBusFunction')],
   };
   return (called[name] === undefined ? name.split(', ') : [name]).flatMap((it) => {
     const arns = called[it];

@@ -1,7 +1,9 @@
 // What many runs must have seen. A case that never occurs is a blind spot of the plans.
 const EXPECTED = [
   ...['done', 'again', 'threw', 'died', 'went on'].map((ending) => `invocation ${ending}`),
-  ...['200', '301', '401', '404', '410', '413', '422', '429', '500', '503'].map((status) => `answer ${status}`),
+  ...['200', '301', '401', '404', '410', '413', '422', '429', '500', '503'].map(
+    (status) => `answer ${status}`,
+  ),
   ...['timeout', 'ECONNRESET', 'ECONNREFUSED'].map((failure) => `answer ${failure}`),
   ...['deleted', 'deleted too late', 'hidden', 'too late', 'kept'].map((what) => `message ${what}`),
   ...['pause', 'resume', 'ring', 'step over', 'forget'].map((kind) => `operator ${kind}`),

@@ -2,7 +2,14 @@
 // and what the operator does.
 import { createRandom, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
-import { type FaultRates, NO_FAULTS, type Operation, type Plan, type Trouble, type WebhookPlan } from './plan.ts';
+import {
+  type FaultRates,
+  NO_FAULTS,
+  type Operation,
+  type Plan,
+  type Trouble,
+  type WebhookPlan,
+} from './plan.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -28,7 +35,9 @@ const FILTERS: readonly EventFilter[] = [
 ];
 
 const RETRY_AFTER = [undefined, '0', '-1', '1000000000', '40', '7200', 'soon', '+90', '+7200', '-3600 ago'];
-const STATUSES = [500, 500, 502, 401, 403, 404, 404, 405, 410, 301, 307, 429, 429, 503, 503, 400, 413, 415, 422];
+const STATUSES = [
+  500, 500, 502, 401, 403, 404, 404, 405, 410, 301, 307, 429, 429, 503, 503, 400, 413, 415, 422,
+];
 const CONTENT = [400, 413, 415, 422];
 
 export function drawPlan(seed: number): Plan {
@@ -92,7 +101,15 @@ function drawTroubles(random: Random, activeMs: number): Trouble[] {
 }
 
 function drawTrouble(random: Random, activeMs: number): Trouble {
-  const kind = random.pick(['hang', 'slow', 'status', 'status', 'status', 'reset', 'refused connection'] as const);
+  const kind = random.pick([
+    'hang',
+    'slow',
+    'status',
+    'status',
+    'status',
+    'reset',
+    'refused connection',
+  ] as const);
   const isWhole = random.chance(0.5);
   const outages = OUTAGES_MS.filter((forMs) => forMs < activeMs);
   const isOutage = isWhole && outages.length > 0 && random.chance(0.6);

@@ -53,7 +53,11 @@ function simplerPlans(plan: Plan): Partial<Plan>[] {
 
 /** Drops faults, by halves first: the remaining ones are needed for the violation. */
 async function dropFaults(current: () => Run, attempt: (plan: Plan) => Promise<boolean>): Promise<void> {
-  for (let size = Math.ceil(current().struck.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+  for (
+    let size = Math.ceil(current().struck.length / 2);
+    size >= 1;
+    size = size === 1 ? 0 : Math.ceil(size / 2)
+  ) {
     for (let at = 0; at < current().struck.length; ) {
       const kept = current().struck.filter((_, place) => place < at || place >= at + size);
       if (!(await attempt({ ...current().plan, only: kept }))) at += size;

@@ -85,7 +85,8 @@ async function live(
   await operator.calm();
   for (let atMs = plan.activeMs; atMs < endMs - HEARTBEAT_MS; atMs += HEARTBEAT_MS) {
     for (let source = 0; source < plan.sources; source += 1)
-      for (let group = 0; group < Math.min(3, plan.groups); group += 1) growth.save(growth.keyOf(source, group));
+      for (let group = 0; group < Math.min(3, plan.groups); group += 1)
+        growth.save(growth.keyOf(source, group));
     await time.sleep(leftMs(atMs + HEARTBEAT_MS));
   }
   await Promise.all(sweeping);

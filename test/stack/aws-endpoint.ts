@@ -72,9 +72,13 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const target = String(request.headers['x-amz-target']);
   const accessKeyId = /Credential=([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
-  const body = JSON.parse(await text(request));
+  const content = await text(request);
+  const isForm = request.headers['content-type']?.includes('urlencoded') === true;
+  const body = isForm ? Object.fromEntries(new URLSearchParams(content)) : JSON.parse(content);
+  // Of the services with forms, functions call only SNS.
+  const target = isForm ? `AmazonSNS.${body.Action}` : String(request.headers['x-amz-target']);
+  const refusal = isForm ? refusalOfForm : refusalOfJson;
   const needed = neededPermissions(target, body, options.arns);
   const denied = needed?.filter((permission) => !options.mayDo(accessKeyId, permission)) ?? [
     { action: target, resource: 'not known to the stack test' },
@@ -87,7 +91,9 @@ async function serve(
       ? refusal('AccessDeniedException', `Not allowed: ${denied[0].action} on ${denied[0].resource}`)
       : fault !== -1
         ? refusal('OutOfOrderException', 'The test makes this call fail.')
-        : await answerOf(options, target, body, request);
+        : isForm
+          ? await forward(options.engineOf('AmazonSNS', body) ?? '', target, content, request)
+          : await answerOf(options, target, body, request);
   response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body);
 }
 
@@ -101,48 +107,55 @@ async function answerOf(
   if (target === 'AmazonSSM.GetParameter') {
     const Value = parameterOf(body.Name);
     return Value === undefined
-      ? refusal('ParameterNotFound', body.Name)
+      ? refusalOfJson('ParameterNotFound', body.Name)
       : json({ Parameter: { Name: body.Name, Type: 'String', Value } });
   }
   if (target === 'secretsmanager.GetSecretValue') {
     const SecretString = secrets.get(body.SecretId);
     return SecretString === undefined
-      ? refusal('ResourceNotFoundException', body.SecretId)
+      ? refusalOfJson('ResourceNotFoundException', body.SecretId)
       : json({ Name: body.SecretId, SecretString });
   }
   const engine = engineOf(target.split('.')[0] ?? '', body);
   return engine === undefined
-    ? refusal('ResourceNotFoundException', target)
-    : forward(engine, target, body, request);
+    ? refusalOfJson('ResourceNotFoundException', target)
+    : forward(engine, target, JSON.stringify(toEngine(body, engine)), request);
 }
 
-/** Forwards a call to an engine. Queue URLs contain this endpoint's address, because the SDK sends to that address. */
+/** Queue URLs contain this endpoint's address, because the SDK sends to that address. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function toEngine(body: any, engine: string): unknown {
+  return body.QueueUrl === undefined ? body : { ...body, QueueUrl: engine + new URL(body.QueueUrl).pathname };
+}
+
 async function forward(
   engine: string,
   target: string,
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  body: any,
+  content: string,
   { headers }: IncomingMessage,
 ): Promise<Answer> {
-  const message =
-    body.QueueUrl === undefined ? body : { ...body, QueueUrl: engine + new URL(body.QueueUrl).pathname };
   const answer = await fetch(engine, {
     method: 'POST',
     headers: {
       'content-type': String(headers['content-type']),
       'x-amz-date': String(headers['x-amz-date']),
-      'x-amz-target': target,
+      ...(headers['x-amz-target'] && { 'x-amz-target': target }),
       // Engines may keep the data of each access key apart.
       authorization: (headers.authorization ?? '').replace(/Credential=[^/]+/, 'Credential=local'),
     },
-    body: JSON.stringify(message),
+    body: content,
   });
   const type = answer.headers.get('content-type') ?? '';
   return { status: answer.status, type, body: new Uint8Array(await answer.arrayBuffer()) };
 }
 
-function refusal(type: string, message: string): Answer {
+function refusalOfJson(type: string, message: string): Answer {
   return { ...json({ __type: type, message }), status: 400 };
+}
+
+function refusalOfForm(type: string, message: string): Answer {
+  const body = `<ErrorResponse><Error><Type>Sender</Type><Code>${type}</Code><Message>${message}</Message></Error></ErrorResponse>`;
+  return { status: 400, type: 'text/xml', body };
 }
 
 function json(content: unknown): Answer {

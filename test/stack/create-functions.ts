@@ -20,6 +20,7 @@ const ARNS: Omit<Arns, 'stateMachine'> = {
 };
 
 const ENGINE_OF: Readonly<Record<string, keyof EndpointOptions['engines']>> = {
+  AmazonSNS: 'sqs',
   AmazonSQS: 'sqs',
   AWSEvents: 'bus',
 };

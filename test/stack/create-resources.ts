@@ -1,4 +1,4 @@
-// The template's tables and queues, created on the engines from their properties, and the names of these and all other
+// The template's tables, queues and topics, created on the engines from their properties, and the names of these and all other
 // resources.
 import { randomBytes } from 'node:crypto';
 import {
@@ -7,6 +7,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
+import { CreateTopicCommand, type SNSClient } from '@aws-sdk/client-sns';
 import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { type Names, resolve } from './resolve-intrinsics.ts';
 import { resourcesOf, type Template } from './template.ts';
@@ -30,12 +31,13 @@ interface Made {
 interface Clients {
   readonly dynamoDb: DynamoDBClient;
   readonly sqs: SQSClient;
+  readonly sns: SNSClient;
 }
 
 /** @param endpoint the address at which functions reach queues */
 export async function createResources(
   template: Template,
-  { dynamoDb, sqs }: Clients,
+  { dynamoDb, sqs, sns }: Clients,
   endpoint: () => string,
 ): Promise<Created> {
   // Other deployments use the same engines.
@@ -59,6 +61,13 @@ export async function createResources(
       },
       attributes: { Arn: queue.arn, QueueName: pathname.split('/').at(-1) },
     });
+  }
+  for (const [id, { Properties }] of resourcesOf(template, 'AWS::SNS::Topic')) {
+    const properties = resolve(Properties, names);
+    // Its own name is the same in each deployment.
+    const name = `${deployment}-${properties.TopicName ?? id}`;
+    const ref = await createTopic(sns, name, properties);
+    made.set(id, { ref, attributes: { TopicArn: ref, TopicName: name } });
   }
   return {
     names,
@@ -148,6 +157,18 @@ async function createQueue(
   const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));
   const answer = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
   return { url: QueueUrl, arn: answer.Attributes?.QueueArn ?? '' };
+}
+
+/** Creates a topic, without encryption as well. @returns its ARN */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+async function createTopic(client: SNSClient, Name: string, properties: any): Promise<string> {
+  const { FifoTopic, ContentBasedDeduplication } = properties;
+  const Attributes = {
+    FifoTopic: String(FifoTopic),
+    ContentBasedDeduplication: String(ContentBasedDeduplication),
+  };
+  const { TopicArn = '' } = await client.send(new CreateTopicCommand({ Name, Attributes }));
+  return TopicArn;
 }
 
 /** The queues, dead-letter queues first. */

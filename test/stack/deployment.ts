@@ -1,11 +1,12 @@
-// A template, deployed on the engines of this machine: tables and queues, functions and state machines with their
-// roles, event source mappings, rules and schedules, all as the template defines them. A shard of the stream is read by
+// A template, deployed on the engines of this machine: tables, queues and topics, functions and state machines with
+// their roles, event source mappings, subscriptions, rules and schedules, all as the template defines them. A shard of the stream is read by
 // as many relays at once as its mapping allows; a queue is read by one.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { SNSClient } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { EventBus } from '../../local/engines/event-bus.ts';
@@ -23,11 +24,13 @@ import { readRoles } from './policies.ts';
 import { subscribeRules } from './rules.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { startStateMachines } from './state-machines.ts';
+import { subscribeQueues } from './subscriptions.ts';
 import { type Assembly, idOf, type Template } from './template.ts';
 import { createWorld, type World } from './world.ts';
 
 export interface EngineAddresses {
   readonly dynamoDb: string;
+  /** Serves topics as well. */
   readonly sqs: string;
 }
 
@@ -75,19 +78,21 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
   const directory = await mkdtemp(join(tmpdir(), 'returns-feed-stack-'));
   const dynamoDb = new DynamoDBClient({ ...LOCAL, endpoint: engines.dynamoDb });
   const sqs = new SQSClient({ ...LOCAL, endpoint: engines.sqs });
+  const sns = new SNSClient({ ...LOCAL, endpoint: engines.sqs });
   const streams = new DynamoDBStreamsClient({ ...LOCAL, endpoint: engines.dynamoDb });
   const { bus, ...busEngine } = await startEventBusEngine({ region: REGION, onDeliveryError: failures.add });
 
   let endpoint: AwsEndpoint | undefined;
-  const created = await createResources(template, { dynamoDb, sqs }, () => endpoint?.url ?? '');
+  const created = await createResources(template, { dynamoDb, sqs, sns }, () => endpoint?.url ?? '');
   const mayDo = readRoles(template, created.names);
-  const world = createWorld({ template, created, sqs, streams, mayDo, failures });
+  const world = createWorld({ template, created, sqs, sns, streams, mayDo, failures });
   endpoint = await startEndpoint(() => world, {
     ...{ mayDo, secrets, calls },
     engines: { ...engines, bus: busEngine.endpoint },
   });
   const stateMachines = await startStateMachines(world, endpoint);
   createFunctions(world, { assembly, endpoint, directory, deliveries });
+  await subscribeQueues(world);
   subscribeRules(world, { bus, archived, deliveries });
   const mappings = startEventSources(world, deliveries);
 
@@ -104,7 +109,7 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
       await Promise.all([...world.functions.values()].map((lambda) => lambda.stop()));
       await stateMachines.stop();
       await Promise.all([endpoint.stop(), busEngine.stop()]);
-      for (const client of [dynamoDb, sqs, streams]) client.destroy();
+      for (const client of [dynamoDb, sqs, sns, streams]) client.destroy();
       await rm(directory, { recursive: true, force: true });
     },
   };

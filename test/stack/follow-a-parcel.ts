@@ -1,4 +1,4 @@
-// One run of a deployed template with the sample warehouse, once on the ordered queue and once on the bus: a parcel is
+// One run of a deployed template with the sample warehouse, once on the ordered topic and once on the bus: a parcel is
 // delivered at the service, one of its line items is reviewed, all of them are completed. The result is the content of
 // each warehouse's table and the end of its workflows, with names that are the same in each run.
 import {

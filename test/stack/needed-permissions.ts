@@ -1,4 +1,5 @@
 // The permissions that AWS requires for an SDK call, each with its resource, by the call's target and body on the wire.
+// SNS has no target header: its calls are forms, whose Action counts as the operation.
 // An unknown call gives undefined, and counts as not allowed.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
 import type { Permission } from './policies.ts';
@@ -17,7 +18,7 @@ export interface Arns {
 // biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
 type Body = any;
 
-/** @param target the target header, for instance `DynamoDB_20120810.GetItem` */
+/** @param target the target header, for instance `DynamoDB_20120810.GetItem`, or `AmazonSNS.PublishBatch` */
 export function neededPermissions(target: string, body: Body, arns: Arns): Permission[] | undefined {
   const [service, operation = ''] = target.split('.');
   switch (service) {
@@ -25,6 +26,10 @@ export function neededPermissions(target: string, body: Body, arns: Arns): Permi
       return ofDynamoDb(operation, body, arns);
     case 'AmazonSQS':
       return ofSqs(operation, body, arns);
+    case 'AmazonSNS':
+      return operation === 'Publish' || operation === 'PublishBatch'
+        ? [{ action: 'sns:Publish', resource: body.TopicArn }]
+        : undefined;
     case 'AWSEvents':
       return operation === 'PutEvents'
         ? body.Entries.map((entry: Body) => ({

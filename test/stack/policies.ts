@@ -32,6 +32,28 @@ export function readRoles(template: Template, names: Names): MayDo {
   return (roleArn, permission) => allows(roles.get(roleArn) ?? [], permission);
 }
 
+/** Whether a queue's policy lets a service do something; without a policy it may do nothing. */
+export type ServiceMayDo = (service: string, permission: Permission) => boolean;
+
+export function readQueuePolicies(template: Template, names: Names): ServiceMayDo {
+  const statements = resourcesOf(template, 'AWS::SQS::QueuePolicy').flatMap(
+    ([, { Properties }]): ResourceStatement[] => resolve(Properties.PolicyDocument.Statement, names),
+  );
+  return (service, permission) =>
+    allows(
+      statements.filter(({ Principal }) => isAbout(Principal, service)),
+      permission,
+    );
+}
+
+interface ResourceStatement extends Statement {
+  readonly Principal: '*' | { readonly AWS?: string; readonly Service?: string };
+}
+
+function isAbout(principal: ResourceStatement['Principal'], service: string): boolean {
+  return principal === '*' || principal.AWS === '*' || principal.Service === service;
+}
+
 /** The statements of all policies that are attached to a role. */
 function statementsOf(template: Template, roleId: string): unknown[] {
   const attached = resourcesOf(template, 'AWS::IAM::Policy').filter(([, { Properties }]) =>

@@ -21,7 +21,7 @@ let engines: EngineAddresses;
 const ends: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  service = await createReferenceService({ groups: 60, life: false });
+  service = await createReferenceService({ groups: 100, life: false });
   ends.push(service.close);
   assembly = synthesizeStack(service.url, addSubscribers);
   engines = await startEngines(ends);
@@ -39,7 +39,7 @@ function watch(template: Template, withSweeps = true): Promise<Watched> {
 }
 
 test(
-  'a change at the service reaches the FIFO queue and the bus, within the permissions of the roles',
+  'a change at the service reaches the ordered subscriptions and the bus, within the permissions of the roles',
   async () => {
     const problems = await watch(assembly.template);
 
@@ -52,12 +52,13 @@ test(
   'the daily sweeps send events that the relays never received',
   async () => {
     const withoutRelays = changed(assembly.template, ({ Resources }) => {
-      for (const relay of ['RelayToQueue', 'RelayToBus']) delete Resources[mappingOf(relay)];
+      for (const relay of ['RelayToOrdered', 'RelayToBus']) delete Resources[mappingOf(relay)];
     });
 
     const { beforeSweeps, afterSweeps } = await watch(withoutRelays);
 
     expect(beforeSweeps).toContain('The ordered subscriber received the change 0 times.');
+    expect(beforeSweeps).toContain('The filtered subscriber received the change 0 times.');
     expect(beforeSweeps).toContain('The subscriber of the bus received the change 0 times.');
     expect(afterSweeps).toEqual([]);
   },
@@ -68,10 +69,53 @@ const DAMAGES: readonly Damage[] = [
   {
     of: "a wrong filter of a relay's mapping",
     do: (it) => {
-      it[mappingOf('RelayToQueue')]!.Properties.FilterCriteria.Filters[0].Pattern =
+      it[mappingOf('RelayToOrdered')]!.Properties.FilterCriteria.Filters[0].Pattern =
         '{"eventName":["MODIFY"]}';
     },
     found: /^The ordered subscriber received the change 0 times\.$/,
+  },
+  {
+    of: 'a wrong value in a filter',
+    do: (it) => {
+      it[subscriptionOf('FilteredSubscriber')]!.Properties.FilterPolicy.to = ['IN_TRANSIT'];
+    },
+    found: /^The filtered subscriber received the change 0 times\.$/,
+  },
+  {
+    of: 'a missing filter',
+    do: (it) => {
+      delete it[subscriptionOf('FilteredSubscriber')]!.Properties.FilterPolicy;
+    },
+    found: /^The filtered subscriber received \d+ other events\.$/,
+  },
+  {
+    of: 'a missing subscription',
+    do: (it) => {
+      delete it[subscriptionOf('Erp')];
+    },
+    found: /^The queue of Erp holds 0 events instead of \d+\.$/,
+  },
+  {
+    of: 'a subscription that wraps the events',
+    do: (it) => {
+      it[subscriptionOf('OrderedOrderedSubscriber')]!.Properties.RawMessageDelivery = false;
+    },
+    found: /^The ordered subscriber received the change 0 times\.$/,
+  },
+  {
+    of: 'a queue whose policy names another topic',
+    do: (it) => {
+      const policy = it[idOf(assembly.template, 'AWS::SQS::QueuePolicy', 'ErpQueue')]!.Properties;
+      for (const { Condition } of policy.PolicyDocument.Statement)
+        if (Condition.ArnEquals)
+          Condition.ArnEquals['aws:SourceArn'] = 'arn:aws:sns:us-east-1:000000000000:other';
+    },
+    found: /:sns:.* is not allowed sqs:SendMessage on .*ErpQueue/,
+  },
+  {
+    of: 'a missing permission to publish',
+    do: (it) => withdraw(it, 'RelayToOrderedRole', 'sns:Publish'),
+    found: /RelayToOrderedFunction\w* is not allowed sns:Publish on .*:sns:/,
   },
   {
     of: 'a wrong pattern of a rule',
@@ -98,7 +142,7 @@ const DAMAGES: readonly Damage[] = [
   {
     of: "a mapping that ignores the relay's failure report",
     do: (it) => {
-      delete it[mappingOf('RelayToQueue')]!.Properties.FunctionResponseTypes;
+      delete it[mappingOf('RelayToOrdered')]!.Properties.FunctionResponseTypes;
     },
     found: /^The ordered subscriber received the change 0 times\.$/,
   },
@@ -144,6 +188,33 @@ const DAMAGES: readonly Damage[] = [
   },
 ];
 
+test.each([
+  'OrderedSubscriberQueue',
+  'OrderedSubscriberUndelivered',
+  'FilteredSubscriberQueue',
+  'FilteredSubscriberUndelivered',
+  'ErpQueue',
+  'ErpUndelivered',
+])(
+  'finds that the policy of %s does not let the topic send',
+  async (queue) => {
+    const damaged = changed(assembly.template, ({ Resources }) => {
+      const { PolicyDocument } =
+        Resources[idOf(assembly.template, 'AWS::SQS::QueuePolicy', queue)]!.Properties;
+      PolicyDocument.Statement = PolicyDocument.Statement.filter(
+        ({ Effect }: { Effect: string }) => Effect !== 'Allow',
+      );
+    });
+
+    const { beforeSweeps } = await watch(damaged, false);
+
+    expect(beforeSweeps).toEqual([
+      expect.stringMatching(`:sns:.* is not allowed sqs:SendMessage on .*${queue}`),
+    ]);
+  },
+  PATIENCE_MS,
+);
+
 for (const { of, do: damage, found } of DAMAGES)
   test(
     `finds the damage: ${of}`,
@@ -159,6 +230,10 @@ for (const { of, do: damage, found } of DAMAGES)
 
 function mappingOf(text: string): string {
   return idOf(assembly.template, 'AWS::Lambda::EventSourceMapping', text);
+}
+
+function subscriptionOf(text: string): string {
+  return idOf(assembly.template, 'AWS::SNS::Subscription', text);
 }
 
 function ruleId(): string {

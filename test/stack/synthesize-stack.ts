@@ -21,9 +21,13 @@ export function synthesizeStack(baseUrl: string, subscribe: (stack: ReturnsFeedS
   return readAssembly(app.outdir, stackName);
 }
 
-/** Adds one on the ordered queue, and one on the bus for deliveries. */
+/** Adds three to the ordered topic, one of them with a filter and one without a function, and one to the bus. */
 export function addSubscribers(stack: ReturnsFeedStack): void {
   stack.feed.addOrderedSubscriber(subscriber(stack, 'OrderedSubscriber'));
+  stack.feed.addOrderedSubscriber(subscriber(stack, 'FilteredSubscriber'), {
+    filter: { sources: ['acme'], types: ['shipment.status_changed'], to: ['DELIVERED'] },
+  });
+  stack.feed.addOrderedQueue('Erp');
   stack.feed.onChange('Delivered', {
     entity: 'shipment',
     to: 'DELIVERED',
@@ -31,7 +35,7 @@ export function addSubscribers(stack: ReturnsFeedStack): void {
   });
 }
 
-/** Adds the sample warehouse twice: as the ordered queue's only consumer, and behind a rule of the bus. */
+/** Adds the sample warehouse twice: as an ordered subscriber, and behind a rule of the bus. */
 export function addWarehouses(stack: ReturnsFeedStack): void {
   const { feed } = stack;
   new SampleWarehouse(stack, 'QueueWarehouse', { feed });

@@ -28,7 +28,7 @@ export async function watchAChange(service: ReferenceService, options: WatchOpti
     await comeDue(deployment, TICKS, minute);
     if (deployment.failures.length > 0) return bothTimes(deployment.failures);
     // Each destination fails once: the missed events are sent again if the mapping asks for it.
-    deployment.endpoint.failNext(functionId(template, 'RelayToQueue'), 'AmazonSQS.SendMessageBatch');
+    deployment.endpoint.failNext(functionId(template, 'RelayToOrdered'), 'AmazonSNS.PublishBatch');
     deployment.endpoint.failNext(functionId(template, 'RelayToBus'), 'AWSEvents.PutEvents');
     const shipment = deliver(service);
     await comeDue(deployment, TICKS, minute + MINUTE_MS);
@@ -52,7 +52,10 @@ function bothTimes(problems: readonly string[]): Watched {
 async function problemsOf(deployment: Deployment, template: Template, shipment: number): Promise<string[]> {
   return [
     ...deployment.failures,
-    ...unlessOnce('ordered subscriber', orderedEvents(deployment), shipment),
+    ...unlessOnce('ordered subscriber', eventsOf(deployment, 'OrderedSubscriber'), shipment),
+    ...unlessOnce('filtered subscriber', eventsOf(deployment, 'FilteredSubscriber'), shipment),
+    ...passedTheFilter(deployment),
+    ...(await missingInTheQueue(deployment, template)),
     ...unlessOnce('subscriber of the bus', eventsOnBus(deployment), shipment),
     ...unlessOnce('archive', archivedEvents(deployment), shipment),
     ...atOneGroupTogether(deployment),
@@ -74,8 +77,23 @@ function deliver({ control }: ReferenceService): number {
   return Number(group.shipments[0]?.id);
 }
 
-function orderedEvents(deployment: Deployment): FeedEvent[] {
-  const invocations = deployment.functionWith('OrderedSubscriber').events as {
+/** Without a filter nobody would notice a missing one: its other events are listed. */
+function passedTheFilter(deployment: Deployment): string[] {
+  const others = eventsOf(deployment, 'FilteredSubscriber').filter(
+    ({ type }) => type !== 'shipment.status_changed',
+  );
+  return others.length > 0 ? [`The filtered subscriber received ${others.length} other events.`] : [];
+}
+
+/** The queue that no function reads holds what the ordered subscriber received. */
+async function missingInTheQueue(deployment: Deployment, template: Template): Promise<string[]> {
+  const held = await deployment.countMessages(idOf(template, 'AWS::SQS::Queue', 'ErpQueue'));
+  const received = eventsOf(deployment, 'OrderedSubscriber').length;
+  return held === received ? [] : [`The queue of Erp holds ${held} events instead of ${received}.`];
+}
+
+function eventsOf(deployment: Deployment, subscriber: string): FeedEvent[] {
+  const invocations = deployment.functionWith(subscriber).events as {
     Records: { body: string }[];
   }[];
   return invocations.flatMap(({ Records }) => Records.map(({ body }) => JSON.parse(body)));
@@ -100,7 +118,7 @@ function unlessOnce(subscriber: string, events: readonly FeedEvent[], shipment: 
 
 /** Several relays at one group are harmless, but each sends the same events, so they arrive repeatedly. */
 function atOneGroupTogether(deployment: Deployment): string[] {
-  return ['RelayToQueue', 'RelayToBus'].flatMap((relay) => {
+  return ['RelayToOrdered', 'RelayToBus'].flatMap((relay) => {
     const together = deployment
       .functionWith(relay)
       .overlaps.filter(([one, other]) => groupsOf(one).some((group) => groupsOf(other).includes(group)));
@@ -115,7 +133,9 @@ function groupsOf(event: unknown): (string | undefined)[] {
 
 async function problemsOfQueues(deployment: Deployment, template: Template): Promise<string[]> {
   const problems: string[] = [];
-  for (const [id] of resourcesOf(template, 'AWS::SQS::Queue').filter(([it]) => it.includes('DeadLetters'))) {
+  for (const [id] of resourcesOf(template, 'AWS::SQS::Queue').filter(([it]) =>
+    /DeadLetters|Undelivered/.test(it),
+  )) {
     const count = await deployment.countMessages(id);
     if (count > 0) problems.push(`${id} holds ${count} dead letters.`);
   }
@@ -148,7 +168,7 @@ const POLLER_METRICS: ExpectedMetrics = {
   names: [METRICS.secondsBehind, METRICS.setAsideGroups, METRICS.holds],
 };
 const SWEEP_METRICS: ExpectedMetrics = {
-  by: ['SweepToQueue', 'SweepToBus'],
+  by: ['SweepToOrdered', 'SweepToBus'],
   names: [METRICS.groupsBehind],
 };
 

@@ -1,5 +1,6 @@
 // The shared parts of a deployment.
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { SNSClient } from '@aws-sdk/client-sns';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { StepFunctionsEngine } from '../step-functions/step-functions-engine.ts';
 import type { Created } from './create-resources.ts';
@@ -13,6 +14,7 @@ export interface WorldOptions {
   readonly template: Template;
   readonly created: Created;
   readonly sqs: SQSClient;
+  readonly sns: SNSClient;
   readonly streams: DynamoDBStreamsClient;
   readonly mayDo: MayDo;
   readonly failures: Failures;

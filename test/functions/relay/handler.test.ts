@@ -7,19 +7,21 @@ import { toLedgerItem } from '../../../functions/adapters/ledger-item.ts';
 import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
 import { formatGroupKey } from '../../../shared/recording/group-key.ts';
-import { connectSqs, createFifoQueue, drain } from '../../contract/destinations.ts';
 import { openTables, type TestTables } from '../../contract/stores.ts';
+import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/topic-clients.ts';
 import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 
 let tables: TestTables;
 let sqs: SqsEngine;
+let topicArn: string;
 let queueUrl: string;
 
 beforeAll(async () => {
   [tables, sqs] = await Promise.all([openTables(), startSqsEngine()]);
-  queueUrl = await createFifoQueue(connectSqs(sqs.endpoint));
+  const clients = [connectSns(sqs.endpoint), connectSqs(sqs.endpoint)] as const;
+  ({ topicArn, queueUrl } = await createTopicWithQueue(...clients));
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -66,15 +68,15 @@ async function metricsOf(run: () => Promise<unknown>): Promise<Record<string, un
   return lines.map((line) => JSON.parse(line)).filter((line) => '_aws' in line);
 }
 
-test('records and sweeps send events from the ledger to the queue, but not the events of the feed itself', async () => {
+test('records and sweeps send events from the ledger to the topic, but not the events of the feed itself', async () => {
   const { handler, sweep } = await import('../../../functions/relay/handler.ts');
   const environment = {
-    DESTINATION: 'queue',
-    QUEUE_URL: queueUrl,
+    DESTINATION: 'ordered',
+    TOPIC_ARN: topicArn,
     LEDGER_TABLE: tables.tables.ledger,
     MARKS_TABLE: tables.tables.marks,
     AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint,
-    AWS_ENDPOINT_URL_SQS: sqs.endpoint,
+    AWS_ENDPOINT_URL_SNS: sqs.endpoint,
     AWS_REGION: 'eu-west-1',
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',

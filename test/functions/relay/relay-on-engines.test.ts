@@ -1,15 +1,16 @@
-// Several relays at once between a real ledger and a real FIFO queue.
+// Several relays at once between a real ledger and a real FIFO topic.
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { SNSClient } from '@aws-sdk/client-sns';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toLedgerItem } from '../../../functions/adapters/ledger-item.ts';
-import { createSqsDestination } from '../../../functions/adapters/sqs-destination.ts';
+import { createSnsDestination } from '../../../functions/adapters/sns-destination.ts';
 import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
 import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import type { GroupKey, Log } from '../../../shared/ports.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
-import { connectSqs, createFifoQueue, drain } from '../../contract/destinations.ts';
 import { openTables, storesOn, type TestTables } from '../../contract/stores.ts';
+import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/topic-clients.ts';
 import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -17,15 +18,19 @@ const EVENTS = 4;
 
 let tables: TestTables;
 let sqs: SqsEngine;
+let sns: SNSClient;
 let client: SQSClient;
+let topicArn: string;
 let queueUrl: string;
 
 beforeAll(async () => {
   [tables, sqs] = await Promise.all([openTables(), startSqsEngine()]);
   client = connectSqs(sqs.endpoint);
-  queueUrl = await createFifoQueue(client);
+  sns = connectSns(sqs.endpoint);
+  ({ topicArn, queueUrl } = await createTopicWithQueue(sns, client));
 });
 afterAll(async () => {
+  sns.destroy();
   client.destroy();
   await Promise.all([tables.close(), sqs.stop()]);
 });
@@ -40,7 +45,7 @@ test('three relays at once send each group’s events in order, and move its mar
   for (const key of groups)
     for (let sequence = 1; sequence <= EVENTS; sequence += 1) await write(key, sequence);
   const stores = storesOn(tables.client, tables.tables);
-  const destination = createSqsDestination({ client, queueUrl });
+  const destination = createSnsDestination({ client: sns, topicArn });
   const relay = createRelay({
     ...stores,
     destination,
@@ -56,7 +61,7 @@ test('three relays at once send each group’s events in order, and move its mar
   for (const key of groups) {
     const own = ids.filter((id) => id.startsWith(`acme_mi8x2k_${key.group}_`));
     expect([...new Set(own)]).toEqual(expected.map((sequence) => `acme_mi8x2k_${key.group}_${sequence}`));
-    expect(await stores.marks.load('queue', key)).toBe(EVENTS);
+    expect(await stores.marks.load(destination.name, key)).toBe(EVENTS);
   }
   expect(runs.flat().every(({ state }) => state === 'done')).toBe(true);
 });

@@ -1,33 +1,40 @@
-// The kit in use: an event source mapping reads a FIFO queue, the memory is a table, all over the wire.
+// The kit in use: an event source mapping reads a FIFO queue that is subscribed to the ordered topic, the memory is a table, all over the wire.
+import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { SNSClient } from '@aws-sdk/client-sns';
+import { ReceiveMessageCommand, SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createSqsDestination } from '../../../functions/adapters/sqs-destination.ts';
+import { createSnsDestination } from '../../../functions/adapters/sns-destination.ts';
 import { createQueueSubscriber } from '../../../functions/subscriber-kit/subscriber.ts';
 import { createTableMemory } from '../../../functions/subscriber-kit/table-memory.ts';
 import { type DynamoDbEngine, startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
 import type { EventSourceMapping } from '../../../local/engines/event-source-mapping.ts';
 import { pollQueue } from '../../../local/engines/poll-queue.ts';
 import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
+import { createLocalTopic } from '../../../local/feed/local-topic.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { connectSns } from '../../contract/topic-clients.ts';
 import { createHurriedClock } from '../../local/engines/hurried-clock.ts';
-import { connectDynamoDb, connectSqs, createQueue } from '../../local/engines/sdk-clients.ts';
+import { connectDynamoDb, connectSqs } from '../../local/engines/sdk-clients.ts';
 import { CONTEXT, change, keepLog } from './deliveries.ts';
 import { createSubscriberTable } from './subscriber-table.ts';
 
 let dynamoDbEngine: DynamoDbEngine;
 let sqsEngine: SqsEngine;
 let dynamoDb: DynamoDBClient;
+let sns: SNSClient;
 let sqs: SQSClient;
 const running: EventSourceMapping[] = [];
 
 beforeAll(async () => {
   [dynamoDbEngine, sqsEngine] = await Promise.all([startDynamoDbEngine(), startSqsEngine()]);
   dynamoDb = connectDynamoDb(dynamoDbEngine.endpoint);
+  sns = connectSns(sqsEngine.endpoint);
   sqs = connectSqs(sqsEngine.endpoint);
 });
 afterEach(() => Promise.all(running.splice(0).map((mapping) => mapping.stop())));
 afterAll(async () => {
+  sns.destroy();
   sqs.destroy();
   dynamoDb.destroy();
   await Promise.all([sqsEngine.stop(), dynamoDbEngine.stop()]);
@@ -35,7 +42,10 @@ afterAll(async () => {
 
 async function start(handle: (event: FeedEvent, attempt: number) => void) {
   const tableName = await createSubscriberTable(dynamoDb);
-  const queueUrl = await createQueue(sqs, { fifo: true, attributes: { VisibilityTimeout: '1' } });
+  const topic = await createLocalTopic(sns, sqs);
+  const queueUrl = await topic.subscribeQueue(randomUUID());
+  const Attributes = { VisibilityTimeout: '1' };
+  await sqs.send(new SetQueueAttributesCommand({ QueueUrl: queueUrl, Attributes }));
   const handled: string[] = [];
   const outcomes: string[] = [];
   // Two processes at once, as in Lambda: they share only the table.
@@ -52,7 +62,7 @@ async function start(handle: (event: FeedEvent, attempt: number) => void) {
       log: keepLog(),
     }),
   );
-  const destination = createSqsDestination({ client: sqs, queueUrl });
+  const destination = createSnsDestination({ client: sns, topicArn: topic.arn });
   return {
     queueUrl,
     handled,

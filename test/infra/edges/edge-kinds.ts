@@ -32,6 +32,7 @@ type Rule = (reference: Reference) => Needs;
 const none = (_why: string): undefined => undefined;
 
 const EVENTS = { service: 'events.amazonaws.com' } as const;
+const SNS = { service: 'sns.amazonaws.com' } as const;
 const POLICY = none('a policy: the criterion for edges');
 
 /** By type and path (`[]` for a place in a list, `*` for everything below). Undefined: no edge. */
@@ -85,13 +86,19 @@ export const EDGE_KINDS: Readonly<Record<string, Readonly<Record<string, Rule | 
     'LoggingConfig.LogGroup': functionLog,
     'Code.*': none('an asset'),
     'Environment.Variables.*': none("names for the function's own calls"),
+    'VpcConfig.SecurityGroupIds[]': functionInNetwork,
+    'VpcConfig.SubnetIds[]': none('judged with the security groups'),
   },
   'AWS::Lambda::Permission': { '*': POLICY },
   'AWS::Logs::LogGroup': {
     LogGroupName: none('its name'),
     KmsKeyId: logGroupWithKey,
   },
-  'AWS::SNS::Subscription': { TopicArn: subscription, Endpoint: none('judged with the topic') },
+  'AWS::SNS::Subscription': {
+    TopicArn: subscription,
+    Endpoint: none('judged with the topic'),
+    'RedrivePolicy.deadLetterTargetArn': deadLetterOfSubscription,
+  },
   'AWS::SNS::Topic': { KmsMasterKeyId: none("used in the publishers' names") },
   'AWS::SNS::TopicPolicy': { '*': POLICY },
   'AWS::SQS::Queue': {
@@ -99,6 +106,7 @@ export const EDGE_KINDS: Readonly<Record<string, Readonly<Record<string, Rule | 
     'RedrivePolicy.deadLetterTargetArn': redrive,
   },
   'AWS::SQS::QueuePolicy': { '*': POLICY },
+  'AWS::SecretsManager::Secret': { KmsKeyId: none("used in the readers' names") },
   'AWS::SSM::Parameter': { '*': none("names for the functions' own calls") },
   'AWS::Scheduler::Schedule': {
     GroupName: none('where the schedule is'),
@@ -231,6 +239,16 @@ function functionLog({ resource, value }: Reference): Needs {
   }));
 }
 
+/** https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-permissions */
+function functionInNetwork({ resource }: Reference): Needs {
+  const role = resource.resolve(resource.properties.Role);
+  const interfaces = ['CreateNetworkInterface', 'DeleteNetworkInterface', 'DescribeNetworkInterfaces'];
+  const others = ['AssignPrivateIpAddresses', 'DescribeSubnets', 'UnassignPrivateIpAddresses'];
+  return [...interfaces, ...others].map((action) => ({
+    ...{ caller: { role }, action: `ec2:${action}`, resource: '*' },
+  }));
+}
+
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html */
 function logGroupWithKey({ resource, value }: Reference): Needs {
   const context = { 'kms:EncryptionContext:aws:logs:arn': resource.arn };
@@ -265,18 +283,37 @@ function subscription({ account, value, around: { Protocol, Endpoint } }: Refere
     case 'email':
       return 'the recipient confirms the address by a link';
     case 'sqs':
-      return sendToQueue(account, { service: 'sns.amazonaws.com' }, Endpoint, sourceOf(value));
+      return sendToQueue(account, SNS, Endpoint, sourceOf(value));
     default:
       return unknownTarget(`a subscription by ${Protocol}`, Endpoint);
   }
 }
 
+/** https://docs.aws.amazon.com/sns/latest/dg/sns-configure-dead-letter-queue.html */
+function deadLetterOfSubscription({ account, resource, value }: Reference): Needs {
+  const topic = resource.resolve(resource.properties.TopicArn);
+  const queue = resource.resolve(resource.properties.Endpoint);
+  const ownDeadLetters = account.find(queue)?.properties.RedrivePolicy?.deadLetterTargetArn;
+  if (resource.resolve(ownDeadLetters) === value)
+    throw new Error(`${resource.path} and its queue share a dead-letter queue: one fault would break both.`);
+  for (const it of [queue, value])
+    if (isFifo(account, it) !== isFifo(account, topic))
+      throw new Error(
+        `${resource.path}: a FIFO topic needs FIFO queues, and only a FIFO topic may have them.`,
+      );
+  return sendToQueue(account, SNS, value, sourceOf(topic));
+}
+
 /** SQS moves messages itself; both queues must be of one kind. */
 function redrive({ account, resource, value }: Reference): Needs {
-  const isFifo = account.find(value)?.properties.FifoQueue === true;
-  if (isFifo !== (resource.properties.FifoQueue === true))
+  if (isFifo(account, value) !== isFifo(account, resource.arn))
     throw new Error(`${resource.path} and its dead-letter queue are not both FIFO queues.`);
   return 'SQS asks nobody within one account';
+}
+
+function isFifo(account: Account, arn: string): boolean {
+  const { FifoQueue, FifoTopic } = account.find(arn)?.properties ?? {};
+  return (FifoQueue ?? FifoTopic) === true;
 }
 
 function unknownTarget(from: string, value: string): never {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type App, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
 import * as kms from 'aws-cdk-lib/aws-kms';
@@ -59,25 +60,29 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
   },
   'with subscribers in another stack': {
     build(app) {
-      const { feed } = inStack(app);
+      const { stack, feed } = inStack(app);
       const other = new Stack(app, 'Other');
+      feed.addOrderedSubscriber(aFunction(stack, 'Ordered'));
       feed.addOrderedSubscriber(aFunction(other, 'Ordered'));
       feed.onChange('Delivered', { ...DELIVERED, target: aFunction(other, 'OnBus') });
     },
   },
-  'with a key and a subscriber in another stack': {
+  'with a key and subscribers in another stack': {
     build(app) {
       const stack = new Stack(app, 'Shop');
       const { feed } = inStack(app, { encryptionKey: new kms.Key(stack, 'Key') }, stack);
       const other = new Stack(app, 'Other');
+      feed.addOrderedSubscriber(aFunction(other, 'Ordered'));
       feed.onChange('Delivered', { ...DELIVERED, target: aFunction(other, 'OnBus') });
     },
   },
   'two feeds in one stack': {
     build(app) {
       const { stack, feed } = inStack(app);
+      feed.addOrderedQueue('Erp');
       const other = aFeed(stack, 'OtherFeed', ['globex']);
       feed.onChange('Delivered', { ...DELIVERED, target: aFunction(stack, 'OnBus') });
+      other.addOrderedQueue('Erp');
       other.onChange('Delivered', { ...DELIVERED, target: aFunction(stack, 'OnOtherBus') });
     },
   },
@@ -119,8 +124,22 @@ function inStack(
 
 /** Adds each kind of subscriber and target. */
 function subscribeAll({ stack, feed }: InStack): void {
-  const encryptionKey = feed.queue.encryptionMasterKey;
-  feed.addOrderedSubscriber(aFunction(stack, 'Ordered'));
+  const { queue } = feed.addOrderedSubscriber(aFunction(stack, 'Ordered'), { filter: { sources: ['acme'] } });
+  const encryptionKey = queue.encryptionMasterKey;
+  feed.addOrderedSubscriber(aFunction(stack, 'All'));
+  feed.addOrderedQueue('Erp');
+  feed.addWebhook('Wms', { url: 'https://wms.example.com/hook', filter: { sources: ['acme'] } });
+  const vpc = ec2.Vpc.fromVpcAttributes(stack, 'Network', {
+    ...{
+      vpcId: 'vpc-0123456789abcdef0',
+      availabilityZones: ['eu-west-1a', 'eu-west-1b'],
+      privateSubnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
+    },
+  });
+  const [subnet] = vpc.privateSubnets;
+  const securityGroups = [new ec2.SecurityGroup(stack, 'Group', { vpc }) as ec2.ISecurityGroup];
+  const network = { vpc, securityGroups, ...(subnet && { subnets: { subnets: [subnet] } }) };
+  feed.addWebhook('Inside', { url: 'https://wms.internal/hook', vpc: network, allowPrivateAddresses: true });
   feed.onChange('Delivered', { ...DELIVERED, target: aFunction(stack, 'OnBus') });
   const theirs = new sqs.Queue(stack, 'Theirs', encryptionKey && { encryptionMasterKey: encryptionKey });
   feed.onChange('ToQueue', { ...DELIVERED, target: new targets.SqsQueue(theirs) });

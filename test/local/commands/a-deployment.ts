@@ -1,15 +1,14 @@
-// A deployment for commands: its tables, queue and bus on the project's engines, named by the same variables as for its
+// A deployment for commands: its tables, topic and bus on the project's engines, named by the same variables as for its
 // functions.
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import { toLedgerItem } from '../../../functions/adapters/ledger-item.ts';
 import { type EventBusEngine, startEventBusEngine } from '../../../local/engines/event-bus-engine.ts';
 import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
-import { connectSqs, createFifoQueue, drain } from '../../contract/destinations.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { openTables, type Stores, storesOn, type TestTables } from '../../contract/stores.ts';
+import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/topic-clients.ts';
 import { anEvent } from '../../shared/publishing/an-event.ts';
 import { type Ended, runFeed } from '../cli/run-feed.ts';
 
@@ -18,7 +17,7 @@ export interface TestDeployment extends Omit<Stores, 'close'> {
   write(key: GroupKey, ...sequences: readonly number[]): Promise<void>;
   /** Appends one event unchanged. */
   put(key: GroupKey, event: FeedEvent): Promise<void>;
-  /** Receives and deletes all messages of the queue. */
+  /** Receives and deletes all messages of a queue that is subscribed to the topic. */
   drain(): ReturnType<typeof drain>;
   /** The events on the bus. */
   readonly published: FeedEvent[];
@@ -32,8 +31,8 @@ export interface TestDeployment extends Omit<Stores, 'close'> {
 /** Opens a deployment with a source `acme`, of the same generation as {@link anEvent}. */
 export async function openDeployment(): Promise<TestDeployment> {
   const [tables, sqs, bus] = await Promise.all([openTables(), startSqsEngine(), startEventBusEngine()]);
-  const client = connectSqs(sqs.endpoint);
-  const queueUrl = await createFifoQueue(client);
+  const clients = [connectSns(sqs.endpoint), connectSqs(sqs.endpoint)] as const;
+  const { topicArn, queueUrl } = await createTopicWithQueue(...clients);
   const stores = storesOn(tables.client, tables.tables);
   const mintedIn = await stores.states.identity();
   await stores.states.save(aState('acme', 1, { mintedIn, earlierGenerations: [] }), 0);
@@ -45,7 +44,7 @@ export async function openDeployment(): Promise<TestDeployment> {
     const Item = toLedgerItem(key, event);
     await tables.client.send(new PutItemCommand({ TableName: tables.tables.ledger, Item }));
   };
-  const environment = environmentOf(tables, sqs, bus, queueUrl);
+  const environment = environmentOf(tables, sqs, bus, topicArn);
   return {
     ...stores,
     environment,
@@ -54,10 +53,13 @@ export async function openDeployment(): Promise<TestDeployment> {
     async write(key, ...sequences) {
       for (const sequence of sequences) await put(key, anEvent(key, sequence));
     },
-    drain: () => drain(client, queueUrl),
+    drain: () => drain(clients[1], queueUrl),
     run: (...args) => runFeed(args, { environment }),
     runWith: (others, ...args) => runFeed(args, { environment: others }),
-    close: () => close(tables, client, sqs, bus),
+    async close() {
+      for (const client of clients) client.destroy();
+      await Promise.all([tables.close(), sqs.stop(), bus.stop()]);
+    },
   };
 }
 
@@ -65,11 +67,11 @@ function environmentOf(
   { endpoint, tables }: TestTables,
   sqs: SqsEngine,
   bus: EventBusEngine,
-  queueUrl: string,
+  topicArn: string,
 ) {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    AWS_ENDPOINT_URL_SQS: sqs.endpoint,
+    AWS_ENDPOINT_URL_SNS: sqs.endpoint,
     AWS_ENDPOINT_URL_EVENTBRIDGE: bus.endpoint,
     AWS_REGION: 'eu-west-1',
     AWS_ACCESS_KEY_ID: 'local',
@@ -78,12 +80,7 @@ function environmentOf(
     SNAPSHOTS_TABLE: tables.snapshots,
     LEDGER_TABLE: tables.ledger,
     MARKS_TABLE: tables.marks,
-    QUEUE_URL: queueUrl,
+    TOPIC_ARN: topicArn,
     EVENT_BUS_NAME: 'events',
   };
-}
-
-async function close(tables: TestTables, client: SQSClient, sqs: SqsEngine, bus: EventBusEngine) {
-  client.destroy();
-  await Promise.all([tables.close(), sqs.stop(), bus.stop()]);
 }

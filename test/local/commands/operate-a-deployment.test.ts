@@ -70,9 +70,9 @@ describe('explain', () => {
     expect(stdout).toMatch(/known +events up to number 7, saved twice|saved 2 times/);
     expect(stdout).toMatch(/shipment\/\d+: DELIVERED/);
     expect(stdout).toMatch(/not shown since 2026-11-20 10:25:03Z/);
-    expect(stdout).toMatch(/ {2}queue +sent through 4; behind at 5: too large\n {2}bus +sent through 7\n/);
+    expect(stdout).toMatch(/ {2}ordered +sent through 4; behind at 5: too large\n {2}bus +sent through 7\n/);
     expect(stdout).toMatch(
-      /\n {5}7 {2}2026-11-20 10:25:03Z {2}poll +shipment \d+: [A-Z_]+ → DELIVERED.*\[not sent: queue\]/,
+      /\n {5}7 {2}2026-11-20 10:25:03Z {2}poll +shipment \d+: [A-Z_]+ → DELIVERED.*\[not sent: ordered\]/,
     );
   });
 
@@ -85,7 +85,7 @@ describe('explain', () => {
     const one = JSON.parse((await run('explain', 'acme', '184467', shipment, '--json')).stdout);
 
     expect(whole.events.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7]);
-    expect(whole.marks).toContainEqual({ destination: 'queue', sentThrough: 4, behind: '5: too large' });
+    expect(whole.marks).toContainEqual({ destination: 'ordered', sentThrough: 4, behind: '5: too large' });
     expect(one.snapshot.entities).toHaveLength(1);
     expect(one.events.map(({ event }: { event: FeedEvent }) => event.type)).toEqual([
       'shipment.created',
@@ -140,7 +140,7 @@ describe('replay', () => {
     const { code, stderr } = await run('replay', 'acme', '--group', '11');
 
     const messages = await deployment.drain();
-    const [, id] = /^replay (\w+): 3 events of 1 return group to the queue/.exec(stderr) ?? [];
+    const [, id] = /^replay (\w+): 3 events of 1 return group to the ordered subscribers/.exec(stderr) ?? [];
     expect(code).toBe(0);
     expect(stderr).toContain(`replay ${id}: 3 of 3 events sent`);
     expect(messages.map(({ Body = '' }) => JSON.parse(Body))).toEqual(
@@ -205,21 +205,21 @@ describe('redrive', () => {
     await deployment.write(key, 1, 3);
     await deployment.put(key, anEvent(key, 2, 'x'.repeat(1_100_000)));
 
-    const first = await run('redrive', 'acme', '7', '--to', 'queue');
+    const first = await run('redrive', 'acme', '7', '--to', 'ordered');
     const sentFirst = await numbersInQueue();
-    const again = await run('redrive', 'acme', '--to', 'queue');
-    const wrong = await run('redrive', 'acme', '7', '--to', 'queue', '--skip', '3');
-    const stepped = await run('redrive', 'acme', '7', '--to', 'queue', '--skip', '2');
+    const again = await run('redrive', 'acme', '--to', 'ordered');
+    const wrong = await run('redrive', 'acme', '7', '--to', 'ordered', '--skip', '3');
+    const stepped = await run('redrive', 'acme', '7', '--to', 'ordered', '--skip', '2');
     const sentThen = await numbersInQueue();
-    const done = await run('redrive', '--to', 'queue');
+    const done = await run('redrive', '--to', 'ordered');
     const replayed = await run('replay', 'acme', '--group', '7');
 
     expect(first).toMatchObject({ code: 3, stderr: '' });
-    expect(first.stdout).toMatch(/^queue: acme 7: still behind at 2: too large \(\d+ bytes\)\n$/);
+    expect(first.stdout).toMatch(/^ordered: acme 7: still behind at 2: too large \(\d+ bytes\)\n$/);
     expect(again.stdout).toContain('acme 7: still behind at 2');
     expect(wrong).toMatchObject({ code: 3, stdout: expect.stringContaining('still behind at 2') });
     expect(stepped).toMatchObject({ code: 0, stderr: '' });
-    expect(stepped.stdout).toBe('queue: acme 7: skipped 2; all events are sent\n');
+    expect(stepped.stdout).toBe('ordered: acme 7: skipped 2; all events are sent\n');
     expect([sentFirst, sentThen]).toEqual([['7_1'], ['7_3']]);
     expect(await skipped()).toEqual([
       expect.objectContaining({ destination: 'queue', return_group_id: 7, from_sequence: 2, to_sequence: 2 }),
@@ -246,8 +246,10 @@ describe('forget', () => {
     const { code, stdout, stderr } = await run('forget', 'acme', '184467');
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('7 events erased; a later event gets number 8; 5 to 7 never went to the queue');
-    expect(stdout).toContain('Not reached: messages in the FIFO queue');
+    expect(stdout).toContain(
+      '7 events erased; a later event gets number 8; 5 to 7 never went to the ordered subscribers',
+    );
+    expect(stdout).toContain('Not reached: messages in the FIFO queues');
     expect(await deployment.ledger.read(key, 0, 10)).toEqual([]);
     expect(await deployment.marks.load('queue', key)).toBe(7);
     expect((await skipped()).slice(before)).toEqual([

@@ -35,12 +35,17 @@ test('returns an endpoint for each service, and the configured region', async ()
   const engines = await startEngines({ environment: { AWS_REGION: 'eu-west-1' } });
   await engines.stop();
 
-  const { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb, ...environment } = engines.environment;
+  const {
+    AWS_ENDPOINT_URL_DYNAMODB: dynamoDb,
+    AWS_ENDPOINT_URL_SQS: sqs,
+    ...environment
+  } = engines.environment;
+  expect(sqs).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 
   expect(environment).toMatchObject({
     AWS_REGION: 'eu-west-1',
     AWS_ENDPOINT_URL_DYNAMODB_STREAMS: dynamoDb,
-    AWS_ENDPOINT_URL_SQS: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    AWS_ENDPOINT_URL_SNS: sqs,
     AWS_ENDPOINT_URL_EVENTBRIDGE: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
   });
 });
@@ -78,6 +83,18 @@ test('sends no credentials of the user to another, named engine', async () => {
   expect(seen[0]).not.toContain('real');
 });
 
+test('topics are where the queues are, unless both are named', async () => {
+  const elsewhere = 'http://127.0.0.1:4567';
+  const embedded = await startEngines({ environment: { AWS_ENDPOINT_URL_SNS: elsewhere } });
+  await embedded.stop();
+  const named = { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566', AWS_ENDPOINT_URL_SNS: elsewhere };
+  const both = await startEngines({ environment: named });
+  await both.stop();
+
+  expect(embedded.environment.AWS_ENDPOINT_URL_SNS).toBe(embedded.environment.AWS_ENDPOINT_URL_SQS);
+  expect(both.environment.AWS_ENDPOINT_URL_SNS).toBe(elsewhere);
+});
+
 test('starts no engine in place of a named one', async () => {
   const engines = await startEngines({
     environment: {
@@ -104,6 +121,7 @@ test('leaves credentials alone when every engine is named', async () => {
     AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:4566',
     AWS_ENDPOINT_URL_DYNAMODB_STREAMS: 'http://127.0.0.1:4566',
     AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:4566',
+    AWS_ENDPOINT_URL_SNS: 'http://127.0.0.1:4566',
     AWS_ENDPOINT_URL_EVENTBRIDGE: 'http://127.0.0.1:4566',
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
   });

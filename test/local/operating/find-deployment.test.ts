@@ -25,8 +25,8 @@ test('an unnamed part is reported with its variable and option', () => {
   const deployment = { sources: 'a', snapshots: 'b', ledger: 'c', marks: 'm' };
 
   expect(partOf(deployment, 'marks')).toBe('m');
-  expect(() => partOf(deployment, 'queueUrl')).toThrow(UsageError);
-  expect(() => partOf(deployment, 'queueUrl')).toThrow(/QueueUrl.*QUEUE_URL/);
+  expect(() => partOf(deployment, 'topicArn')).toThrow(UsageError);
+  expect(() => partOf(deployment, 'topicArn')).toThrow(/TopicArn.*TOPIC_ARN/);
 });
 
 describe('tables of a stack', () => {

@@ -11,7 +11,9 @@ export function admits({ sources, entities, types, to }: EventFilter, event: Fee
     values === undefined || values.includes(value);
   const { status } = event.data.object as { readonly status?: unknown };
   const isReached =
-    HAVE_STATUS.includes(entity) && (change === 'created' || change === 'status_changed') && typeof status === 'string';
+    HAVE_STATUS.includes(entity) &&
+    (change === 'created' || change === 'status_changed') &&
+    typeof status === 'string';
   return (
     among(sources, event.source.replace('/sources/', '')) &&
     among(entities, entity) &&

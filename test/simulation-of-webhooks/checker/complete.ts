@@ -26,7 +26,8 @@ function owedOf({ webhook }: Indexed): (written: Written) => boolean {
     invocations.flatMap(({ group, rangFor, ending }) => (ending === 'done' ? [`${group}_${rangFor}`] : [])),
   );
   return ({ event }) =>
-    Date.parse(event.data.observed.by) * 1_000 > startedAt || (published.get(event.id) === true && done.has(event.id));
+    Date.parse(event.data.observed.by) * 1_000 > startedAt ||
+    (published.get(event.id) === true && done.has(event.id));
 }
 
 /** Whether no event of the group is left in the ledger. */

@@ -21,7 +21,9 @@ export function checkFlood(indexed: Indexed): Violation[] {
 /** When the endpoint was failing, as far as its senders had noted it. */
 function failingTimes(attempts: readonly Attempt[]): readonly { readonly from: Time; readonly to: Time }[] {
   const noted = attempts
-    .flatMap(({ notedAt, status }) => (notedAt === undefined || isAboutContent(status) ? [] : [{ notedAt, status }]))
+    .flatMap(({ notedAt, status }) =>
+      notedAt === undefined || isAboutContent(status) ? [] : [{ notedAt, status }],
+    )
     .sort((a, b) => a.notedAt - b.notedAt);
   const times: { from: Time; to: Time }[] = [];
   let failures = 0;

@@ -53,6 +53,7 @@ export function indexEvidence(evidence: Evidence, webhook: WebhookEvidence): Ind
   };
 }
 
-export const isAccepting = (status: number | undefined) => status !== undefined && status >= 200 && status < 300;
+export const isAccepting = (status: number | undefined) =>
+  status !== undefined && status >= 200 && status < 300;
 export const isAboutContent = (status: number | undefined) =>
   status !== undefined && [400, 413, 415, 422].includes(status);

@@ -28,7 +28,9 @@ export function checkSchedule({ evidence, webhook, attemptsOf }: Indexed): Viola
 
 /** Whether a sender saw the failure and ended as it should. */
 function isRegularFailure({ seenAt, status, invocation }: Attempt): boolean {
-  return seenAt !== undefined && !isAccepting(status) && invocation.faults === 0 && invocation.ending === 'again';
+  return (
+    seenAt !== undefined && !isAccepting(status) && invocation.faults === 0 && invocation.ending === 'again'
+  );
 }
 
 function pauseAfter(failingFor: Time): Time {

@@ -14,7 +14,9 @@ export function checkSkips(indexed: Indexed): Violation[] {
       webhook.skippedByHand.some((skip) => skip.group === group && skip.sequence === sequence) ||
       evidence.forgotten.some((forgotten) => forgotten.group === group && sequence <= forgotten.through);
     if (isByHand || isRefused(indexed, event.id, at)) return [];
-    return [{ guarantee: 'W8', place: `${group} number ${sequence}`, message: 'was skipped without a cause' }];
+    return [
+      { guarantee: 'W8', place: `${group} number ${sequence}`, message: 'was skipped without a cause' },
+    ];
   });
 }
 

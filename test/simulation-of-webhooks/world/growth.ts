@@ -31,7 +31,8 @@ export function createGrowth(world: World): Growth {
 
   function keyOf(source: number, group: number): GroupKey {
     const isNew =
-      source === 0 && time.now() >= world.start + (plan.newGenerationMs ?? Number.POSITIVE_INFINITY) * MILLISECOND;
+      source === 0 &&
+      time.now() >= world.start + (plan.newGenerationMs ?? Number.POSITIVE_INFINITY) * MILLISECOND;
     return { source: `s${source + 1}`, generation: isNew ? 'g2' : 'g1', group: group + 1 };
   }
 
@@ -49,7 +50,9 @@ export function createGrowth(world: World): Growth {
     keyOf,
     save,
     async run() {
-      const moments = Array.from({ length: plan.saves }, () => random.below(plan.activeMs)).sort((a, b) => a - b);
+      const moments = Array.from({ length: plan.saves }, () => random.below(plan.activeMs)).sort(
+        (a, b) => a - b,
+      );
       for (const atMs of moments) {
         await time.sleep((world.start - time.now()) / MILLISECOND + atMs);
         // Half of all saves are of few groups.

@@ -86,7 +86,9 @@ export function createLedger(
       }
     },
     async erase(key, through) {
-      const erased = entriesOf(key).filter((entry) => numberOf(entry) <= through && time.now() < entry.goneFrom);
+      const erased = entriesOf(key).filter(
+        (entry) => numberOf(entry) <= through && time.now() < entry.goneFrom,
+      );
       for (const entry of erased) entry.goneFrom = time.now();
       return erased.length;
     },

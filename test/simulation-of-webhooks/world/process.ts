@@ -2,8 +2,8 @@
 // may be its last. A frozen process goes on later, when others have long taken over.
 import { MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { Clock } from '../../../shared/ports.ts';
-import type { Trace } from '../../simulation/world/trace.ts';
 import type { MachineClock, VirtualClock } from '../../fakes/virtual-clock.ts';
+import type { Trace } from '../../simulation/world/trace.ts';
 import type { CallKind, Fates } from './fates.ts';
 
 /** An injected fault, as the tables or the network would throw it. */
@@ -40,7 +40,14 @@ const LONGEST = 10 * MILLISECOND;
 const SLOWEST = 20 * SECOND;
 const LONGEST_FREEZE = 5 * MINUTE;
 
-export function createProcess({ name, time, machine, fates, trace, latency }: ProcessOptions): SimulatedProcess {
+export function createProcess({
+  name,
+  time,
+  machine,
+  fates,
+  trace,
+  latency,
+}: ProcessOptions): SimulatedProcess {
   let isAlive = true;
   let frozenUntil = 0;
   let end = () => {};

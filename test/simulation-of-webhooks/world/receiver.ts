@@ -31,7 +31,8 @@ export function createReceiver({ troubles, time, random, start }: ReceiverOption
     const { group = 0, sequence = 0 } = parseEventId(id) ?? {};
     return troubles.find(({ fromMs, toMs = Number.POSITIVE_INFINITY, every, share }) => {
       if (atMs < fromMs || atMs >= toMs) return false;
-      if (every !== undefined && Number(every.of === 'return' ? group : sequence) % every.n !== 0) return false;
+      if (every !== undefined && Number(every.of === 'return' ? group : sequence) % every.n !== 0)
+        return false;
       return share === 1 || random.chance(share);
     });
   }

@@ -59,7 +59,7 @@ export function createRelaySide(world: World, topic: Topic): RelaySide {
       clock: process.clock,
       log: world.log,
       random: random.fraction,
-      withholds: withheldFrom('queue'),
+      withholds: withheldFrom('ordered'),
     };
     return { process, ports, relay: createRelay(ports) };
   }

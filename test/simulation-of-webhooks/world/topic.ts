@@ -1,13 +1,14 @@
 // A FIFO topic as SNS documents it: a repeated id of a group is dropped for five minutes; each subscription gets the
 // messages of a group in order, if its filter policy accepts their attributes; what a subscription can't take for good
 // is lost to it. A new subscription's filter applies after a while.
-import { filterAttributes } from '../../../shared/contract/event-filter.ts';
+
 import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { filterAttributes } from '../../../shared/contract/event-filter.ts';
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type { Destination, SendResult } from '../../../shared/ports.ts';
 import { acceptsPolicy } from './filter-policy.ts';
-import { type SimulatedProcess, SimulatedFailure } from './process.ts';
+import { SimulatedFailure, type SimulatedProcess } from './process.ts';
 import type { World } from './world.ts';
 
 export interface Subscription {
@@ -34,12 +35,14 @@ export function createTopic({ time, fates, trace, randomFor }: World): Topic {
 
   function publish(event: FeedEvent): void {
     const before = seen.get(event.id);
-    if (before !== undefined && time.now() < before + DEDUPLICATES_FOR) return trace.count('topic drops a repeat');
+    if (before !== undefined && time.now() < before + DEDUPLICATES_FOR)
+      return trace.count('topic drops a repeat');
     seen.set(event.id, time.now());
     for (const subscription of subscriptions) {
       const isWanted = acceptsPolicy(subscription.policy, { ...filterAttributes(event) });
       if (!isWanted || time.now() < subscription.activeAt) continue;
-      if (fates.happens(`delivery to ${subscription.name} lost`, 'deliveryLost')) trace.count('delivery lost');
+      if (fates.happens(`delivery to ${subscription.name} lost`, 'deliveryLost'))
+        trace.count('delivery lost');
       else deliver(subscription, event);
     }
   }

@@ -6,8 +6,8 @@ import type { GroupKey } from '../../../shared/ports.ts';
 import { type SweepReport, sweepLedger } from '../../../shared/publishing/sweep.ts';
 import { formatGroupKey } from '../../../shared/recording/group-key.ts';
 import { createRingUnsent } from '../../../shared/webhooks/ring-unsent.ts';
-import { createWebhookSender, type RingOutcome } from '../../../shared/webhooks/webhook-sender.ts';
 import type { PostRequest } from '../../../shared/webhooks/webhook-ports.ts';
+import { createWebhookSender, type RingOutcome } from '../../../shared/webhooks/webhook-sender.ts';
 import type { Attempt, Invocation } from '../checker/evidence.ts';
 import type { WebhookPlan } from '../plan.ts';
 import { createFifoQueue, type FifoQueue, type Received } from './fifo-queue.ts';
@@ -86,7 +86,12 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
 
   function poster({ process, last }: Started, invocation: Invocation) {
     return async (request: PostRequest) => {
-      const attempt: Writable<Attempt> = { ...request, invocation, decidedAt: last.decidedAt, at: time.now() };
+      const attempt: Writable<Attempt> = {
+        ...request,
+        invocation,
+        decidedAt: last.decidedAt,
+        at: time.now(),
+      };
       const answer = await process.call('http.post', 'request', () => {
         attempt.at = time.now();
         attempts.push(attempt);
@@ -181,7 +186,11 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
       activeAt: start + (plan.fromMs + plan.lagMs) * MILLISECOND,
       policy: filterPolicy(plan.filter),
       deliver(event) {
-        const { generation, sequence, return_group: group } = event.data as typeof event.data & {
+        const {
+          generation,
+          sequence,
+          return_group: group,
+        } = event.data as typeof event.data & {
           return_group: { id: number };
         };
         const key = { source: event.source.replace('/sources/', ''), generation, group: group.id };
@@ -211,10 +220,14 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
             side.ring(key, sequence);
           }),
       });
-      const swept: Promise<SweepReport | undefined> = sweepLedger(ports, relay, SWEEP_MS).catch(() => undefined);
+      const swept: Promise<SweepReport | undefined> = sweepLedger(ports, relay, SWEEP_MS).catch(
+        () => undefined,
+      );
       const report = await Promise.race([swept, process.ended]);
       trace.count(`sweep ${report?.complete ? 'complete' : 'ended early'}`);
-      if (report) for (const what of ['skipped', 'waiting', 'done'] as const) trace.count(`swept ${what}`, report[what]);
+      if (report)
+        for (const what of ['skipped', 'waiting', 'done'] as const)
+          trace.count(`swept ${what}`, report[what]);
     },
   };
   return side;

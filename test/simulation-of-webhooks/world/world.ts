@@ -92,7 +92,8 @@ function withTables({ ledger, marks, endpoints, time }: World, process: Simulate
     },
     marks: {
       load: (...args) => process.call('marks.load', 'read', () => marks.load(...args)),
-      advance: (...args) => process.call('marks.advance', 'write', () => beyond(() => marks.advance(...args))),
+      advance: (...args) =>
+        process.call('marks.advance', 'write', () => beyond(() => marks.advance(...args))),
       noteBehind: (...args) =>
         process.call('marks.noteBehind', 'write', () => beyond(() => marks.noteBehind(...args))),
       position: (...args) => process.call('marks.position', 'read', () => marks.position(...args)),

@@ -3,6 +3,7 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient, ListStreamsCommand } from '@aws-sdk/client-dynamodb-streams';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { CreateTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import {
   CreateQueueCommand,
   ReceiveMessageCommand,
@@ -17,14 +18,16 @@ Object.assign(process.env, engines.environment);
 const dynamoDb = new DynamoDBClient();
 const streams = new DynamoDBStreamsClient();
 const sqs = new SQSClient();
+const sns = new SNSClient();
 const eventBridge = new EventBridgeClient();
 await dynamoDb.send(new ListTablesCommand());
 await streams.send(new ListStreamsCommand());
 const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'queue' }));
 await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'body' }));
 await sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }));
+await sns.send(new CreateTopicCommand({ Name: 'topic' }));
 const Entries = [{ Source: 'source', DetailType: 'type', Detail: '{}' }];
 await eventBridge.send(new PutEventsCommand({ Entries }));
 
-for (const client of [dynamoDb, streams, sqs, eventBridge]) client.destroy();
+for (const client of [dynamoDb, streams, sqs, sns, eventBridge]) client.destroy();
 await engines.stop();

@@ -1,0 +1,157 @@
+// Posts signed events to a webhook's URL over node:https (and node:http on one machine). Redirects are never followed,
+// the environment's proxy is never used. An answer is decided by its status: little of its body is read, and none kept.
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { performance } from 'node:perf_hooks';
+import { type AddressRange, checkLiteralAddress } from '../../shared/deployment/address-range.ts';
+import type { Answer, Post, PostRequest } from '../../shared/webhooks/webhook-ports.ts';
+import { createCheckedLookup } from './webhook-addresses.ts';
+import { SigningSecretError, signWebhook } from './webhook-signature.ts';
+
+export interface WebhookPostOptions {
+  /** See {@link parseWebhookUrl}. */
+  readonly url: URL;
+  /** The keys that sign now; asked for before every attempt. */
+  readonly keys: () => Promise<readonly Buffer[]>;
+  /** Called after 401: the receiver may know a newer secret. */
+  readonly onUnauthorized?: () => void;
+  /** More headers, such as `authorization`; asked for before every attempt. */
+  readonly headers?: () => Promise<Readonly<Record<string, string>>>;
+  readonly addresses: AddressRange;
+  /** For the whole answer. */
+  readonly timeoutMs: number;
+  /** Milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
+  /** Resolves names. @default node:dns */
+  readonly lookup?: Parameters<typeof createCheckedLookup>[1];
+}
+
+export type WebhookPost = Post & { close(): void };
+
+/** Of the body this much is read, at most, so that the connection can be used again. */
+const MAX_BODY_BYTES = 64 * 1024;
+const MAX_BODY_MS = 1_000;
+const USER_AGENT = 'returns-change-feed/0.1.0';
+
+/** @throws Error for a URL whose host is a forbidden address */
+export function createWebhookPost(options: WebhookPostOptions): WebhookPost {
+  const { url, addresses, onUnauthorized } = options;
+  checkLiteralAddress(url.hostname, addresses);
+  const connect = { keepAlive: true, lookup: createCheckedLookup(addresses, options.lookup) };
+  const agent = url.protocol === 'https:' ? new HttpsAgent(connect) : new HttpAgent(connect);
+
+  async function send(request: PostRequest): Promise<Answer> {
+    const began = performance.now();
+    let headers: Record<string, string | number>;
+    try {
+      headers = await headersOf(options, request);
+    } catch (error) {
+      return { failure: whyUnsigned(error), requestMs: 0 };
+    }
+    const open = () => {
+      const settings = { method: 'POST', headers, agent };
+      return url.protocol === 'https:' ? requestHttps(url, settings) : requestHttp(url, settings);
+    };
+    const outcome = await exchange(open, request.body, options.timeoutMs);
+    const requestMs = Math.round(performance.now() - began);
+    if ('failure' in outcome) return { ...outcome, requestMs };
+    if (outcome.status === 401) onUnauthorized?.();
+    return { ...outcome, requestMs };
+  }
+  return Object.assign(send, { close: () => agent.destroy() });
+}
+
+async function headersOf(
+  { keys, headers, now = Date.now }: WebhookPostOptions,
+  { id, body }: PostRequest,
+): Promise<Record<string, string | number>> {
+  const timestamp = Math.floor(now() / 1_000);
+  return {
+    ...(await headers?.()),
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'user-agent': USER_AGENT,
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signWebhook(await keys(), id, timestamp, body),
+  };
+}
+
+/** Where a secret can't be read, nothing can be posted; that is reported like any other failure. */
+function whyUnsigned(error: unknown): string {
+  if (error instanceof SigningSecretError) return error.message;
+  return `its secrets could not be read (${error instanceof Error ? error.name : 'unknown'})`;
+}
+
+type Exchange =
+  | { readonly status: number; readonly retryAfter: string | undefined }
+  | { readonly failure: string };
+
+/** Sends the body once; once more where a kept connection turns out to be closed. */
+async function exchange(open: () => ClientRequest, body: string, timeoutMs: number): Promise<Exchange> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), timeoutMs);
+  try {
+    const first = await attempt(open(), body, limit.signal);
+    const again = 'failure' in first && first.isStaleConnection && !limit.signal.aborted;
+    const { isStaleConnection: _, ...outcome } = again ? await attempt(open(), body, limit.signal) : first;
+    return outcome;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type AttemptOutcome = Exchange & { readonly isStaleConnection: boolean };
+
+function attempt(client: ClientRequest, body: string, limit: AbortSignal): Promise<AttemptOutcome> {
+  return new Promise((resolve) => {
+    const fail = (failure: string, isStaleConnection = false) => {
+      client.destroy();
+      resolve({ failure, isStaleConnection });
+    };
+    const onLimit = () => fail('timeout');
+    limit.addEventListener('abort', onLimit, { once: true });
+    if (limit.aborted) return onLimit();
+    client.once('response', (response) => {
+      limit.removeEventListener('abort', onLimit);
+      const { statusCode: status = 0, headers } = response;
+      void drain(client, response, limit).then(() =>
+        resolve({ status, retryAfter: headers['retry-after'], isStaleConnection: false }),
+      );
+    });
+    // Not `once`: a connection may fail again, and an unhandled error would end the process.
+    client.on('error', (error) => fail(codeOf(error), client.reusedSocket && codeOf(error) === 'ECONNRESET'));
+    client.end(body);
+    return undefined;
+  });
+}
+
+/** Reads the rest of the answer within its limits; an unfinished one costs the connection. */
+async function drain(client: ClientRequest, response: IncomingMessage, limit: AbortSignal): Promise<void> {
+  let bytes = 0;
+  const stop = () => client.destroy();
+  const timer = setTimeout(stop, MAX_BODY_MS);
+  limit.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.byteLength;
+      if (bytes > MAX_BODY_BYTES) stop();
+    }
+  } catch {
+    // The status has decided: how the body ends does not matter.
+  } finally {
+    clearTimeout(timer);
+    limit.removeEventListener('abort', stop);
+  }
+}
+
+/** Never the error's message: it may name addresses and parts of the answer. */
+function codeOf(error: Error): string {
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error.name;
+}

@@ -1,0 +1,87 @@
+// Each webhook has two functions that run this file: `handler` on its queue of rings, `sweep` once a day.
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { MILLISECOND } from '../../shared/instant.ts';
+import type { GroupKey } from '../../shared/ports.ts';
+import { type SweepReport, sweepLedger } from '../../shared/publishing/sweep.ts';
+import { createRingUnsent } from '../../shared/webhooks/ring-unsent.ts';
+import { createWebhookSender, type WebhookPorts } from '../../shared/webhooks/webhook-sender.ts';
+import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
+import { createDynamoDbEndpointStates } from '../adapters/dynamodb-endpoint-states.ts';
+import { createDynamoDbEndpointTests } from '../adapters/dynamodb-endpoint-tests.ts';
+import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
+import { createDynamoDbMarks } from '../adapters/dynamodb-marks.ts';
+import { createPowertoolsLog } from '../adapters/powertools-log.ts';
+import { reportFailing } from '../adapters/powertools-metrics.ts';
+import { createRingQueue } from '../adapters/ring-queue.ts';
+import { createSystemClock } from '../adapters/system-clock.ts';
+import { createEndpointTest } from './endpoint-test.ts';
+import { createRingHandler, type RingHandler } from './ring-handler.ts';
+import { createSecretPost } from './secret-post.ts';
+import { parseWebhookEnvironment, type WebhookEnvironment } from './webhook-environment.ts';
+
+/** For the calls after the last attempt of a run: its answer is noted, the mark moves, the pause is set. */
+const TIME_TO_FINISH_MS = 5_000;
+/** Of the senders, returns that failed before get this share, so that others always find one. */
+const SHARE_OF_RETRIES = 0.5;
+
+const requestHandler = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
+
+interface Services {
+  readonly ports: WebhookPorts;
+  readonly handle: RingHandler;
+  readonly ring: (key: GroupKey, sequence: number) => Promise<void>;
+}
+
+let services: Services | undefined;
+
+export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
+  services ??= createServices(parseWebhookEnvironment(process.env));
+  const { handle, ports } = services;
+  return handle(event, context.getRemainingTimeInMillis() - ports.attemptMs - TIME_TO_FINISH_MS);
+}
+
+export async function sweep(_event: unknown, context: Context): Promise<SweepReport> {
+  services ??= createServices(parseWebhookEnvironment(process.env));
+  const { ports, ring } = services;
+  const timeLeftMs = context.getRemainingTimeInMillis() - TIME_TO_FINISH_MS;
+  const destination = { name: ports.webhook };
+  return sweepLedger({ ...ports, destination }, createRingUnsent({ ...ports, ring }), timeLeftMs);
+}
+
+function createServices(environment: WebhookEnvironment): Services {
+  const { WEBHOOK_ID: webhook, QUEUE_URL: queueUrl } = environment;
+  const client = createDynamoDbClient();
+  const clock = createSystemClock();
+  const log = createPowertoolsLog(new Logger());
+  const metrics = new Metrics();
+  const tables = { ledger: environment.LEDGER_TABLE, marks: environment.MARKS_TABLE };
+  const sqs = new SQSClient({ requestHandler });
+  const secrets = new SecretsManagerClient({ requestHandler });
+  const ports: WebhookPorts = {
+    webhook,
+    filter: environment.FILTER,
+    ledger: createDynamoDbLedger({ client, tables, clock }),
+    marks: createDynamoDbMarks({ client, tables }),
+    endpoints: createDynamoDbEndpointStates({ client, tables, clock }),
+    post: createSecretPost(environment, secrets, () => clock.elapsed() / MILLISECOND),
+    clock,
+    log,
+    random: Math.random,
+    attemptMs: environment.REQUEST_TIMEOUT_MS,
+    retriesAtOnce: Math.max(1, Math.floor(environment.MAX_CONCURRENCY * SHARE_OF_RETRIES)),
+  };
+  const handle = createRingHandler({
+    client: sqs,
+    queueUrl,
+    log,
+    send: createWebhookSender(ports),
+    test: createEndpointTest({ ...ports, tests: createDynamoDbEndpointTests({ client, tables }) }),
+    onFailing: (failingForMs) => reportFailing(metrics, webhook, failingForMs),
+  });
+  const queue = createRingQueue({ client: sqs, queueUrl });
+  return { ports, handle, ring: (key, sequence) => queue.ring(key, sequence, clock.now()) };
+}

@@ -1,0 +1,72 @@
+// The environment variables of a webhook's sender.
+import * as z from 'zod';
+import { checkFilter, type EventFilter } from '../../shared/contract/event-filter.ts';
+
+const text = z.string().min(1);
+const count = z.coerce.number().int().positive();
+
+/** The headers whose values are secrets: each header's name with the ARN of its secret. */
+const secretHeaders = z.record(z.string().min(1), text);
+
+const webhookEnvironment = z.object({
+  WEBHOOK_ID: text,
+  QUEUE_URL: z.url(),
+  LEDGER_TABLE: text,
+  MARKS_TABLE: text,
+  /** The URL itself, or the secret that holds it. */
+  WEBHOOK_URL: text.optional(),
+  WEBHOOK_URL_SECRET: text.optional(),
+  SIGNING_SECRET: text,
+  SECRET_HEADERS: json(secretHeaders).default({}),
+  FILTER: json(z.custom<EventFilter>(isFilter, 'is no filter of events')).default({}),
+  /** See AddressRange; `any`, which allows http as well, is for engines on one machine. */
+  ADDRESSES: z.enum(['public', 'private', 'any']).default('public'),
+  REQUEST_TIMEOUT_MS: count,
+  MAX_CONCURRENCY: count,
+});
+
+export type WebhookEnvironment = z.infer<typeof webhookEnvironment>;
+
+/** @throws Error that names every missing or invalid variable */
+export function parseWebhookEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): WebhookEnvironment {
+  const parsed = webhookEnvironment
+    .refine(
+      ({ WEBHOOK_URL, WEBHOOK_URL_SECRET }) =>
+        (WEBHOOK_URL === undefined) !== (WEBHOOK_URL_SECRET === undefined),
+      {
+        path: ['WEBHOOK_URL'],
+        error: 'set WEBHOOK_URL or WEBHOOK_URL_SECRET',
+      },
+    )
+    .safeParse(environment);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new Error(
+    `The environment of the webhook's sender is incomplete or invalid. ${problems.join('; ')}.`,
+  );
+}
+
+function json<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .string()
+    .transform((value, context) => {
+      try {
+        return JSON.parse(value);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'is not JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+}
+
+function isFilter(value: unknown): boolean {
+  try {
+    checkFilter(value);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,65 @@
+// The options that forward events to URLs, for the commands that watch.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
+import { checkFilter, type EventFilter } from '../../shared/contract/event-filter.ts';
+import { parseWebhookUrl } from '../../shared/deployment/webhook-url.ts';
+import { UsageError } from './failures.ts';
+
+export interface ForwardFlags {
+  readonly forwardTo?: readonly URL[];
+  readonly forwardSecret?: string;
+  readonly forwardOnly?: readonly string[];
+}
+
+export interface ForwardOptions {
+  readonly urls: readonly URL[];
+  readonly secret: string | undefined;
+  readonly filter: EventFilter;
+}
+
+export function addForwardOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--forward-to <url>',
+        'post each event to this URL, signed, in order per return; repeatable',
+      ).argParser(collectUrl),
+    )
+    .option('--forward-secret <secret>', 'signing secret (whsec_…) of the posts', parseSecret)
+    .option('--forward-only <types>', 'types of the events to post, separated by commas', parseTypes);
+}
+
+/** @throws UsageError for options that need --forward-to, and for unknown types */
+export function forwardOptionsOf({ forwardTo, forwardSecret, forwardOnly }: ForwardFlags): ForwardOptions {
+  if (forwardTo === undefined && (forwardSecret !== undefined || forwardOnly !== undefined))
+    throw new UsageError('--forward-secret and --forward-only need --forward-to URL.');
+  try {
+    const filter = checkFilter(forwardOnly === undefined ? {} : { types: forwardOnly });
+    return { urls: forwardTo ?? [], secret: forwardSecret, filter };
+  } catch (error) {
+    throw new UsageError(`--forward-only: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function collectUrl(text: string, others: readonly URL[] = []): URL[] {
+  const url = invalidIfThrown(() => parseWebhookUrl(text, 'any'));
+  if (others.some(({ href }) => href === url.href)) throw new InvalidArgumentError('The URL is given twice.');
+  return [...others, url];
+}
+
+function parseSecret(text: string): string {
+  invalidIfThrown(() => parseSigningSecret(text));
+  return text;
+}
+
+function parseTypes(text: string): string[] {
+  return text.split(',').map((type) => type.trim());
+}
+
+function invalidIfThrown<Value>(parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}

@@ -1,0 +1,83 @@
+// What the feed needs on this machine: the data directory for itself, the engines, and clients that find them.
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { SNSClient } from '@aws-sdk/client-sns';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
+import { makeDataDirectory } from '../engines/data-directory.ts';
+import { lockDataDirectory } from '../engines/data-directory-lock.ts';
+import type { EngineError } from '../engines/engine-error.ts';
+import { startEngines } from '../engines/engines.ts';
+import { announceEngine } from '../engines/running-engine.ts';
+
+export interface LocalServices {
+  readonly dynamoDb: DynamoDBClient;
+  readonly streams: DynamoDBStreamsClient;
+  readonly sns: SNSClient;
+  readonly sqs: SQSClient;
+  readonly eventBridge: EventBridgeClient;
+  /** Ends clients and engines, and releases the directory. */
+  close(): Promise<void>;
+}
+
+/**
+ * @param dataDir the directory for the state; undefined keeps none
+ * @param onLost called if another process takes the directory
+ */
+export async function openLocalServices(
+  dataDir: string | undefined,
+  onLost: (error: EngineError) => void,
+): Promise<LocalServices> {
+  /** Undoes each step, latest first. */
+  const undo: (() => unknown)[] = [];
+  const close = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    undo.push(await lock(dataDir, onLost));
+    const { environment, stop } = await startEngines({ environment: process.env, dataDir });
+    undo.push(stop);
+    // The SDK's clients find the engines by these variables; nothing else in this process uses AWS.
+    undo.push(setEnvironment(environment));
+    const clients = createClients();
+    undo.push(() => Object.values(clients).forEach((client) => void client.destroy()));
+    const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB;
+    if (dataDir && endpoint) undo.push(await announceEngine(dataDir, endpoint));
+    return { ...clients, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function createClients() {
+  return {
+    dynamoDb: createDynamoDbClient(),
+    streams: new DynamoDBStreamsClient(),
+    sns: new SNSClient(),
+    sqs: new SQSClient(),
+    eventBridge: new EventBridgeClient(),
+  };
+}
+
+/** @returns a function that restores the previous values */
+function setEnvironment(variables: Readonly<Record<string, string>>): () => void {
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, variables);
+  return () => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  };
+}
+
+async function lock(
+  dataDir: string | undefined,
+  onLost: (error: EngineError) => void,
+): Promise<() => Promise<void>> {
+  if (dataDir === undefined) return async () => {};
+  await makeDataDirectory(dataDir);
+  return lockDataDirectory(dataDir, { onLost });
+}

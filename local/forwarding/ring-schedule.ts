@@ -1,0 +1,103 @@
+// Rings of returns on one machine, in the place of a queue per webhook: a return is handled by one sender at a time, and
+// comes again after the pause that the sender asks for. A return is kept once, however many of its events rang, so a
+// dead endpoint costs no more memory than there are returns (docs/decisions/0022).
+import type { Clock } from '../../shared/ports.ts';
+import { formatGroupKey } from '../../shared/recording/group-key.ts';
+import type { Ring, RingOutcome } from '../../shared/webhooks/webhook-sender.ts';
+
+export interface RingScheduleOptions {
+  readonly send: (ring: Ring) => Promise<RingOutcome>;
+  readonly clock: Clock;
+  /** Returns handled at once. */
+  readonly atOnce: number;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface RingSchedule {
+  ring(ring: Ring): void;
+  /** Ends the pauses of all returns: the endpoint works again. */
+  wake(): void;
+  /** Tries every waiting return once more, without its pause, and resolves with those that are still not done. */
+  finish(): Promise<Ring[]>;
+  /** Ends the pauses. Resolves once no sender runs. */
+  stop(): Promise<void>;
+}
+
+/** A ring that failed for a reason of this machine comes again after this. */
+const AFTER_ERROR_MS = 5_000;
+
+export function createRingSchedule({ send, clock, atOnce, onError }: RingScheduleOptions): RingSchedule {
+  const stopping = new AbortController();
+  /** Waiting for a sender, in the order of their rings. */
+  const ready = new Map<string, Ring>();
+  /** Rang again while a sender handled them. */
+  const again = new Map<string, Ring>();
+  const running = new Map<string, Promise<void>>();
+  const pausing = new Map<string, Ring>();
+  let isFinishing = false;
+
+  function ring(ring: Ring): void {
+    const name = formatGroupKey(ring.key);
+    if (running.has(name)) again.set(name, ring);
+    // An earlier event of the return fails; this one is posted after it.
+    else if (!pausing.has(name)) ready.set(name, ready.get(name) ?? ring);
+    startNext();
+  }
+
+  function startNext(): void {
+    for (const [name, next] of ready) {
+      if (running.size >= atOnce || stopping.signal.aborted) return;
+      ready.delete(name);
+      running.set(name, handle(name, next));
+    }
+  }
+
+  async function handle(name: string, current: Ring): Promise<void> {
+    const outcome = await send(current).catch((error: unknown): RingOutcome => {
+      onError(error);
+      return { isDone: false, retryInMs: AFTER_ERROR_MS, failingForMs: undefined };
+    });
+    running.delete(name);
+    const next = again.get(name);
+    again.delete(name);
+    if (!outcome.isDone) pause(name, current, outcome.retryInMs);
+    else if (next !== undefined) ready.set(name, next);
+    startNext();
+  }
+
+  function pause(name: string, paused: Ring, pauseMs: number): void {
+    pausing.set(name, paused);
+    if (isFinishing) return;
+    void clock.sleep(pauseMs, stopping.signal).then(() => {
+      if (pausing.get(name) !== paused || isFinishing || stopping.signal.aborted) return;
+      pausing.delete(name);
+      ready.set(name, paused);
+      startNext();
+    });
+  }
+
+  function wake(): void {
+    for (const [name, paused] of pausing) ready.set(name, paused);
+    pausing.clear();
+    startNext();
+  }
+
+  async function untilQuiet(): Promise<void> {
+    while (running.size > 0) await Promise.all(running.values());
+  }
+
+  return {
+    ring,
+    wake,
+    async finish() {
+      isFinishing = true;
+      wake();
+      await untilQuiet();
+      return [...pausing.values()];
+    },
+    async stop() {
+      stopping.abort();
+      await untilQuiet();
+    },
+  };
+}

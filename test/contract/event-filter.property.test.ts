@@ -1,0 +1,130 @@
+// A subscription's filter policy at the topic and the predicate let the same events through, for any filter and events.
+import { readFileSync } from 'node:fs';
+import { DeleteTopicCommand, type SNSClient } from '@aws-sdk/client-sns';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSnsDestination } from '../../functions/adapters/sns-destination.ts';
+import { type SqsEngine, startSqsEngine } from '../../local/engines/sqs-engine.ts';
+import { createLocalTopic } from '../../local/feed/local-topic.ts';
+import { EVENT_SCHEMAS, type FeedEvent } from '../../shared/contract/event.ts';
+import { type EventFilter, eventFilter, matchesFilter } from '../../shared/contract/event-filter.ts';
+import { formatEventId } from '../../shared/contract/event-id.ts';
+import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
+import { runs } from '../property-runs.ts';
+import { connectSns, connectSqs, drain } from './topic-clients.ts';
+
+const SOURCES = ['acme', 'globex', 'initech'];
+const TYPES = Object.keys(EVENT_SCHEMAS).filter((type) => !type.startsWith('feed.'));
+const ENTITIES = [...new Set(TYPES.map((type) => type.slice(0, type.indexOf('.'))))];
+const STATUSES = ['IN_TRANSIT', 'DELIVERED', 'FAILED', 'RECEIVED', 'OPEN', 'RESOLVED'];
+const UNDOCUMENTED = ['TELEPORTED', 'delivered', '', null, 7];
+const EXAMPLES = new Map(TYPES.map((type) => [type, readExample(type)]));
+
+let engine: SqsEngine;
+let sns: SNSClient;
+let sqs: SQSClient;
+let run = 0;
+
+beforeAll(async () => {
+  engine = await startSqsEngine();
+  sns = connectSns(engine.endpoint);
+  sqs = connectSqs(engine.endpoint);
+});
+afterAll(async () => {
+  sns.destroy();
+  sqs.destroy();
+  await engine.stop();
+});
+
+/** Some of the values, never all: so each condition leaves something out. */
+const someOf = (values: readonly string[]) =>
+  fc.subarray([...values], { minLength: 1, maxLength: values.length - 1 });
+
+const conditions = {
+  sources: someOf(SOURCES),
+  entities: someOf(ENTITIES),
+  types: someOf(TYPES),
+  to: someOf(STATUSES),
+};
+
+const filters = fc
+  .record(conditions, { requiredKeys: [] })
+  .filter((filter) => Object.keys(filter).length > 0 && eventFilter.safeParse(filter).success)
+  .map((filter) => filter as EventFilter);
+
+const traits = fc.record({
+  source: fc.constantFrom(...SOURCES),
+  status: fc.constantFrom(...STATUSES, ...UNDOCUMENTED),
+});
+
+/** One event of each type, and one of each source, so that every condition leaves out at least one of them. */
+const eventLists = fc
+  .tuple(
+    fc.tuple(...TYPES.map((type) => traits.map((drawn) => ({ ...drawn, type })))),
+    fc.tuple(...SOURCES.map((source) => fc.constantFrom(...TYPES).map((type) => ({ source, type })))),
+  )
+  .map(([ofEachType, ofEachSource]) =>
+    [...ofEachType, ...ofEachSource.map((drawn) => ({ ...drawn, status: 'DELIVERED' }))].map(anEvent),
+  );
+
+test('a topic’s filter policy and the predicate agree, and every filter leaves out an event', async () => {
+  const leftOut: number[] = [];
+  let passed = 0;
+  const property = fc.asyncProperty(filters, eventLists, async (filter, events) => {
+    const expected = events.filter((event) => matchesFilter(filter, event));
+
+    const received = await receivedThrough(filter, events);
+
+    expect(received).toEqual(expected.map(({ id }) => id).sort());
+    leftOut.push(events.length - received.length);
+    passed += received.length;
+  });
+
+  await fc.assert(property, { numRuns: runs(60) });
+
+  expect(leftOut.length).toBeGreaterThanOrEqual(runs(60));
+  expect(Math.min(...leftOut)).toBeGreaterThan(0);
+  expect(passed).toBeGreaterThan(0);
+});
+
+/** @returns the sorted ids of the events in the subscribed queue */
+async function receivedThrough(filter: EventFilter, events: readonly FeedEvent[]): Promise<string[]> {
+  const topic = await createLocalTopic(sns, sqs);
+  const queueUrl = await topic.subscribeQueue(`run-${run++}`, filter);
+  const destination = createSnsDestination({ client: sns, topicArn: topic.arn });
+  for (let first = 0; first < events.length; first += MAX_BATCH_ENTRIES) {
+    const results = await destination.send(events.slice(first, first + MAX_BATCH_ENTRIES));
+    expect(results.every(({ sent }) => sent)).toBe(true);
+  }
+  const messages = await drain(sqs, queueUrl);
+  await sns.send(new DeleteTopicCommand({ TopicArn: topic.arn }));
+  return messages.map(({ Body = '' }) => JSON.parse(Body).id).sort();
+}
+
+interface Drawn {
+  readonly type: string;
+  readonly source: string;
+  readonly status: unknown;
+}
+
+/** The example of the type as an event of its own group. */
+function anEvent({ type, source, status }: Drawn, index: number): FeedEvent {
+  const example = EXAMPLES.get(type) as FeedEvent;
+  const { data } = example;
+  const group = index + 1;
+  const object = 'status' in data.object ? { ...data.object, status } : data.object;
+  return {
+    ...example,
+    id: formatEventId({ source, generation: data.generation, group, sequence: 1 }),
+    source: `/sources/${source}`,
+    partitionkey: `${source}/${group}`,
+    data: { ...data, object },
+  } as FeedEvent;
+}
+
+function readExample(type: string): FeedEvent {
+  return JSON.parse(
+    readFileSync(new URL(`../../docs/events/examples/${type}.json`, import.meta.url), 'utf8'),
+  );
+}

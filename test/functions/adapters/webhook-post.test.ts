@@ -1,0 +1,317 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createWebhookPost, type WebhookPostOptions } from '../../../functions/adapters/webhook-post.ts';
+import { parseSigningSecret } from '../../../functions/adapters/webhook-signature.ts';
+import type { AddressRange } from '../../../shared/deployment/address-range.ts';
+import { parseWebhookUrl } from '../../../shared/deployment/webhook-url.ts';
+import { SELF_SIGNED_CERTIFICATE, SELF_SIGNED_KEY } from './self-signed-certificate.ts';
+
+const SECRET = `whsec_${randomBytes(48).toString('base64')}`;
+const EVENT = { id: 'acme_mi8x2k_1_2', body: '{"name":"Zoë 退货 \\ud800 🧾"}' };
+
+const opened: { close(): void }[] = [];
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close();
+});
+
+async function listen(server: Server | TcpServer, protocol = 'http'): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  opened.push({
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  });
+  return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+}
+
+const serve = (listener: RequestListener) => listen(createServer(listener));
+
+function open(url: string, more: Partial<WebhookPostOptions> = {}, addresses: AddressRange = 'any') {
+  const post = createWebhookPost({
+    url: new URL(url),
+    keys: async () => [parseSigningSecret(SECRET)],
+    addresses,
+    timeoutMs: 2_000,
+    ...more,
+  });
+  opened.push(post);
+  return post;
+}
+
+interface Received {
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
+}
+
+/** A receiver that keeps the bytes it got. */
+async function receiver(status: number, headers: Record<string, string> = {}) {
+  const received: Received[] = [];
+  const url = await serve((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({ headers: request.headers as Record<string, string>, body: Buffer.concat(chunks) });
+      response.writeHead(status, headers).end('thanks');
+    });
+  });
+  return { url, received };
+}
+
+describe('a posted event', () => {
+  it('is signed over the bytes at the socket, so that Standard Webhooks verifies it', async () => {
+    const { url, received } = await receiver(204);
+
+    expect(await open(url)(EVENT)).toMatchObject({ status: 204 });
+
+    const [{ headers, body } = { headers: {}, body: Buffer.alloc(0) }] = received;
+    expect(body.equals(Buffer.from(EVENT.body))).toBe(true);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': EVENT.id,
+      'user-agent': expect.stringMatching(/^returns-change-feed\//),
+    });
+    expect(() => new Webhook(SECRET).verify(body.toString('utf8'), headers)).not.toThrow();
+    expect(() => new Webhook(SECRET).verify(`${body.toString('utf8')} `, headers)).toThrow('signature');
+  });
+
+  it('is signed with every secret in force', async () => {
+    const { url, received } = await receiver(204);
+    const older = `whsec_${randomBytes(24).toString('base64')}`;
+
+    await open(url, { keys: async () => [SECRET, older].map(parseSigningSecret) })(EVENT);
+
+    const [{ headers = {}, body = '' } = {}] = received;
+    for (const secret of [SECRET, older])
+      expect(() => new Webhook(secret).verify(body.toString(), headers)).not.toThrow();
+  });
+
+  it('carries the time of the attempt and the headers that were given', async () => {
+    const { url, received } = await receiver(204);
+    const headers = async () => ({ authorization: 'Bearer abc' });
+
+    await open(url, { now: () => 1_795_000_000_900, headers })(EVENT);
+
+    expect(received[0]?.headers).toMatchObject({
+      'webhook-timestamp': '1795000000',
+      authorization: 'Bearer abc',
+    });
+  });
+});
+
+describe('an answer', () => {
+  it('is returned with Retry-After, and a redirect is not followed', async () => {
+    const { url, received } = await receiver(302, { location: '/elsewhere', 'retry-after': '7' });
+
+    expect(await open(url)(EVENT)).toMatchObject({ status: 302, retryAfter: '7' });
+    expect(received).toHaveLength(1);
+  });
+
+  it('of 401 makes the sender read the secrets again', async () => {
+    const { url } = await receiver(401);
+    let asked = 0;
+
+    await open(url, { onUnauthorized: () => (asked += 1) })(EVENT);
+
+    expect(asked).toBe(1);
+  });
+
+  it('counts by its status, though its body never ends', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(200);
+      const writing = setInterval(() => response.write('x'.repeat(16_384)), 1);
+      response.on('close', () => clearInterval(writing));
+    });
+
+    expect(await open(url)(EVENT)).toMatchObject({ status: 200 });
+  });
+
+  it('counts by its status, though its body comes byte by byte', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(200);
+      const writing = setInterval(() => response.write('x'), 100);
+      response.on('close', () => clearInterval(writing));
+    });
+
+    expect(await open(url, { timeoutMs: 10_000 })(EVENT)).toMatchObject({ status: 200 });
+  });
+
+  it('that comes before the whole event was sent counts', async () => {
+    const url = await listen(
+      createTcpServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.once('data', () => socket.end('HTTP/1.1 413 Content Too Large\r\nconnection: close\r\n\r\n'));
+      }),
+    );
+    const body = JSON.stringify('x'.repeat(900_000));
+
+    const answer = await open(url)({ ...EVENT, body });
+
+    expect('status' in answer ? answer.status : answer.failure).toBeOneOf([413, 'EPIPE', 'ECONNRESET']);
+  });
+
+  it('that does not come in time is a timeout', async () => {
+    const url = await serve(() => undefined);
+
+    expect(await open(url, { timeoutMs: 100 })(EVENT)).toMatchObject({ failure: 'timeout' });
+  });
+
+  it.each([
+    ['a connection that is reset', (socket: Socket) => socket.resetAndDestroy(), 'ECONNRESET'],
+    ['something that is not HTTP', (socket: Socket) => socket.end('NOPE\r\n\r\n'), 'HPE_INVALID_CONSTANT'],
+  ])('that is %s is a failure', async (_, react, code) => {
+    const url = await listen(
+      createTcpServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.once('data', () => react(socket));
+      }),
+    );
+
+    expect(await open(url)(EVENT)).toMatchObject({ failure: code });
+  });
+
+  it('that a certificate of nobody signs is a failure', async () => {
+    const server = createHttpsServer(
+      { cert: SELF_SIGNED_CERTIFICATE, key: SELF_SIGNED_KEY },
+      (_, response) => {
+        response.end();
+      },
+    );
+
+    expect(await open(await listen(server, 'https'))(EVENT)).toMatchObject({
+      failure: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    });
+  });
+});
+
+describe('a connection', () => {
+  it('is used again, and replaced at once if the receiver had closed it', async () => {
+    let connections = 0;
+    let requests = 0;
+    const server = createTcpServer((socket) => {
+      connections += 1;
+      socket.on('error', () => undefined);
+      socket.on('data', () => {
+        requests += 1;
+        // The third request comes on the first connection, which a proxy has forgotten by then.
+        if (requests === 3 && connections === 1) socket.resetAndDestroy();
+        else socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      });
+    });
+    const post = open(await listen(server));
+
+    const answers = [await post(EVENT), await post(EVENT), await post(EVENT)];
+
+    expect(answers.map((answer) => ('status' in answer ? answer.status : answer.failure))).toEqual([
+      204, 204, 204,
+    ]);
+    expect(connections).toBe(2);
+  });
+});
+
+describe('an address', () => {
+  const resolving = (...addresses: string[]) =>
+    ((_name: string, _options: object, callback: (error: null, found: object[]) => void) =>
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      )) as never;
+
+  it.each([
+    ['one private address', ['10.1.2.3']],
+    ['a public and a private one', ['93.184.216.34', '192.168.1.1']],
+    ['the metadata service', ['169.254.169.254']],
+    ['loopback in IPv6', ['::1']],
+    ['loopback in another form', ['::ffff:127.0.0.1']],
+    ['NAT64 of a private one', ['64:ff9b::a00:1']],
+  ])('of a name that has %s is not connected to', async (_, addresses) => {
+    const post = open('https://receiver.example/hook', { lookup: resolving(...addresses) }, 'public');
+
+    expect(await post(EVENT)).toMatchObject({ failure: 'ADDRESS_NOT_ALLOWED' });
+  });
+
+  it('is the one that was checked: the connection goes where the lookup pointed', async () => {
+    const { url, received } = await receiver(204);
+    const { port } = new URL(url);
+
+    await open(`http://receiver.example:${port}/hook`, { lookup: resolving('127.0.0.1') })(EVENT);
+
+    expect(received[0]?.headers.host).toBe(`receiver.example:${port}`);
+  });
+});
+
+it('reports a secret that can not sign, without the secret', async () => {
+  const { url, received } = await receiver(204);
+
+  const answer = await open(url, { keys: async () => [parseSigningSecret('{"secret":"abc"}')] })(EVENT);
+
+  expect(answer).toMatchObject({ failure: expect.stringContaining('it is JSON') });
+  expect(JSON.stringify(answer)).not.toContain('abc');
+  expect(received).toHaveLength(0);
+});
+
+describe('parseWebhookUrl', () => {
+  it.each<[string, AddressRange]>([
+    ['https://example.com/hook?key=1', 'public'],
+    ['https://93.184.216.34/', 'public'],
+    ['https://10.0.0.7/', 'private'],
+    ['https://[fd00::1]/', 'private'],
+    ['http://127.0.0.1:3000/hook', 'any'],
+  ])('takes %s where addresses are %s', (text, addresses) => {
+    expect(parseWebhookUrl(text, addresses).href).toBe(new URL(text).href);
+  });
+
+  it.each<[string, AddressRange, string]>([
+    ['example.com/hook', 'public', 'is not a URL'],
+    ['http://example.com/', 'public', 'must begin with https://'],
+    ['ftp://example.com/', 'any', 'must begin with https:// or http://'],
+    ['https://me:pass@example.com/', 'public', 'user name or password'],
+    ['https://127.0.0.1/', 'public', '127.0.0.1'],
+    ['https://127.1/', 'public', '127.0.0.1'],
+    ['https://0x7f000001/', 'public', '127.0.0.1'],
+    ['https://2130706433/', 'public', '127.0.0.1'],
+    ['https://[::ffff:10.0.0.1]/', 'public', '::ffff:a00:1'],
+    ['https://10.0.0.7/', 'public', '10.0.0.7'],
+    ['https://100.64.0.1/', 'private', '100.64.0.1'],
+    ['https://169.254.169.254/', 'private', '169.254.169.254'],
+    ['https://[fe80::1]/', 'private', 'fe80::1'],
+    ['https://[2002:7f00:1::]/', 'public', '2002:7f00:1::'],
+    ['https://198.18.0.1/', 'public', '198.18.0.1'],
+    ['https://224.0.0.1/', 'public', '224.0.0.1'],
+  ])('refuses %s where addresses are %s', (text, addresses, problem) => {
+    expect(() => parseWebhookUrl(text, addresses)).toThrow(problem);
+  });
+});
+
+describe('parseSigningSecret', () => {
+  const bytes = randomBytes(48).toString('base64');
+
+  it('takes 64 letters and digits with and without the prefix', () => {
+    const letters = 'a1B2'.repeat(16);
+    expect(parseSigningSecret(letters)).toHaveLength(48);
+    expect(parseSigningSecret(`whsec_${letters}\n`)).toEqual(parseSigningSecret(letters));
+    expect(parseSigningSecret(bytes)).toHaveLength(48);
+  });
+
+  it.each([
+    ['', 'not base64'],
+    ['whsec_', 'not base64'],
+    ['whsec_abc def', 'not base64'],
+    ['{"a":1}', 'it is JSON'],
+    ['c2hvcnQ=', 'it has 5 bytes'],
+    [randomBytes(65).toString('base64'), 'it has 65 bytes'],
+  ])('refuses %j', (secret, problem) => {
+    expect(() => parseSigningSecret(secret)).toThrow(problem);
+  });
+});

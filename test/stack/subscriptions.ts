@@ -1,0 +1,33 @@
+// The template's subscriptions. The engine ignores policies, so they are judged here: SNS writes to a
+// queue, and to the subscription's dead-letter queue, only if the queue's policy allows it for this topic.
+import { SubscribeCommand } from '@aws-sdk/client-sns';
+import { readQueuePolicies } from './policies.ts';
+import { resourcesOf } from './template.ts';
+import type { World } from './world.ts';
+
+export async function subscribeQueues(world: World): Promise<void> {
+  const mayUse = readQueuePolicies(world.template, world.created.names);
+  for (const [id] of resourcesOf(world.template, 'AWS::SNS::Subscription')) {
+    const { TopicArn, Protocol, Endpoint, RedrivePolicy, ...properties } = world.properties(id);
+    if (Protocol !== 'sqs') continue;
+    const context = { 'aws:SourceArn': TopicArn, 'aws:SecureTransport': 'true' };
+    const refused = [Endpoint, RedrivePolicy.deadLetterTargetArn].filter(
+      (queue) => !mayUse('sns.amazonaws.com', { action: 'sqs:SendMessage', resource: queue, context }),
+    );
+    for (const queue of refused) world.fail(`${TopicArn} is not allowed sqs:SendMessage on ${queue}`);
+    // SNS would not try again: the events are in the subscription's dead-letter queue, or gone.
+    if (refused.includes(Endpoint)) continue;
+    const { FilterPolicy, FilterPolicyScope, RawMessageDelivery } = properties;
+    await world.sns.send(
+      new SubscribeCommand({
+        ...{ TopicArn, Protocol, Endpoint },
+        Attributes: {
+          ...(RawMessageDelivery !== undefined && { RawMessageDelivery: String(RawMessageDelivery) }),
+          ...(FilterPolicy !== undefined && { FilterPolicy: JSON.stringify(FilterPolicy) }),
+          ...(FilterPolicyScope !== undefined && { FilterPolicyScope }),
+          RedrivePolicy: JSON.stringify(RedrivePolicy),
+        },
+      }),
+    );
+  }
+}
