@@ -97,7 +97,19 @@ function drawTroubles(random: Random, activeMs: number): Trouble[] {
     share: 1,
     acceptedAnyway: 0,
   };
-  return random.chance(0.25) ? [refusesForEver, ...troubles] : troubles;
+  const lasts: Trouble = {
+    kind: 'status',
+    status: random.pick([401, 403, 404, 404, 410, 500]),
+    fromMs: random.below(activeMs),
+    // Long enough to be taken for the event's fault, if that were about time alone.
+    toMs: activeMs + 1.5 * DAY_MS,
+    every: { of: random.pick(['return', 'event']), n: 2 + random.below(4) },
+    share: 1,
+    acceptedAnyway: 0,
+  };
+  const first = random.fraction();
+  if (first < 0.25) return [refusesForEver, ...troubles];
+  return first < 0.4 ? [lasts, ...troubles] : troubles;
 }
 
 function drawTrouble(random: Random, activeMs: number): Trouble {

@@ -43,6 +43,8 @@ export interface Invocation {
   readonly startedAt: Time;
   readonly endedAt?: Time | undefined;
   /** `died`: it crashed or exceeded its time. */
+  /** In how many seconds its message comes again. */
+  readonly comesAgainAfter?: number | undefined;
   readonly ending?: 'done' | 'again' | 'threw' | 'died' | undefined;
   /** Calls that met a fault. */
   readonly faults?: number | undefined;

@@ -6,6 +6,7 @@ import { type Indexed, isAccepting, placeOf } from './index-evidence.ts';
 export function checkSchedule({ evidence, webhook, attemptsOf }: Indexed): Violation[] {
   const violations: Violation[] = [];
   for (const [id, attempts] of attemptsOf) {
+    violations.push(...checkFirst(id, attempts[0]));
     const group = placeOf(id)?.group;
     const irregular = webhook.irregular.filter((one) => one.group === group).map(({ at }) => at);
     const byHand = webhook.rungByHand.find((one) => one.group === group)?.at ?? Number.POSITIVE_INFINITY;
@@ -27,6 +28,18 @@ export function checkSchedule({ evidence, webhook, attemptsOf }: Indexed): Viola
   }
   return violations;
 }
+
+/** The first pause of an event is its own, however long another event of its return has failed. */
+function checkFirst(id: string, first: Attempt | undefined): Violation[] {
+  if (first === undefined || !isRegularFailure(first) || first.retryAfter !== undefined) return [];
+  const { comesAgainAfter = 0 } = first.invocation;
+  if (comesAgainAfter <= LONGEST_FIRST_S) return [];
+  const message = `comes again ${comesAgainAfter} s after its first failure`;
+  return [{ guarantee: 'W6', place: id, message }];
+}
+
+/** 5 s and a tenth, rounded up. */
+const LONGEST_FIRST_S = 6;
 
 /** Whether a sender saw the failure and ended as it should. */
 function isRegularFailure({ seenAt, status, invocation }: Attempt): boolean {

@@ -184,14 +184,15 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
   async function comeAgain(
     { process }: Started,
     received: Received,
-    { group }: Invocation,
+    invocation: Writable<Invocation>,
     seconds: number,
   ): Promise<void> {
+    invocation.comesAgainAfter = seconds;
     const hidden = await process
       .call('queue.hide', 'write', () => queue.hide(received, seconds))
       .catch(() => 'failed' as const);
     trace.count(`message ${hidden}`);
-    if (hidden !== 'hidden') noteIrregular(group);
+    if (hidden !== 'hidden') noteIrregular(invocation.group);
     if (hidden === 'refused') counts.hiddenTooLong += 1;
   }
 
