@@ -11,7 +11,7 @@ import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Ledger, Log } from '../../shared/ports.ts';
 import { sweepLedger } from '../../shared/publishing/sweep.ts';
 import { createEndpoint } from '../../shared/webhooks/endpoint.ts';
-import { isFailing } from '../../shared/webhooks/endpoint-state.ts';
+import { failsInARow } from '../../shared/webhooks/endpoint-state.ts';
 import { createRingUnsent } from '../../shared/webhooks/ring-unsent.ts';
 import type { Answer, EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import {
@@ -88,12 +88,12 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
   let wasFailing = false;
   // A new URL starts now: not with what the ledger holds already.
   const endpoint = createEndpoint(webhook);
-  wasFailing = isFailing(await endpoint.load());
+  wasFailing = failsInARow(await endpoint.load());
   const send = createWebhookSender(webhook);
   const schedule = createRingSchedule({
     async send(ring) {
       const outcome = await send(ring, TURN_MS);
-      const isFailingNow = isFailing(await endpoint.load());
+      const isFailingNow = failsInARow(await endpoint.load());
       // The receiver is back: its developer does not want to wait for the pauses.
       if (wasFailing && !isFailingNow) schedule.wake();
       wasFailing = isFailingNow;

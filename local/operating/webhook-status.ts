@@ -73,7 +73,7 @@ export function hostOf({ url }: Pick<WebhookRecord, 'url'>): string | null {
 function conditionOf(state: EndpointState | undefined, now: Instant): WebhookCondition {
   if (state?.isPaused === true) return 'paused';
   if (state === undefined || (state.lastAcceptedAt ?? state.lastFailureAt) === undefined) return 'new';
-  if (isFailing(state)) return 'failing';
+  if (isFailing(state, now)) return 'failing';
   return state.pausedUntil > now ? 'held' : 'working';
 }
 

@@ -1,9 +1,9 @@
 // What all senders of one webhook agree on: whether the endpoint works, and how many may try it at once. Two rules keep
 // a failing endpoint from being flooded and a few failing returns from delaying the others:
 // - While the endpoint works, returns whose event failed before share a part of the senders. The rest stay free.
-// - After some failures in a row, one sender at a time tries: a return that never failed soon, the others by the
-//   schedule of retries.
-import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
+// - After some failures in a row, and no event accepted lately, one sender at a time tries: a return that never failed
+//   soon, the others by the schedule of retries.
+import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import { pauseAfter } from './retry-schedule.ts';
 
 export interface EndpointState {
@@ -28,7 +28,9 @@ export interface EndpointState {
 }
 
 /** Failures in a row after which an endpoint counts as failing. */
-export const FAILING_AFTER = 5;
+const FAILING_AFTER = 5;
+/** Many returns that fail at once are no failing endpoint if it accepted an event of another one within this time. */
+const ACCEPTED_LATELY = MINUTE;
 /** While an endpoint fails, a return that never failed is tried so long after the last failure. */
 const PROBE_PAUSE = SECOND;
 /** A paused webhook looks again whether it was resumed. */
@@ -57,8 +59,8 @@ export type Admission =
   | { readonly isAdmitted: false; readonly waitMs: number };
 
 export interface Applicant {
-  /** Whether this return's event failed before. */
-  readonly isRetry: boolean;
+  /** Since when this return's event fails; undefined if it never did. */
+  readonly failingSince: Instant | undefined;
   /** When the attempt ends at the latest. */
   readonly endsBy: Instant;
   /** How many retries may be under way at once while the endpoint works. */
@@ -69,23 +71,31 @@ export interface Applicant {
 export function admit(state: EndpointState, now: Instant, applicant: Applicant): Admission {
   if (state.isPaused) return { isAdmitted: false, waitMs: LOOK_AGAIN_MS };
   if (state.pausedUntil > now) return wait(state.pausedUntil - now);
-  if (isFailing(state)) return admitProbe(state, now, applicant);
-  if (!applicant.isRetry) return { isAdmitted: true, lease: undefined };
+  if (isFailing(state, now)) return admitProbe(state, now, applicant);
+  const { failingSince } = applicant;
+  if (failingSince === undefined) return { isAdmitted: true, lease: undefined };
   const underWay = state.leases.filter((end) => end > now);
   if (underWay.length < applicant.retriesAtOnce) return { isAdmitted: true, lease: applicant.endsBy };
-  return wait(Math.min(...underWay) - now);
+  // A thousand returns that look for a free place every few seconds would take all senders from the others.
+  return wait(Math.max(Math.min(...underWay) - now, pauseAfter(now - failingSince)));
 }
 
-export function isFailing({ failures }: Pick<EndpointState, 'failures'>): boolean {
+export function isFailing(state: EndpointState, now: Instant): boolean {
+  const { lastAcceptedAt = Number.NEGATIVE_INFINITY } = state;
+  return failsInARow(state) && now - lastAcceptedAt >= ACCEPTED_LATELY;
+}
+
+/** Whether several attempts failed since the last accepted event. */
+export function failsInARow({ failures }: Pick<EndpointState, 'failures'>): boolean {
   return failures >= FAILING_AFTER;
 }
 
-function admitProbe(state: EndpointState, now: Instant, { isRetry, endsBy }: Applicant): Admission {
+function admitProbe(state: EndpointState, now: Instant, applicant: Applicant): Admission {
   const { leases, failingSince = now, lastFailureAt = now } = state;
   const pause = pauseAfter(lastFailureAt - failingSince);
   const busyUntil = Math.max(0, ...leases);
-  const due = lastFailureAt + (isRetry ? pause : PROBE_PAUSE);
-  if (busyUntil <= now && due <= now) return { isAdmitted: true, lease: endsBy };
+  const due = lastFailureAt + (applicant.failingSince === undefined ? PROBE_PAUSE : pause);
+  if (busyUntil <= now && due <= now) return { isAdmitted: true, lease: applicant.endsBy };
   // Everything that waits is tried again at the pace of the retries, or a long outage would cost an invocation a second.
   return wait(Math.max(busyUntil, lastFailureAt + pause, now + PROBE_PAUSE) - now);
 }

@@ -37,8 +37,12 @@ export type Attempt = Verdict | { readonly kind: 'held'; readonly waitMs: number
 export interface Endpoint {
   /** The state, created if there is none. */
   load(): Promise<EndpointState>;
-  /** Posts once, or not at all where the endpoint's state forbids it. @param isRetry whether the event failed before */
-  attempt(request: PostRequest, isRetry: boolean): Promise<Attempt>;
+  /**
+   * Posts once, or not at all where the endpoint's state forbids it.
+   *
+   * @param failingSince since when the event fails; undefined if it never did
+   */
+  attempt(request: PostRequest, failingSince: Instant | undefined): Promise<Attempt>;
 }
 
 type Held = Extract<Attempt, { kind: 'held' }>;
@@ -69,11 +73,11 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
     log.warn('the state of the endpoint could not be saved', { webhook });
   }
 
-  async function apply(isRetry: boolean): Promise<Held | Admitted> {
+  async function apply(failingSince: Instant | undefined): Promise<Held | Admitted> {
     for (let attempt = 0; attempt < ENDPOINT_SAVE_ATTEMPTS; attempt += 1) {
       const [state, now] = [await load(), clock.now()];
       const endsBy = now + ports.attemptMs * MILLISECOND;
-      const admission = admit(state, now, { isRetry, endsBy, retriesAtOnce: ports.retriesAtOnce });
+      const admission = admit(state, now, { failingSince, endsBy, retriesAtOnce: ports.retriesAtOnce });
       if (!admission.isAdmitted) return { kind: 'held', waitMs: admission.waitMs };
       const { lease } = admission;
       if (lease === undefined || (await save(state, addLease(state, now, lease))))
@@ -84,8 +88,8 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
 
   return {
     load,
-    async attempt(request, isRetry) {
-      const admission = await apply(isRetry);
+    async attempt(request, failingSince) {
+      const admission = await apply(failingSince);
       if (admission.kind === 'held') return admission;
       const answer = await ports.post(request);
       const now = clock.now();

@@ -86,7 +86,7 @@ interface LastAttempt {
 async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome | 'stepped over'> {
   const { ports, endpoint, key, position } = delivery;
   let last: LastAttempt | undefined;
-  let isRetry = position.failingSince !== undefined;
+  let { failingSince } = position;
   const relay = createRelay({
     ...ports,
     // Each attempt has a line of its own.
@@ -100,8 +100,9 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
       async send(events) {
         const results: SendResult[] = [];
         for (const event of events) {
-          const attempt = await endpoint.attempt(requestOf(event), isRetry);
-          isRetry = attempt.kind !== 'accepted';
+          const attempt = await endpoint.attempt(requestOf(event), failingSince);
+          // The next event is another one.
+          failingSince = undefined;
           last = { attempt, sequence: event.data.sequence };
           results.push(resultOf(attempt));
         }

@@ -11,6 +11,8 @@ import { createWorld } from './world/world.ts';
 
 export interface Crowd {
   readonly hanging: number;
+  /** In how many hours they begin to hang, evenly spread. */
+  readonly beginsInHours: number;
   /** Events of healthy returns, evenly spread. */
   readonly eventsPerMinute: number;
   readonly hours: number;
@@ -26,7 +28,8 @@ export interface Delays {
 /** Every return whose number is a multiple of it hangs. */
 const HANGS = 1_000;
 
-export async function measureCrowd({ hanging, eventsPerMinute, hours }: Crowd): Promise<Delays> {
+export async function measureCrowd(crowd: Crowd): Promise<Delays> {
+  const { hanging, beginsInHours, eventsPerMinute, hours } = crowd;
   const hang = { kind: 'hang', fromMs: 0, every: { of: 'return', n: HANGS }, share: 1, acceptedAnyway: 0 } as const;
   const plan: Plan = { ...PLAIN_PLAN, webhooks: [{ ...PLAIN_WEBHOOK, troubles: [hang] }] };
   const world = createWorld(plan, false);
@@ -38,15 +41,18 @@ export async function measureCrowd({ hanging, eventsPerMinute, hours }: Crowd): 
   const growth = createGrowth(world);
   const keyOf = (group: number): GroupKey => ({ source: 's1', generation: 'g1', group });
 
+  async function writeEvery(pauseMs: number, times: number, groupOf: (at: number) => number): Promise<void> {
+    for (let at = 0; at < times; at += 1) {
+      growth.save(keyOf(groupOf(at)));
+      await world.time.sleep(pauseMs);
+    }
+  }
+
   async function grow(): Promise<void> {
-    for (let at = 1; at <= hanging; at += 1) {
-      growth.save(keyOf(at * HANGS));
-      await world.time.sleep(60_000 / hanging);
-    }
-    for (let at = 0; at < hours * 60 * eventsPerMinute; at += 1) {
-      growth.save(keyOf((at % (HANGS - 1)) + 1));
-      await world.time.sleep(60_000 / eventsPerMinute);
-    }
+    await Promise.all([
+      writeEvery((beginsInHours * 3_600_000) / hanging, hanging, (at) => (at + 1) * HANGS),
+      writeEvery(60_000 / eventsPerMinute, hours * 60 * eventsPerMinute, (at) => (at % (HANGS - 1)) + 1),
+    ]);
     await world.time.sleep(3_600_000);
   }
   await world.time.run(grow());

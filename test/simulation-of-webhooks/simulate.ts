@@ -108,7 +108,7 @@ async function gatherEvidence(
       ...{ name, filter, retriesAtOnce, startedAt: state?.startedAt, activeAt: side.subscription.activeAt },
       ...{ attempts: side.attempts, invocations: side.invocations, published: side.published },
       ...{ paused: operator.paused(name), skippedByHand: operator.skippedByHand(name) },
-      ...{ irregular: side.irregular, hiddenTooLong: side.hiddenTooLong },
+      ...{ irregular: side.irregular, rungByHand: side.rungByHand, hiddenTooLong: side.hiddenTooLong },
       isTroubled: troubles.length > 0 || plan.operations.some(({ webhook }) => webhook === index),
     };
   });

@@ -302,6 +302,40 @@ describe('a failing endpoint', () => {
     expect(world.posted.filter(({ body }) => !body.includes('acme/1"'))).toHaveLength(2);
   });
 
+  it('does not count as failing while it accepts other events, however many returns fail', async () => {
+    const world = worldWith(1);
+    const failing = Array.from({ length: 9 }, (_, n) => aKey(100 + n));
+    for (const key of [...failing, OTHER]) world.show(key, 1);
+    world.answer = ({ partitionkey }) => (partitionkey.length > 6 ? { status: 500 } : { status: 204 });
+    await world.ring(OTHER, 1);
+
+    for (const key of failing) expect(await world.ring(key, 1)).toMatchObject({ failingForMs: 0 });
+
+    expect(world.posted).toHaveLength(10);
+    await world.clock.advance(2 * MINUTE);
+    expect(await world.ring(KEY, 1)).toEqual({ isDone: true });
+  });
+
+  it('lets a return that finds no place among the retries look again at the pace of its own retries', async () => {
+    const world = createWebhookWorld({ retriesAtOnce: 1 });
+    for (const key of [KEY, OTHER]) {
+      world.show(key, 1);
+      await world.marks.advance(WEBHOOK, key, 0);
+      await world.marks.noteFailing(WEBHOOK, key, { sequence: 1, reason: 'timeout', at: world.clock.now() });
+    }
+    await world.clock.advance(DAY);
+    world.takesMs = () => 15_000;
+    world.answer = () => ({ failure: 'timeout' });
+
+    const first = world.sender()({ key: KEY, sequence: 1 }, 60_000);
+    const second = world.sender()({ key: OTHER, sequence: 1 }, 60_000);
+
+    expect(await world.clock.run(second)).toEqual({
+      ...{ isDone: false, retryInMs: 900_000, failingForMs: undefined },
+    });
+    await world.clock.run(first);
+  });
+
   it('is left alone while an operator paused it', async () => {
     const world = worldWith(1);
     await world.ring(KEY, 1);

@@ -39,15 +39,16 @@ function isLastOfGroup({ evidence }: Indexed, group: string): boolean {
 
 /**
  * Whether the endpoint refuses the content of the event, or of one before it, and it is not yet time to skip that one: a
- * day after its first refusal, once another event was accepted. Older generations of the return come before.
+ * day after its first refusal, once another event was accepted. Messages of other generations of a return
+ * are in the same message group.
  */
 function isWaitingForRefused(indexed: Indexed, group: string, sequence: number): boolean {
   const [source, generation = '', id] = group.split('_');
-  const older = ['g1', 'g2'].filter((name) => name < generation);
+  const others = ['g1', 'g2'].filter((name) => name !== generation);
   const isRefused = (number: number, of: string) => isBeingRefused(indexed, `${of}_${number}`);
   return (
     range(sequence).some((number) => isRefused(number, group)) ||
-    older.some((name) => range(MOST_NUMBERS).some((number) => isRefused(number, `${source}_${name}_${id}`)))
+    others.some((name) => range(MOST_NUMBERS).some((number) => isRefused(number, `${source}_${name}_${id}`)))
   );
 }
 

@@ -68,6 +68,8 @@ export interface WebhookEvidence {
   readonly skippedByHand: readonly { readonly group: string; readonly sequence: number }[];
   /** When anything happened to a group's messages that may bring its next attempt forward. */
   readonly irregular: readonly { readonly group: string; readonly at: Time }[];
+  /** When an operator rang for a group: that message has retries of its own. */
+  readonly rungByHand: readonly { readonly group: string; readonly at: Time }[];
   /** How often a sender wanted a message to be hidden for longer than a queue allows. */
   readonly hiddenTooLong: number;
   /** Whether its receiver had any trouble, or an operator anything to do with it. */

@@ -1,6 +1,6 @@
 // W11: a failing endpoint gets one attempt at a time, and a working one a few retries at once. An endpoint is failing
-// after five failures without an accepted event in between.
-import type { Attempt, Time, Violation } from './evidence.ts';
+// after five failures without an accepted event in between, the last of which is a minute ago.
+import { type Attempt, MINUTE, type Time, type Violation } from './evidence.ts';
 import { type Indexed, isAboutContent, isAccepting } from './index-evidence.ts';
 
 const FAILING_AFTER = 5;
@@ -27,9 +27,12 @@ function failingTimes(attempts: readonly Attempt[]): readonly { readonly from: T
     .sort((a, b) => a.notedAt - b.notedAt);
   const times: { from: Time; to: Time }[] = [];
   let failures = 0;
+  let accepted = Number.NEGATIVE_INFINITY;
   for (const { notedAt, status } of noted) {
     failures = isAccepting(status) ? 0 : failures + 1;
-    if (failures === FAILING_AFTER) times.push({ from: notedAt, to: Number.POSITIVE_INFINITY });
+    if (failures === 0) accepted = notedAt;
+    if (failures === FAILING_AFTER)
+      times.push({ from: Math.max(notedAt, accepted + MINUTE), to: Number.POSITIVE_INFINITY });
     const last = times.at(-1);
     // An accepted event is under way to being noted from its arrival on.
     if (failures === 0 && last !== undefined) last.to = Math.min(last.to, notedAt);

@@ -1,5 +1,5 @@
 // W6: retries of an event are no more frequent than the schedule: 5 s, 30 s, 2 min and 5 min, then every 15 minutes.
-// A dead sender's message comes back sooner.
+// A dead sender's message comes back sooner, and a message of an operator has retries of its own.
 import { type Attempt, MINUTE, SECOND, type Time, type Violation } from './evidence.ts';
 import { type Indexed, isAccepting, placeOf } from './index-evidence.ts';
 
@@ -8,6 +8,7 @@ export function checkSchedule({ evidence, webhook, attemptsOf }: Indexed): Viola
   for (const [id, attempts] of attemptsOf) {
     const group = placeOf(id)?.group;
     const irregular = webhook.irregular.filter((one) => one.group === group).map(({ at }) => at);
+    const byHand = webhook.rungByHand.find((one) => one.group === group)?.at ?? Number.POSITIVE_INFINITY;
     let failingSince: Time | undefined;
     for (const [index, attempt] of attempts.entries()) {
       const next = attempts[index + 1];
@@ -16,6 +17,7 @@ export function checkSchedule({ evidence, webhook, attemptsOf }: Indexed): Viola
       failingSince ??= seenAt;
       // A message that another sender had at the same time.
       if (next.invocation.startedAt <= (invocation.endedAt ?? Number.POSITIVE_INFINITY)) continue;
+      if (next.at >= byHand) continue;
       if (irregular.some((at) => at >= invocation.startedAt && at <= next.at)) continue;
       const pause = pauseAfter(seenAt - failingSince - evidence.skew) - evidence.skew;
       if (next.at - seenAt >= pause) continue;

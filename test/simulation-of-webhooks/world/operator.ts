@@ -45,7 +45,7 @@ export function createOperator(world: World, sides: readonly WebhookSide[], grow
     trace.count('stepped over by hand');
     skips.push({ webhook: name, group: formatGroupKey(key), sequence });
     await stepOver({ ...ports, destination: { name } }, key, { from: sequence, to: sequence }, 'by hand');
-    side.ringByHand(key, sequence);
+    await side.ringByHand(key, sequence);
   }
 
   async function forget(key: GroupKey): Promise<void> {
@@ -65,7 +65,7 @@ export function createOperator(world: World, sides: readonly WebhookSide[], grow
     if (kind === 'pause' || kind === 'resume') await setPaused(side.plan.name, kind === 'pause');
     else if (kind === 'step over') await skip(side, key);
     else if (kind === 'forget') await forget(key);
-    else side.ringByHand(key, Math.max(1, ledger.last(key)));
+    else await side.ringByHand(key, Math.max(1, ledger.last(key)));
   }
 
   return {

@@ -23,11 +23,15 @@ export interface WebhookSide {
   readonly invocations: readonly Invocation[];
   readonly published: ReadonlyMap<string, boolean>;
   readonly irregular: readonly { readonly group: string; readonly at: Instant }[];
+  readonly rungByHand: readonly { readonly group: string; readonly at: Instant }[];
   readonly hiddenTooLong: number;
   /** Rings for a group, as a sweep does. */
   ring(key: GroupKey, sequence: number): void;
-  /** The same, by an operator: the webhook gets what the message names, however old it is. */
-  ringByHand(key: GroupKey, sequence: number): void;
+  /**
+   * The same, by an operator. The webhook gets what the message names, however old it is. For a group with a mark it goes
+   * beside the messages that pause.
+   */
+  ringByHand(key: GroupKey, sequence: number): Promise<void>;
   sweep(): Promise<void>;
 }
 
@@ -36,6 +40,8 @@ const TIMEOUT_MS = 60_000;
 /** No attempt begins after that: the last one must end within the limit. */
 const SENDING_MS = TIMEOUT_MS - ATTEMPT_MS - 10_000;
 const HIDDEN_MS = 90_000;
+/** A message whose sender threw comes again after this. */
+const AFTER_ERROR_S = 5;
 const SWEEP_MS = 900_000;
 
 export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide {
@@ -52,6 +58,7 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
   const published = new Map<string, boolean>();
   const highest = new Map<string, number>();
   const irregular: { group: string; at: Instant }[] = [];
+  const rungByHand: { group: string; at: Instant }[] = [];
   const counts = { running: 0, started: 0, rings: 0, hiddenTooLong: 0 };
   let wakesAt = Number.POSITIVE_INFINITY;
 
@@ -63,6 +70,12 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
     const before = highest.get(group) ?? 0;
     published.set(id, published.get(id) === true || sequence > before);
     highest.set(group, Math.max(before, sequence));
+  }
+
+  function ringIn(messageGroup: string, key: GroupKey, sequence: number): void {
+    counts.rings += 1;
+    queue.send({ messageGroup, deduplicationId: `ring ${counts.rings}`, key, sequence });
+    receive();
   }
 
   /** Starts a sender for each message that can be received, up to the maximum concurrency. */
@@ -124,7 +137,10 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
     });
     const handled = send({ key, sequence }, SENDING_MS).then(
       (outcome) => conclude(started, received, invocation, outcome),
-      () => end(started, invocation, 'threw'),
+      async () => {
+        await comeAgain(started, received, invocation, AFTER_ERROR_S);
+        end(started, invocation, 'threw');
+      },
     );
     const over = new AbortController();
     const isOver = time.sleep(TIMEOUT_MS, over.signal);
@@ -161,14 +177,22 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
       trace.count(`message ${queue.delete(received) ? 'deleted' : 'deleted too late'}`);
       return;
     }
-    const seconds = Math.ceil(outcome.retryInMs / 1_000);
-    const hidden = await started.process
+    await comeAgain(started, received, invocation, Math.ceil(outcome.retryInMs / 1_000));
+    end(started, invocation, 'again');
+  }
+
+  async function comeAgain(
+    { process }: Started,
+    received: Received,
+    { group }: Invocation,
+    seconds: number,
+  ): Promise<void> {
+    const hidden = await process
       .call('queue.hide', 'write', () => queue.hide(received, seconds))
       .catch(() => 'failed' as const);
     trace.count(`message ${hidden}`);
-    if (hidden !== 'hidden') noteIrregular(invocation.group);
+    if (hidden !== 'hidden') noteIrregular(group);
     if (hidden === 'refused') counts.hiddenTooLong += 1;
-    end(started, invocation, 'again');
   }
 
   const side: WebhookSide = {
@@ -178,6 +202,7 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
     invocations,
     published,
     irregular,
+    rungByHand,
     get hiddenTooLong() {
       return counts.hiddenTooLong;
     },
@@ -199,15 +224,12 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
         receive();
       },
     },
-    ring(key, sequence) {
-      counts.rings += 1;
-      const deduplicationId = `ring ${counts.rings}`;
-      queue.send({ messageGroup: `${key.source}/${key.group}`, deduplicationId, key, sequence });
-      receive();
-    },
-    ringByHand(key, sequence) {
+    ring: (key, sequence) => ringIn(`${key.source}/${key.group}`, key, sequence),
+    async ringByHand(key, sequence) {
+      rungByHand.push({ group: formatGroupKey(key), at: time.now() });
       notePublished(key, sequence);
-      side.ring(key, sequence);
+      const hasMark = (await world.marks.load(name, key)) !== undefined;
+      ringIn(`${hasMark ? 'beside/' : ''}${key.source}/${key.group}`, key, sequence);
     },
     async sweep() {
       const { process, ledger, marks, endpoints } = world.startProcess(`${name}-sweep`);
