@@ -39,9 +39,11 @@ export function problemsOfSubscription(name: string, checked: CheckedSubscriptio
 
 function checkName(name: string, { fn, others }: CheckedSubscription): string[] {
   if (!others.includes(name)) return [];
-  return fn === undefined
-    ? ['There is one with this id: give each an id of its own.']
-    : ['The function is subscribed already: add each function once, with a filter for all that it handles.'];
+  return [
+    fn === undefined
+      ? 'There is one with this id: give each an id of its own, which is also no name of a subscribed function.'
+      : 'There is one with this name: add each function once, with a filter for all that it handles.',
+  ];
 }
 
 function checkCount({ others }: CheckedSubscription): string[] {

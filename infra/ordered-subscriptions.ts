@@ -46,6 +46,8 @@ export interface OrderedSubscriptionsProps {
   readonly topic: sns.ITopic;
   readonly encryptionKey: kms.IKey | undefined;
   readonly monitoring: Monitoring;
+  /** The function that publishes to the topic. */
+  readonly relay: lambda.Function;
   /** The names of the feed's sources. */
   readonly sources: readonly string[];
 }
@@ -97,8 +99,17 @@ export class OrderedSubscriptions extends Construct {
       filter: options.filter ?? {},
       visibilityTimeout: options.visibilityTimeout ?? sixTimesTimeout(fn),
     });
+    this.delayRelayUntil(subscription);
     monitoring.watchSubscription(subscription, options.alarmAfter ?? Duration.minutes(15));
     return subscription;
+  }
+
+  /**
+   * Deploys the relay after a subscription of its stack. A topic keeps nothing for a subscription to come: the first
+   * events wait in the ledger's stream instead.
+   */
+  delayRelayUntil(subscription: Construct): void {
+    if (Stack.of(subscription) === Stack.of(this)) this.#props.relay.node.addDependency(subscription);
   }
 
   /** The path in the feed's own stack; of a function elsewhere the whole path, which begins with its stack. */

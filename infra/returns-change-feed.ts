@@ -112,6 +112,7 @@ export class ReturnsChangeFeed extends Construct {
     this.dashboard = monitoring.dashboard;
     this.#ordered = new OrderedSubscriptions(this, 'Ordered', {
       ...{ topic: publishing.topic, encryptionKey, monitoring },
+      relay: publishing.relays.ordered.function,
       sources: sources.map(({ name }) => name),
     });
     this.webhooksPath = `/${serviceName}/webhooks`;

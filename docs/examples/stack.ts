@@ -20,4 +20,4 @@ const arrivals = new NodejsFunction(stack, 'Arrivals', {
   runtime: Runtime.NODEJS_24_X,
   timeout: Duration.seconds(30),
 });
-feed.addOrderedSubscriber(arrivals);
+feed.addOrderedSubscriber(arrivals, { filter: { entities: ['shipment'], to: ['DELIVERED'] } });

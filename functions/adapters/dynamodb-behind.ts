@@ -1,6 +1,7 @@
 // The notes in the marks: which groups stopped, and why. For commands only; a relay uses the numbers.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
+import type { Instant } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { parseGroupKey } from '../../shared/recording/group-key.ts';
 import { storedNumber, storedText } from './attribute-values.ts';
@@ -13,6 +14,8 @@ export interface Mark {
   readonly sequence: number | undefined;
   /** Why the group stopped there, if it did: the number of the event it is stuck at, a colon, the reason. */
   readonly behind: string | undefined;
+  /** Since when a webhook's next event fails. */
+  readonly failingSince: Instant | undefined;
 }
 
 export interface BehindGroup extends Mark {
@@ -20,7 +23,12 @@ export interface BehindGroup extends Mark {
   readonly key: GroupKey;
 }
 
-const stored = z.object({ k: storedText, n: storedNumber.optional(), r: storedText.optional() });
+const stored = z.object({
+  k: storedText,
+  n: storedNumber.optional(),
+  r: storedText.optional(),
+  s: storedNumber.optional(),
+});
 
 /** Reads a mark, strongly consistent. */
 export async function readMark(
@@ -30,8 +38,8 @@ export async function readMark(
   key: GroupKey,
 ): Promise<Mark> {
   const item = await readItem(client, table, markKey(destination, key));
-  const { n: sequence, r: behind } = item === undefined ? {} : stored.parse(item);
-  return { sequence, behind };
+  const { n: sequence, r: behind, s: failingSince } = item === undefined ? {} : stored.parse(item);
+  return { sequence, behind, failingSince };
 }
 
 /** All groups that are noted as behind, from a scan of all marks. */
@@ -42,9 +50,9 @@ export async function* listBehind(client: DynamoDBClient, table: string): AsyncG
     FilterExpression: 'attribute_exists(r)',
   });
   for await (const item of marks) {
-    const { k, n: sequence, r: behind } = stored.parse(item);
+    const { k, n: sequence, r: behind, s: failingSince } = stored.parse(item);
     const [destination = '', ...rest] = k.split('#');
     const key = parseGroupKey(rest.join('#'));
-    if (key !== undefined) yield { destination, key, sequence, behind };
+    if (key !== undefined) yield { destination, key, sequence, behind, failingSince };
   }
 }

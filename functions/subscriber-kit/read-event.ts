@@ -70,8 +70,13 @@ export function whyForeign({ type, dataschema }: OtherEvent): 'unknown_type' | '
 export function readData({ envelope: { id, type }, whole }: ReadEvent): FeedEvent {
   const parsed = EVENT_SCHEMAS[type as EventType].safeParse(whole);
   if (!parsed.success)
-    throw new Error(`${type} ${id} does not match the contract: ${placesOf(parsed.error)}`);
+    throw unreadable(`${type} ${id} does not match the contract: ${placesOf(parsed.error)}`);
   return parsed.data;
+}
+
+/** Whether {@link readEvent} or {@link readData} threw it: delivered again, the event would fail again. */
+export function isNotAnEvent(error: unknown): boolean {
+  return error instanceof Error && error.name === NOT_AN_EVENT;
 }
 
 function isKnownType(type: string): type is EventType {
@@ -79,7 +84,13 @@ function isKnownType(type: string): type is EventType {
 }
 
 function notAnEvent(error?: z.ZodError): Error {
-  return new Error(`Not an event of returns-change-feed: ${error ? placesOf(error) : 'its id'}`);
+  return unreadable(`Not an event of returns-change-feed: ${error ? placesOf(error) : 'its id'}`);
+}
+
+const NOT_AN_EVENT = 'NotAnEventError';
+
+function unreadable(message: string): Error {
+  return Object.assign(new Error(message), { name: NOT_AN_EVENT });
 }
 
 function placesOf(error: z.ZodError): string {

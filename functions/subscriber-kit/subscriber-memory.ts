@@ -5,7 +5,8 @@ export interface SubscriberMemory {
    * Runs `run` unless it completed before under the same key.
    *
    * @returns whether it ran
-   * @throws any error of `run`, which then counts as not run; also if another invocation is running it
+   * @throws any error of `run`, which then counts as not run; {@link inProgressError} if another invocation is running
+   * it
    */
   once(key: MemoryKey, run: () => Promise<void>, remainingMs: () => number): Promise<boolean>;
   /** The newest noted position; undefined if there is none. */
@@ -19,6 +20,19 @@ export interface MemoryKey {
   readonly subscriber: string;
   /** An event's id, or the subject or group of a newest position. */
   readonly of: string;
+}
+
+const IN_PROGRESS = 'EventInProgressError';
+
+/** A memory throws it in place of waiting for another invocation. */
+export function inProgressError(cause: unknown): Error {
+  return Object.assign(new Error('Another invocation has this event in progress.', { cause }), {
+    name: IN_PROGRESS,
+  });
+}
+
+export function isInProgress(error: unknown): boolean {
+  return error instanceof Error && error.name === IN_PROGRESS;
 }
 
 /** Older entries are dropped: an entry that is needed again soon is among the kept ones. */

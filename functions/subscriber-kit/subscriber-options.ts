@@ -12,6 +12,7 @@ export type Handlers = {
 };
 
 export interface HandlerContext {
+  /** A webhook's receiver has its own name, the request's `webhook-id` and the rest of `longestRunMs` in it. */
   readonly lambda: LambdaContext;
   /** The event's position: of two events with the same subject, the newer one's text sorts later. */
   readonly position: string;
@@ -19,7 +20,7 @@ export interface HandlerContext {
   readonly stale: boolean;
   /** The replay that sent it again; undefined for an ordinary delivery. */
   readonly replayId: string | undefined;
-  /** Counts a queue's deliveries of this message from 1, including failed ones. */
+  /** Counts a queue's deliveries of this message from 1, including failed ones; always 1 elsewhere. */
   readonly attempt: number;
 }
 

@@ -4,7 +4,7 @@
 import type { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
 import type { DynamoDBClient, PutItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { SUBSCRIBER_TABLE } from '../../shared/deployment/subscriber-table.ts';
-import type { MemoryKey, SubscriberMemory } from './subscriber-memory.ts';
+import { inProgressError, type MemoryKey, type SubscriberMemory } from './subscriber-memory.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 /** As long as the ledger keeps an event, and so can send it again. */
@@ -39,12 +39,22 @@ type Libraries = Awaited<ReturnType<typeof loadLibraries>>;
 
 /** Loads the libraries on first use: only a table needs them installed. Bundlers respect `catch`. */
 async function loadLibraries() {
-  const [{ IdempotencyConfig, makeIdempotent }, { DynamoDBPersistenceLayer }, sdk] = await Promise.all([
+  const [
+    { IdempotencyAlreadyInProgressError, IdempotencyConfig, makeIdempotent },
+    { DynamoDBPersistenceLayer },
+    sdk,
+  ] = await Promise.all([
     import('@aws-lambda-powertools/idempotency').catch(notInstalled),
     import('@aws-lambda-powertools/idempotency/dynamodb').catch(notInstalled),
     import('@aws-sdk/client-dynamodb').catch(notInstalled),
   ]);
-  return { IdempotencyConfig, makeIdempotent, DynamoDBPersistenceLayer, sdk };
+  return {
+    IdempotencyAlreadyInProgressError,
+    IdempotencyConfig,
+    makeIdempotent,
+    DynamoDBPersistenceLayer,
+    sdk,
+  };
 }
 
 function notInstalled(cause: unknown): never {
@@ -78,7 +88,7 @@ function openTable({ tableName, client }: TableMemoryOptions, libraries: Librari
 }
 
 async function runOnce(
-  { IdempotencyConfig, makeIdempotent }: Libraries,
+  { IdempotencyAlreadyInProgressError, IdempotencyConfig, makeIdempotent }: Libraries,
   persistenceStore: DynamoDBPersistenceLayer,
   key: MemoryKey,
   run: () => Promise<void>,
@@ -87,15 +97,23 @@ async function runOnce(
   const config = new IdempotencyConfig({ expiresAfterSeconds: EVENT_SECONDS, hashFunction: 'sha256' });
   // A record in progress counts until the invocation's time is up: nobody else may try until then.
   config.registerLambdaContext({ getRemainingTimeInMillis: remainingMs } as never);
+  let started = false;
   let ran = false;
   const idempotent = makeIdempotent(
     async (_id: string) => {
+      started = true;
       await run();
       ran = true;
     },
     { persistenceStore, config, keyPrefix: key.subscriber },
   );
-  await idempotent(key.of);
+  try {
+    await idempotent(key.of);
+  } catch (error) {
+    // A handler may use the library itself: its own error of this kind is an ordinary failure.
+    if (!started && error instanceof IdempotencyAlreadyInProgressError) throw inProgressError(error);
+    throw error;
+  }
   return ran;
 }
 

@@ -2,9 +2,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { formatEventId } from '../../shared/contract/event-id.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { type SweepReport, sweepLedger } from '../../shared/publishing/sweep.ts';
@@ -12,11 +11,14 @@ import { createRingUnsent } from '../../shared/webhooks/ring-unsent.ts';
 import { createWebhookSender, type WebhookPorts } from '../../shared/webhooks/webhook-sender.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
 import { createDynamoDbEndpointStates } from '../adapters/dynamodb-endpoint-states.ts';
+import { createDynamoDbEndpointTests } from '../adapters/dynamodb-endpoint-tests.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../adapters/dynamodb-marks.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
 import { reportFailing } from '../adapters/powertools-metrics.ts';
+import { createRingQueue } from '../adapters/ring-queue.ts';
 import { createSystemClock } from '../adapters/system-clock.ts';
+import { createEndpointTest } from './endpoint-test.ts';
 import { createRingHandler, type RingHandler } from './ring-handler.ts';
 import { createSecretPost } from './secret-post.ts';
 import { parseWebhookEnvironment, type WebhookEnvironment } from './webhook-environment.ts';
@@ -77,27 +79,9 @@ function createServices(environment: WebhookEnvironment): Services {
     queueUrl,
     log,
     send: createWebhookSender(ports),
+    test: createEndpointTest({ ...ports, tests: createDynamoDbEndpointTests({ client, tables }) }),
     onFailing: (failingForMs) => reportFailing(metrics, webhook, failingForMs),
   });
-  return { ports, handle, ring: (key, sequence) => enqueue(sqs, queueUrl, key, sequence, clock.now()) };
-}
-
-/** A ring of the sweep: like an event's message, with its id alone. */
-async function enqueue(
-  client: SQSClient,
-  QueueUrl: string,
-  key: GroupKey,
-  sequence: number,
-  now: number,
-): Promise<void> {
-  const id = formatEventId({ ...key, sequence });
-  await client.send(
-    new SendMessageCommand({
-      QueueUrl,
-      MessageBody: JSON.stringify({ id }),
-      MessageGroupId: `${key.source}/${key.group}`,
-      // The event's own message had the event's id, which the queue would take for a repeat.
-      MessageDeduplicationId: `${id}_${now}`,
-    }),
-  );
+  const queue = createRingQueue({ client: sqs, queueUrl });
+  return { ports, handle, ring: (key, sequence) => queue.ring(key, sequence, clock.now()) };
 }

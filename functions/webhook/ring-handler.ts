@@ -1,16 +1,19 @@
 // Handles the messages of a webhook's queue. A message only rings: of its content just the event's id is used, to name
-// the return. A ring that is not done stays in the queue and comes again when the sender asks for it.
+// the return. A ring that is not done stays in the queue and comes again when the sender asks for it. An operator's
+// message asks for a test instead, which never comes again.
 import { ChangeMessageVisibilityCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod';
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { Ring, WebhookSender } from '../../shared/webhooks/webhook-sender.ts';
+import { parseTestId, type RunEndpointTest } from './endpoint-test.ts';
 
 export interface RingHandlerOptions {
   readonly client: SQSClient;
   readonly queueUrl: string;
   readonly send: WebhookSender;
+  readonly test: RunEndpointTest;
   readonly log: Log;
   /** Called with how long a return's next event, or the endpoint, has failed. */
   readonly onFailing: (failingForMs: number) => void;
@@ -30,13 +33,16 @@ export function createRingHandler(options: RingHandlerOptions): RingHandler {
   };
 }
 
+/** @returns whether the message is done */
 async function handle(options: RingHandlerOptions, record: SQSRecord, timeLeftMs: number): Promise<boolean> {
   const { send, log, onFailing } = options;
-  const ring = parseRing(record.body);
-  if (ring === undefined) {
+  const message = parseMessage(record.body);
+  if (message === undefined) {
     log.error('a message of the queue names no event; it is dropped', { messageId: record.messageId });
     return true;
   }
+  if ('test' in message) return runTest(options, message.test);
+  const { ring } = message;
   try {
     const outcome = await send(ring, timeLeftMs);
     if (outcome.isDone) return true;
@@ -49,13 +55,30 @@ async function handle(options: RingHandlerOptions, record: SQSRecord, timeLeftMs
   return false;
 }
 
-const message = z.object({ id: z.string() });
-
-/** @returns the group and number of the event that the message names; undefined if it names none */
-export function parseRing(body: string): Ring | undefined {
+/** Whoever waits for a test that failed asks for the next one. */
+async function runTest({ test, log }: RingHandlerOptions, id: Parameters<RunEndpointTest>[0]): Promise<true> {
   try {
-    const key = parseEventId(message.parse(JSON.parse(body)).id);
-    return key && { key, sequence: key.sequence };
+    await test(id);
+  } catch (error) {
+    log.error('a test failed', { error: error instanceof Error ? error : undefined });
+  }
+  return true;
+}
+
+type Message = { readonly ring: Ring } | { readonly test: Parameters<RunEndpointTest>[0] };
+
+const shape = z.union([z.object({ id: z.string() }), z.object({ test: z.string() })]);
+
+/** @returns undefined if the message names neither an event nor a test */
+export function parseMessage(body: string): Message | undefined {
+  try {
+    const message = shape.parse(JSON.parse(body));
+    if ('test' in message) {
+      const test = parseTestId(message.test);
+      return test && { test };
+    }
+    const key = parseEventId(message.id);
+    return key && { ring: { key, sequence: key.sequence } };
   } catch {
     return undefined;
   }

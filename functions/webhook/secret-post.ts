@@ -7,9 +7,19 @@ import { createWebhookPost, type WebhookPost } from '../adapters/webhook-post.ts
 import { parseSigningSecret } from '../adapters/webhook-signature.ts';
 import type { WebhookEnvironment } from './webhook-environment.ts';
 
+export type SecretPostSettings = Pick<
+  WebhookEnvironment,
+  | 'WEBHOOK_URL'
+  | 'WEBHOOK_URL_SECRET'
+  | 'SIGNING_SECRET'
+  | 'SECRET_HEADERS'
+  | 'ADDRESSES'
+  | 'REQUEST_TIMEOUT_MS'
+>;
+
 /** @param now milliseconds that never go back */
 export function createSecretPost(
-  environment: WebhookEnvironment,
+  environment: SecretPostSettings,
   client: SecretsManagerClient,
   now: () => number,
 ): Post {

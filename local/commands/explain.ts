@@ -10,8 +10,8 @@ import { addPlaceOptions } from '../operating/place-options.ts';
 
 const HELP = `
 Prints the group as it was last read, the entities that are missing from it, the fields that were
-filled in, the last event sent to each destination, and the group's events that the ledger still
-holds (30 days). Each event has its number, the time by which the change was visible, the pass that
+filled in, the last event sent to each destination and each webhook, and the group's events that the
+ledger still holds (30 days). Each event has its number, the time by which the change was visible, the pass that
 found it, and what changed. The command sends no request to the service.`;
 
 export function createExplainCommand(): Command {
@@ -33,7 +33,11 @@ async function explain(
   { json, ...place }: PlaceFlags & { readonly json: boolean },
 ): Promise<void> {
   await withFeed(place, async (feed) => {
-    const whole = await explainGroup(feed, await feed.stateOf(source), groupId);
+    const webhooks = await feed.webhooks().catch((error: unknown) => {
+      feed.log.warn('The webhooks are left out: they can not be listed.', { error: error as Error });
+      return [];
+    });
+    const whole = await explainGroup({ ...feed, webhooks }, await feed.stateOf(source), groupId);
     const explanation = entity === undefined ? whole : narrowTo(whole, entity);
     if (whole.snapshot === null && whole.setAside === null && whole.events.length === 0)
       throw new Error(`The feed knows no return group ${groupId} of source ${source}.`);

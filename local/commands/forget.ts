@@ -28,7 +28,8 @@ export function createForgetCommand(): Command {
 
 async function forget(source: string, groupId: number, place: PlaceFlags): Promise<void> {
   await withFeed(place, async (feed) => {
-    const { client, deployment, clock, destinations } = feed;
+    const { client, deployment, clock } = feed;
+    const destinations = [...feed.destinations, ...(await feed.webhooks())];
     const state = await feed.stateOf(source);
     const eraser = createDynamoDbLedgerEraser({ client, tables: deployment, clock });
     const ports = { ...feed, eraser, log: SILENT };

@@ -1,5 +1,5 @@
 // `redrive`: retries groups that stopped at an event that a destination rejected, or skips that event.
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { listBehind } from '../../functions/adapters/dynamodb-behind.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import {
@@ -8,6 +8,7 @@ import {
   markOf,
   withheldFrom,
 } from '../../shared/deployment/destinations.ts';
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { GroupKey, LogFields } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { type Redriven, redrive } from '../../shared/publishing/redrive.ts';
@@ -16,13 +17,16 @@ import { parseCount } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
+import { nameDestination } from '../operating/name-destination.ts';
 import { openDestinationOf } from '../operating/open-destinations.ts';
 import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
+import { withRingQueue } from '../operating/open-webhook.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
+import { ringGroup } from '../operating/ring-group.ts';
 
 interface RedriveFlags extends PlaceFlags {
-  readonly to?: DestinationName;
+  readonly to?: string;
   readonly skip?: number;
 }
 
@@ -37,6 +41,14 @@ when that event can't be decoded. Without a group argument, redrive retries all 
 runs the relay's code: it sends all unsent events, in order.
 With --skip the group continues without the event of that number, if it is still stuck at that event.
 The destination never gets the event, so the feed publishes feed.events_skipped on the bus.
+With the id of a webhook, redrive rings for the groups whose next event fails: the webhook's sender
+tries them without their pause, in order. While the endpoint fails as a whole, the sender keeps to its
+schedule all the same. Without --to only the ordered subscribers and the bus are retried:
+the senders of webhooks retry by themselves, for as long as the ledger keeps the event.
+Examples:
+  returns-feed redrive --stack ReturnsFeed
+  returns-feed redrive acme 184467 --to ordered --skip 5 --stack ReturnsFeed
+  returns-feed redrive acme --to Wms --stack ReturnsFeed
 Exit code: 0 all events are sent, 3 a group is still behind, 1 the command failed, 2 invalid usage.`;
 
 export function createRedriveCommand(): Command {
@@ -44,8 +56,9 @@ export function createRedriveCommand(): Command {
     .description('Retry groups that are behind, or skip an event that a destination rejects.')
     .argument('[source]', 'only groups of this source')
     .argument('[group]', 'only this return group, even if it is not recorded as behind', parseGroup)
-    .addOption(
-      new Option('--to <destination>', 'only this destination (default: both)').choices(DESTINATION_NAMES),
+    .option(
+      '--to <destination>',
+      `only this destination: ${DESTINATION_NAMES.join(', ')} (default: both), or the id of a webhook`,
     )
     .option('--skip <number>', 'continue without the event of this number', parseCount);
   return addPlaceOptions(command).addHelpText('after', HELP).action(redriveGroups);
@@ -72,16 +85,25 @@ async function redriveGroups(
       throw new UsageError(
         'redrive needs a deployment. With --data, each start of "watch" delivers all undelivered events.',
       );
+    const named = to === undefined ? undefined : await nameDestination(feed.deployment, to);
     let tried = 0;
-    for (const name of to === undefined ? DESTINATION_NAMES : [to])
-      tried += await redriveTo(feed, name, await findKeys(feed, name, source, group), skip);
+    if (named !== undefined && 'webhook' in named)
+      tried = await ringWebhook(
+        feed,
+        named.webhook,
+        await findKeys(feed, named.webhook.id, source, group),
+        skip,
+      );
+    else
+      for (const name of named === undefined ? DESTINATION_NAMES : [named.destination])
+        tried += await redriveTo(feed, name, await findKeys(feed, markOf(name), source, group), skip);
     if (tried === 0) await createPrinter(process.stdout).line('nothing is behind');
   });
 }
 
 async function findKeys(
   feed: OpenFeed,
-  destination: DestinationName,
+  mark: string,
   source: string | undefined,
   group: GroupKey['group'] | undefined,
 ): Promise<GroupKey[]> {
@@ -92,9 +114,30 @@ async function findKeys(
   const keys: GroupKey[] = [];
   for await (const behind of listBehind(feed.client, feed.marksTable)) {
     const isSelected = source === undefined || behind.key.source === source;
-    if (isSelected && behind.destination === markOf(destination)) keys.push(behind.key);
+    if (isSelected && behind.destination === mark) keys.push(behind.key);
   }
   return keys;
+}
+
+/** @returns the number of groups */
+async function ringWebhook(
+  feed: OpenFeed,
+  webhook: WebhookRecord,
+  keys: readonly GroupKey[],
+  skip: number | undefined,
+): Promise<number> {
+  if (keys.some(({ group }) => group === FEED_GROUP))
+    throw new UsageError('A webhook gets no events of the feed itself: name a return group.');
+  const out = createPrinter(process.stdout);
+  await withRingQueue(webhook, async (queue) => {
+    for (const key of keys) {
+      const { skipped, refusal } = await ringGroup(feed, queue, webhook.id, key, skip);
+      const done = `${skipped === undefined ? '' : `skipped ${skipped}; `}its sender tries again`;
+      await out.line(printable(`${webhook.id}: ${key.source} ${key.group}: ${refusal ?? done}`));
+      if (refusal !== undefined) process.exitCode = STILL_BEHIND;
+    }
+  });
+  return keys.length;
 }
 
 /** @returns the number of groups that were tried */

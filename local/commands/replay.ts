@@ -1,32 +1,33 @@
 // `replay`: sends again events that the ledger still holds, marked as a replay.
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
+import type { FeedEvent } from '../../shared/contract/event.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
-import {
-  DESTINATION_NAMES,
-  type DestinationName,
-  labelsOf,
-  markOf,
-} from '../../shared/deployment/destinations.ts';
+import { DESTINATION_NAMES, type DestinationName, labelsOf } from '../../shared/deployment/destinations.ts';
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { type Instant, MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { Destination, GroupKey } from '../../shared/ports.ts';
 import { planReplay, type ReplayPlan, replay } from '../../shared/publishing/replay.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
+import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
 import { confirm } from '../cli/confirm.ts';
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import { HANDED_OVER } from '../feed/handed-over.ts';
+import { nameDestination } from '../operating/name-destination.ts';
 import { openDestinationOf } from '../operating/open-destinations.ts';
 import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
+import { openWebhookDestination } from '../operating/webhook-destination.ts';
 
 interface ReplayFlags extends PlaceFlags {
   readonly group?: number;
   readonly from?: Instant;
   readonly until?: Instant;
-  readonly to?: DestinationName;
+  readonly to?: string;
+  readonly again: boolean;
   readonly rate: number;
   readonly replayId?: string;
   readonly yes: boolean;
@@ -42,6 +43,10 @@ const HELP = `
 Events are sent unchanged and in each group's order. Only the attribute replayid is added:
 subscribers use it to tell a replay from a repeat, and on the ordered topic it is part of the
 deduplication id. Each subscriber decides how it handles replays (docs/subscribing.md, "Replays").
+To a webhook the command posts by itself, signed, what the webhook's filter lets pass. Events keep
+their ids and bytes, so the receiver drops those that it knows: a replay fills in what is missing.
+With --again each event has the attribute replayid and the webhook-id "<id>_<replayid>", so that the
+receiver handles all again. To other destinations every replay is one with --again.
 Of each group the command sends every event from the first to the last one in the window, as far as
 the destination has got them already; the relay sends the rest. The ledger keeps events for 30 days.
 --from and --until compare the time by which the feed had seen the change. Give them in ISO 8601
@@ -49,6 +54,9 @@ with a zone, or as a time before now (2h).
 With --data there are no subscribers: the events are printed, as by "watch --json".
 To continue an interrupted replay, pass its --replay-id: a subscriber that remembers the events it
 has handled skips them.
+Examples:
+  returns-feed replay acme --from 2h --stack ReturnsFeed
+  returns-feed replay acme --to Wms --from 2026-11-20T10:15:00Z --stack ReturnsFeed
 Exit code: 0 all events are sent, 3 not all, 1 the command failed, 2 invalid usage.`;
 
 export function createReplayCommand(): Command {
@@ -58,9 +66,11 @@ export function createReplayCommand(): Command {
     .option('--group <id>', 'only events of this return group', parseCount)
     .option('--from <time>', 'only events from this time on', parseMoment)
     .option('--until <time>', 'only events before this time', parseMoment)
-    .addOption(
-      new Option('--to <destination>', `the destination (default: ${USUAL})`).choices(DESTINATION_NAMES),
+    .option(
+      '--to <destination>',
+      `the destination: ${DESTINATION_NAMES.join(', ')}, or the id of a webhook (default: ${USUAL})`,
     )
+    .option('--again', 'to a webhook: also events that it knows, marked as a replay', false)
     .option('--rate <number>', 'maximum number of events a second', parseCount, 50)
     .option('--replay-id <id>', 'id of the replay to continue', parseReplayId)
     .option('--yes', `send more than ${MANY} events without asking for confirmation`, false);
@@ -84,40 +94,84 @@ function parseReplayId(text: string): string {
   throw new InvalidArgumentError('Give an id of at most 40 letters, digits and hyphens.');
 }
 
-async function replayEvents(
-  source: string,
-  { group, from, until, to, ...flags }: ReplayFlags,
-): Promise<void> {
-  const { rate, replayId = Date.now().toString(36), yes, ...place } = flags;
+async function replayEvents(source: string, { group, from, until, ...flags }: ReplayFlags): Promise<void> {
+  const { to, again, rate, replayId, yes, ...place } = flags;
   await withFeed(place, async (feed) => {
     if (feed.isLocal && to !== undefined) throw new UsageError('With --data events are printed: omit --to.');
+    const target = await findTarget(feed, to ?? USUAL);
+    const id = replayIdFor(target, again, replayId);
     const state = await feed.stateOf(source);
     const err = createPrinter(process.stderr);
-    const window = { from, until };
     const { ledger, marks } = feed;
-    const name = to ?? USUAL;
-    const sources = { ledger, marks, destination: feed.isLocal ? HANDED_OVER : markOf(name) };
-    const plan = await planReplay(sources, keysOf(feed, state, group), window, (groups) =>
+    const sources = { ledger, marks, destination: target.mark, admits: target.admits };
+    const plan = await planReplay(sources, keysOf(feed, state, group), { from, until }, (groups) =>
       err.status(`searched ${groups} return groups`),
     );
     err.clear();
-    const left = plan.left === 0 ? [] : [describeLeft(plan.left, feed.isLocal)];
+    const left = plan.left === 0 ? [] : [describeLeft(plan.left, target)];
     if (plan.events === 0) return err.line(['there is nothing to replay', ...left].join('\n'));
-    const where = feed.isLocal ? 'stdout' : labelsOf(name).title;
-    const what = `${count(plan.events, 'event')} of ${count(plan.groups.length, 'return group')} to ${where}`;
+    const groups = count(plan.groups.length, 'return group');
+    const what = `${count(plan.events, 'event')} of ${groups} to ${target.title}`;
     if (plan.events > MANY && !yes && !feed.isLocal)
       await confirm(`This sends ${what}.`, 'Add --yes to confirm.');
-    await err.line(`replay ${replayId}: ${what}, ${formatDuration((plan.events / rate) * 1_000)} at least`);
+    await err.line(`${titleOf(id)}: ${what}, ${formatDuration((plan.events / rate) * 1_000)} at least`);
     for (const line of left) await err.line(line);
-    await run(feed, plan, { replayId, rate, destination: destinationOf(feed, name) });
+    await run(feed, plan, target, { replayId: id, rate });
   });
 }
 
-function describeLeft(left: number, isLocal: boolean): string {
+/** Where events are replayed to. */
+interface Target {
+  readonly kind: 'stdout' | 'destination' | 'webhook';
+  readonly mark: string;
+  /** For sentences. */
+  readonly title: string;
+  readonly admits: (event: FeedEvent) => boolean;
+  open(): Promise<ReplayDestination>;
+}
+
+async function findTarget(feed: OpenFeed, name: string): Promise<Target> {
+  const admits = () => true;
+  if (feed.isLocal)
+    return { kind: 'stdout', mark: HANDED_OVER, title: 'stdout', admits, open: async () => onStdout() };
+  const named = await nameDestination(feed.deployment, name);
+  return 'webhook' in named
+    ? targetOfWebhook(feed, named.webhook)
+    : targetOfDestination(feed, named.destination);
+}
+
+function targetOfDestination({ deployment }: OpenFeed, name: DestinationName): Target {
+  const { mark, title } = labelsOf(name);
+  const open = async () => openDestinationOf(deployment, name);
+  return { kind: 'destination', mark, title, admits: () => true, open };
+}
+
+function targetOfWebhook({ clock }: OpenFeed, webhook: WebhookRecord): Target {
+  const { id, filter } = webhook;
+  const admits = (event: FeedEvent) => admitsEvent(filter, event);
+  const open = () => openWebhookDestination(webhook, clock);
+  return { kind: 'webhook', mark: id, title: `the webhook ${id}`, admits, open };
+}
+
+/** @returns undefined if events keep their ids */
+function replayIdFor({ kind }: Target, again: boolean, given: string | undefined): string | undefined {
+  if (kind === 'webhook' && !again) {
+    if (given === undefined) return undefined;
+    throw new UsageError('--replay-id needs --again: without it, events to a webhook keep their ids.');
+  }
+  return given ?? Date.now().toString(36);
+}
+
+function titleOf(replayId: string | undefined): string {
+  return replayId === undefined ? 'replay' : `replay ${replayId}`;
+}
+
+function describeLeft(left: number, { kind }: Target): string {
   const [events, them] = [count(left, 'event'), left === 1 ? 'it' : 'them'];
-  return isLocal
-    ? `left out: ${events} that "watch" has not printed yet; it prints ${them} when it runs`
-    : `left to the relay: ${events} not sent yet; if the group is behind, "redrive" sends ${them}`;
+  if (kind === 'stdout')
+    return `left out: ${events} that "watch" has not printed yet; it prints ${them} when it runs`;
+  if (kind === 'webhook') return `left to the webhook's sender: ${events} not sent yet`;
+  return `left to the relay: ${events} not sent yet; if the group is behind, "redrive" sends ${them}`;
 }
 
 async function* keysOf(
@@ -137,8 +191,7 @@ interface ReplayDestination extends Destination {
   close(): void;
 }
 
-function destinationOf(feed: OpenFeed, name: DestinationName): ReplayDestination {
-  if (!feed.isLocal) return openDestinationOf(feed.deployment, name);
+function onStdout(): ReplayDestination {
   const out = createPrinter(process.stdout);
   return {
     name: 'stdout',
@@ -151,17 +204,18 @@ function destinationOf(feed: OpenFeed, name: DestinationName): ReplayDestination
 }
 
 interface Run {
-  readonly replayId: string;
+  readonly replayId: string | undefined;
   readonly rate: number;
-  readonly destination: ReplayDestination;
 }
 
-async function run(feed: OpenFeed, plan: ReplayPlan, { replayId, rate, destination }: Run): Promise<void> {
+async function run(feed: OpenFeed, plan: ReplayPlan, target: Target, { replayId, rate }: Run): Promise<void> {
   const err = createPrinter(process.stderr);
+  const title = titleOf(replayId);
   const log = { ...feed.log, warn() {} };
-  const onProgress = (sent: number) => err.status(`replay ${replayId}: ${sent} of ${plan.events} sent`);
+  const onProgress = (sent: number) => err.status(`${title}: ${sent} of ${plan.events} sent`);
+  const destination = await target.open();
   try {
-    const ports = { ...feed, destination, log, random: Math.random };
+    const ports = { ...feed, destination, admits: target.admits, log, random: Math.random };
     const report = await replay(ports, plan, { replayId, eventsPerSecond: rate, onProgress });
     for (const { key, outcome } of report.unfinished.slice(0, 10)) {
       const reason = 'reason' in outcome ? outcome.reason : 'some of its events are missing';
@@ -169,13 +223,17 @@ async function run(feed: OpenFeed, plan: ReplayPlan, { replayId, rate, destinati
     }
     if (report.unfinished.length > 10)
       await err.line(`not all events of ${count(report.unfinished.length - 10, 'other group')} sent`);
-    await err.line(`replay ${replayId}: ${report.sent} of ${count(plan.events, 'event')} sent`);
-    if (report.isGivenUp)
-      throw new Error(`Stopped: the destination fails. To continue, add --replay-id ${replayId}.`);
+    await err.line(`${title}: ${report.sent} of ${count(plan.events, 'event')} sent`);
+    if (report.isGivenUp) throw new Error(`Stopped: the destination fails. ${howToContinue(replayId)}`);
     if (report.unfinished.length > 0) process.exitCode = NOT_ALL_SENT;
   } finally {
     destination.close();
   }
+}
+
+function howToContinue(replayId: string | undefined): string {
+  if (replayId === undefined) return 'To continue, run the command again.';
+  return `To continue, add --replay-id ${replayId}.`;
 }
 
 function count(number: number, noun: string): string {

@@ -5,11 +5,14 @@ import { createWebhookPost } from '../../functions/adapters/webhook-post.ts';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
-import { FEED_GROUP, parseEventId } from '../../shared/contract/event-id.ts';
+import { parseEventId } from '../../shared/contract/event-id.ts';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
-import type { Clock, Ledger, Log } from '../../shared/ports.ts';
+import type { Clock, GroupKey, Ledger, Log } from '../../shared/ports.ts';
+import { sweepLedger } from '../../shared/publishing/sweep.ts';
 import { createEndpoint } from '../../shared/webhooks/endpoint.ts';
+import { isFailing } from '../../shared/webhooks/endpoint-state.ts';
+import { createRingUnsent } from '../../shared/webhooks/ring-unsent.ts';
 import type { Answer, EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import {
   admitsEvent,
@@ -59,6 +62,7 @@ const AT_ONCE = 5;
 const RETRIES_AT_ONCE = 2;
 /** A sender goes on with a return's events for so long before others get its place. */
 const TURN_MS = 60_000;
+const SWEEP_MS = 600_000;
 
 export async function startForwarder(target: ForwardTarget, ports: ForwarderPorts): Promise<Forwarder> {
   const key = parseSigningSecret(target.secret);
@@ -81,11 +85,20 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
       return answer;
     },
   };
+  let wasFailing = false;
   // A new URL starts now: not with what the ledger holds already.
-  await createEndpoint(webhook).load();
+  const endpoint = createEndpoint(webhook);
+  wasFailing = isFailing(await endpoint.load());
   const send = createWebhookSender(webhook);
   const schedule = createRingSchedule({
-    send: (ring) => send(ring, TURN_MS),
+    async send(ring) {
+      const outcome = await send(ring, TURN_MS);
+      const isFailingNow = isFailing(await endpoint.load());
+      // The receiver is back: its developer does not want to wait for the pauses.
+      if (wasFailing && !isFailingNow) schedule.wake();
+      wasFailing = isFailingNow;
+      return outcome;
+    },
     clock: ports.clock,
     atOnce: AT_ONCE,
     onError: (error) =>
@@ -97,7 +110,11 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
       const ring = ringOf(event.id);
       if (ring !== undefined) schedule.ring(ring);
     },
-    catchUp: () => catchUp(webhook, schedule.ring),
+    async catchUp() {
+      const ring = async (key: GroupKey, sequence: number) => schedule.ring({ key, sequence });
+      const relay = createRingUnsent({ ...webhook, ring });
+      await sweepLedger({ ...webhook, destination: { name: webhook.webhook } }, relay, SWEEP_MS);
+    },
     async finish() {
       const left = await schedule.finish();
       const counts = await Promise.all(left.map((ring) => countUndelivered(webhook, ring)));
@@ -109,15 +126,6 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
       post.close();
     },
   };
-}
-
-/** Rings every return that may have unsent events. */
-async function catchUp({ ledger, marks, webhook }: WebhookPorts, ring: (ring: Ring) => void): Promise<void> {
-  for await (const { key, last } of ledger.groups()) {
-    if (key.group === FEED_GROUP || last <= ((await marks.load(webhook, key)) ?? 0)) continue;
-    // No event rang, so a return without a mark begins with what was observed since the URL was first given.
-    ring({ key, sequence: Number.POSITIVE_INFINITY });
-  }
 }
 
 /** The name of the URL's marks: the same in every run, and without the URL, which may be a secret. */

@@ -15,6 +15,8 @@ export interface RingScheduleOptions {
 
 export interface RingSchedule {
   ring(ring: Ring): void;
+  /** Ends the pauses of all returns: the endpoint works again. */
+  wake(): void;
   /** Tries every waiting return once more, without its pause, and resolves with those that are still not done. */
   finish(): Promise<Ring[]>;
   /** Ends the pauses. Resolves once no sender runs. */
@@ -74,17 +76,22 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
     });
   }
 
+  function wake(): void {
+    for (const [name, paused] of pausing) ready.set(name, paused);
+    pausing.clear();
+    startNext();
+  }
+
   async function untilQuiet(): Promise<void> {
     while (running.size > 0) await Promise.all(running.values());
   }
 
   return {
     ring,
+    wake,
     async finish() {
       isFinishing = true;
-      for (const [name, paused] of pausing) ready.set(name, paused);
-      pausing.clear();
-      startNext();
+      wake();
       await untilQuiet();
       return [...pausing.values()];
     },

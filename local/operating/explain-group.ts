@@ -70,6 +70,10 @@ export interface ExplainedMark {
   /** The number of the last event sent. */
   readonly sentThrough: number | null;
   readonly behind: string | null;
+  /** Since when a webhook's next event fails. */
+  readonly failingSince: string | null;
+  /** Whether it is a webhook, or a URL that `watch` forwards to: without a number it has not begun with the group. */
+  readonly isWebhook: boolean;
 }
 
 export interface ExplainPorts {
@@ -78,6 +82,7 @@ export interface ExplainPorts {
   readonly store: Pick<SnapshotStore, 'load'>;
   readonly ledger: Pick<Ledger, 'read'>;
   readonly destinations: readonly Pick<DestinationLabels, 'name' | 'mark'>[];
+  readonly webhooks: readonly Pick<DestinationLabels, 'name' | 'mark'>[];
 }
 
 export async function explainGroup(
@@ -90,7 +95,10 @@ export async function explainGroup(
   const [snapshots, events, marks] = await Promise.all([
     ports.store.load(key, [returnGroupId]),
     readAll(ports.ledger, key),
-    Promise.all(ports.destinations.map((destination) => explainMark(ports, destination, key))),
+    Promise.all([
+      ...ports.destinations.map((destination) => explainMark(ports, destination, key, false)),
+      ...ports.webhooks.map((webhook) => explainMark(ports, webhook, key, true)),
+    ]),
   ]);
   const snapshot = snapshots.get(returnGroupId);
   const note = state.setAside.find(({ groupId }) => groupId === returnGroupId);
@@ -149,9 +157,16 @@ async function explainMark(
   { client, marksTable }: ExplainPorts,
   { name, mark }: ExplainPorts['destinations'][number],
   key: GroupKey,
+  isWebhook: boolean,
 ): Promise<ExplainedMark> {
-  const { sequence, behind } = await readMark(client, marksTable, mark, key);
-  return { destination: name, sentThrough: sequence ?? null, behind: behind ?? null };
+  const { sequence, behind, failingSince } = await readMark(client, marksTable, mark, key);
+  return {
+    destination: name,
+    sentThrough: sequence ?? null,
+    behind: behind ?? null,
+    failingSince: orNull(failingSince),
+    isWebhook,
+  };
 }
 
 function explainEntry(entry: LedgerEntry): ExplainedEvent {

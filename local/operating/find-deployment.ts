@@ -10,6 +10,7 @@ const PARTS = {
   topicArn: { output: 'TopicArn', variable: 'TOPIC_ARN' },
   busName: { output: 'BusName', variable: 'EVENT_BUS_NAME' },
   sourcesPath: { output: 'SourcesPath', variable: 'SOURCES_PATH' },
+  webhooksPath: { output: 'WebhooksPath', variable: 'WEBHOOKS_PATH' },
   schedules: { output: 'SchedulesGroup', variable: 'SCHEDULES_GROUP' },
 } as const;
 

@@ -19,8 +19,7 @@ export function formatExplanation(explanation: Explanation, now: number): string
   else addSnapshot(add, snapshot, now);
   if (setAside !== null)
     add('set aside', `it can't be read: ${setAside.reason}; since ${moment(setAside.since, now)}`);
-  for (const mark of marks)
-    add(mark.destination === HANDED_OVER ? 'handed over' : mark.destination, sent(mark));
+  for (const mark of marks) add(...markEntry(mark, now));
   if (events.length === 0) add('events', 'none in the ledger');
   else lines.push('  events');
   for (const each of events) lines.push(...eventLines(each, marks, now));
@@ -78,9 +77,13 @@ function formatFields(fields: Readonly<Record<string, unknown>>): string {
   return parts.length === 0 ? '–' : parts.join(', ');
 }
 
-function sent({ sentThrough, behind }: ExplainedMark): string {
+function markEntry(mark: ExplainedMark, now: number): [label: string, text: string] {
+  const { destination, sentThrough, behind, failingSince, isWebhook } = mark;
   const through = sentThrough === null ? 'nothing sent' : `sent through ${sentThrough}`;
-  return behind === null ? through : `${through}; behind at ${behind}`;
+  const since = failingSince === null ? '' : `, failing since ${moment(failingSince, now)}`;
+  const text = behind === null ? through : `${through}; behind at ${behind}${since}`;
+  if (isWebhook) return ['webhook', `${destination}: ${text}`];
+  return [destination === HANDED_OVER ? 'handed over' : destination, text];
 }
 
 function eventLines(
@@ -88,7 +91,9 @@ function eventLines(
   marks: readonly ExplainedMark[],
   now: number,
 ): string[] {
-  const unsent = marks.filter(({ sentThrough }) => (sentThrough ?? 0) < sequence);
+  const unsent = marks.filter(({ sentThrough, isWebhook }) =>
+    sentThrough === null ? !isWebhook : sentThrough < sequence,
+  );
   const notSent =
     unsent.length === 0 ? '' : ` [not sent: ${unsent.map(({ destination }) => destination).join(', ')}]`;
   const what = event === null ? `can't be decoded: ${printable(undecodable ?? '')}` : describe(event, now);

@@ -5,21 +5,26 @@ import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts'
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { DESTINATION_NAMES, type DestinationLabels, labelsOf } from '../../shared/deployment/destinations.ts';
-import type { Clock, Ledger, Log, Marks, SnapshotStore } from '../../shared/ports.ts';
+import type { Clock, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
+import type { WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
 import { HANDED_OVER } from '../feed/handed-over.ts';
 import { partOf } from './find-deployment.ts';
+import { forwardedIds } from './list-webhook-states.ts';
 import type { PlaceFlags } from './open-place.ts';
 import { type OpenStates, withStates } from './open-states.ts';
+import { listWebhooks } from './webhook-records.ts';
 
 export interface OpenFeed extends OpenStates {
   readonly store: SnapshotStore;
   readonly ledger: Ledger;
-  readonly marks: Marks;
+  readonly marks: WebhookMarks;
   readonly marksTable: string;
   /** The destinations that have marks. On one machine the marks of `watch` count the delivered events. */
   readonly destinations: readonly DestinationLabels[];
+  /** The webhooks, which have marks too; on one machine the URLs that `watch` forwards to. */
+  webhooks(): Promise<readonly DestinationLabels[]>;
   readonly clock: Clock;
   /** Warnings and errors go to stderr. */
   readonly log: Log;
@@ -49,7 +54,16 @@ export function withFeed<Result>(
       marks: createDynamoDbMarks({ client, tables }),
       marksTable: marks,
       destinations: isLocal ? LOCAL_DESTINATIONS : DESTINATION_NAMES.map(labelsOf),
+      webhooks: () => webhookLabels(open),
       log: createTerminalLog((line) => void err.line(line).catch(() => {}), false),
     });
   });
+}
+
+async function webhookLabels({ isLocal, ...place }: OpenStates): Promise<DestinationLabels[]> {
+  const ids = isLocal
+    ? await forwardedIds(place)
+    : (await listWebhooks(place.deployment)).map(({ id }) => id);
+  const kind = isLocal ? 'the forwarded URL' : 'the webhook';
+  return ids.map((id) => ({ name: id, mark: id, title: `${kind} ${id}` }));
 }

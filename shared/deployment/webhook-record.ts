@@ -19,7 +19,8 @@ export const webhookRecord = z.object({
   /** Headers whose values are secrets: name to secret. */
   secretHeaders: z.record(text, text).default({}),
   filter: eventFilter as z.ZodType<EventFilter>,
-  addresses: z.enum(['public', 'private']),
+  /** `any`, which allows http as well, is for engines on one machine. */
+  addresses: z.enum(['public', 'private', 'any']),
   requestTimeoutMs: z.int().positive(),
   /** The queue of its rings. */
   queueUrl: text,

@@ -1,6 +1,7 @@
 // Sends events again that the ledger still holds: unchanged except for a `replayid`, by which subscribers distinguish a
-// replay from a repeat. It is a relay's run on its own marks: each group's events keep their order, and an event that
-// the destination fails stops that group alone. The feed's marks stay untouched.
+// replay from a repeat. Without it a subscriber takes an event that it knows for a repeat, so that only what it lacks has
+// an effect. It is a relay's run on its own marks: each group's events keep their order, and an event that the destination
+// fails stops that group alone. The feed's marks stay untouched.
 import type { FeedEvent } from '../contract/event.ts';
 import { FEED_GROUP } from '../contract/event-id.ts';
 import { type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
@@ -33,6 +34,8 @@ export interface ReplaySources {
   readonly marks: Pick<Marks, 'load'>;
   /** The destination's name in the marks. */
   readonly destination: string;
+  /** Whether the destination gets this event. @default all */
+  readonly admits?: (event: FeedEvent) => boolean;
 }
 
 /**
@@ -46,13 +49,13 @@ export async function planReplay(
   window: ReplayWindow,
   onProgress: (groups: number) => void = () => {},
 ): Promise<ReplayPlan> {
-  const found = new Map<string, ReplayGroup | undefined>();
+  const found = new Map<string, { readonly group: ReplayGroup | undefined; readonly events: number }>();
   let left = 0;
   const look = async (portion: readonly GroupKey[]) => {
     const groups = await Promise.all(portion.map((key) => planGroup(sources, key, window)));
-    for (const group of groups) {
-      found.set(formatGroupKey(group.key), group.range && { key: group.key, range: group.range });
-      left += group.left;
+    for (const { key, range, events, ...others } of groups) {
+      found.set(formatGroupKey(key), { group: range && { key, range }, events });
+      left += others.left;
     }
     onProgress(found.size);
   };
@@ -65,40 +68,50 @@ export async function planReplay(
     portion = [];
   }
   await look(portion);
-  const groups = [...found.values()].filter((group) => group !== undefined);
-  return { groups, events: groups.reduce((sum, { range }) => sum + lengthOf(range), 0), left };
+  const planned = [...found.values()];
+  const groups = planned.flatMap(({ group }) => (group === undefined ? [] : [group]));
+  return { groups, events: planned.reduce((sum, { events }) => sum + events, 0), left };
 }
 
 /** The sent part of a group's window, and the number of its unsent events. */
-async function planGroup({ ledger, marks, destination }: ReplaySources, key: GroupKey, window: ReplayWindow) {
-  const whole = await findRange(ledger, key, window);
-  if (whole === undefined) return { key, range: undefined, left: 0 };
+async function planGroup(sources: ReplaySources, key: GroupKey, window: ReplayWindow) {
+  const { marks, destination } = sources;
+  const { range: whole, withheld } = await findRange(sources, key, window);
+  if (whole === undefined) return { key, range: undefined, events: 0, left: 0 };
   const sent = (await marks.load(destination, key)) ?? 0;
   const range = { from: whole.from, to: Math.min(whole.to, sent) };
   const isEmpty = range.to < range.from;
-  const left = lengthOf(whole) - (isEmpty ? 0 : lengthOf(range));
-  return { key, range: isEmpty ? undefined : range, left };
+  const events = isEmpty ? 0 : countWithout(withheld, range);
+  const left = countWithout(withheld, whole) - events;
+  return { key, range: events === 0 ? undefined : range, events, left };
+}
+
+function countWithout(withheld: readonly number[], range: SequenceRange): number {
+  return lengthOf(range) - withheld.filter((it) => it >= range.from && it <= range.to).length;
 }
 
 function lengthOf({ from, to }: SequenceRange): number {
   return to - from + 1;
 }
 
+/** The group's range in the window, and the numbers of events that the destination does not get. */
 async function findRange(
-  ledger: Pick<Ledger, 'read'>,
+  { ledger, admits }: ReplaySources,
   key: GroupKey,
   { from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY }: ReplayWindow,
-): Promise<SequenceRange | undefined> {
+) {
   let range: SequenceRange | undefined;
+  const withheld: number[] = [];
   for (let after = 0; ; ) {
     const entries = await ledger.read(key, after, RELAY_READ_EVENTS);
     for (const entry of entries) {
+      if ('event' in entry && admits?.(entry.event) === false) withheld.push(entry.sequence);
       const shownBy = 'event' in entry ? (parseStamp(entry.event.data.observed.by)?.instant ?? 0) : undefined;
       if (shownBy === undefined || shownBy < from || shownBy >= until) continue;
       range = { from: range?.from ?? entry.sequence, to: entry.sequence };
     }
     after = entries.at(-1)?.sequence ?? after;
-    if (entries.length < RELAY_READ_EVENTS) return range;
+    if (entries.length < RELAY_READ_EVENTS) return { range, withheld };
   }
 }
 
@@ -108,11 +121,16 @@ export interface ReplayPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
+  /** As in {@link ReplaySources}. */
+  readonly admits?: (event: FeedEvent) => boolean;
 }
 
 export interface ReplayOptions {
-  /** Of `[A-Za-z0-9-]`, at most 40 characters. Subscribers treat a repeated id as the same replay. */
-  readonly replayId: string;
+  /**
+   * Of `[A-Za-z0-9-]`, at most 40 characters. Subscribers treat a repeated id as the same replay. Undefined for events
+   * that stay unchanged: a subscriber that knows one takes it for a repeat.
+   */
+  readonly replayId: string | undefined;
   readonly eventsPerSecond: number;
   /** Called after each batch with the number of events sent so far. */
   readonly onProgress?: (sent: number) => void;
@@ -160,9 +178,15 @@ export async function replay(
 }
 
 /** The part of the ledger to replay, each event with the replay's id. */
-function viewOf(ledger: Ledger, ranges: ReadonlyMap<string, SequenceRange>, replayId: string): Ledger {
+function viewOf(
+  ledger: Ledger,
+  ranges: ReadonlyMap<string, SequenceRange>,
+  replayId: string | undefined,
+): Ledger {
   const mark = (entry: LedgerEntry): LedgerEntry =>
-    'event' in entry ? { ...entry, event: { ...entry.event, replayid: replayId } as FeedEvent } : entry;
+    'event' in entry && replayId !== undefined
+      ? { ...entry, event: { ...entry.event, replayid: replayId } as FeedEvent }
+      : entry;
   return {
     ...ledger,
     async read(key, after, limit) {

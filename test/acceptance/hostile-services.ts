@@ -31,6 +31,8 @@ export interface Scenario {
   readonly unreadableMoney?: boolean;
   /** Fields that the service never showed before; their first changes may go unpublished for 20 s. */
   readonly firstShown?: readonly string[];
+  /** Events are forwarded to a receiver that fails now and then, and refuses some returns for good. */
+  readonly isForwarded?: boolean;
   /** It takes six minutes: the feed has five to report what it can't read. */
   readonly long?: boolean;
 }
@@ -74,6 +76,14 @@ export const SCENARIOS: readonly Scenario[] = [
       order: random.pick(ORDERS),
       fault: (query) => (query.has('return_group_id') ? { status: random.pick([500, 503]) } : undefined),
     }),
+  },
+  {
+    name: 'forwarded',
+    about:
+      'events are posted to a receiver: 15 % of its answers fail, some returns are refused, the feed is killed',
+    draw: (random) => ({ groups: 60, changesPerSecond: 2, order: random.pick(ORDERS) }),
+    restart: { afterMs: 15_000, signal: 'SIGKILL' },
+    isForwarded: true,
   },
   {
     name: 'list-window',

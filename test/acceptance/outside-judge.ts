@@ -54,7 +54,8 @@ export type Rule =
   | 'complete'
   | 'removal'
   | 'budget'
-  | 'said';
+  | 'said'
+  | 'delivered';
 
 interface Told {
   readonly state: Fields | undefined;

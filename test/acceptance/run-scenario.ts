@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PrintedEvent } from './history.ts';
 import { SAID_WITHIN_MS, type Scenario } from './hostile-services.ts';
 import { type Evidence, judge, type Problem, type Verdict } from './outside-judge.ts';
+import { type OutsideReceiver, startOutsideReceiver } from './outside-receiver.ts';
 import { type OutsideService, startOutsideService } from './outside-service.ts';
 import { createRandom } from './random.ts';
 import { askStatus, type StatusReport, startWatch, type WatchProcess } from './watch-process.ts';
@@ -28,6 +29,8 @@ const LOOKBACK_MS = 10_000;
 /** Two cycles and a look-up: wrong events would appear within it. */
 const AFTERWARDS_MS = 12_000;
 const FILL_IN_MS = 20_000;
+/** Three failures in a row, 5 s, 30 s and 2 min apart. */
+const DELIVERED_WITHIN_MS = 180_000;
 
 export async function runScenario(
   scenario: Scenario,
@@ -37,7 +40,8 @@ export async function runScenario(
   const random = createRandom(seed);
   const service = await startOutsideService(scenario.draw(random), random);
   const data = await mkdtemp(join(tmpdir(), 'acceptance-'));
-  const run = { scenario, service, data, startedAt: Date.now(), runs: [] as WatchProcess[] };
+  const receiver = scenario.isForwarded ? await startOutsideReceiver(random) : undefined;
+  const run = { scenario, service, receiver, data, startedAt: Date.now(), runs: [] as WatchProcess[] };
   try {
     return await (scenario.expects === 'held' ? runHeld(run, seed) : runOpen(run)).then(async (outcome) => {
       if (keep) await keepEvidence(join(keep, scenario.name), run, outcome);
@@ -46,6 +50,7 @@ export async function runScenario(
   } finally {
     await Promise.all(run.runs.map((watch) => watch.end('SIGKILL')));
     await service.close();
+    await receiver?.close();
     await rm(data, { recursive: true, force: true });
   }
 }
@@ -53,12 +58,13 @@ export async function runScenario(
 interface Run {
   readonly scenario: Scenario;
   readonly service: OutsideService;
+  readonly receiver: OutsideReceiver | undefined;
   readonly data: string;
   readonly startedAt: number;
   readonly runs: WatchProcess[];
 }
 
-function watch({ scenario, service, data, runs }: Run, url = service.url): WatchProcess {
+function watch({ scenario, service, receiver, data, runs }: Run, url = service.url): WatchProcess {
   const started = startWatch({
     'base-url': url,
     source: 'acceptance',
@@ -71,6 +77,7 @@ function watch({ scenario, service, data, runs }: Run, url = service.url): Watch
     for: '8m',
     baseline: 'emit',
     data,
+    ...(receiver && { 'forward-to': receiver.url, 'forward-secret': receiver.secret }),
     ...scenario.watch,
   });
   runs.push(started);
@@ -118,6 +125,10 @@ async function runOpen(run: Run): Promise<Outcome> {
     }
   }
   await sleep(AFTERWARDS_MS);
+  const { receiver } = run;
+  const printed = () => run.runs.flatMap((each) => each.printed);
+  await waitUntil(() => receiver?.hasAll(printed()) ?? true, DELIVERED_WITHIN_MS);
+  problems.push(...(receiver?.problems(printed()) ?? []));
   const status = await askStatus(run.data);
   if (running.hasEnded())
     problems.push({ rule: 'said', text: `watch ended unexpectedly: ${running.messages.at(-1)}` });

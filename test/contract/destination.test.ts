@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
 import { aKey, anEvent } from '../shared/publishing/an-event.ts';
-import { DESTINATIONS, MAX_BYTES, type TestDestination } from './destinations.ts';
+import { DESTINATIONS } from './destinations.ts';
+import { MAX_BYTES, type TestDestination } from './test-destination.ts';
 
 const SENT = { sent: true };
 

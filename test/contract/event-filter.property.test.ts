@@ -12,7 +12,7 @@ import { type EventFilter, eventFilter, matchesFilter } from '../../shared/contr
 import { formatEventId } from '../../shared/contract/event-id.ts';
 import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
 import { runs } from '../property-runs.ts';
-import { connectSns, connectSqs, drain } from './destinations.ts';
+import { connectSns, connectSqs, drain } from './topic-clients.ts';
 
 const SOURCES = ['acme', 'globex', 'initech'];
 const TYPES = Object.keys(EVENT_SCHEMAS).filter((type) => !type.startsWith('feed.'));

@@ -6,15 +6,7 @@
 // https://docs.aws.amazon.com/sns/latest/dg/large-message-payloads.html
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-/** An entry of a batch, by the names of the request's parameters (`Message`, `MessageAttributes.entry.1.Name`, …). */
-type Entry = Readonly<Record<string, string>>;
-
-interface SnsError {
-  readonly code: string;
-  readonly status?: number;
-  readonly message?: string;
-}
+import { asKeptByQueue, checkBatch, ENTRY, type Entry, entriesOf, type SnsError } from './topic-rules.ts';
 
 export interface FailedEntry {
   readonly code: string;
@@ -45,7 +37,6 @@ export interface StrictTopicOptions {
 }
 
 const DEDUPLICATES_FOR_MS = 300_000;
-const ENTRY = /^PublishBatchRequestEntries\.member\.(\d+)\.(.+)$/;
 
 export async function startStrictTopic(options: StrictTopicOptions): Promise<StrictTopic> {
   const { engine, maximumMessageSize, now = () => 0 } = options;
@@ -101,42 +92,6 @@ export async function startStrictTopic(options: StrictTopicOptions): Promise<Str
         server.closeAllConnections();
       }),
   };
-}
-
-function entriesOf(parameters: URLSearchParams): Map<string, Entry> {
-  const entries = new Map<string, Record<string, string>>();
-  for (const [name, value] of parameters) {
-    const [, place, field] = ENTRY.exec(name) ?? [];
-    if (place === undefined || field === undefined) continue;
-    entries.set(place, { ...entries.get(place), [field]: value });
-  }
-  return entries;
-}
-
-/** What AWS checks before it publishes any entry. */
-function checkBatch(entries: readonly Entry[], maximum: number): SnsError | undefined {
-  const parts = entries.map((entry) => ({ Message: entry.Message ?? '', attributes: attributesOf(entry) }));
-  if (entries.length > 10) return { code: 'TooManyEntriesInBatchRequest' };
-  if (new Set(entries.map(({ Id }) => Id)).size < entries.length) return { code: 'BatchEntryIdsNotDistinct' };
-  if (entries.some(({ Id = '' }) => !/^[\w-]{1,80}$/.test(Id))) return { code: 'InvalidBatchEntryId' };
-  if (parts.some(({ Message, attributes }) => [Message, ...attributes].includes('')))
-    return { code: 'ParameterValueInvalid', message: 'The value must not be empty.' };
-  const sizes = parts.map(({ Message, attributes }) => Buffer.byteLength([Message, ...attributes].join('')));
-  if (sizes.some((size) => size > maximum)) return { code: 'InvalidParameter', message: 'Message too long' };
-  const sum = sizes.reduce((total, size) => total + size, 0);
-  return sum > maximum ? { code: 'BatchRequestTooLong' } : undefined;
-}
-
-/** Names, types and values. */
-function attributesOf(entry: Entry): string[] {
-  return Object.entries(entry).flatMap(([name, value]) =>
-    name.startsWith('MessageAttributes.') ? [value] : [],
-  );
-}
-
-/** SQS rejects these characters or replaces them, whoever sends: its documents have said either. */
-function asKeptByQueue(text: string): string {
-  return text.replace(/[\ufffe\uffff]/g, '\ufffd');
 }
 
 function remove(parameters: URLSearchParams, place: string): void {

@@ -4,6 +4,7 @@ import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createProcessMemory,
+  isInProgress,
   type SubscriberMemory,
 } from '../../functions/subscriber-kit/subscriber-memory.ts';
 import { createTableMemory } from '../../functions/subscriber-kit/table-memory.ts';
@@ -92,7 +93,7 @@ describe('a memory in a table', () => {
 
     const second = b.once(key(id), async () => {}, inTime);
 
-    await expect(second).rejects.toThrow(/in progress/);
+    await expect(second).rejects.toSatisfy(isInProgress);
     end();
     expect(await first).toBe(true);
     expect(await b.once(key(id), async () => {}, inTime)).toBe(false);

@@ -12,6 +12,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'AWS::Lambda::EventInvokeConfig',
   'AWS::Scheduler::Schedule',
   'AWS::Scheduler::ScheduleGroup',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::TopicPolicy',
   'AWS::SQS::QueuePolicy',
 ]);
 
@@ -41,7 +43,9 @@ export function adaptToMoto(directory: string): ReadonlyMap<string, Resources> {
 function withQueueName(stackName: string, [id, resource]: [string, Resource]): [string, Resource] {
   const { Type, Properties } = resource;
   if (Type !== 'AWS::SQS::Queue' || Properties.FifoQueue !== true) return [id, resource];
-  return [id, { ...resource, Properties: { ...Properties, QueueName: `${stackName}-${id}.fifo` } }];
+  // At most 80 characters; the end of the id makes it unique.
+  const QueueName = `${`${stackName}-${id}`.slice(0, 60)}${id.slice(-8)}.fifo`;
+  return [id, { ...resource, Properties: { ...Properties, QueueName } }];
 }
 
 /** Replaces references to schedule groups (roles name their only user) and to buses with names. */

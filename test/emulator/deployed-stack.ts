@@ -1,5 +1,9 @@
 // A stack at the emulator: every resource of its template, created by CloudFormation or separately (left-out.ts).
-import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  paginateListExports,
+  paginateListStackResources,
+} from '@aws-sdk/client-cloudformation';
 import { type Names, resolve } from '../stack/resolve-intrinsics.ts';
 import type { Template } from '../stack/template.ts';
 import type { Resources } from './adapt-to-moto.ts';
@@ -21,12 +25,14 @@ export async function readDeployedStack(
   template: Template,
   leftOut: Resources,
 ): Promise<DeployedStack> {
-  const physicalIds = await listPhysicalIds(stackName);
+  const [physicalIds, exports] = [await listPhysicalIds(stackName), await listExports()];
   const found = new Map<string, Found>();
   const names: Names = {
+    exported: (name) => exports.get(name) ?? missing(`export ${name}`),
     ref: (id) => found.get(id)?.ref ?? physicalIds.get(id) ?? missing(id),
     attribute(id, name) {
       if (name === 'QueueName') return physicalIds.get(id)?.split('/').at(-1) ?? missing(id);
+      if (name === 'TopicName') return physicalIds.get(id)?.split(':').at(-1) ?? missing(id);
       return (
         (name === 'StreamArn' ? found.get(id)?.streamArn : found.get(id)?.arn) ?? missing(`${id}.${name}`)
       );
@@ -95,6 +101,13 @@ async function listPhysicalIds(stackName: string): Promise<Map<string, string>> 
     for (const { LogicalResourceId = '', PhysicalResourceId = '' } of StackResourceSummaries)
       ids.set(LogicalResourceId, PhysicalResourceId);
   return ids;
+}
+
+async function listExports(): Promise<Map<string, string>> {
+  const values = new Map<string, string>();
+  for await (const { Exports = [] } of paginateListExports({ client: new CloudFormationClient() }, {}))
+    for (const { Name = '', Value = '' } of Exports) values.set(Name, Value);
+  return values;
 }
 
 /** Short enough for an archive. */

@@ -14,8 +14,14 @@ import {
   DeleteScheduleGroupCommand,
   SchedulerClient,
 } from '@aws-sdk/client-scheduler';
+import {
+  SetTopicAttributesCommand,
+  SNSClient,
+  SubscribeCommand,
+  UnsubscribeCommand,
+} from '@aws-sdk/client-sns';
 import { SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { Wanted } from './look-up.ts';
+import { subscriptionOf, type Wanted } from './look-up.ts';
 
 interface Maker {
   /** The order of creation: lower first. */
@@ -64,6 +70,38 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     make: ({ properties: { Name } }) => new SchedulerClient().send(new CreateScheduleGroupCommand({ Name })),
     remove: ({ properties: { Name } }) =>
       new SchedulerClient().send(new DeleteScheduleGroupCommand({ Name })),
+  },
+  'AWS::SNS::Subscription': {
+    order: 3,
+    make({ properties }) {
+      const { TopicArn, Protocol, Endpoint, FilterPolicy, FilterPolicyScope, RedrivePolicy } = properties;
+      return new SNSClient().send(
+        new SubscribeCommand({
+          ...{ TopicArn, Protocol, Endpoint },
+          Attributes: {
+            RawMessageDelivery: String(properties.RawMessageDelivery),
+            RedrivePolicy: JSON.stringify(RedrivePolicy),
+            ...(FilterPolicy && { FilterPolicy: JSON.stringify(FilterPolicy), FilterPolicyScope }),
+          },
+        }),
+      );
+    },
+    async remove({ properties: { TopicArn, Endpoint } }) {
+      const SubscriptionArn = await subscriptionOf(TopicArn, Endpoint);
+      await new SNSClient().send(new UnsubscribeCommand({ SubscriptionArn }));
+    },
+  },
+  'AWS::SNS::TopicPolicy': {
+    order: 2,
+    make: ({ properties: { Topics, PolicyDocument } }) =>
+      new SNSClient().send(
+        new SetTopicAttributesCommand({
+          ...{ TopicArn: Topics[0], AttributeName: 'Policy' },
+          AttributeValue: JSON.stringify(PolicyDocument),
+        }),
+      ),
+    // Removed with the topic.
+    remove: async () => {},
   },
   'AWS::SQS::QueuePolicy': {
     order: 2,

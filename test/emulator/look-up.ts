@@ -17,6 +17,12 @@ import {
 } from '@aws-sdk/client-lambda';
 import { GetScheduleCommand, GetScheduleGroupCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { DescribeStateMachineCommand, SFNClient } from '@aws-sdk/client-sfn';
+import {
+  GetSubscriptionAttributesCommand,
+  GetTopicAttributesCommand,
+  ListSubscriptionsByTopicCommand,
+  SNSClient,
+} from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 
@@ -110,6 +116,24 @@ const QUESTIONS: Readonly<Record<string, (wanted: Wanted) => Promise<Found>>> = 
     const group = logGroups[0] ?? missing(physicalId);
     return { arn: group.arn, words: `${group.retentionInDays ?? 'no'} days` };
   },
+  'AWS::SNS::Subscription': async ({ properties: { TopicArn, Endpoint } }) => {
+    const SubscriptionArn =
+      (await subscriptionOf(TopicArn, Endpoint)) ?? missing(`subscription of ${Endpoint}`);
+    const command = new GetSubscriptionAttributesCommand({ SubscriptionArn });
+    const { Attributes = {} } = await new SNSClient().send(command);
+    const queue = Endpoint.split(':').at(-1);
+    return { words: `to ${queue}, filter ${Attributes.FilterPolicy?.slice(0, 60) ?? 'none'}` };
+  },
+  'AWS::SNS::Topic': async ({ physicalId: TopicArn }) => {
+    const { Attributes = {} } = await new SNSClient().send(new GetTopicAttributesCommand({ TopicArn }));
+    return { arn: TopicArn, words: `${Attributes.FifoTopic === 'true' ? 'FIFO' : 'standard'}` };
+  },
+  'AWS::SNS::TopicPolicy': async ({ properties: { Topics } }) => {
+    const [TopicArn] = Topics;
+    const { Attributes = {} } = await new SNSClient().send(new GetTopicAttributesCommand({ TopicArn }));
+    const { Statement } = JSON.parse(Attributes.Policy ?? missing(`policy of ${TopicArn}`));
+    return { words: `${Statement[0].Effect} ${JSON.stringify(Statement[0].Condition)}` };
+  },
   'AWS::SQS::Queue': async ({ physicalId: QueueUrl }) => {
     const { Attributes } = await new SQSClient({ useQueueUrlAsEndpoint: false }).send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
@@ -146,6 +170,14 @@ const QUESTIONS: Readonly<Record<string, (wanted: Wanted) => Promise<Found>>> = 
     return { ref: stateMachineArn, arn: stateMachineArn, words: `${name}: ${states.length} states` };
   },
 };
+
+/** The ARN of the subscription of a queue. */
+export async function subscriptionOf(TopicArn: string, endpoint: string): Promise<string | undefined> {
+  const { Subscriptions = [] } = await new SNSClient().send(
+    new ListSubscriptionsByTopicCommand({ TopicArn }),
+  );
+  return Subscriptions.find(({ Endpoint }) => Endpoint === endpoint)?.SubscriptionArn;
+}
 
 function missing(what: string): never {
   throw new Error(`There is no ${what}.`);

@@ -99,6 +99,14 @@ describe.each(['Warehouse', 'Mails', 'Erp'])('the subscription of %s', (name) =>
   });
 });
 
+test('the relay of a new stack waits for the subscriptions of its stack, or their first events would be lost', () => {
+  const [relay] = Object.entries(all.findResources('AWS::Lambda::Function')).filter(([id]) =>
+    id.includes('RelayToOrdered'),
+  );
+
+  for (const [id] of resourcesOf(all, SUBSCRIPTION)) expect(relay?.[1].DependsOn).toContain(id);
+});
+
 describe('the filter', () => {
   test('is a policy on the attributes of the message', () => {
     expect(resourceOf(all, SUBSCRIPTION, 'Mails').Properties).toMatchObject({
@@ -197,7 +205,7 @@ describe('a function', () => {
     feed.addOrderedSubscriber(fn);
 
     expect(() => feed.addOrderedSubscriber(fn, { filter: { sources: ['acme'] } })).toThrow(
-      /Subscriber is invalid:\n- The function is subscribed already: add each function once/,
+      /Subscriber is invalid:\n- There is one with this name: add each function once, with a filter/,
     );
   });
 
@@ -266,7 +274,7 @@ describe('a queue', () => {
     feed.addOrderedQueue('Erp');
 
     expect(() => feed.addOrderedQueue('Erp')).toThrow(
-      'The ordered subscription Erp is invalid:\n- There is one with this id: give each an id of its own.',
+      'The ordered subscription Erp is invalid:\n- There is one with this id: give each an id of its own',
     );
   });
 

@@ -8,6 +8,8 @@ export interface Names {
   attribute(logicalId: string, name: string): string;
   /** The output of another stack, by the stack's name and its own. */
   output?(stackName: string, outputName: string): string;
+  /** The value of another stack's export. */
+  exported?(exportName: string): string;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the result has the template's types
@@ -30,6 +32,9 @@ function call(name: string, operand: any, names: Names): string {
     case 'Fn::GetStackOutput':
       if (names.output === undefined) throw new Error('The outputs of other stacks are unknown here.');
       return names.output(operand.StackName, operand.OutputName);
+    case 'Fn::ImportValue':
+      if (names.exported === undefined) throw new Error('The exports of other stacks are unknown here.');
+      return names.exported(operand);
     case 'Fn::Join':
       return resolve(operand[1], names).join(operand[0]);
     case 'Fn::Sub':

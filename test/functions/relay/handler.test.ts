@@ -7,8 +7,8 @@ import { toLedgerItem } from '../../../functions/adapters/ledger-item.ts';
 import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
 import { formatGroupKey } from '../../../shared/recording/group-key.ts';
-import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/destinations.ts';
 import { openTables, type TestTables } from '../../contract/stores.ts';
+import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/topic-clients.ts';
 import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;

@@ -9,8 +9,8 @@ import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
 import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import type { GroupKey, Log } from '../../../shared/ports.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
-import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/destinations.ts';
 import { openTables, storesOn, type TestTables } from '../../contract/stores.ts';
+import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/topic-clients.ts';
 import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -13,7 +13,7 @@ import { pollQueue } from '../../../local/engines/poll-queue.ts';
 import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import { createLocalTopic } from '../../../local/feed/local-topic.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
-import { connectSns } from '../../contract/destinations.ts';
+import { connectSns } from '../../contract/topic-clients.ts';
 import { createHurriedClock } from '../../local/engines/hurried-clock.ts';
 import { connectDynamoDb, connectSqs } from '../../local/engines/sdk-clients.ts';
 import { CONTEXT, change, keepLog } from './deliveries.ts';

@@ -1,5 +1,6 @@
-// The parts of AWS that adding a source needs: parameters, secrets, schedules, alarms. In memory, over the wire, each
-// service with its own protocol. The answers were compared with moto's.
+// The parts of AWS that adding a source and working on a webhook need: parameters, secrets, schedules, alarms. In memory,
+// over the wire, each service with its own protocol. The answers were compared with moto's, except for the versions of
+// secrets, which follow the documents of PutSecretValue and ListSecretVersionIds.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,6 +14,8 @@ export interface FakeAws {
   readonly parameters: Map<string, Body>;
   /** ARNs, by name. */
   readonly secrets: Map<string, string>;
+  /** The versions of secrets, by id, the newest first: the first is current, the second previous. */
+  readonly versions: Map<string, readonly SecretVersion[]>;
   readonly schedules: Map<string, Body>;
   readonly alarms: Map<string, Body>;
   /** The requests that change something, in order. */
@@ -20,10 +23,17 @@ export interface FakeAws {
   close(): void;
 }
 
+export interface SecretVersion {
+  readonly text: string;
+  /** Seconds since 1970. */
+  readonly createdAt: number;
+}
+
 export async function startFakeAws(): Promise<FakeAws> {
   const aws = {
     parameters: new Map<string, Body>(),
     secrets: new Map<string, string>(),
+    versions: new Map<string, readonly SecretVersion[]>(),
     schedules: new Map<string, Body>(),
     alarms: new Map<string, Body>(),
     changes: [] as string[],
@@ -59,7 +69,7 @@ async function serve(aws: World, request: IncomingMessage, response: ServerRespo
     const answer =
       target === undefined
         ? answerScheduler(aws, request.method ?? '', new URL(request.url ?? '', 'http://fake'), body)
-        : answerJson(aws, String(target).split('.')[1] ?? '', JSON.parse(body));
+        : answerJson(aws, String(target), JSON.parse(body));
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -69,8 +79,10 @@ async function serve(aws: World, request: IncomingMessage, response: ServerRespo
   }
 }
 
-function answerJson(aws: World, operation: string, body: Body): Body {
+function answerJson(aws: World, target: string, body: Body): Body {
+  const operation = target.split('.')[1] ?? '';
   const note = () => aws.changes.push(operation);
+  if (aws.versions.has(body.SecretId)) return answerVersions(aws, operation, body);
   switch (operation) {
     case 'PutParameter':
       note();
@@ -112,6 +124,37 @@ function answerJson(aws: World, operation: string, body: Body): Body {
       return {};
     default:
       throw new Error(`Unknown operation ${operation}: add it to fake-aws.ts.`);
+  }
+}
+
+const STAGES = ['AWSCURRENT', 'AWSPREVIOUS'];
+
+/**
+ * PutSecretValue without stages moves AWSCURRENT to the new version, and AWSPREVIOUS to the one that had it. A version
+ * without a stage is not listed.
+ */
+function answerVersions({ versions, changes }: World, operation: string, body: Body): Body {
+  const known = versions.get(body.SecretId) ?? [];
+  switch (operation) {
+    case 'GetSecretValue': {
+      const version = known[STAGES.indexOf(body.VersionStage ?? 'AWSCURRENT')];
+      if (version === undefined) throw new Refusal('ResourceNotFoundException');
+      return { SecretString: version.text };
+    }
+    case 'PutSecretValue':
+      changes.push(operation);
+      versions.set(body.SecretId, [{ text: body.SecretString, createdAt: Date.now() / 1_000 }, ...known]);
+      return { VersionStages: ['AWSCURRENT'] };
+    case 'ListSecretVersionIds':
+      return {
+        Versions: known.slice(0, STAGES.length).map(({ createdAt }, index) => ({
+          VersionId: `version-${known.length - index}`,
+          VersionStages: [STAGES[index]],
+          CreatedDate: createdAt,
+        })),
+      };
+    default:
+      throw new Error(`Unknown operation ${operation} on a secret's versions: add it to fake-aws.ts.`);
   }
 }
 

@@ -1,0 +1,51 @@
+// `webhooks secret` and `webhooks rotate`: the secret that signs a webhook's events.
+import { Command } from 'commander';
+import { createPrinter } from '../cli/print.ts';
+import type { PlaceFlags } from '../operating/open-place.ts';
+import { withSecrets, withWebhook } from '../operating/open-webhook.ts';
+import { readSigningSecret, rotateSigningSecret } from '../operating/signing-secret.ts';
+import { addWebhookOptions } from '../operating/webhook-options.ts';
+
+type StackFlags = Pick<PlaceFlags, 'stack'>;
+
+const ABOUT_SECRET = `
+Prints the secret on stdout and nothing else there. Give it to the receiver over a channel that keeps
+it secret.
+Example:
+  returns-feed webhooks secret Wms --stack ReturnsFeed`;
+
+const ABOUT_ROTATE = `
+Writes a new secret and prints it. From then on the new and the previous secret both sign each event,
+until the next rotation: the receiver changes over meanwhile. The command refuses a second rotation
+within 24 hours. A sender reads its secrets every five minutes, and after an answer 401.
+Example:
+  returns-feed webhooks rotate Wms --stack ReturnsFeed`;
+
+export function createSecretCommand(): Command {
+  const command = new Command('secret').description("Print a webhook's signing secret.");
+  return addWebhookOptions(command, 'webhook')
+    .addHelpText('after', ABOUT_SECRET)
+    .action((id: string, flags: StackFlags) =>
+      withWebhook(flags, id, async ({ signingSecret }) => {
+        const secret = await withSecrets((client) => readSigningSecret(client, signingSecret));
+        await createPrinter(process.stdout).line(secret);
+      }),
+    );
+}
+
+export function createRotateCommand(): Command {
+  const command = new Command('rotate').description("Replace a webhook's signing secret.");
+  return addWebhookOptions(command, 'webhook')
+    .addHelpText('after', ABOUT_ROTATE)
+    .action((id: string, flags: StackFlags) =>
+      withWebhook(flags, id, async ({ signingSecret }) => {
+        const now = Date.now();
+        const secret = await withSecrets((client) => rotateSigningSecret(client, signingSecret, now));
+        await createPrinter(process.stdout).line(secret);
+        await createPrinter(process.stderr).line(
+          `rotated: this secret and the previous one sign the events of ${id} until the next rotation, within five ` +
+            'minutes from now. Give it to the receiver.',
+        );
+      }),
+    );
+}

@@ -1,0 +1,99 @@
+// `webhooks`: lists the webhooks of a deployment, pauses and resumes one; its secret and its test have files of their own.
+import { Command } from 'commander';
+import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import { MILLISECOND } from '../../shared/instant.ts';
+import { createPrinter } from '../cli/print.ts';
+import { partOf } from '../operating/find-deployment.ts';
+import { formatWebhook } from '../operating/format-webhooks.ts';
+import { listWebhookStates, openEndpointStates } from '../operating/list-webhook-states.ts';
+import { openPlace, type PlaceFlags } from '../operating/open-place.ts';
+import { withWebhook } from '../operating/open-webhook.ts';
+import { setPaused } from '../operating/pause-webhook.ts';
+import { addWebhookOptions } from '../operating/webhook-options.ts';
+import { createRotateCommand, createSecretCommand } from './webhooks-secrets.ts';
+import { createTestCommand } from './webhooks-test.ts';
+
+type StackFlags = Pick<PlaceFlags, 'stack'>;
+
+/** Exit code, as in `status`: the command worked, but a webhook needs attention. */
+const NEEDS_ATTENTION = 3;
+
+const ABOUT_LIST = `
+Each webhook begins with its state: failing (five attempts in a row failed), paused (by "webhooks
+pause"), held (the endpoint answered 429 or 503, and gets nothing until then), working, or new
+(nothing was posted yet). The worst come first. "waiting" counts the messages in its queue: each
+rings for a return that may have unsent events. Of the URL only the host is shown.
+Examples:
+  returns-feed webhooks list --stack ReturnsFeed
+  returns-feed webhooks list --stack ReturnsFeed --json
+Exit code: 0 all work, 3 one is failing or paused, 1 the command failed, 2 invalid usage.`;
+
+const ABOUT_PAUSE = `
+Its sender posts nothing until "webhooks resume", within a minute at most. What it misses stays in the
+ledger for 30 days and is sent in order after that. Attempts under way are finished.
+Example:
+  returns-feed webhooks pause Wms --stack ReturnsFeed`;
+
+const ABOUT_RESUME = `
+The sender goes on within about a minute, with each return's first event that was not accepted.
+Example:
+  returns-feed webhooks resume Wms --stack ReturnsFeed`;
+
+export function createWebhooksCommand(): Command {
+  return new Command('webhooks')
+    .description('List webhooks, test, pause and resume one, show and rotate its signing secret.')
+    .addCommand(createListCommand())
+    .addCommand(createTestCommand())
+    .addCommand(createSecretCommand())
+    .addCommand(createRotateCommand())
+    .addCommand(createPauseCommand())
+    .addCommand(createResumeCommand());
+}
+
+function createListCommand(): Command {
+  const command = new Command('list').description('Show the state of each webhook, the worst first.');
+  return addWebhookOptions(command)
+    .option('--json', 'print one JSON object', false)
+    .addHelpText('after', ABOUT_LIST)
+    .action(list);
+}
+
+async function list({ json, ...flags }: StackFlags & { readonly json: boolean }): Promise<void> {
+  const place = await openPlace(flags);
+  try {
+    partOf(place.deployment, 'webhooksPath');
+    const now = Date.now();
+    const webhooks = await listWebhookStates(place, now * MILLISECOND);
+    const out = createPrinter(process.stdout);
+    if (json) await out.line(JSON.stringify({ webhooks }, null, 2));
+    else if (webhooks.length === 0) await out.line('no webhook');
+    else await out.line(webhooks.map((webhook) => formatWebhook(webhook, now).join('\n')).join('\n\n'));
+    if (webhooks.some(({ needsAttention }) => needsAttention)) process.exitCode = NEEDS_ATTENTION;
+  } finally {
+    await place.close();
+  }
+}
+
+function createPauseCommand(): Command {
+  const command = new Command('pause').description('Stop posting to a webhook. Nothing is lost for 30 days.');
+  return addWebhookOptions(command, 'webhook')
+    .addHelpText('after', ABOUT_PAUSE)
+    .action((id: string, flags: StackFlags) => changePause(id, flags, true));
+}
+
+function createResumeCommand(): Command {
+  const command = new Command('resume').description('Post to a paused webhook again.');
+  return addWebhookOptions(command, 'webhook')
+    .addHelpText('after', ABOUT_RESUME)
+    .action((id: string, flags: StackFlags) => changePause(id, flags, false));
+}
+
+async function changePause(id: string, flags: StackFlags, isPaused: boolean): Promise<void> {
+  await withWebhook(flags, id, async (webhook, place) => {
+    const ports = { webhook: webhook.id, endpoints: openEndpointStates(place), clock: createSystemClock() };
+    const isChanged = await setPaused(ports, isPaused);
+    const state = isPaused ? 'paused' : 'resumed';
+    const text = isChanged ? `${state}: ${id}` : `${id} is ${isPaused ? 'paused' : 'not paused'} already`;
+    await createPrinter(process.stdout).line(text);
+  });
+}

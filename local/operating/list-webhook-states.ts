@@ -1,0 +1,93 @@
+// The status of a deployment's webhooks, or of the URLs that a `watch --data` forwards to.
+
+import { createDynamoDbEndpointStates } from '../../functions/adapters/dynamodb-endpoint-states.ts';
+import { scanItems } from '../../functions/adapters/dynamodb-scan.ts';
+import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
+import type { Instant } from '../../shared/instant.ts';
+import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
+import { partOf } from './find-deployment.ts';
+import type { Place } from './open-place.ts';
+import { listWebhooks } from './webhook-records.ts';
+import { describeWebhook, hostOf, type WebhookStatus, worstFirst } from './webhook-status.ts';
+
+type StatesPlace = Pick<Place, 'client' | 'deployment' | 'isLocal'>;
+
+/** Every webhook, the worst first. */
+export async function listWebhookStates(place: StatesPlace, now: Instant): Promise<WebhookStatus[]> {
+  return worstFirst(await (place.isLocal ? listForwarded(place, now) : listDeployed(place, now)));
+}
+
+export function openEndpointStates({
+  client,
+  deployment,
+}: Pick<Place, 'client' | 'deployment'>): EndpointStates {
+  const tables = { marks: partOf(deployment, 'marks') };
+  return createDynamoDbEndpointStates({ client, tables, clock: createSystemClock() });
+}
+
+async function listDeployed(place: StatesPlace, now: Instant): Promise<WebhookStatus[]> {
+  const records = await listWebhooks(place.deployment);
+  if (records.length === 0) return [];
+  const endpoints = openEndpointStates(place);
+  const waiting = await countWaiting(records);
+  return Promise.all(
+    records.map(async (record, index) => {
+      const state = await endpoints.load(record.id);
+      const { id, filter } = record;
+      return describeWebhook(
+        { id, filter, host: hostOf(record), state, waiting: waiting[index] ?? null },
+        now,
+      );
+    }),
+  );
+}
+
+/** Messages that are visible, wait for their next attempt, or are with a sender. */
+async function countWaiting(records: readonly WebhookRecord[]): Promise<number[]> {
+  const { GetQueueAttributesCommand, SQSClient } = await import('@aws-sdk/client-sqs');
+  const client = new SQSClient();
+  const names = [
+    'ApproximateNumberOfMessages',
+    'ApproximateNumberOfMessagesNotVisible',
+    'ApproximateNumberOfMessagesDelayed',
+  ] as const;
+  try {
+    return await Promise.all(
+      records.map(async ({ queueUrl: QueueUrl }) => {
+        const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] });
+        const { Attributes = {} } = await client.send(command);
+        return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
+      }),
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The URLs themselves are not kept, only a digest of each. Nothing waits in a queue. */
+async function listForwarded(place: StatesPlace, now: Instant): Promise<WebhookStatus[]> {
+  const endpoints = openEndpointStates(place);
+  return Promise.all(
+    (await forwardedIds(place)).map(async (id) => {
+      const state = await endpoints.load(id);
+      return describeWebhook({ id, filter: {}, host: null, state, waiting: null }, now);
+    }),
+  );
+}
+
+const SUFFIX = '#endpoint';
+
+/** The names of the URLs that were ever forwarded to. */
+export async function forwardedIds({ client, deployment }: Pick<Place, 'client' | 'deployment'>) {
+  const found: string[] = [];
+  const items = scanItems(client, {
+    TableName: partOf(deployment, 'marks'),
+    FilterExpression: 'begins_with(k, :forward)',
+    ExpressionAttributeValues: { ':forward': { S: FORWARD_PREFIX } },
+    ProjectionExpression: 'k',
+  });
+  for await (const { k } of items) if (k?.S?.endsWith(SUFFIX)) found.push(k.S.slice(0, -SUFFIX.length));
+  return found.sort();
+}

@@ -1,0 +1,17 @@
+// Pauses a webhook's endpoint, or resumes it. Its senders save the same state, so each change is on its version.
+import { ENDPOINT_SAVE_ATTEMPTS } from '../../shared/limits.ts';
+import { type LoadEndpointPorts, loadEndpoint } from '../../shared/webhooks/load-endpoint.ts';
+
+/**
+ * @returns whether this changed anything
+ * @throws Error if others saved the state each time
+ */
+export async function setPaused(ports: LoadEndpointPorts, isPaused: boolean): Promise<boolean> {
+  const { endpoints, webhook } = ports;
+  for (let attempt = 0; attempt < ENDPOINT_SAVE_ATTEMPTS; attempt += 1) {
+    const state = await loadEndpoint(ports);
+    if (state.isPaused === isPaused) return false;
+    if ((await endpoints.save(webhook, { ...state, isPaused }, state.version)) === 'saved') return true;
+  }
+  throw new Error(`The senders of ${webhook} save its state all the time. Run the command again.`);
+}

@@ -1,0 +1,46 @@
+// Rings for return groups that a webhook's sender is to try again now, not after the pause that it chose.
+import { readMark } from '../../functions/adapters/dynamodb-behind.ts';
+import type { RingQueue } from '../../functions/adapters/ring-queue.ts';
+import type { GroupKey } from '../../shared/ports.ts';
+import { type StepOverPorts, stepOver } from '../../shared/publishing/step-over.ts';
+import type { OpenFeed } from './open-feed.ts';
+
+/** Above every number of an event: the sender of a group without a mark begins where the webhook does. */
+const BEYOND_ALL = 999_999_999_999_999;
+
+export interface RungGroup {
+  /** The number that was skipped, if it was. */
+  readonly skipped: number | undefined;
+  /** Why nothing was done; undefined if it rang. */
+  readonly refusal: string | undefined;
+}
+
+/**
+ * Rings for a group.
+ *
+ * @param skip the number of an event that is noted as failing: the mark moves over it, which is published
+ */
+export async function ringGroup(
+  feed: OpenFeed,
+  queue: Pick<RingQueue, 'ring' | 'ringBeside'>,
+  webhook: string,
+  key: GroupKey,
+  skip: number | undefined,
+): Promise<RungGroup> {
+  if (skip !== undefined) {
+    const { behind } = await readMark(feed.client, feed.marksTable, webhook, key);
+    const [stuck, reason = ''] = behind?.split(/: (.*)/s) ?? [];
+    if (Number(stuck) !== skip) return { skipped: undefined, refusal: describeOther(stuck, skip) };
+    const ports: StepOverPorts = { ...feed, destination: { name: webhook } };
+    await stepOver(ports, key, { from: skip, to: skip }, `${reason}; stepped over by hand`);
+  }
+  const sent = await feed.marks.load(webhook, key);
+  const now = feed.clock.now();
+  await (sent === undefined ? queue.ring(key, BEYOND_ALL, now) : queue.ringBeside(key, sent + 1, now));
+  return { skipped: skip, refusal: undefined };
+}
+
+function describeOther(stuck: string | undefined, skip: number): string {
+  const state = stuck === undefined ? 'no event of it is noted as failing' : `it is stuck at ${stuck}`;
+  return `nothing is skipped: ${state}, not at ${skip}`;
+}

@@ -1,0 +1,68 @@
+// A webhook's signing secret: shown, and replaced. The sender signs with the current version and with the previous one,
+// so a rotation gives the receiver until the next one to change over.
+import { randomInt } from 'node:crypto';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
+
+const PREFIX = 'whsec_';
+/** As the stack generates it: letters and digits, which are base64 of 48 bytes. */
+const LENGTH = 64;
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+/** A second rotation takes the first version out of force: its receiver needs this long to change over. */
+const PAUSE_MS = 24 * 3_600_000;
+
+/** Returns the secret that signs now, with its prefix. @throws Error if it can't sign */
+export async function readSigningSecret(client: SecretsManagerClient, SecretId: string): Promise<string> {
+  const { GetSecretValueCommand } = await import('@aws-sdk/client-secrets-manager');
+  const { SecretString = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
+  parseSigningSecret(SecretString);
+  const text = SecretString.trim();
+  return text.startsWith(PREFIX) ? text : `${PREFIX}${text}`;
+}
+
+/**
+ * Replaces the secret.
+ *
+ * @param now milliseconds since 1970
+ * @returns the new secret with its prefix
+ * @throws Error within 24 hours of the last rotation; nothing is changed then
+ */
+export async function rotateSigningSecret(
+  client: SecretsManagerClient,
+  SecretId: string,
+  now: number,
+): Promise<string> {
+  const { PutSecretValueCommand } = await import('@aws-sdk/client-secrets-manager');
+  const rotatedAt = await lastRotation(client, SecretId);
+  if (rotatedAt !== undefined && now - rotatedAt < PAUSE_MS) throw tooEarly(rotatedAt);
+  const SecretString = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+  // Without stages named, the new version becomes AWSCURRENT, and the one that was becomes AWSPREVIOUS.
+  await client.send(new PutSecretValueCommand({ SecretId, SecretString }));
+  return `${PREFIX}${SecretString}`;
+}
+
+/**
+ * When the current version replaced another; undefined if it is the first.
+ * https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_SecretVersionsListEntry.html
+ */
+async function lastRotation(client: SecretsManagerClient, SecretId: string): Promise<number | undefined> {
+  const { paginateListSecretVersionIds } = await import('@aws-sdk/client-secrets-manager');
+  let createdAt: number | undefined;
+  let hasPrevious = false;
+  for await (const { Versions = [] } of paginateListSecretVersionIds({ client }, { SecretId })) {
+    for (const { VersionStages = [], CreatedDate } of Versions) {
+      if (VersionStages.includes('AWSCURRENT')) createdAt = CreatedDate?.getTime();
+      hasPrevious ||= VersionStages.includes('AWSPREVIOUS');
+    }
+  }
+  return hasPrevious ? createdAt : undefined;
+}
+
+function tooEarly(rotatedAt: number): Error {
+  const moment = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`;
+  return new Error(
+    `The secret was rotated at ${moment(rotatedAt)}: a second rotation within 24 hours would end the secret that ` +
+      `the receiver may still use. Rotate again after ${moment(rotatedAt + PAUSE_MS)}; if the secret leaked, pause the ` +
+      'webhook until then.',
+  );
+}

@@ -1,0 +1,43 @@
+// A webhook as the destination of a replay: posts from here, with the webhook's own secrets.
+import { createSecretPost } from '../../functions/webhook/secret-post.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
+import { MILLISECOND } from '../../shared/instant.ts';
+import type { Clock, Destination, SendResult } from '../../shared/ports.ts';
+import { judgeAnswer } from '../../shared/webhooks/judge-answer.ts';
+import type { Post } from '../../shared/webhooks/webhook-ports.ts';
+
+export interface WebhookDestination extends Destination {
+  close(): void;
+}
+
+/** The marks are not moved: the webhook's sender moves them, for what it posts itself. */
+export async function openWebhookDestination(
+  record: WebhookRecord,
+  clock: Clock,
+): Promise<WebhookDestination> {
+  const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
+  const client = new SecretsManagerClient();
+  const settings = {
+    WEBHOOK_URL: record.url,
+    WEBHOOK_URL_SECRET: record.urlSecret,
+    SIGNING_SECRET: record.signingSecret,
+    SECRET_HEADERS: record.secretHeaders,
+    ADDRESSES: record.addresses,
+    REQUEST_TIMEOUT_MS: record.requestTimeoutMs,
+  };
+  const post = createSecretPost(settings, client, () => clock.elapsed() / MILLISECOND);
+  return {
+    name: record.id,
+    send: (events) => Promise.all(events.map((event) => sendTo(post, event, clock))),
+    close: () => client.destroy(),
+  };
+}
+
+async function sendTo(post: Post, event: FeedEvent, clock: Clock): Promise<SendResult> {
+  // Receivers drop ids that they know, so an event that is meant to come again has another one.
+  const id = event.replayid === undefined ? event.id : `${event.id}_${event.replayid}`;
+  const verdict = judgeAnswer(await post({ id, body: JSON.stringify(event) }), clock.now());
+  if (verdict.kind === 'accepted') return { sent: true };
+  return { sent: false, cause: verdict.kind === 'content' ? 'refused' : 'failed', reason: verdict.reason };
+}

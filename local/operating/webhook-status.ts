@@ -1,0 +1,82 @@
+// Derives a webhook's status for operators from what its senders noted. Pure.
+import type { EventFilter } from '../../shared/contract/event-filter.ts';
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
+import { formatInstant, type Instant } from '../../shared/instant.ts';
+import { type EndpointState, isFailing } from '../../shared/webhooks/endpoint-state.ts';
+
+/** `new`: nothing was posted yet. `held`: the endpoint asked for a pause (429 or 503). */
+export type WebhookCondition = 'failing' | 'paused' | 'held' | 'working' | 'new';
+
+/** Times are ISO 8601; null is unknown, or never. */
+export interface WebhookStatus {
+  readonly webhook: string;
+  readonly state: WebhookCondition;
+  /** Whether nothing is delivered until somebody acts. */
+  readonly needsAttention: boolean;
+  /** Null where the URL is a secret, or is not kept. */
+  readonly host: string | null;
+  readonly filter: EventFilter;
+  /** Messages in its queue: each is of a return with an event that may be unsent. */
+  readonly waiting: number | null;
+  readonly lastAcceptedAt: string | null;
+  readonly lastFailureAt: string | null;
+  readonly lastFailure: string | null;
+  /** Failed attempts since the last accepted event, and since when. */
+  readonly failures: number;
+  readonly failingSince: string | null;
+  /** No attempt before this. */
+  readonly heldUntil: string | null;
+}
+
+export interface KnownWebhook {
+  readonly id: string;
+  readonly host: string | null;
+  readonly filter: EventFilter;
+  /** Undefined before the first attempt. */
+  readonly state: EndpointState | undefined;
+  readonly waiting: number | null;
+}
+
+export function describeWebhook(
+  { id, host, filter, state, waiting }: KnownWebhook,
+  now: Instant,
+): WebhookStatus {
+  const condition = conditionOf(state, now);
+  const isHeld = state !== undefined && state.pausedUntil > now;
+  return {
+    webhook: id,
+    state: condition,
+    needsAttention: condition === 'failing' || condition === 'paused',
+    host,
+    filter,
+    waiting,
+    lastAcceptedAt: orNull(state?.lastAcceptedAt),
+    lastFailureAt: orNull(state?.lastFailureAt),
+    lastFailure: state?.lastFailure ?? null,
+    failures: state?.failures ?? 0,
+    failingSince: orNull(state?.failingSince),
+    heldUntil: isHeld ? formatInstant(state.pausedUntil) : null,
+  };
+}
+
+const WORST_FIRST: readonly WebhookCondition[] = ['failing', 'paused', 'held', 'working', 'new'];
+
+export function worstFirst(webhooks: readonly WebhookStatus[]): WebhookStatus[] {
+  return webhooks.toSorted((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state));
+}
+
+/** The host of a webhook's URL: its path may be a credential. */
+export function hostOf({ url }: Pick<WebhookRecord, 'url'>): string | null {
+  return url === undefined ? null : new URL(url).host;
+}
+
+function conditionOf(state: EndpointState | undefined, now: Instant): WebhookCondition {
+  if (state?.isPaused === true) return 'paused';
+  if (state === undefined || (state.lastAcceptedAt ?? state.lastFailureAt) === undefined) return 'new';
+  if (isFailing(state)) return 'failing';
+  return state.pausedUntil > now ? 'held' : 'working';
+}
+
+function orNull(instant: Instant | undefined): string | null {
+  return instant === undefined ? null : formatInstant(instant);
+}

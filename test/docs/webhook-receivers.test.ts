@@ -1,0 +1,181 @@
+// The receivers of docs/webhooks.md: the page shows the files, and each file keeps what the page says.
+import { createHmac } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { change } from '../functions/subscriber-kit/deliveries.ts';
+import {
+  OTHER_SECRET,
+  SECRET,
+  type Signing,
+  signedHeaders,
+} from '../functions/subscriber-kit/signed-requests.ts';
+import {
+  EXAMPLES,
+  ofJava,
+  ofPython,
+  ofTypeScript,
+  type Preparation,
+  type RunningReceiver,
+  startReceiver,
+} from './run-receiver.ts';
+import { startWarehouseSystem, type WarehouseSystem } from './warehouse-system.ts';
+
+const PAGE = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
+const MAKE_TIMEOUT = 240_000;
+
+test.each(readdirSync(EXAMPLES))('docs/webhooks.md shows docs/examples/webhooks/%s as it is', (file) => {
+  const shown = [...PAGE.matchAll(/\]\(examples\/webhooks\/([\w.-]+)\)[\s\S]*?```\w+\n([\s\S]*?)```/g)];
+  const byFile = Object.fromEntries(shown.map(([, name = '', text]) => [name, text]));
+
+  expect(byFile[file]).toBe(readFileSync(join(EXAMPLES, file), 'utf8'));
+});
+
+test('the receiver in Express has at most 15 lines', () => {
+  const lines = readFileSync(join(EXAMPLES, 'express.ts'), 'utf8').trimEnd().split('\n');
+
+  expect(lines.length).toBeLessThanOrEqual(15);
+});
+
+describe.each([
+  ['Express', ofTypeScript('express.ts')],
+  ['Hono', ofTypeScript('hono.ts')],
+  ['Python', ofPython],
+  ['Java', ofJava],
+] as [string, Preparation][])('the receiver in %s', (_language, prepare) => {
+  let warehouse: WarehouseSystem;
+  let receiver: RunningReceiver | undefined;
+  let missing: string | undefined;
+
+  beforeAll(async () => {
+    warehouse = await startWarehouseSystem();
+    const env = { WEBHOOK_SECRET: SECRET, WMS_URL: warehouse.url };
+    const prepared = await prepare();
+    if (typeof prepared === 'string') missing = prepared;
+    else receiver = await startReceiver(prepared, env);
+  }, MAKE_TIMEOUT);
+  afterAll(async () => {
+    await receiver?.stop();
+    await warehouse.stop();
+  });
+  beforeEach(({ skip }) => {
+    if (missing !== undefined) skip(missing);
+  });
+
+  /** @returns the status of the answer */
+  async function send(
+    event: FeedEvent,
+    signing: Signing = {},
+    sent = JSON.stringify(event),
+  ): Promise<number> {
+    const headers = signedHeaders(JSON.stringify(event), { id: event.id, ...signing });
+    const response = await fetch(receiver?.url ?? '', { method: 'POST', headers, body: Buffer.from(sent) });
+    await response.arrayBuffer();
+    return response.status;
+  }
+  const bookedOf = (group: number) => warehouse.arrivalsOf(group).map(({ id }) => id);
+
+  it('handles a signed event and answers 2xx', async () => {
+    expect(await send(change(1, 1))).toBe(204);
+
+    expect(bookedOf(1)).toEqual([change(1, 1).id]);
+  });
+
+  it('refuses a tampered body, another secret, an old timestamp and a missing signature', async () => {
+    const event = change(2, 1);
+    const body = JSON.stringify(event);
+    const unsigned = await fetch(receiver?.url ?? '', { method: 'POST', body });
+
+    const statuses = [
+      await send(event, {}, body.replace('1Z1', '1Z2')),
+      await send(event, { secret: OTHER_SECRET }),
+      await send(event, { ageSeconds: 302 }),
+      await send(event, { ageSeconds: -302 }),
+      unsigned.status,
+    ];
+
+    expect(statuses).toEqual([401, 401, 401, 401, 401]);
+    expect(bookedOf(2)).toEqual([]);
+  });
+
+  it('refuses malformed signatures and bodies without failing', async () => {
+    const event = change(9, 1);
+    const body = JSON.stringify(event);
+    const post = async (headers: Record<string, string>, bytes: Uint8Array<ArrayBuffer>) => {
+      const response = await fetch(receiver?.url ?? '', { method: 'POST', headers, body: bytes });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    const headers = signedHeaders(body, { id: event.id });
+    const bytes = Buffer.from(body);
+
+    const statuses = [
+      await post({ ...headers, 'webhook-signature': 'v1' }, bytes),
+      await post({ ...headers, 'webhook-signature': 'v1,a v2 ,,' }, bytes),
+      await post({ ...headers, 'webhook-timestamp': 'yesterday' }, bytes),
+      await post(headers, Buffer.concat([bytes, Buffer.from([0xff])])),
+    ];
+
+    expect(statuses).toEqual([401, 401, 401, 401]);
+    expect(bookedOf(9)).toEqual([]);
+  });
+
+  it('accepts either signature during a rotation', async () => {
+    expect(await send(change(3, 1), { secret: OTHER_SECRET, previous: [SECRET] })).toBe(204);
+    expect(await send(change(3, 2), { secret: SECRET, previous: [OTHER_SECRET] })).toBe(204);
+
+    expect(bookedOf(3)).toEqual([change(3, 1).id, change(3, 2).id]);
+  });
+
+  it('checks the signature over the bytes of a body beyond ASCII', async () => {
+    const event = change(4, 1);
+    const object = { ...event.data.object, tracking_number: 'Größe „S“ № 7 👟' };
+    const odd = { ...event, data: { ...event.data, object } } as FeedEvent;
+    const headers = signedHeaders(JSON.stringify(odd), { id: odd.id });
+    const bytes = `${odd.id}.${headers['webhook-timestamp']}.${JSON.stringify(odd)}`;
+    const overBytes = createHmac('sha256', Buffer.from(SECRET, 'base64')).update(Buffer.from(bytes));
+
+    expect(headers['webhook-signature']).toBe(`v1,${overBytes.digest('base64')}`);
+    expect(await send(odd)).toBe(204);
+    expect(warehouse.arrivalsOf(4)[0]?.data.object.tracking_number).toBe(object.tracking_number);
+  });
+
+  it('handles a duplicate once', async () => {
+    expect([await send(change(5, 1)), await send(change(5, 1))]).toEqual([204, 204]);
+
+    expect(bookedOf(5)).toEqual([change(5, 1).id]);
+  });
+
+  it('answers a failure with 5xx, and handles the event when it comes again', async () => {
+    warehouse.failOnce(change(6, 1).id);
+
+    expect(await send(change(6, 1))).toBe(500);
+    expect(await send(change(6, 1))).toBe(204);
+
+    expect(bookedOf(6)).toEqual([change(6, 1).id]);
+  });
+
+  it('handles two events of one return one after the other, also if they arrive at once', async () => {
+    const held = warehouse.hold(change(7, 1).id);
+    const first = send(change(7, 1));
+    await held.begun;
+    const second = send(change(7, 2));
+    // Answers that need no handler: the second event has had its turn by then.
+    for (let turn = 0; turn < 5; turn += 1) await send(change(7, 3), { secret: OTHER_SECRET });
+    held.release();
+
+    expect(await first).toBe(204);
+    expect([204, 409]).toContain(await second);
+    expect(await send(change(7, 2))).toBe(204);
+    expect(bookedOf(7)).toEqual([change(7, 1).id, change(7, 2).id]);
+    expect(warehouse.overlaps).toEqual([]);
+  });
+
+  it('answers 2xx to a test of the endpoint, and books nothing', async () => {
+    const event = change(8, 1, { id: 'acme_mi8x2k_feed_1', type: 'feed.endpoint_test' });
+
+    expect(await send(event)).toBe(204);
+    expect(bookedOf(8)).toEqual([]);
+  });
+});

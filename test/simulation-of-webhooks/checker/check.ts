@@ -1,0 +1,50 @@
+// What a webhook can rely on:
+//  W1  A return's events first arrive in order.
+//  W2  Nothing is missing that the filter admits, unless `feed.events_skipped` names it.
+//  W3  Every attempt of an event has the same id and bytes, those of the ledger.
+//  W4  Nothing arrives that the filter excludes, or that is older than the webhook.
+//  W5  No attempt while a 429's, a 503's or an operator's pause lasts.
+//  W6  Retries are no more frequent than the schedule.
+//  W7  An accepted event whose answer was seen is not posted again; a death repeats one event at most.
+//  W8  Nothing is skipped without a cause.
+//  W9  A webhook without trouble is not late, whatever happens to the others.
+//  W10 No message is hidden for longer than a queue allows.
+//  W11 A failing endpoint gets one attempt at a time, and a working one a few retries at once.
+import { checkAdmitted } from './admitted.ts';
+import { checkComplete } from './complete.ts';
+import type { Evidence, Violation } from './evidence.ts';
+import { checkFlood } from './flood.ts';
+import { indexEvidence } from './index-evidence.ts';
+import { checkOrdered } from './ordered.ts';
+import { checkPauses } from './pauses.ts';
+import { checkRepeats } from './repeats.ts';
+import { checkSameBytes } from './same-bytes.ts';
+import { checkSchedule } from './schedule.ts';
+import { checkSkips } from './skips.ts';
+import { checkUndelayed } from './undelayed.ts';
+
+const CHECKS = [
+  checkOrdered,
+  checkComplete,
+  checkSameBytes,
+  checkAdmitted,
+  checkPauses,
+  checkSchedule,
+  checkRepeats,
+  checkSkips,
+  checkUndelayed,
+  checkFlood,
+];
+
+export function check(evidence: Evidence): Violation[] {
+  const violations: Violation[] = evidence.ownErrors.map((message) => ({ guarantee: 'W0', message }));
+  for (const webhook of evidence.webhooks) {
+    const indexed = indexEvidence(evidence, webhook);
+    for (const each of CHECKS)
+      violations.push(...each(indexed).map((violation) => ({ ...violation, webhook: webhook.name })));
+    if (webhook.hiddenTooLong === 0) continue;
+    const message = `a sender wanted to hide a message for too long ${webhook.hiddenTooLong} times`;
+    violations.push({ guarantee: 'W10', webhook: webhook.name, message });
+  }
+  return violations;
+}

@@ -1,0 +1,71 @@
+// W2: nothing is missing that the filter admits, unless `feed.events_skipped` names it.
+import { admits } from './admits.ts';
+import { DAY, HOUR, type Violation, type Written } from './evidence.ts';
+import { type Indexed, isAboutContent, placeOf } from './index-evidence.ts';
+
+export function checkComplete(indexed: Indexed): Violation[] {
+  const { evidence, webhook, firstAccepted, skippedAt } = indexed;
+  const owed = owedOf(indexed);
+  return evidence.written.flatMap((written): Violation[] => {
+    const { id } = written.event;
+    const place = placeOf(id);
+    if (place === undefined || !owed(written) || !admits(webhook.filter, written.event)) return [];
+    const { group, sequence } = place;
+    if (firstAccepted.has(id) || skippedAt(group, sequence) !== undefined) return [];
+    if (isWaitingForRefused(indexed, group, sequence)) return [];
+    // With the last event of its group the ledger lost any trace of it (docs/guarantees.md).
+    if (written.goneFrom < Number.POSITIVE_INFINITY && isLastOfGroup(indexed, group)) return [];
+    return [{ guarantee: 'W2', place: `${group} number ${sequence}`, message: 'never arrived' }];
+  });
+}
+
+/** Whether the webhook gets it: it is no older than the webhook, or its message was received and deleted. */
+function owedOf({ webhook }: Indexed): (written: Written) => boolean {
+  const { startedAt = Number.POSITIVE_INFINITY, invocations, published } = webhook;
+  const done = new Set(
+    invocations.flatMap(({ group, rangFor, ending }) => (ending === 'done' ? [`${group}_${rangFor}`] : [])),
+  );
+  return ({ event }) =>
+    Date.parse(event.data.observed.by) * 1_000 > startedAt ||
+    (published.get(event.id) === true && done.has(event.id));
+}
+
+/** Whether no event of the group is left in the ledger. */
+function isLastOfGroup({ evidence }: Indexed, group: string): boolean {
+  return !evidence.written.some(
+    ({ event, goneFrom }) => event.id.startsWith(`${group}_`) && goneFrom > evidence.calmFrom + LONG,
+  );
+}
+
+/**
+ * Whether the endpoint refuses the content of the event, or of one before it, and it is not yet time to skip that one: a
+ * day after its first refusal, once another event was accepted. Older generations of the return come before.
+ */
+function isWaitingForRefused(indexed: Indexed, group: string, sequence: number): boolean {
+  const [source, generation = '', id] = group.split('_');
+  const older = ['g1', 'g2'].filter((name) => name < generation);
+  const isRefused = (number: number, of: string) => isBeingRefused(indexed, `${of}_${number}`);
+  return (
+    range(sequence).some((number) => isRefused(number, group)) ||
+    older.some((name) => range(MOST_NUMBERS).some((number) => isRefused(number, `${source}_${name}_${id}`)))
+  );
+}
+
+function isBeingRefused({ webhook, evidence, attemptsOf, firstAccepted, skippedAt }: Indexed, id: string) {
+  const [last, first] = [attemptsOf.get(id)?.at(-1), attemptsOf.get(id)?.[0]];
+  const { group = '', sequence = 0 } = placeOf(id) ?? {};
+  if (last === undefined || firstAccepted.has(id) || skippedAt(group, sequence) !== undefined) return false;
+  if (!isAboutContent(last.status)) return false;
+  const since = Math.max(first?.at ?? 0, evidence.calmFrom);
+  const hasAccepted = webhook.attempts.some(
+    ({ acceptedAt = 0 }) => acceptedAt > since && acceptedAt < evidence.endedAt - HOUR,
+  );
+  return !hasAccepted || evidence.endedAt - since < DAY + HOUR;
+}
+
+const range = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+/** More than any group has. */
+const MOST_NUMBERS = 1_000;
+
+/** The sweeps of so long at least look for gaps. */
+const LONG = 3 * DAY;

@@ -1,0 +1,44 @@
+// W5: no attempt while a 429's, a 503's or an operator's pause lasts, apart from those that had been decided before.
+import { type Attempt, HOUR, MINUTE, SECOND, type Time, type Violation } from './evidence.ts';
+import type { Indexed } from './index-evidence.ts';
+
+const LEAST: Time = 5 * SECOND;
+const MOST: Time = 11 * HOUR;
+
+interface Pause {
+  readonly why: string;
+  readonly from: Time;
+  readonly to: Time;
+}
+
+export function checkPauses({ evidence, webhook }: Indexed): Violation[] {
+  const violations: Violation[] = [];
+  const pauses: Pause[] = webhook.paused.map((paused) => ({ ...paused, why: 'an operator' }));
+  for (const attempt of webhook.attempts) {
+    const { status, id, seenAt, notedAt, endedAt = 0, invocation } = attempt;
+    if ((status !== 429 && status !== 503) || seenAt === undefined) continue;
+    if (notedAt !== undefined) {
+      const to = endedAt + askedBy(attempt, endedAt) - evidence.skew;
+      pauses.push({ why: `the answer ${status} to ${id}`, from: notedAt, to });
+    } else if (invocation.faults === 0 && invocation.ending !== 'died' && invocation.ending !== undefined)
+      violations.push({ guarantee: 'W5', place: id, message: `the answer ${status} was not noted` });
+  }
+  for (const { id, at, decidedAt } of webhook.attempts) {
+    const pause = pauses.find(({ from, to }) => decidedAt > from && at < to);
+    if (pause === undefined) continue;
+    const lateBy = `${Math.round((at - pause.from) / SECOND)} s after ${pause.why} paused the endpoint`;
+    violations.push({
+      guarantee: 'W5',
+      place: id,
+      message: `was posted ${lateBy} for ${Math.round((pause.to - pause.from) / MINUTE)} min`,
+    });
+  }
+  return violations;
+}
+
+function askedBy({ retryAfter = '' }: Attempt, answeredAt: Time): Time {
+  const date = Date.parse(retryAfter) * 1_000;
+  const isDate = retryAfter.endsWith('GMT') && !Number.isNaN(date);
+  const asked = /^\d+$/.test(retryAfter) ? Number(retryAfter) * SECOND : isDate ? date - answeredAt : 0;
+  return Math.min(Math.max(asked, LEAST), MOST);
+}

@@ -1,0 +1,89 @@
+// The ledger grows: saves of one or several events of a group, at any moment of the plan.
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { formatEventId } from '../../../shared/contract/event-id.ts';
+import { formatInstant, type Instant, MILLISECOND, SECOND } from '../../../shared/instant.ts';
+import type { GroupKey } from '../../../shared/ports.ts';
+import type { World } from './world.ts';
+
+/** Types with the statuses that they may have; one of each kind is not documented. */
+const TYPES: readonly (readonly [string, readonly string[]])[] = [
+  ['return_line_item.created', ['OPEN', 'RECEIVED', 'ODD']],
+  ['return_line_item.status_changed', ['OPEN', 'RECEIVED', 'CANCELLED', 'ODD']],
+  ['return_line_item.updated', ['OPEN']],
+  ['shipment.created', ['IN_TRANSIT', 'DELIVERED', '']],
+  ['shipment.status_changed', ['IN_TRANSIT', 'DELIVERED', 'ODD']],
+  ['shipment.updated', ['DELIVERED']],
+  ['refund_transaction.created', ['DELIVERED']],
+];
+
+export interface Growth {
+  /** Saves events until the end of the plan's active time. */
+  run(): Promise<void>;
+  /** Saves one event of a group now. */
+  save(key: GroupKey): void;
+  /** The key of a group at this moment. */
+  keyOf(source: number, group: number): GroupKey;
+}
+
+export function createGrowth(world: World): Growth {
+  const { plan, time, ledger } = world;
+  const random = world.randomFor('growth');
+
+  function keyOf(source: number, group: number): GroupKey {
+    const isNew =
+      source === 0 &&
+      time.now() >= world.start + (plan.newGenerationMs ?? Number.POSITIVE_INFINITY) * MILLISECOND;
+    return { source: `s${source + 1}`, generation: isNew ? 'g2' : 'g1', group: group + 1 };
+  }
+
+  function save(key: GroupKey, count = 1): void {
+    const last = ledger.last(key);
+    const by = time.now() - random.below(2) * SECOND;
+    const events = Array.from({ length: count }, (_, index) => {
+      const [type, statuses] = random.pick(TYPES);
+      return makeEvent(key, last + 1 + index, type, random.pick(statuses), by);
+    });
+    ledger.put(key, events);
+  }
+
+  return {
+    keyOf,
+    save,
+    async run() {
+      const moments = Array.from({ length: plan.saves }, () => random.below(plan.activeMs)).sort(
+        (a, b) => a - b,
+      );
+      for (const atMs of moments) {
+        await time.sleep((world.start - time.now()) / MILLISECOND + atMs);
+        // Half of all saves are of few groups.
+        const groups = random.chance(0.5) ? Math.ceil(plan.groups / 4) : plan.groups;
+        save(keyOf(random.below(plan.sources), random.below(groups)), 1 + random.below(plan.eventsAtOnce));
+      }
+    },
+  };
+}
+
+function makeEvent(key: GroupKey, sequence: number, type: string, status: string, by: Instant): FeedEvent {
+  const [entity = ''] = type.split('.');
+  const event = {
+    specversion: '1.0',
+    id: formatEventId({ ...key, sequence }),
+    source: `/sources/${key.source}`,
+    type,
+    subject: `return-groups/${key.group}/things/7`,
+    time: formatInstant(by),
+    datacontenttype: 'application/json',
+    dataschema: `urn:returns-change-feed:${entity}:1`,
+    sequence: String(sequence).padStart(10, '0'),
+    partitionkey: `${key.source}/${key.group}`,
+    data: {
+      generation: key.generation,
+      sequence,
+      return_group: { id: key.group },
+      object: { type: entity, id: 7, status },
+      observed: { after: null, by: formatInstant(by), through: 'poll' },
+    },
+  };
+  // Only the parts that delivery looks at.
+  return event as unknown as FeedEvent;
+}

@@ -1,0 +1,89 @@
+// A receiver of webhooks: healthy, or in the trouble of its plan. It keeps each attempt as it came.
+import type { Random } from '../../../local/reference-service/store/seeded-random.ts';
+import { parseEventId } from '../../../shared/contract/event-id.ts';
+import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
+import type { Answer, PostRequest } from '../../../shared/webhooks/webhook-ports.ts';
+import type { VirtualClock } from '../../fakes/virtual-clock.ts';
+import type { Attempt } from '../checker/evidence.ts';
+import type { Trouble } from '../plan.ts';
+
+/** An attempt ends after this time, whatever the receiver does. */
+export const ATTEMPT_MS = 15_000;
+
+export type Writable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
+
+export interface Receiver {
+  /** Answers an attempt, and completes its record. */
+  answer(request: PostRequest, attempt: Writable<Attempt>): Promise<Answer>;
+}
+
+export interface ReceiverOptions {
+  readonly troubles: readonly Trouble[];
+  readonly time: VirtualClock;
+  readonly random: Random;
+  /** The moment from which the plan counts. */
+  readonly start: Instant;
+}
+
+export function createReceiver({ troubles, time, random, start }: ReceiverOptions): Receiver {
+  function troubleOf(id: string): Trouble | undefined {
+    const atMs = (time.now() - start) / MILLISECOND;
+    const { group = 0, sequence = 0 } = parseEventId(id) ?? {};
+    return troubles.find(({ fromMs, toMs = Number.POSITIVE_INFINITY, every, share }) => {
+      if (atMs < fromMs || atMs >= toMs) return false;
+      if (every !== undefined && Number(every.of === 'return' ? group : sequence) % every.n !== 0)
+        return false;
+      return share === 1 || random.chance(share);
+    });
+  }
+
+  async function after(durationMs: number, attempt: Writable<Attempt>, isAccepted: boolean): Promise<void> {
+    await time.sleep(durationMs / 2);
+    if (isAccepted) attempt.acceptedAt = time.now();
+    await time.sleep(durationMs / 2);
+    attempt.endedAt = time.now();
+  }
+
+  return {
+    async answer({ id }, attempt) {
+      const trouble = troubleOf(id);
+      const isAcceptedAnyway = trouble !== undefined && random.chance(trouble.acceptedAnyway);
+      const failed = async (requestMs: number, failure: string): Promise<Answer> => {
+        await after(requestMs, attempt, isAcceptedAnyway);
+        attempt.failure = failure;
+        return { failure, requestMs };
+      };
+      switch (trouble?.kind) {
+        case 'hang':
+          return failed(ATTEMPT_MS, 'timeout');
+        case 'reset':
+          return failed(40, 'ECONNRESET');
+        case 'refused connection':
+          await after(2, attempt, false);
+          attempt.failure = 'ECONNREFUSED';
+          return { failure: 'ECONNREFUSED', requestMs: 2 };
+        case 'status': {
+          const { status = 500, retryAfter } = trouble;
+          await after(20, attempt, isAcceptedAnyway);
+          attempt.status = status;
+          attempt.retryAfter = headerOf(retryAfter, time.now());
+          return { status, retryAfter: attempt.retryAfter, requestMs: 20 };
+        }
+        default: {
+          const requestMs = trouble === undefined ? 10 : 500 + random.below(12_000);
+          await after(requestMs, attempt, true);
+          attempt.status = 200 + random.below(5);
+          return { status: attempt.status, retryAfter: undefined, requestMs };
+        }
+      }
+    },
+  };
+}
+
+/** A date stands in a plan as seconds from the answer on. */
+function headerOf(retryAfter: string | undefined, now: Instant): string | undefined {
+  const match = /^(?:\+(\d+)|-(\d+) ago)$/.exec(retryAfter ?? '');
+  if (match === null) return retryAfter;
+  const seconds = match[1] === undefined ? -Number(match[2]) : Number(match[1]);
+  return new Date(now / MILLISECOND + seconds * 1_000).toUTCString();
+}

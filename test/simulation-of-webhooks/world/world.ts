@@ -1,0 +1,117 @@
+// Everything that outlives processes, and how to start one.
+import { createRandom, mix, type Random } from '../../../local/reference-service/store/seeded-random.ts';
+import type { Instant } from '../../../shared/instant.ts';
+import { MILLISECOND } from '../../../shared/instant.ts';
+import type { Ledger, Log } from '../../../shared/ports.ts';
+import type { EndpointStates, WebhookMarks } from '../../../shared/webhooks/webhook-ports.ts';
+import { createMemoryEndpointStates } from '../../fakes/memory-endpoint-states.ts';
+import { createMemoryMarks, type MemoryMarks } from '../../fakes/memory-marks.ts';
+import { createVirtualClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
+import { createTrace, type Trace } from '../../simulation/world/trace.ts';
+import type { Attempt } from '../checker/evidence.ts';
+import type { Plan } from '../plan.ts';
+import { createFates, type Fates, hashOf } from './fates.ts';
+import { createLedger, type Entry, type SimulatedLedger } from './ledger.ts';
+import { createProcess, type SimulatedProcess } from './process.ts';
+import type { Writable } from './receiver.ts';
+
+export interface World {
+  readonly plan: Plan;
+  readonly time: VirtualClock;
+  /** The moment from which the plan counts. */
+  readonly start: Instant;
+  readonly fates: Fates;
+  readonly trace: Trace;
+  readonly ledger: SimulatedLedger;
+  readonly marks: MemoryMarks;
+  readonly endpoints: EndpointStates;
+  readonly log: Log;
+  /** Called for each new entry of the ledger. */
+  onInsert: (entry: Entry) => void;
+  /** Numbers of their own for each purpose. */
+  randomFor(purpose: string): Random;
+  startProcess(name: string): Started;
+}
+
+/** A process with the tables as it reaches them. */
+export interface Started {
+  readonly process: SimulatedProcess;
+  readonly ledger: Ledger;
+  readonly marks: WebhookMarks;
+  readonly endpoints: EndpointStates;
+  /** What the process did last, for the records of its attempts. */
+  readonly last: { decidedAt: Instant; attempt: Writable<Attempt> | undefined };
+}
+
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+export function createWorld(plan: Plan, isRead: boolean): World {
+  const time = createVirtualClock();
+  const trace = createTrace(time.now, isRead);
+  const fates = createFates(plan);
+  const randomFor = (purpose: string) => createRandom(mix(plan.seed, hashOf(purpose)));
+  const [shows, skews] = [randomFor('shows'), randomFor('clocks')];
+  const world: World = {
+    plan,
+    time,
+    start: time.now(),
+    fates,
+    trace,
+    ledger: createLedger(time, shows.fraction, (entry) => world.onInsert(entry)),
+    marks: createMemoryMarks(),
+    endpoints: createMemoryEndpointStates(),
+    log: SILENT,
+    onInsert: () => {},
+    randomFor,
+    startProcess(name) {
+      const ahead = Math.round((skews.fraction() - 0.5) * 2 * plan.clockSkewMs * MILLISECOND);
+      const machine = time.machine({ ahead });
+      return withTables(world, createProcess({ name, time, machine, fates, trace, latency: plan.latency }));
+    },
+  };
+  return world;
+}
+
+function withTables({ ledger, marks, endpoints, time }: World, process: SimulatedProcess): Started {
+  const last: Started['last'] = { decidedAt: 0, attempt: undefined };
+  /** What follows is no longer about the last attempt. */
+  const beyond = <Result>(effect: () => Result) => {
+    last.attempt = undefined;
+    return effect();
+  };
+  return {
+    process,
+    last,
+    ledger: {
+      read: (...args) => process.call('ledger.read', 'read', () => ledger.read(...args)),
+      append: (...args) => process.call('ledger.append', 'write', () => ledger.append(...args)),
+      async *groups() {
+        await process.call('ledger.groups', 'read', () => {});
+        yield* ledger.groups();
+      },
+    },
+    marks: {
+      load: (...args) => process.call('marks.load', 'read', () => marks.load(...args)),
+      advance: (...args) =>
+        process.call('marks.advance', 'write', () => beyond(() => marks.advance(...args))),
+      noteBehind: (...args) =>
+        process.call('marks.noteBehind', 'write', () => beyond(() => marks.noteBehind(...args))),
+      position: (...args) => process.call('marks.position', 'read', () => marks.position(...args)),
+      noteFailing: (...args) =>
+        process.call('marks.noteFailing', 'write', () => beyond(() => marks.noteFailing(...args))),
+    },
+    endpoints: {
+      load: (webhook) =>
+        process.call('endpoints.load', 'read', () => {
+          last.decidedAt = time.now();
+          return endpoints.load(webhook);
+        }),
+      save: (webhook, state, version) =>
+        process.call('endpoints.save', 'write', async () => {
+          const result = await endpoints.save(webhook, state, version);
+          if (result === 'saved' && last.attempt !== undefined) last.attempt.notedAt ??= time.now();
+          return result;
+        }),
+    },
+  };
+}
