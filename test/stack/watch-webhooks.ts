@@ -187,8 +187,12 @@ function deliver({ control }: ReferenceService, except: readonly number[]): numb
     .find(({ id, shipments }) => isOpen(shipments[0]?.status) && !except.includes(Number(id)));
   if (group === undefined) throw new Error('The service has no undelivered shipment left.');
   const id = Number(group.id);
-  const before = group.shipments[0]?.status;
-  undone.push(() => control.mutate(id, ({ shipments }) => void (shipments[0]!.status = before)));
+  const before = String(group.shipments[0]?.status);
+  undone.push(() =>
+    control.mutate(id, (draft) => {
+      draft.shipments[0]!.status = before;
+    }),
+  );
   control.mutate(id, (draft) => {
     draft.shipments[0]!.status = 'DELIVERED';
     for (const item of draft.returns) item.quantity = Number(item.quantity) + 1;
