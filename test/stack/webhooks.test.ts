@@ -21,8 +21,7 @@ let engines: EngineAddresses;
 const ends: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  // Each run delivers two parcels.
-  service = await createReferenceService({ groups: 300, life: false });
+  service = await createReferenceService({ groups: 40, life: false });
   ends.push(service.close);
   assembly = synthesizeStack(service.url, (stack) => {
     addSubscribers(stack);
@@ -158,12 +157,7 @@ test(
 
 test.each([
   ['a missing subscription', 'AWS::SNS::Subscription', 'WebhooksWms', /^Webhooks, WMS, first return: /],
-  [
-    'a missing mapping',
-    'AWS::Lambda::EventSourceMapping',
-    'WebhooksWms',
-    /^Webhooks, WMS, first return: /,
-  ],
+  ['a missing mapping', 'AWS::Lambda::EventSourceMapping', 'WebhooksWms', /^Webhooks, WMS, first return: /],
 ])(
   'a damage is found: %s',
   async (_, type, id, found) => {
