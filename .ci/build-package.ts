@@ -26,7 +26,7 @@ for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
 // esbuild, which the construct runs in a checkout, is not there in another repository.
 if (existsSync(join(root, 'infra/bundle-function.ts'))) {
   const { bundle } = await import('../infra/bundle-function.ts');
-  for (const name of ['poller', 'relay']) {
+  for (const name of ['poller', 'relay', 'webhook']) {
     bundle(join(root, `functions/${name}/handler.ts`), join(dist, `bundles/${name}/index.mjs`));
   }
 }

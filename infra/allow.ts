@@ -3,6 +3,7 @@ import { Stack } from 'aws-cdk-lib';
 import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
+import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 
@@ -17,8 +18,38 @@ export function allowTable(
   actions: readonly `dynamodb:${string}`[],
 ): void {
   allow(role, actions, table.tableArn);
+  allowTableKey(role, table);
+}
+
+/**
+ * Allows actions on single items of a table, by their partition keys.
+ *
+ * @param keys a pattern, for instance `Wms#*`
+ */
+export function allowItems(
+  role: iam.IGrantable,
+  table: dynamodb.ITable,
+  actions: readonly `dynamodb:${'GetItem' | 'PutItem' | 'UpdateItem'}`[],
+  keys: string,
+): void {
+  role.grantPrincipal.addToPrincipalPolicy(
+    new iam.PolicyStatement({
+      actions: [...actions],
+      resources: [table.tableArn],
+      conditions: {
+        // Without any keys `ForAllValues` would be true.
+        // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [keys] },
+        Null: { 'dynamodb:LeadingKeys': 'false' },
+      },
+    }),
+  );
+  allowTableKey(role, table);
+}
+
+function allowTableKey(role: iam.IGrantable, { encryptionKey }: dynamodb.ITable): void {
   // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
-  allowKey(role, table.encryptionKey, 'dynamodb', [
+  allowKey(role, encryptionKey, 'dynamodb', [
     'kms:Decrypt',
     'kms:DescribeKey',
     'kms:Encrypt',
@@ -27,6 +58,24 @@ export function allowTable(
     'kms:ReEncryptFrom',
     'kms:ReEncryptTo',
   ]);
+}
+
+/** Allows to read a secret, which a key of the account may encrypt. */
+export function allowSecret(role: iam.IGrantable, secret: secretsmanager.ISecret): void {
+  // If only the secret's name is known, the six characters that Secrets Manager appends are unknown.
+  allow(role, ['secretsmanager:GetSecretValue'], secret.secretFullArn ?? `${secret.secretArn}-??????`);
+  // The policies of AWS's own keys already let the account's principals use them through the service.
+  allowKey(role, secret.encryptionKey, 'secretsmanager', ['kms:Decrypt']);
+}
+
+/** Allows to take messages from a queue. */
+export function allowConsuming(role: iam.IGrantable, queue: sqs.IQueue): void {
+  allow(
+    role,
+    ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+    queue.queueArn,
+  );
+  allowKey(role, queue.encryptionMasterKey, 'sqs', ['kms:Decrypt']);
 }
 
 export function allowSending(

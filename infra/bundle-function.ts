@@ -9,7 +9,7 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as esbuild from 'esbuild';
 
 /** A folder of `functions/` with a `handler.ts`. */
-export type FunctionName = 'poller' | 'relay' | 'sample-warehouse';
+export type FunctionName = 'poller' | 'relay' | 'sample-warehouse' | 'webhook';
 
 /** Lambda's handler setting for an export of the bundle. */
 export function handlerSetting(exportName: string): string {

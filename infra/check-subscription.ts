@@ -21,16 +21,20 @@ export interface CheckedSubscription {
 
 /** @throws Error that lists all problems */
 export function checkSubscription(name: string, checked: CheckedSubscription): void {
-  const problems = [
+  const problems = problemsOfSubscription(name, checked);
+  if (problems.length === 0) return;
+  throw new Error(
+    `The ordered subscription ${name} is invalid:\n${problems.map((it) => `- ${it}`).join('\n')}`,
+  );
+}
+
+export function problemsOfSubscription(name: string, checked: CheckedSubscription): string[] {
+  return [
     ...checkName(name, checked),
     ...checkCount(checked),
     ...checkFilterOf(checked),
     ...checkVisibility(checked),
   ];
-  if (problems.length === 0) return;
-  throw new Error(
-    `The ordered subscription ${name} is invalid:\n${problems.map((it) => `- ${it}`).join('\n')}`,
-  );
 }
 
 function checkName(name: string, { fn, others }: CheckedSubscription): string[] {

@@ -21,6 +21,8 @@ const HALF = 12;
 const THIRD = 8;
 const DEFAULT_BUDGET = 240;
 
+type Graph = cloudwatch.GraphWidget;
+
 export interface FeedDashboard {
   readonly dashboard: cloudwatch.Dashboard;
   /** The graph with a line for each ordered subscription; on the right what it did not get or handle. */
@@ -40,6 +42,16 @@ export function createDashboard(scope: Construct, id: string, props: DashboardPr
     ],
   });
   return { dashboard, subscriptions };
+}
+
+/** Adds a row for the webhooks: how long they fail; what rings, and what did not reach their queues. */
+export function addWebhookRow(dashboard: cloudwatch.Dashboard): readonly [failing: Graph, rings: Graph] {
+  const row = [
+    graph('Webhooks: how long the oldest event, or the endpoint, has failed, s', HALF, []),
+    graph('Webhooks: returns that wait for an attempt; not delivered', HALF, []),
+  ] as const;
+  dashboard.addWidgets(...row);
+  return row;
 }
 
 function reading({ metrics, sources }: DashboardProps): cloudwatch.IWidget[] {

@@ -15,6 +15,8 @@ export interface FunctionProps {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeout: Duration;
   readonly memorySizeMiB: number;
+  /** @default none: the function reaches the internet */
+  readonly network?: Pick<lambda.FunctionProps, 'vpc' | 'vpcSubnets' | 'securityGroups'> | undefined;
 }
 
 /** The settings that all functions of one feed share. */
@@ -34,7 +36,7 @@ export function createFunction(
   scope: Construct,
   id: string,
   { serviceName, logRetention }: FunctionDefaults,
-  { code, exportName = 'handler', description, environment, timeout, memorySizeMiB }: FunctionProps,
+  { code, exportName = 'handler', description, environment, timeout, memorySizeMiB, network }: FunctionProps,
 ): FeedFunction {
   const room = new Construct(scope, id);
   const logGroup = new logs.LogGroup(room, 'Logs', {
@@ -61,6 +63,7 @@ export function createFunction(
     environment: { ...environment, POWERTOOLS_SERVICE_NAME: serviceName },
     timeout,
     memorySize: memorySizeMiB,
+    ...network,
   });
   return { function: fn, role, logGroup };
 }

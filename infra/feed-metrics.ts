@@ -49,6 +49,11 @@ export class FeedMetrics {
     return this.#own(METRICS.groupsBehind, { destination: markOf(destination) }, options);
   }
 
+  /** Seconds that an event of the webhook, or its endpoint, has failed. */
+  failingFor(webhook: string, options?: Options): cloudwatch.Metric {
+    return this.#own(METRICS.failingFor, { webhook }, options);
+  }
+
   relayAge(destination: DestinationName, options?: Options): cloudwatch.Metric {
     const relay = this.#props.publishing.relays[destination];
     return relay.function.metric('IteratorAge', {
@@ -101,5 +106,21 @@ export function countOf(queue: sqs.IQueue, options?: Options): cloudwatch.Metric
   return queue.metricApproximateNumberOfMessagesVisible({
     ...{ statistic: cloudwatch.Stats.MAXIMUM, period: PERIOD },
     ...options,
+  });
+}
+
+/** The number of messages that wait in a queue, whether they are visible or not. */
+export function waitingIn(queue: sqs.IQueue, label: string): cloudwatch.IMetric {
+  const id = queue.node.addr;
+  return new cloudwatch.MathExpression({
+    label,
+    period: PERIOD,
+    expression: `visible_${id} + hidden_${id}`,
+    usingMetrics: {
+      [`visible_${id}`]: countOf(queue),
+      [`hidden_${id}`]: queue.metricApproximateNumberOfMessagesNotVisible({
+        ...{ statistic: cloudwatch.Stats.MAXIMUM, period: PERIOD },
+      }),
+    },
   });
 }

@@ -5,44 +5,36 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { freshnessAlarm } from '../shared/deployment/metrics.ts';
-import { createDashboard } from './create-dashboard.ts';
-import { countOf, type FeedMetrics } from './feed-metrics.ts';
+import { type AlarmDefaults, type AlarmOptions, createAlarm } from './create-alarm.ts';
+import { addWebhookRow, createDashboard } from './create-dashboard.ts';
+import { countOf, type FeedMetrics, waitingIn } from './feed-metrics.ts';
 import type { OrderedSubscription } from './ordered-subscription.ts';
 import type { Polling } from './polling.ts';
 import type { Publishing } from './publishing.ts';
 import { intervalSeconds, type SourceProps } from './source-props.ts';
+import type { Webhook } from './webhook.ts';
 
-export interface MonitoringProps {
+export interface MonitoringProps extends AlarmDefaults {
   readonly metrics: FeedMetrics;
   readonly sources: readonly SourceProps[];
   readonly polling: Polling;
   readonly publishing: Publishing;
-  readonly alarmAction: cloudwatch.IAlarmAction | undefined;
-  readonly runbookUrl: string;
   readonly dashboard: boolean;
-}
-
-interface AlarmOptions {
-  readonly metric: cloudwatch.Metric;
-  /** One sentence: who is affected, and how. */
-  readonly hurts: string;
-  /** The paragraph of docs/runbook.md. */
-  readonly anchor: string;
-  readonly threshold: number;
-  readonly evaluationPeriods?: number;
-  /** @default as many as evaluationPeriods */
-  readonly datapointsToAlarm?: number;
-  readonly missingData?: cloudwatch.TreatMissingData;
 }
 
 /** A destination that fails for this long needs an operator. The stream keeps the missed records for a day. */
 const RELAY_LATE = Duration.minutes(15);
+
+/** While an endpoint fails it is tried every 15 minutes or so, and only attempts report that. */
+const ATTEMPTS = { period: Duration.minutes(5), evaluationPeriods: 6, datapointsToAlarm: 1 };
 
 export class Monitoring extends Construct {
   readonly dashboard: cloudwatch.Dashboard | undefined;
   readonly #props: MonitoringProps;
   /** The graph of the ordered subscriptions. */
   readonly #subscriptions: cloudwatch.GraphWidget | undefined;
+  /** The graphs of the webhooks, once there is one. */
+  #webhooks: ReturnType<typeof addWebhookRow> | undefined;
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
@@ -96,6 +88,50 @@ export class Monitoring extends Construct {
     this.#watchLossOfSns();
     // The dashboard's stack must not refer to the subscription's: that one already refers to the topic.
     if (Stack.of(subscription) === Stack.of(this)) this.#showSubscription(subscription);
+  }
+
+  /** Adds the alarms of a webhook, and shows it on the dashboard. */
+  watchWebhook(webhook: Webhook, alarmAfter: Duration): void {
+    const { metrics } = this.#props;
+    const { name, queue, undelivered } = webhook;
+    const { period, ...attempts } = ATTEMPTS;
+    const threshold = alarmAfter.toSeconds();
+    this.#alarm(
+      'Failing',
+      {
+        ...{ ...attempts, metric: metrics.failingFor(name, { period }), threshold },
+        hurts: `The people behind the webhook ${name} act on old states: its endpoint does not accept events.`,
+        anchor: 'a-webhook-fails',
+      },
+      webhook,
+    );
+    // Needs no code of the feed: it goes off if the sender does not run at all.
+    this.#alarm(
+      'RingsWait',
+      {
+        ...{ metric: metrics.queueAge(webhook), threshold },
+        hurts: `The people behind the webhook ${name} act on old states: returns wait for its sender.`,
+        anchor: 'a-webhook-fails',
+      },
+      webhook,
+    );
+    this.#alarm(
+      'NotDelivered',
+      {
+        metric: countOf(undelivered),
+        hurts: `The people behind the webhook ${name} get changes up to a day late: SNS could not write to its queue.`,
+        anchor: 'events-do-not-reach-a-queue',
+        threshold: 1,
+      },
+      webhook,
+    );
+    this.#watchLossOfSns();
+    if (this.dashboard === undefined) return;
+    this.#webhooks ??= addWebhookRow(this.dashboard);
+    const [failing, rings] = this.#webhooks;
+    failing.addLeftMetric(metrics.failingFor(name, { period, label: name }));
+    rings.addLeftMetric(waitingIn(queue, name));
+    rings.addRightMetric(countOf(undelivered, { label: `not delivered to ${name}` }));
   }
 
   /**
@@ -232,23 +268,7 @@ export class Monitoring extends Construct {
     this.#subscriptions?.addRightMetric(countOf(undelivered, { label: `not delivered to ${label}` }));
   }
 
-  #alarm(
-    id: string,
-    { metric, hurts, anchor, threshold, ...options }: AlarmOptions,
-    scope: Construct = this,
-  ): void {
-    const alarm = new cloudwatch.Alarm(scope, id, {
-      metric,
-      threshold,
-      alarmDescription: `${hurts} ${this.#props.runbookUrl}#${anchor}`,
-      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: options.evaluationPeriods ?? 1,
-      ...(options.datapointsToAlarm && { datapointsToAlarm: options.datapointsToAlarm }),
-      treatMissingData: options.missingData ?? cloudwatch.TreatMissingData.NOT_BREACHING,
-    });
-    const { alarmAction } = this.#props;
-    if (alarmAction === undefined) return;
-    alarm.addAlarmAction(alarmAction);
-    alarm.addOkAction(alarmAction);
+  #alarm(id: string, options: AlarmOptions, scope: Construct = this): void {
+    createAlarm(scope, id, this.#props, options);
   }
 }

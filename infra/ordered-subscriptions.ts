@@ -59,6 +59,16 @@ export class OrderedSubscriptions extends Construct {
     this.#props = props;
   }
 
+  /** Of all subscriptions of the topic. */
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
+  /** Counts a subscription that was made elsewhere. */
+  addName(name: string): void {
+    this.#names.push(name);
+  }
+
   /** @throws Error that lists all problems with the options */
   addSubscriber(fn: lambda.IFunction, options: OrderedSubscriberOptions): OrderedSubscription {
     const { batchSize = 1, maxConcurrency } = options;
@@ -81,7 +91,7 @@ export class OrderedSubscriptions extends Construct {
   #add(name: string, options: OrderedQueueOptions, fn: lambda.IFunction | undefined): OrderedSubscription {
     const { topic, encryptionKey, monitoring, sources } = this.#props;
     checkSubscription(name, { ...options, fn, sources, others: this.#names });
-    this.#names.push(name);
+    this.addName(name);
     const subscription = new OrderedSubscription(this.#placeBeside(fn), idOf(name, fn), {
       ...{ name, topic, encryptionKey },
       filter: options.filter ?? {},

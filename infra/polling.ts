@@ -12,7 +12,7 @@ import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import { TABLES } from '../shared/deployment/tables.ts';
 import { tokenNames } from '../shared/deployment/token-names.ts';
 import { acknowledge } from './acknowledge.ts';
-import { allow, allowKey, allowSending, allowTable } from './allow.ts';
+import { allow, allowKey, allowSecret, allowSending, allowTable } from './allow.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
 import { createQueue } from './create-queue.ts';
 import { schedulerOf } from './scheduler-of.ts';
@@ -163,16 +163,14 @@ function placeOf({ token }: SourceProps): Record<string, string> {
 }
 
 function allowToken(role: iam.IRole, { token }: SourceProps): void {
-  // The policies of AWS's own keys already let the account's principals use them through the service.
-  const encryptionKey = 'encryptionKey' in token ? (token.encryptionKey as kms.IKey | undefined) : undefined;
   if (isSecret(token)) {
-    // If only the secret's name is known, the six characters that Secrets Manager appends are unknown.
-    allow(role, ['secretsmanager:GetSecretValue'], token.secretFullArn ?? `${token.secretArn}-??????`);
-    allowKey(role, encryptionKey, 'secretsmanager', ['kms:Decrypt']);
-  } else {
-    allow(role, ['ssm:GetParameter'], token.parameterArn);
-    allowKey(role, encryptionKey, 'ssm', ['kms:Decrypt']);
+    allowSecret(role, token);
+    return;
   }
+  allow(role, ['ssm:GetParameter'], token.parameterArn);
+  // As for secrets, only a key of the account needs a permission.
+  const encryptionKey = 'encryptionKey' in token ? (token.encryptionKey as kms.IKey | undefined) : undefined;
+  allowKey(role, encryptionKey, 'ssm', ['kms:Decrypt']);
 }
 
 /** Allows an action on all resources whose names begin like this, in the stack's account and region. */

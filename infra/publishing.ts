@@ -2,30 +2,27 @@
 // failing destination does not affect the other. A daily sweep for each sends the events that the stream missed. The
 // relays read the ledger and publish; they have no access to the service and its tokens.
 
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type * as events from 'aws-cdk-lib/aws-events';
-import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import { acknowledge } from './acknowledge.ts';
-import { allow, allowPublishing, allowSending, allowTable } from './allow.ts';
+import { allow, allowPublishing, allowTable } from './allow.ts';
 import { createBus } from './create-bus.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
 import { createTopic } from './create-topic.ts';
+import { createDailySweeps, type DailySweeps, SWEEP_TIMEOUT } from './daily-sweeps.ts';
 import { deadLetterDestination } from './dead-letter-destination.ts';
-import { schedulerOf } from './scheduler-of.ts';
 import type { FeedTables } from './storage.ts';
 
 const RELAY_TIMEOUT = Duration.minutes(1);
-/** Lambda's longest timeout: a sweep reads the whole ledger. */
-const SWEEP_TIMEOUT = Duration.minutes(15);
 
 export interface PublishingProps extends FunctionDefaults {
   readonly tables: FeedTables;
@@ -51,6 +48,8 @@ export class Publishing extends Construct {
   readonly busDeadLetters: sqs.Queue | undefined;
   readonly relays: Readonly<Record<DestinationName, FeedFunction>>;
   readonly sweeps: Readonly<Record<DestinationName, FeedFunction>>;
+  /** Starts the sweeps, and those of webhooks. */
+  readonly dailySweeps: DailySweeps;
 
   constructor(scope: Construct, id: string, props: PublishingProps) {
     super(scope, id);
@@ -71,7 +70,9 @@ export class Publishing extends Construct {
     };
     this.relays = { ordered: this.#createRelay(toTopic, props), bus: this.#createRelay(toBus, props) };
     this.sweeps = { ordered: this.#createSweep(toTopic, props), bus: this.#createSweep(toBus, props) };
-    this.#scheduleSweeps(props);
+    this.dailySweeps = createDailySweeps(this, props.deadLetters);
+    for (const [name, sweep] of Object.entries(this.sweeps))
+      this.dailySweeps.add(name, `the destination ${name}`, sweep);
   }
 
   #createRelay(destination: DestinationOptions, props: PublishingProps): FeedFunction {
@@ -117,38 +118,7 @@ export class Publishing extends Construct {
     allowRelay(sweep.role, destination, props.tables);
     // Only the sweep reads the whole ledger, and writes to it which events were skipped.
     allowTable(sweep.role, props.tables.ledger, ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan']);
-    sweep.function.configureAsyncInvoke({
-      retryAttempts: 1,
-      onFailure: deadLetterDestination(props.deadLetters),
-    });
     return sweep;
-  }
-
-  #scheduleSweeps({ deadLetters }: PublishingProps): void {
-    // Removed with the stack, like the sources' group: its name is fixed.
-    const group = new scheduler.ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
-    const role = new iam.Role(this, 'SchedulesRole', {
-      description: 'Starts the daily sweeps',
-      assumedBy: schedulerOf(group),
-    });
-    const sweeps = Object.entries(this.sweeps);
-    allow(role, ['lambda:InvokeFunction'], ...sweeps.map(([, sweep]) => sweep.function.functionArn));
-    allowSending(role, deadLetters);
-    for (const [name, sweep] of sweeps) {
-      new scheduler.Schedule(this, `SweepOf-${name}`, {
-        description: `Daily sweep of the ledger for the destination ${name}`,
-        scheduleGroup: group,
-        schedule: scheduler.ScheduleExpression.rate(Duration.days(1)),
-        target: {
-          bind: () => ({
-            arn: sweep.function.functionArn,
-            role,
-            deadLetterConfig: { arn: deadLetters.queueArn },
-            retryPolicy: { maximumEventAgeInSeconds: 3_600, maximumRetryAttempts: 5 },
-          }),
-        },
-      });
-    }
   }
 }
 

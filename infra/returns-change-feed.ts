@@ -28,10 +28,15 @@ import {
 import { Polling } from './polling.ts';
 import { Publishing } from './publishing.ts';
 import { type FeedTables, Storage } from './storage.ts';
+import type { Webhook } from './webhook.ts';
+import type { WebhookOptions } from './webhook-options.ts';
+import { Webhooks } from './webhooks.ts';
 
 export type { EventFilter } from '../shared/contract/event-filter.ts';
 export type { ReturnsChangeFeedProps } from './feed-props.ts';
 export type { OrderedSubscription } from './ordered-subscription.ts';
+export type { Webhook } from './webhook.ts';
+export type { WebhookOptions } from './webhook-options.ts';
 
 export class ReturnsChangeFeed extends Construct {
   readonly tables: FeedTables;
@@ -50,6 +55,8 @@ export class ReturnsChangeFeed extends Construct {
   /** The parts that `returns-feed sources` uses: the path of parameters, the group of schedules, the poller's role. */
   readonly sourcesPath: string;
   readonly schedules: scheduler.IScheduleGroup;
+  /** Below which each webhook has its parameter, for the commands of operators. */
+  readonly webhooksPath: string;
   readonly pollerRole: iam.IRole;
   /** Messages that the feed itself could not handle: ticks, stream records, sweeps. */
   readonly deadLetters: sqs.IQueue;
@@ -57,6 +64,7 @@ export class ReturnsChangeFeed extends Construct {
   readonly dashboard: cloudwatch.Dashboard | undefined;
   readonly #metrics: FeedMetrics;
   readonly #ordered: OrderedSubscriptions;
+  readonly #webhooks: Webhooks;
   readonly #onBus: BusSubscribers;
 
   /** @throws Error that lists all problems with the props */
@@ -106,6 +114,12 @@ export class ReturnsChangeFeed extends Construct {
       ...{ topic: publishing.topic, encryptionKey, monitoring },
       sources: sources.map(({ name }) => name),
     });
+    this.webhooksPath = `/${serviceName}/webhooks`;
+    this.#webhooks = new Webhooks(this, 'Webhooks', {
+      ...{ ...common, topic: publishing.topic, tables, dailySweeps: publishing.dailySweeps },
+      ...{ monitoring, ordered: this.#ordered, path: this.webhooksPath },
+      sources: sources.map(({ name }) => name),
+    });
     this.#onBus = new BusSubscribers(this, 'BusSubscribers', {
       bus: publishing.bus,
       encryptionKey,
@@ -131,6 +145,17 @@ export class ReturnsChangeFeed extends Construct {
    */
   addOrderedQueue(id: string, options: OrderedQueueOptions = {}): OrderedSubscription {
     return this.#ordered.addQueue(id, options);
+  }
+
+  /**
+   * Posts events to a URL, signed, each return group's in order. A webhook has a queue, a sender and alarms of its own,
+   * in the feed's stack. While its endpoint fails, events wait in the ledger, for 30 days.
+   *
+   * @param id in commands, marks and metrics; under another id the webhook starts anew
+   * @throws Error that lists all problems, for instance a URL that is not https
+   */
+  addWebhook(id: string, options: WebhookOptions): Webhook {
+    return this.#webhooks.add(id, options);
   }
 
   /**
@@ -184,6 +209,16 @@ export class ReturnsChangeFeed extends Construct {
   /** Age of the oldest event in the queue of an ordered subscription, in seconds. */
   metricQueueAge(subscription: OrderedSubscription, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.queueAge(subscription, options);
+  }
+
+  /**
+   * Seconds that an event of a webhook, or its endpoint, has failed; reported with each failed attempt.
+   *
+   * @throws Error for a webhook that the feed does not have
+   */
+  metricFailingFor(id: string, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    this.#webhooks.checkId(id);
+    return this.#metrics.failingFor(id, options);
   }
 
   /** Messages that the feed itself could not handle. */

@@ -34,6 +34,7 @@ export class ReturnsFeedStack extends Stack {
     this.#output('TopicArn', feed.topic.topicArn, 'Ordered events, for any number of subscriptions');
     this.#output('BusName', feed.bus.eventBusName, 'All events, for any number of rules');
     this.#output('SourcesPath', feed.sourcesPath, 'Below which each source has its parameter');
+    this.#output('WebhooksPath', feed.webhooksPath, 'Below which each webhook has its parameter');
     this.#output('SchedulesGroup', feed.schedules.scheduleGroupName, 'Group of the schedules of sources');
     this.#output('PollerRole', feed.pollerRole.roleName, 'Role that reads tokens');
     this.#output('PollQueueUrl', feed.pollQueue.queueUrl, 'Ticks on their way to the poller');

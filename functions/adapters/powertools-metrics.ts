@@ -12,7 +12,7 @@ export function reportBehind(metrics: Metrics, destination: string, groups: numb
     .publishStoredMetrics();
 }
 
-/** Reports how long a return's next event fails at a webhook's endpoint. */
+/** Reports how long a return's next event, or a webhook's endpoint, has failed. */
 export function reportFailing(metrics: Metrics, webhook: string, failingForMs: number): void {
   metrics
     .addDimension('webhook', webhook)

@@ -8,8 +8,9 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { performance } from 'node:perf_hooks';
+import { type AddressRange, checkLiteralAddress } from '../../shared/deployment/address-range.ts';
 import type { Answer, Post, PostRequest } from '../../shared/webhooks/webhook-ports.ts';
-import { type AddressRange, checkLiteralAddress, createCheckedLookup } from './webhook-addresses.ts';
+import { createCheckedLookup } from './webhook-addresses.ts';
 import { SigningSecretError, signWebhook } from './webhook-signature.ts';
 
 export interface WebhookPostOptions {

@@ -15,7 +15,7 @@ export interface RingHandlerOptions {
   readonly send: WebhookSender;
   readonly test: RunEndpointTest;
   readonly log: Log;
-  /** Called with how long a return's next event has failed. */
+  /** Called with how long a return's next event, or the endpoint, has failed. */
   readonly onFailing: (failingForMs: number) => void;
 }
 

@@ -1,10 +1,10 @@
 // A webhook's post with what its secrets hold: the keys that sign, the URL if that is a secret, and secret headers.
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { parseWebhookUrl } from '../../shared/deployment/webhook-url.ts';
 import type { Post } from '../../shared/webhooks/webhook-ports.ts';
 import { createKeptSecret, type KeptSecret } from '../adapters/kept-secret.ts';
 import { createWebhookPost, type WebhookPost } from '../adapters/webhook-post.ts';
 import { parseSigningSecret } from '../adapters/webhook-signature.ts';
-import { parseWebhookUrl } from '../adapters/webhook-url.ts';
 import type { WebhookEnvironment } from './webhook-environment.ts';
 
 export type SecretPostSettings = Pick<

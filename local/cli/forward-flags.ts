@@ -1,8 +1,8 @@
 // The options that forward events to URLs, for the commands that watch.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
-import { parseWebhookUrl } from '../../functions/adapters/webhook-url.ts';
 import { checkFilter, type EventFilter } from '../../shared/contract/event-filter.ts';
+import { parseWebhookUrl } from '../../shared/deployment/webhook-url.ts';
 import { UsageError } from './failures.ts';
 
 export interface ForwardFlags {

@@ -1,12 +1,13 @@
 // Marks of the events that `watch` has handed over. The local queue loses its content when it ends, so here the queue's
 // marks count the events that came out of it, not those sent to it: after a kill, all later events come again.
 import { parseEventId } from '../../shared/contract/event-id.ts';
+import { WATCH_MARK } from '../../shared/deployment/destinations.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
 import type { GroupKey, Marks } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 
 /** The destination's name in these marks. */
-export const HANDED_OVER = 'watch';
+export const HANDED_OVER = WATCH_MARK;
 const NOTES_AT_ONCE = 10;
 
 export interface HandedOver {

@@ -6,6 +6,7 @@ import { parseSigningSecret } from '../../functions/adapters/webhook-signature.t
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { FEED_GROUP, parseEventId } from '../../shared/contract/event-id.ts';
+import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { Clock, Ledger, Log } from '../../shared/ports.ts';
 import { createEndpoint } from '../../shared/webhooks/endpoint.ts';

@@ -8,6 +8,11 @@ import type { GroupKey } from '../ports.ts';
 export const DESTINATION_NAMES = ['ordered', 'bus'] as const;
 export type DestinationName = (typeof DESTINATION_NAMES)[number];
 
+/** The name of the marks of what `watch` has handed over. */
+export const WATCH_MARK = 'watch';
+/** The names of the marks of URLs that `watch` forwards to begin so. */
+export const FORWARD_PREFIX = 'forward-';
+
 /** How commands and stored items refer to a destination. */
 export interface DestinationLabels {
   /** For command lines and their output. */
@@ -41,4 +46,11 @@ export function markOf(destination: DestinationName): string {
 /** Returns which groups the relay passes over for this destination. */
 export function withheldFrom(destination: DestinationName): (key: Pick<GroupKey, 'group'>) => boolean {
   return ({ group }) => TRAITS[destination].getsOnlyChanges && group === FEED_GROUP;
+}
+
+/** Whether a webhook can't have this id, because commands or marks mean something else by it; in any case of letters. */
+export function isReservedName(id: string): boolean {
+  const name = id.toLowerCase();
+  const taken = Object.values(TRAITS).flatMap((traits) => [traits.name, traits.mark]);
+  return [...taken, WATCH_MARK].includes(name) || name.startsWith(FORWARD_PREFIX);
 }

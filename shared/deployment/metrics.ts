@@ -19,7 +19,10 @@ export const METRICS = {
    * refuses. A relay reports those that stop; a sweep that came to the end reports all, even if there are none.
    */
   groupsBehind: 'GroupsBehind',
-  /** Of each webhook (dimensions `service` and `webhook`), once a failed attempt: seconds since the event first failed. */
+  /**
+   * Of each webhook (dimensions `service` and `webhook`), once a failed attempt: seconds since its event, or any event
+   * since one was accepted, first failed.
+   */
   failingFor: 'FailingFor',
 } as const;
 

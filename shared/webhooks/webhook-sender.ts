@@ -29,7 +29,7 @@ export interface Ring {
 
 export type RingOutcome =
   | { readonly isDone: true }
-  /** `failingForMs`: how long the group's next event has failed; undefined if it was not tried. */
+  /** `failingForMs`: how long the group's next event, or the endpoint, has failed; undefined if it was not tried. */
   | { readonly isDone: false; readonly retryInMs: number; readonly failingForMs: number | undefined };
 
 /**
@@ -155,7 +155,10 @@ async function conclude(
   }
   const failingFor = now - since;
   const retryIn = retryInMs(failingFor, attempt.askedMs, random());
-  return { isDone: false, retryInMs: retryIn, failingForMs: failingFor / MILLISECOND };
+  // A return that fails for the first time may be the only one that is tried while the endpoint fails.
+  const { failingSince = since } = await endpoint.load();
+  const failingForMs = (now - Math.min(since, failingSince)) / MILLISECOND;
+  return { isDone: false, retryInMs: retryIn, failingForMs };
 }
 
 /** Whether the endpoint accepted other events while it refused this one, for long enough. */

@@ -41,6 +41,7 @@ const FIXED_PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   'AWS::SSM::Parameter': ['Name'],
   'AWS::Scheduler::Schedule': ['Name'],
   'AWS::Scheduler::ScheduleGroup': ['Name'],
+  'AWS::SecretsManager::Secret': ['Name'],
   'AWS::StepFunctions::StateMachine': ['StateMachineName', 'StateMachineType'],
 };
 
@@ -53,13 +54,17 @@ const NAMES: Readonly<Record<string, string>> = {
   'AWS::Scheduler::ScheduleGroup': 'Name',
 };
 
-/** Types whose data can't be restored when the resource is lost; a topic has subscriptions of other stacks. */
+/**
+ * Types whose data can't be restored when the resource is lost; a topic has subscriptions of other stacks, and a
+ * webhook's secret is known to its receiver.
+ */
 const HOLDS_EVENTS = new Set([
   'AWS::DynamoDB::Table',
   'AWS::Events::Archive',
   'AWS::Events::EventBus',
   'AWS::SNS::Topic',
   'AWS::SQS::Queue',
+  'AWS::SecretsManager::Secret',
 ]);
 
 export interface TemplateText {

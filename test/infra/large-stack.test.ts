@@ -40,6 +40,8 @@ function synthesize(count: number) {
     filter: { sources: ['source-0'.padEnd(30, 'x')] },
   });
   feed.addOrderedQueue('Erp');
+  // A stack with the most sources has no room for webhooks.
+  if (count < MOST_SOURCES) feed.addWebhook('Wms', { url: 'https://wms.example.com/hook' });
   for (const target of [aFunction(shop, 'Here'), aFunction(elsewhere, 'There')])
     feed.onChange(target.node.id, { entity: 'shipment', to: 'DELIVERED', target });
   // First, because it splits policies that are too long.

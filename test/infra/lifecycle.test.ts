@@ -2,6 +2,7 @@
 // by logical ids, names and deletion policies, and no emulator respects these as it does.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { STAGES, type Stage } from '../../infra/stages.ts';
 import {
   harmOfUpdate,
@@ -93,6 +94,37 @@ describe('a change of the sources', () => {
 
   test('that only reorders them changes nothing', () => {
     expect(known(['globex', 'acme'])).toEqual(both);
+  });
+});
+
+describe('a change of the webhooks', () => {
+  const known = (ids: readonly string[]) => {
+    const app = newUnbundledApp();
+    const stack = new ReturnsFeedStack(app, production);
+    for (const id of ids) stack.feed.addWebhook(id, { url: `https://${id}.example.com` });
+    const template = app.synth().getStackByName(production.stackName).template as TemplateText;
+    return knownResources(new Map([[production.stackName, template]]));
+  };
+  const [both, wms, renamed] = [known(['Wms', 'Erp']), known(['Wms']), known(['Wms', 'Sap'])];
+  const ids = (resources: KnownResources) => Object.keys(resources[production.stackName] ?? {});
+
+  test("that adds or removes one keeps the other's queue and secret", () => {
+    const lost = harmOfUpdate(both, wms);
+
+    expect(harmOfUpdate(wms, both)).toEqual([]);
+    expect(lost).toHaveLength(3);
+    for (const it of lost) expect(it).toMatch(/WebhooksErp(Queue|Undelivered|Secret)\w+ .* would be deleted/);
+  });
+
+  test('that renames one needs no name that is still in use', () => {
+    expect(harmOfUpdate(both, renamed).filter((it) => it.includes("can't be created"))).toEqual([]);
+    const added = ids(renamed).filter((id) => !ids(both).includes(id));
+    for (const id of added) expect(id).toContain('Sap');
+  });
+
+  test('that only reorders them changes nothing', () => {
+    expect(harmOfUpdate(known(['Erp', 'Wms']), both)).toEqual([]);
+    expect(ids(known(['Erp', 'Wms'])).toSorted()).toEqual(ids(both).toSorted());
   });
 });
 

@@ -6,7 +6,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import { expect, test } from 'vitest';
-import { aFeed, aFunction, newStack, type Resource, resourceOf, resourcesOf } from './synthesize.ts';
+import { aFeed, aFunction, newStack, resourceOf, resourcesOf } from './synthesize.ts';
 
 const stack = newStack();
 const elsewhere = new Stack(App.of(stack) as App, 'Elsewhere');
@@ -15,6 +15,7 @@ feed.onChange('Here', { entity: 'shipment', to: 'DELIVERED', target: aFunction(s
 feed.onChange('There', { entity: 'shipment', to: 'DELIVERED', target: aFunction(elsewhere) });
 feed.addOrderedSubscriber(aFunction(stack, 'Ordered'));
 feed.addOrderedSubscriber(aFunction(elsewhere, 'Ordered'));
+feed.addWebhook('Wms', { url: 'https://wms.example.com/hook' });
 const template = Template.fromStack(stack);
 const there = Template.fromStack(elsewhere);
 
@@ -104,8 +105,10 @@ test('the topic, the queues of subscriptions and their dead letters are encrypte
     ['OrderedQueue', 'OrderedDeadLetters'].map((id) => resourceOf(it, 'AWS::SQS::Queue', id).Properties),
   );
 
+  const rings = resourceOf(template, 'AWS::SQS::Queue', 'WebhooksWmsQueue').Properties;
+
   expect(parts).toHaveLength(4);
-  for (const { KmsMasterKeyId } of [topic, ...parts]) expect(KmsMasterKeyId).toBeDefined();
+  for (const { KmsMasterKeyId } of [topic, rings, ...parts]) expect(KmsMasterKeyId).toBeDefined();
 });
 
 test('SNS may write to the queues of subscriptions with the key, for the topic of the feed alone', () => {
@@ -125,15 +128,21 @@ test('SNS may write to the queues of subscriptions with the key, for the topic o
 });
 
 test('events that SNS can not encrypt go to queues without the key, and set off an alarm', () => {
-  for (const it of [template, there]) {
-    const [[id, queue]] = resourcesOf(it, 'AWS::SQS::Queue').filter(([name]) =>
-      name.includes('Undelivered'),
-    ) as [[string, Resource]];
-    const alarm = resourceOf(it, 'AWS::CloudWatch::Alarm', 'NotDelivered').Properties;
+  const undelivered = [template, there].flatMap((it) =>
+    resourcesOf(it, 'AWS::SQS::Queue')
+      .filter(([id]) => id.includes('Undelivered'))
+      .map(([id, queue]) => ({ id, queue, alarms: resourcesOf(it, 'AWS::CloudWatch::Alarm') })),
+  );
 
+  expect(undelivered).toHaveLength(3);
+  for (const { id, queue, alarms } of undelivered) {
     expect(queue.Properties).toMatchObject({ SqsManagedSseEnabled: true, FifoQueue: true });
     expect(queue.Properties.KmsMasterKeyId).toBeUndefined();
-    expect(alarm.Dimensions[0].Value['Fn::GetAtt'][0]).toBe(id);
+    const watching = alarms.filter(
+      ([name, alarm]) =>
+        name.includes('NotDelivered') && alarm.Properties.Dimensions[0].Value['Fn::GetAtt'][0] === id,
+    );
+    expect(watching).toHaveLength(1);
   }
 });
 

@@ -2,12 +2,20 @@
 // out; a wildcard would make SECURITY.md untrue.
 import { readFileSync } from 'node:fs';
 import * as kms from 'aws-cdk-lib/aws-kms';
-import { expect, test } from 'vitest';
+import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
+import { describe, expect, test } from 'vitest';
 import { aFeed, aFunction, newStack, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
 
 const stack = newStack();
 const feed = aFeed({}, stack);
 feed.feed.addOrderedSubscriber(aFunction(stack));
+const secretNamed = (name: string) => secretsmanager.Secret.fromSecretNameV2(stack, name, `shop/${name}`);
+feed.feed.addWebhook('Wms', {
+  url: secretNamed('hook'),
+  authorization: secretNamed('bearer'),
+  secretHeaders: { 'x-tenant': secretNamed('tenant') },
+});
+feed.feed.addWebhook('Erp', { url: 'https://erp.example.com/hook' });
 const all = feed.template();
 const roles = resourcesOf(all, 'AWS::IAM::Role')
   .map(([id]) => id)
@@ -17,8 +25,8 @@ test('each function has its own role', () => {
   const functions = resourcesOf(all, 'AWS::Lambda::Function').filter(([id]) => id.startsWith('Feed'));
 
   const used = functions.map(([, { Properties }]) => Properties.Role['Fn::GetAtt'][0]);
-  expect(functions).toHaveLength(5);
-  expect(new Set(used).size).toBe(5);
+  expect(functions).toHaveLength(9);
+  expect(new Set(used).size).toBe(9);
 });
 
 test('no role has wildcard permissions, except to list stream names and read settings of sources', () => {
@@ -94,7 +102,61 @@ test('only the sweeps read the whole ledger', () => {
   expect(scanners).toEqual([
     expect.stringContaining('SweepToOrderedRole'),
     expect.stringContaining('SweepToBusRole'),
+    expect.stringContaining('WebhooksWmsSweepRole'),
+    expect.stringContaining('WebhooksErpSweepRole'),
   ]);
+});
+
+describe('of the roles of webhooks', () => {
+  const readersOf = (secret: string) =>
+    roles.filter((role) =>
+      statementsOf(all, role).some(
+        ({ actions, resources }) =>
+          actions.some((it) => it.startsWith('secretsmanager:')) &&
+          resources.some((it) => it.includes(secret)),
+      ),
+    );
+
+  test.each(['WebhooksWmsSecret', 'shop/hook', 'shop/bearer', 'shop/tenant'])(
+    'only the sender reads %s',
+    (secret) => {
+      expect(readersOf(secret)).toEqual([expect.stringContaining('WebhooksWmsSenderRole')]);
+    },
+  );
+
+  test('none reads a token of the service, or the secret of another webhook', () => {
+    expect(readersOf('token/acme')).toEqual([expect.stringContaining('PollerRole')]);
+    expect(readersOf('WebhooksErpSecret')).toEqual([expect.stringContaining('WebhooksErpSenderRole')]);
+  });
+
+  test.each(['Sender', 'Sweep'])('%s writes only marks of its own, and events of the feed itself', (part) => {
+    const writes = statementsOf(all, `WebhooksWms${part}Role`).filter(({ actions }) =>
+      actions.some((it) => /^dynamodb:.*(Put|Update|Write|Delete)/.test(it)),
+    );
+
+    const keysOf = (table: string) =>
+      writes
+        .filter(({ resources }) => resources.every((it) => it.includes(table)))
+        .map(({ conditions }) => conditions);
+    const onlyKeys = (keys: string) => ({
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [keys] },
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    });
+    expect(writes).toHaveLength(2);
+    expect(keysOf('StorageMarks')).toEqual([onlyKeys('Wms#*')]);
+    expect(keysOf('StorageLedger')).toEqual([onlyKeys('*_feed')]);
+  });
+
+  test('none publishes, and only the sweep sends rings', () => {
+    const actionsOf = (part: string) =>
+      statementsOf(all, `WebhooksWms${part}Role`).filter(({ resources }) =>
+        resources.some((it) => !it.includes('FeedDeadLetters')),
+      );
+    const allowed = ['Sender', 'Sweep'].map((part) => actionsOf(part).flatMap(({ actions }) => actions));
+
+    expect(allowed.flat().filter((it) => /^(sns|events):/.test(it))).toEqual([]);
+    expect(allowed.map((actions) => actions.includes('sqs:SendMessage'))).toEqual([false, true]);
+  });
 });
 
 test("the account's own key may be used through one service at a time", () => {
@@ -136,6 +198,8 @@ test.each([
   'SweepToBusRole',
   'PollingSchedulesRole',
   'PublishingSchedulesRole',
+  'WebhooksWmsSenderRole',
+  'WebhooksWmsSweepRole',
 ])('SECURITY.md lists exactly the permissions of %s', (role) => {
   const may = statementsOf(all, role).flatMap(({ actions }) => actions);
 

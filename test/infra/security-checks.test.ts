@@ -1,5 +1,6 @@
 // cdk-nag's AWS Solutions pack on everything that the construct can create, as `cdk synth` runs it on the app.
 import { Validations } from 'aws-cdk-lib';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -34,6 +35,15 @@ test('the construct has no findings, with any of its features', () => {
   synthesis.feed.addOrderedSubscriber(aFunction(stack), { filter: { sources: ['acme'] } });
   synthesis.feed.addOrderedSubscriber(aFunction(stack, 'All'));
   synthesis.feed.addOrderedQueue('Erp');
+  const vpc = ec2.Vpc.fromVpcAttributes(stack, 'Network', {
+    ...{
+      vpcId: 'vpc-0123456789abcdef0',
+      availabilityZones: ['a'],
+      privateSubnetIds: ['subnet-0123456789abcdef0'],
+    },
+  });
+  synthesis.feed.addWebhook('Wms', { url: 'https://wms.example.com/hook' });
+  synthesis.feed.addWebhook('Inside', { url: 'https://wms.internal', vpc, allowPrivateAddresses: true });
 
   expect(findings(synthesis)).toEqual([]);
 });

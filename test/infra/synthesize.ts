@@ -75,6 +75,7 @@ export interface Statement {
   readonly effect: string;
   readonly actions: readonly string[];
   readonly resources: readonly string[];
+  readonly conditions?: unknown;
 }
 
 /** The permissions of the role with a text in its logical id; resources as JSON. */
@@ -87,11 +88,12 @@ export function statementsOf(template: Template, roleIdHolds: string): Statement
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: as above
-function readStatement({ Effect, Action, Resource }: any): Statement {
+function readStatement({ Effect, Action, Resource, Condition }: any): Statement {
   const list = (value: unknown) => (Array.isArray(value) ? value : [value]);
   return {
     effect: Effect,
     actions: list(Action),
     resources: list(Resource).map((it) => (typeof it === 'string' ? it : JSON.stringify(it))),
+    ...(Condition && { conditions: Condition }),
   };
 }

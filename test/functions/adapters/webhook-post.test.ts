@@ -9,10 +9,10 @@ import {
 } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AddressRange } from '../../../functions/adapters/webhook-addresses.ts';
 import { createWebhookPost, type WebhookPostOptions } from '../../../functions/adapters/webhook-post.ts';
 import { parseSigningSecret } from '../../../functions/adapters/webhook-signature.ts';
-import { parseWebhookUrl } from '../../../functions/adapters/webhook-url.ts';
+import type { AddressRange } from '../../../shared/deployment/address-range.ts';
+import { parseWebhookUrl } from '../../../shared/deployment/webhook-url.ts';
 import { SELF_SIGNED_CERTIFICATE, SELF_SIGNED_KEY } from './self-signed-certificate.ts';
 
 const SECRET = `whsec_${randomBytes(48).toString('base64')}`;

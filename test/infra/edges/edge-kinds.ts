@@ -86,6 +86,8 @@ export const EDGE_KINDS: Readonly<Record<string, Readonly<Record<string, Rule | 
     'LoggingConfig.LogGroup': functionLog,
     'Code.*': none('an asset'),
     'Environment.Variables.*': none("names for the function's own calls"),
+    'VpcConfig.SecurityGroupIds[]': functionInNetwork,
+    'VpcConfig.SubnetIds[]': none('judged with the security groups'),
   },
   'AWS::Lambda::Permission': { '*': POLICY },
   'AWS::Logs::LogGroup': {
@@ -104,6 +106,7 @@ export const EDGE_KINDS: Readonly<Record<string, Readonly<Record<string, Rule | 
     'RedrivePolicy.deadLetterTargetArn': redrive,
   },
   'AWS::SQS::QueuePolicy': { '*': POLICY },
+  'AWS::SecretsManager::Secret': { KmsKeyId: none("used in the readers' names") },
   'AWS::SSM::Parameter': { '*': none("names for the functions' own calls") },
   'AWS::Scheduler::Schedule': {
     GroupName: none('where the schedule is'),
@@ -233,6 +236,16 @@ function functionLog({ resource, value }: Reference): Needs {
   const stream = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${value}:log-stream:2026/11/22/x`;
   return ['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) => ({
     ...{ caller: { role }, action, resource: stream },
+  }));
+}
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-permissions */
+function functionInNetwork({ resource }: Reference): Needs {
+  const role = resource.resolve(resource.properties.Role);
+  const interfaces = ['CreateNetworkInterface', 'DeleteNetworkInterface', 'DescribeNetworkInterfaces'];
+  const others = ['AssignPrivateIpAddresses', 'DescribeSubnets', 'UnassignPrivateIpAddresses'];
+  return [...interfaces, ...others].map((action) => ({
+    ...{ caller: { role }, action: `ec2:${action}`, resource: '*' },
   }));
 }
 

@@ -93,6 +93,9 @@ function namesOf({ stackName, template }: RawStack, output: NonNullable<Names['o
         case 'AWS::SNS::Topic TopicName':
         case 'AWS::StepFunctions::StateMachine Name':
           return nameIn(id);
+        case 'AWS::EC2::Subnet SubnetId':
+        case 'AWS::EC2::SecurityGroup GroupId':
+          return nameIn(id);
         case 'AWS::SNS::Topic TopicArn':
           return arnIn(id);
         default:
@@ -112,6 +115,7 @@ const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
 
 const REFERRED_TO_BY_ARN: ReadonlySet<string> = new Set([
   'AWS::SNS::Topic',
+  'AWS::SecretsManager::Secret',
   'AWS::StepFunctions::StateMachine',
 ]);
 
@@ -136,6 +140,7 @@ const ARN_PREFIXES: Readonly<Record<string, string>> = {
   'AWS::SNS::Topic': 'sns:',
   'AWS::SQS::Queue': 'sqs:',
   'AWS::SSM::Parameter': 'ssm:parameter',
+  'AWS::SecretsManager::Secret': 'secretsmanager:secret:',
   'AWS::Scheduler::Schedule': 'scheduler:schedule/',
   'AWS::Scheduler::ScheduleGroup': 'scheduler:schedule-group/',
   'AWS::StepFunctions::StateMachine': 'states:stateMachine:',

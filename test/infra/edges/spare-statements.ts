@@ -30,6 +30,21 @@ const PURPOSES: readonly Purpose[] = [
     isFor: ({ says, name }) => says === 'identity' && name.includes('AWSLambdaBasicExecutionRole'),
   },
   {
+    purpose: "refuses to a function's code what its role allows Lambda for the network",
+    isFor: (statement) =>
+      statement.Effect === 'Deny' &&
+      statement.says === 'identity' &&
+      statement.Condition?.ArnLike?.['lambda:SourceFunctionArn'] !== undefined,
+  },
+  {
+    // The first statement of a key's policy allows the same.
+    purpose: 'superfluous: CDK lets the account use the key of a secret through Secrets Manager',
+    isFor: (statement) =>
+      statement.says === 'resource' &&
+      actionsOf(statement).every((it) => it.startsWith('kms:')) &&
+      /^secretsmanager\./.test(String(statement.Condition?.StringEquals?.['kms:ViaService'])),
+  },
+  {
     // The statement for calls through one service allows the same.
     purpose: 'superfluous: CDK lets whoever reads a stream or a queue decrypt with its key',
     isFor: (statement) =>

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type App, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
 import * as kms from 'aws-cdk-lib/aws-kms';
@@ -127,6 +128,18 @@ function subscribeAll({ stack, feed }: InStack): void {
   const encryptionKey = queue.encryptionMasterKey;
   feed.addOrderedSubscriber(aFunction(stack, 'All'));
   feed.addOrderedQueue('Erp');
+  feed.addWebhook('Wms', { url: 'https://wms.example.com/hook', filter: { sources: ['acme'] } });
+  const vpc = ec2.Vpc.fromVpcAttributes(stack, 'Network', {
+    ...{
+      vpcId: 'vpc-0123456789abcdef0',
+      availabilityZones: ['eu-west-1a', 'eu-west-1b'],
+      privateSubnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
+    },
+  });
+  const [subnet] = vpc.privateSubnets;
+  const securityGroups = [new ec2.SecurityGroup(stack, 'Group', { vpc }) as ec2.ISecurityGroup];
+  const network = { vpc, securityGroups, ...(subnet && { subnets: { subnets: [subnet] } }) };
+  feed.addWebhook('Inside', { url: 'https://wms.internal/hook', vpc: network, allowPrivateAddresses: true });
   feed.onChange('Delivered', { ...DELIVERED, target: aFunction(stack, 'OnBus') });
   const theirs = new sqs.Queue(stack, 'Theirs', encryptionKey && { encryptionMasterKey: encryptionKey });
   feed.onChange('ToQueue', { ...DELIVERED, target: new targets.SqsQueue(theirs) });

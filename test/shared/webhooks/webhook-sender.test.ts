@@ -60,6 +60,16 @@ describe('a webhook', () => {
     expect(world.marks.behind(WEBHOOK, KEY)).toBe('2: answered 500');
   });
 
+  it('reports how long the endpoint has failed, though each attempt may be the first of its return', async () => {
+    const world = worldWith(1);
+    world.show(OTHER, 1);
+    world.answer = () => ({ status: 500 });
+    await world.ring(KEY, 1);
+    await world.clock.advance(2 * HOUR);
+
+    expect(await world.ring(OTHER, 1)).toMatchObject({ isDone: false, failingForMs: 2 * 3_600_000 });
+  });
+
   it('is tried again after 5 s, 30 s, 2 min and 5 min, then every 15 minutes', async () => {
     const world = worldWith(1);
     world.answer = () => ({ failure: 'ECONNREFUSED' });

@@ -1,5 +1,5 @@
 // The URL of a webhook, checked before anything is sent to it.
-import { type AddressRange, checkLiteralAddress } from './webhook-addresses.ts';
+import { type AddressRange, checkLiteralAddress } from './address-range.ts';
 
 /**
  * Returns the URL of a webhook: https, or http as well on one machine (`any`).

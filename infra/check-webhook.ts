@@ -1,0 +1,106 @@
+// Checks a webhook's options and reports all problems at once. So problems that CloudFormation, or the first event,
+// would find show before the deployment.
+import { Duration, Token } from 'aws-cdk-lib';
+import { isReservedName } from '../shared/deployment/destinations.ts';
+import { WEBHOOK_ID } from '../shared/deployment/webhook-record.ts';
+import { parseWebhookUrl } from '../shared/deployment/webhook-url.ts';
+import { problemsOfSubscription } from './check-subscription.ts';
+import { headersOf, type WebhookOptions } from './webhook-options.ts';
+
+export interface CheckedWebhook {
+  readonly options: WebhookOptions;
+  /** The names of the feed's sources. */
+  readonly sources: readonly string[];
+  /** The names of the subscriptions that the topic already has. */
+  readonly others: readonly string[];
+}
+
+/** Several attempts fit into an invocation of the sender, which takes a minute at most. */
+const LONGEST_REQUEST = Duration.seconds(25);
+const SHORTEST_ALARM = Duration.minutes(1);
+/** A function's variables, and a parameter of Parameter Store, together hold 4 KB. */
+const LONGEST_TEXT = 1_000;
+const MOST_HEADERS = 5;
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+/** The sender sets these itself, or they frame the request. */
+const OWN_HEADERS: readonly string[] = [
+  ...['connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive', 'te', 'trailer'],
+  ...['transfer-encoding', 'upgrade', 'user-agent'],
+];
+const OWN_PREFIXES = ['proxy-', 'webhook-'];
+
+/** @throws Error that lists all problems */
+export function checkWebhook(id: string, checked: CheckedWebhook): void {
+  const { options } = checked;
+  const problems = [
+    ...checkId(id, checked),
+    ...problemsOfSubscription(id, { ...checked, filter: options.filter ?? {}, fn: undefined }),
+    ...checkUrl(options),
+    ...checkHeaders(options),
+    ...checkNumbers(options),
+    ...checkLength('filter', JSON.stringify(options.filter ?? {})),
+  ];
+  if (problems.length === 0) return;
+  throw new Error(`The webhook ${id} is invalid:\n${problems.map((it) => `- ${it}`).join('\n')}`);
+}
+
+function checkId(id: string, { others }: CheckedWebhook): string[] {
+  const problems: string[] = [];
+  if (!WEBHOOK_ID.test(id))
+    problems.push(
+      'Its id must begin with a letter and have 1 to 30 of a-z, A-Z, 0-9 and -, for instance "Wms".',
+    );
+  if (isReservedName(id)) problems.push(`Its id is reserved: commands mean another destination by "${id}".`);
+  // The same id in the same case is among the problems of the subscription.
+  const alike = others.find((other) => other !== id && other.toLowerCase() === id.toLowerCase());
+  if (alike !== undefined) problems.push(`Its id differs from "${alike}" in case alone: give it another.`);
+  return problems;
+}
+
+function checkUrl({ url, allowPrivateAddresses = false }: WebhookOptions): string[] {
+  if (typeof url !== 'string' || Token.isUnresolved(url)) return [];
+  try {
+    parseWebhookUrl(url, allowPrivateAddresses ? 'private' : 'public');
+    return checkLength('url', url);
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+function checkLength(name: string, text: string): string[] {
+  return text.length > LONGEST_TEXT
+    ? [`${name} must have at most ${LONGEST_TEXT} characters (got ${text.length}).`]
+    : [];
+}
+
+function checkHeaders(options: WebhookOptions): string[] {
+  const names = headersOf(options).map(([name]) => name.toLowerCase());
+  const problems = names.flatMap((name) => {
+    if (!HEADER_NAME.test(name)) return [`secretHeaders: "${name}" is no name of a header.`];
+    const isOwn = OWN_HEADERS.includes(name) || OWN_PREFIXES.some((prefix) => name.startsWith(prefix));
+    return isOwn ? [`secretHeaders: the sender sets ${name} itself, or must not send it.`] : [];
+  });
+  const doubled = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+  for (const name of doubled) problems.push(`secretHeaders: the header ${name} is given twice.`);
+  if (names.length > MOST_HEADERS)
+    problems.push(`There are ${names.length} headers with secrets: give at most ${MOST_HEADERS}.`);
+  return problems;
+}
+
+function checkNumbers({ requestTimeout, maxConcurrency, alarmAfter }: WebhookOptions): string[] {
+  const problems: string[] = [];
+  const timeoutMs = requestTimeout?.toMilliseconds() ?? 1_000;
+  if (timeoutMs < 1_000 || timeoutMs > LONGEST_REQUEST.toMilliseconds())
+    problems.push(
+      `requestTimeout must be 1 to ${LONGEST_REQUEST.toSeconds()} seconds (got ${timeoutMs / 1_000}).`,
+    );
+  const most = maxConcurrency ?? 2;
+  if (!Number.isInteger(most) || most < 2 || most > 1_000)
+    problems.push(`maxConcurrency must be a whole number from 2 to 1,000 (got ${most}).`);
+  if (alarmAfter !== undefined && alarmAfter.toMilliseconds() < SHORTEST_ALARM.toMilliseconds())
+    problems.push(
+      `alarmAfter must be at least a minute (got ${alarmAfter.toMilliseconds() / 1_000} seconds).`,
+    );
+  return problems;
+}

@@ -1,0 +1,42 @@
+// One alarm of the feed. It says in one sentence who is affected, and links its paragraph of the runbook.
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+
+export interface AlarmOptions {
+  readonly metric: cloudwatch.Metric;
+  /** One sentence: who is affected, and how. */
+  readonly hurts: string;
+  /** The paragraph of docs/runbook.md. */
+  readonly anchor: string;
+  readonly threshold: number;
+  readonly evaluationPeriods?: number;
+  /** @default as many as evaluationPeriods */
+  readonly datapointsToAlarm?: number;
+  readonly missingData?: cloudwatch.TreatMissingData;
+}
+
+/** What all alarms of a feed share. */
+export interface AlarmDefaults {
+  readonly alarmAction: cloudwatch.IAlarmAction | undefined;
+  readonly runbookUrl: string;
+}
+
+export function createAlarm(
+  scope: Construct,
+  id: string,
+  { alarmAction, runbookUrl }: AlarmDefaults,
+  { metric, hurts, anchor, threshold, ...options }: AlarmOptions,
+): void {
+  const alarm = new cloudwatch.Alarm(scope, id, {
+    metric,
+    threshold,
+    alarmDescription: `${hurts} ${runbookUrl}#${anchor}`,
+    comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    evaluationPeriods: options.evaluationPeriods ?? 1,
+    ...(options.datapointsToAlarm && { datapointsToAlarm: options.datapointsToAlarm }),
+    treatMissingData: options.missingData ?? cloudwatch.TreatMissingData.NOT_BREACHING,
+  });
+  if (alarmAction === undefined) return;
+  alarm.addAlarmAction(alarmAction);
+  alarm.addOkAction(alarmAction);
+}

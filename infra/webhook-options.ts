@@ -1,0 +1,78 @@
+// The options of a webhook, and what they leave out.
+import { Duration } from 'aws-cdk-lib';
+import type * as ec2 from 'aws-cdk-lib/aws-ec2';
+import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
+import type { EventFilter } from '../shared/contract/event-filter.ts';
+
+/** A network for the sender. It must reach the endpoint as well as DynamoDB, SQS and Secrets Manager. */
+export interface WebhookNetwork {
+  readonly vpc: ec2.IVpc;
+  /** @default the private subnets of the VPC */
+  readonly subnets?: ec2.SubnetSelection;
+  /** @default a new one, which allows all outbound connections */
+  readonly securityGroups?: readonly ec2.ISecurityGroup[];
+}
+
+export interface WebhookOptions {
+  /** Where events are posted: https. A secret, whose whole text is the URL, where the URL itself is a credential. */
+  readonly url: string | secretsmanager.ISecret;
+  /**
+   * The events that the webhook gets. SNS needs up to 15 minutes until a new or a changed filter applies.
+   * @default all changes
+   */
+  readonly filter?: EventFilter;
+  /**
+   * The secret that signs: base64 of 24 to 64 bytes, with or without `whsec_`.
+   * @default a new one, see {@link Webhook.signingSecret}
+   */
+  readonly secret?: secretsmanager.ISecret;
+  /** The secret with the value of the header `authorization`, for instance `Bearer …`. */
+  readonly authorization?: secretsmanager.ISecret;
+  /** More headers: each name with the secret that holds its value. */
+  readonly secretHeaders?: Readonly<Record<string, secretsmanager.ISecret>>;
+  /**
+   * Time for the whole answer, 1 to 25 seconds.
+   * @default Duration.seconds(15)
+   */
+  readonly requestTimeout?: Duration;
+  /**
+   * Maximum number of concurrent requests, 2 to 1,000. A return's events are never posted concurrently.
+   * @default 5
+   */
+  readonly maxConcurrency?: number;
+  /**
+   * The network of the sender, for endpoints in a private one.
+   * @default none: the sender reaches the internet
+   */
+  readonly vpc?: ec2.IVpc | WebhookNetwork;
+  /**
+   * Whether the endpoint may have an address of a private network (RFC 1918, fc00::/7). Loopback and link-local
+   * addresses are always refused.
+   * @default false
+   */
+  readonly allowPrivateAddresses?: boolean;
+  /**
+   * How long an event, or the endpoint, fails before the alarm goes off.
+   * @default Duration.hours(1)
+   */
+  readonly alarmAfter?: Duration;
+}
+
+export const DEFAULT_REQUEST_TIMEOUT = Duration.seconds(15);
+export const DEFAULT_CONCURRENCY = 5;
+export const DEFAULT_ALARM_AFTER = Duration.hours(1);
+
+/** All headers whose values are secrets. */
+export function headersOf({
+  authorization,
+  secretHeaders,
+}: WebhookOptions): readonly (readonly [name: string, secret: secretsmanager.ISecret])[] {
+  return [
+    ...(authorization === undefined ? [] : [['authorization', authorization] as const]),
+    ...Object.entries(secretHeaders ?? {}),
+  ];
+}
+
+export function networkOf({ vpc }: WebhookOptions): WebhookNetwork | undefined {
+  return vpc === undefined || 'vpc' in vpc ? vpc : { vpc };
+}

@@ -1,0 +1,395 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
+import { describe, expect, test } from 'vitest';
+import { parseWebhookEnvironment } from '../../functions/webhook/webhook-environment.ts';
+import { MOST_SUBSCRIPTIONS } from '../../infra/check-subscription.ts';
+import type { WebhookOptions } from '../../infra/returns-change-feed.ts';
+import { METRICS } from '../../shared/deployment/metrics.ts';
+import { webhookRecord } from '../../shared/deployment/webhook-record.ts';
+import { aFeed, newStack, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
+
+const URL_OF_WMS = 'https://wms.example.com/hooks/returns';
+
+/** One with the fewest options, and one with most of them. */
+function twoWebhooks() {
+  const stack = newStack();
+  const synthesis = aFeed({}, stack);
+  const secretNamed = (name: string) => secretsmanager.Secret.fromSecretNameV2(stack, name, `shop/${name}`);
+  synthesis.feed.addWebhook('Wms', { url: URL_OF_WMS });
+  synthesis.feed.addWebhook('Automation', {
+    url: secretNamed('hook'),
+    filter: { entities: ['shipment'], to: ['DELIVERED'] },
+    secret: secretNamed('signing'),
+    authorization: secretNamed('bearer'),
+    secretHeaders: { 'X-Tenant': secretNamed('tenant') },
+    requestTimeout: Duration.seconds(5),
+    maxConcurrency: 20,
+    allowPrivateAddresses: true,
+    alarmAfter: Duration.minutes(20),
+  });
+  return { ...synthesis, all: synthesis.template() };
+}
+
+const { all, feed, stack } = twoWebhooks();
+
+function variablesOf(id: string, part: 'Sender' | 'Sweep'): Record<string, string> {
+  const variables = resourceOf(all, 'AWS::Lambda::Function', `Webhooks${id}${part}`).Properties.Environment
+    .Variables;
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, filled(value)]));
+}
+
+/** A value as in a deployment: each reference becomes a text. */
+function filled(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const { 'Fn::Join': join, Ref, 'Fn::GetAtt': attribute } = value as Record<string, never>;
+  if (join !== undefined) return (join[1] as unknown[]).map(filled).join(join[0]);
+  return Ref === undefined ? `att-${String(attribute)}` : `https://ref/${Ref}`;
+}
+
+describe('the queue of a webhook', () => {
+  const queue = resourceOf(all, 'AWS::SQS::Queue', 'WebhooksWmsQueue').Properties;
+
+  test('keeps rings in the order of each return for two weeks, and moves none elsewhere', () => {
+    expect(queue).toMatchObject({
+      ...{ FifoQueue: true, DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' },
+      MessageRetentionPeriod: 14 * 86_400,
+    });
+    expect(queue.RedrivePolicy).toBeUndefined();
+  });
+
+  test.each(['Wms', 'Automation'])('hides a ring for longer than the sender of %s may run', (id) => {
+    const { VisibilityTimeout } = resourceOf(all, 'AWS::SQS::Queue', `Webhooks${id}Queue`).Properties;
+    const { Timeout } = resourceOf(all, 'AWS::Lambda::Function', `Webhooks${id}Sender`).Properties;
+
+    expect(VisibilityTimeout).toBeGreaterThan(Timeout);
+    expect(Timeout).toBe(60);
+  });
+
+  test('is subscribed to the topic, raw, with the filter, and with a dead-letter queue of its own', () => {
+    const [wms, automation] = ['Wms', 'Automation'].map(
+      (id) => resourceOf(all, 'AWS::SNS::Subscription', `Webhooks${id}`).Properties,
+    );
+
+    expect(wms).toMatchObject({
+      ...{ Protocol: 'sqs', RawMessageDelivery: true },
+      Endpoint: { 'Fn::GetAtt': [expect.stringContaining('WebhooksWmsQueue'), 'Arn'] },
+      RedrivePolicy: {
+        deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringContaining('WebhooksWmsUndelivered'), 'Arn'] },
+      },
+    });
+    expect(wms.FilterPolicy).toBeUndefined();
+    expect(automation).toMatchObject({
+      FilterPolicyScope: 'MessageAttributes',
+      FilterPolicy: { entity: ['shipment'], to: ['DELIVERED'] },
+    });
+  });
+});
+
+describe('the sender', () => {
+  test.each([
+    ['Wms', 5],
+    ['Automation', 20],
+  ])('of %s gets one ring at a time, reports failures, and has a limited concurrency', (id, most) => {
+    expect(resourceOf(all, 'AWS::Lambda::EventSourceMapping', `Webhooks${id}`).Properties).toMatchObject({
+      ...{ BatchSize: 1, FunctionResponseTypes: ['ReportBatchItemFailures'] },
+      ScalingConfig: { MaximumConcurrency: most },
+      EventSourceArn: { 'Fn::GetAtt': [expect.stringContaining(`Webhooks${id}Queue`), 'Arn'] },
+    });
+  });
+
+  test.each(['Sender', 'Sweep'] as const)('and the sweep can read their variables: %s', (part) => {
+    expect(parseWebhookEnvironment(variablesOf('Wms', part))).toMatchObject({
+      ...{ WEBHOOK_ID: 'Wms', WEBHOOK_URL: URL_OF_WMS, FILTER: {}, SECRET_HEADERS: {} },
+      ...{ ADDRESSES: 'public', REQUEST_TIMEOUT_MS: 15_000, MAX_CONCURRENCY: 5 },
+      SIGNING_SECRET: expect.stringContaining('WebhooksWmsSecret'),
+    });
+    expect(parseWebhookEnvironment(variablesOf('Automation', part))).toMatchObject({
+      ...{ WEBHOOK_ID: 'Automation', WEBHOOK_URL_SECRET: 'shop/hook', SIGNING_SECRET: 'shop/signing' },
+      SECRET_HEADERS: { authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' },
+      FILTER: { entities: ['shipment'], to: ['DELIVERED'] },
+      ...{ ADDRESSES: 'private', REQUEST_TIMEOUT_MS: 5_000, MAX_CONCURRENCY: 20 },
+    });
+  });
+
+  test('is swept once a day, and what fails is reported like that of other sweeps', () => {
+    const schedule = resourceOf(all, 'AWS::Scheduler::Schedule', 'SweepOfWms').Properties;
+    const invokes = resourceOf(all, 'AWS::Lambda::EventInvokeConfig', 'WebhooksWmsSweep').Properties;
+    const deadLetters = { 'Fn::GetAtt': [expect.stringMatching(/^FeedDeadLetters/), 'Arn'] };
+
+    expect(schedule.ScheduleExpression).toBe('rate(1 day)');
+    expect(schedule.Target.Arn['Fn::GetAtt'][0]).toContain('WebhooksWmsSweep');
+    expect(schedule.Target.DeadLetterConfig.Arn).toEqual(deadLetters);
+    expect(invokes).toMatchObject({
+      ...{ MaximumRetryAttempts: 1, DestinationConfig: { OnFailure: { Destination: deadLetters } } },
+    });
+  });
+
+  test('runs in a network of your own, where its code can change nothing', () => {
+    const own = newStack();
+    const { feed: networked, template } = aFeed({}, own);
+    const vpc = new ec2.Vpc(own, 'Network') as ec2.IVpc;
+    const group = new ec2.SecurityGroup(own, 'Group', { vpc });
+    networked.addWebhook('Erp', { url: URL_OF_WMS, vpc });
+    networked.addWebhook('Wms', { url: URL_OF_WMS, vpc: { vpc, securityGroups: [group] } });
+    const senders = ['Erp', 'Wms'].map(
+      (id) => resourceOf(template(), 'AWS::Lambda::Function', `Webhooks${id}Sender`).Properties.VpcConfig,
+    );
+
+    for (const { SubnetIds, SecurityGroupIds } of senders) {
+      expect(JSON.stringify(SubnetIds)).toMatch(/Private/);
+      expect(SecurityGroupIds).toHaveLength(1);
+    }
+    expect(JSON.stringify(senders[1].SecurityGroupIds)).toContain('Group');
+    const [allowed, denied] = ['Allow', 'Deny'].map((effect) =>
+      statementsOf(template(), 'WebhooksErpSenderRole')
+        .filter((it) => it.effect === effect && it.actions.some((action) => action.startsWith('ec2:')))
+        .flatMap(({ actions }) => actions),
+    );
+    expect(allowed).toContain('ec2:CreateNetworkInterface');
+    expect(denied).toEqual(allowed);
+    expect(
+      resourcesOf(template(), 'AWS::Lambda::Function').filter(([, { Properties }]) => Properties.VpcConfig)
+        .length,
+    ).toBe(2);
+    for (const [id, { Properties }] of resourcesOf(template(), 'AWS::IAM::Role'))
+      if (id.includes('Webhooks')) expect(Properties.ManagedPolicyArns).toBeUndefined();
+  });
+});
+
+describe('the signing secret', () => {
+  const secret = () => resourceOf(all, 'AWS::SecretsManager::Secret', 'WebhooksWmsSecret');
+
+  test('is generated with properties that never change: others would generate another value', () => {
+    expect(secret().Properties.GenerateSecretString).toEqual({
+      ...{ ExcludePunctuation: true, IncludeSpace: false, PasswordLength: 64 },
+    });
+    expect(secret().Properties.Name).toBeUndefined();
+  });
+
+  test.each([
+    [RemovalPolicy.RETAIN, 'Retain'],
+    [RemovalPolicy.DESTROY, 'Delete'],
+  ])('stays or goes with the tables: %s', (removalPolicy, expected) => {
+    const other = aFeed({ removalPolicy });
+    other.feed.addWebhook('Wms', { url: URL_OF_WMS });
+
+    const { DeletionPolicy } = resourceOf(other.template(), 'AWS::SecretsManager::Secret', 'Wms');
+    const table = resourceOf(other.template(), 'AWS::DynamoDB::Table', 'StorageLedger');
+    expect([DeletionPolicy, table.DeletionPolicy]).toEqual([expected, expected]);
+  });
+
+  test('is not created where one is given', () => {
+    const ids = resourcesOf(all, 'AWS::SecretsManager::Secret').map(([id]) => id);
+
+    expect(ids).toEqual([expect.stringContaining('WebhooksWmsSecret')]);
+  });
+
+  test("is encrypted with the account's own key, which its sender alone may use for it", () => {
+    const own = newStack();
+    const { feed: keyed, template } = aFeed({ encryptionKey: new kms.Key(own, 'Key') }, own);
+    keyed.addWebhook('Wms', { url: URL_OF_WMS });
+
+    expect(resourceOf(template(), 'AWS::SecretsManager::Secret', 'Wms').Properties.KmsKeyId).toBeDefined();
+    const throughSecrets = resourcesOf(template(), 'AWS::IAM::Policy').flatMap(([id, { Properties }]) =>
+      JSON.stringify(Properties.PolicyDocument).includes('secretsmanager.') ? [id] : [],
+    );
+    expect(throughSecrets).toEqual([expect.stringContaining('WebhooksWmsSenderRole')]);
+  });
+
+  test('that is imported with its key lets the sender decrypt with that key', () => {
+    const own = newStack();
+    const { feed: other, template } = aFeed({}, own);
+    const encryptionKey = kms.Key.fromKeyArn(own, 'K', 'arn:aws:kms:eu-west-1:111111111111:key/theirs');
+    const secretCompleteArn = 'arn:aws:secretsmanager:eu-west-1:111111111111:secret:shop/signing-x7Hk2Q';
+    const imported = { secretCompleteArn, encryptionKey };
+    const secret = secretsmanager.Secret.fromSecretAttributes(own, 'S', imported);
+    other.addWebhook('Wms', { url: URL_OF_WMS, secret });
+
+    const statements = statementsOf(template(), 'WebhooksWmsSenderRole');
+    expect(statements).toContainEqual({
+      ...{ effect: 'Allow', actions: ['secretsmanager:GetSecretValue'], resources: [secretCompleteArn] },
+    });
+    expect(statements).toContainEqual(
+      expect.objectContaining({ actions: ['kms:Decrypt'], resources: [encryptionKey.keyArn] }),
+    );
+  });
+});
+
+describe('what the feed records of a webhook', () => {
+  const recordOf = (id: string) => {
+    const { Name, Value, Type } = resourceOf(all, 'AWS::SSM::Parameter', `Webhooks${id}Record`).Properties;
+    return { Name, Type, record: webhookRecord.parse(JSON.parse(filled(Value))) };
+  };
+
+  test('is a parameter below a common path, for commands', () => {
+    const { Name, Type, record } = recordOf('Wms');
+
+    expect(Name).toBe(`${feed.webhooksPath}/Wms`);
+    expect(Type).toBe('String');
+    expect(record).toMatchObject({
+      ...{ id: 'Wms', url: URL_OF_WMS, secretHeaders: {}, filter: {}, addresses: 'public' },
+      ...{ requestTimeoutMs: 15_000, queueUrl: expect.stringContaining('WebhooksWmsQueue') },
+      sender: expect.stringContaining('WebhooksWmsSenderFunction'),
+      log: expect.stringContaining('WebhooksWmsSenderLogs'),
+    });
+  });
+
+  test('holds no URL that is a secret', () => {
+    const { record } = recordOf('Automation');
+
+    expect(record.url).toBeUndefined();
+    expect(record.urlSecret).toBe('shop/hook');
+    expect(record.secretHeaders).toEqual({ authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' });
+  });
+});
+
+describe('the alarms', () => {
+  const alarmOf = (id: string) => resourceOf(all, 'AWS::CloudWatch::Alarm', id).Properties;
+
+  test.each([
+    ['Wms', 3_600],
+    ['Automation', 1_200],
+  ])('report how long %s fails, though it is tried only every quarter of an hour', (id, Threshold) => {
+    const alarm = alarmOf(`Webhooks${id}Failing`);
+
+    expect(alarm).toMatchObject({
+      ...{ Namespace: 'ReturnsChangeFeed', MetricName: METRICS.failingFor, Statistic: 'Maximum', Threshold },
+      ...{ DatapointsToAlarm: 1, TreatMissingData: 'notBreaching' },
+    });
+    expect(alarm.Dimensions).toContainEqual({ Name: 'webhook', Value: id });
+    expect(alarm.Period * alarm.EvaluationPeriods).toBeGreaterThan(15 * 60 * 1.1 + 60);
+  });
+
+  test('report a sender that does not run, without its help', () => {
+    expect(alarmOf('WebhooksWmsRingsWait')).toMatchObject({
+      ...{ MetricName: 'ApproximateAgeOfOldestMessage', Threshold: 3_600 },
+      Dimensions: [
+        { Name: 'QueueName', Value: { 'Fn::GetAtt': [expect.stringContaining('WmsQueue'), 'QueueName'] } },
+      ],
+    });
+  });
+
+  test('report what SNS could not write to the queue', () => {
+    const [{ Value }] = alarmOf('WebhooksWmsNotDelivered').Dimensions;
+
+    expect(Value['Fn::GetAtt'][0]).toContain('WebhooksWmsUndelivered');
+    expect(alarmOf('LostBySns')).toBeDefined();
+  });
+
+  test('have a metric of the construct, for webhooks that there are', () => {
+    expect(feed.metricFailingFor('Wms').dimensions).toMatchObject({ webhook: 'Wms' });
+    expect(() => feed.metricFailingFor('Erp')).toThrow(/no webhook "Erp": write one of "Wms", "Automation"/);
+  });
+
+  test('share a row of the dashboard', () => {
+    const { DashboardBody } = resourceOf(all, 'AWS::CloudWatch::Dashboard', 'Dashboard').Properties;
+    const body = JSON.stringify(Stack.of(stack).resolve(DashboardBody));
+
+    for (const part of [METRICS.failingFor, 'not delivered to Wms', 'not delivered to Automation'])
+      expect(body).toContain(part);
+    const without = aFeed().template();
+    const other = resourceOf(without, 'AWS::CloudWatch::Dashboard', 'Dashboard').Properties;
+    expect(JSON.stringify(other)).not.toContain('Webhooks');
+  });
+});
+
+describe('options', () => {
+  const problemsOf = (id: string, options: object) => {
+    const { feed: checked } = aFeed();
+    checked.addOrderedQueue('Erp');
+    try {
+      checked.addWebhook(id, { url: URL_OF_WMS, ...options } as WebhookOptions);
+      return '';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const aSecret = { secretName: 'x', secretArn: 'arn:aws:secretsmanager:eu-west-1:1:secret:x' };
+
+  test.each<[string, string, object, RegExp]>([
+    ['an id with other characters', 'Our WMS', {}, /Its id must begin with a letter/],
+    ['an id that is too long', 'W'.repeat(31), {}, /Its id must begin with a letter/],
+    ...['ordered', 'Queue', 'BUS', 'watch', 'Forward-x'].map((id): [string, string, object, RegExp] => [
+      ...([`the id ${id}`, id, {}, /Its id is reserved/] as const),
+    ]),
+    ['the id of a subscription', 'Erp', {}, /There is one with this id/],
+    ['an id that differs in case alone', 'ERP', {}, /differs from "Erp" in case alone/],
+    ['http', 'Wms', { url: 'http://wms.example.com' }, /must begin with https/],
+    ['no URL', 'Wms', { url: 'wms.example.com' }, /is not a URL/],
+    ['a password in the URL', 'Wms', { url: 'https://me:secret@wms.example.com' }, /user name or password/],
+    ['a private address', 'Wms', { url: 'https://10.1.2.3/hook' }, /10\.1\.2\.3 is not one/],
+    ['loopback', 'Wms', { url: 'https://[::1]/hook', allowPrivateAddresses: true }, /::1 is not one/],
+    [
+      'link-local addresses',
+      'Wms',
+      { url: 'https://169.254.169.254/', allowPrivateAddresses: true },
+      /169\.254/,
+    ],
+    ['a long URL', 'Wms', { url: `https://wms.example.com/${'x'.repeat(1_000)}` }, /url must have at most/],
+    ...['webhook-id', 'Webhook-Signature', 'Host', 'proxy-authorization', 'transfer-encoding', 'TE'].map(
+      (name): [string, string, object, RegExp] => [
+        ...([
+          `the header ${name}`,
+          'Wms',
+          { secretHeaders: { [name]: aSecret } },
+          /the sender sets .* itself, or must not send it/,
+        ] as const),
+      ],
+    ),
+    ['a header that is none', 'Wms', { secretHeaders: { 'a b': aSecret } }, /"a b" is no name of a header/],
+    [
+      'a header twice',
+      'Wms',
+      { authorization: aSecret, secretHeaders: { Authorization: aSecret } },
+      /authorization is given twice/,
+    ],
+    ['a short timeout', 'Wms', { requestTimeout: Duration.millis(999) }, /requestTimeout must be 1 to 25/],
+    ['a long timeout', 'Wms', { requestTimeout: Duration.seconds(26) }, /requestTimeout must be 1 to 25/],
+    ['one sender', 'Wms', { maxConcurrency: 1 }, /maxConcurrency must be .* from 2 to 1,000 \(got 1\)/],
+    ['too many senders', 'Wms', { maxConcurrency: 1_001 }, /maxConcurrency/],
+    [
+      'an immediate alarm',
+      'Wms',
+      { alarmAfter: Duration.seconds(59) },
+      /alarmAfter must be at least a minute/,
+    ],
+    ['an unknown source', 'Wms', { filter: { sources: ['globex'] } }, /no source "globex"/],
+    ['an unknown status', 'Wms', { filter: { to: ['ARRIVED'] } }, /filter\.to\.0/],
+  ])('with %s are refused', (_, id, options, problem) => {
+    expect(problemsOf(id, options)).toMatch(problem);
+  });
+
+  test('are refused with all their problems at once', () => {
+    const wrong = { url: 'ftp://wms.example.com', requestTimeout: Duration.minutes(1), maxConcurrency: 0 };
+
+    expect(problemsOf('bus', wrong)).toMatch(
+      /^The webhook bus is invalid:\n- Its id.*\n- The URL.*\n- requestTimeout.*\n- maxConcurrency/,
+    );
+  });
+
+  test.each<[string, object]>([
+    ['at the limits', { requestTimeout: Duration.seconds(25), maxConcurrency: 1_000 }],
+    [
+      'with a private address, if that is allowed',
+      { url: 'https://10.1.2.3/hook', allowPrivateAddresses: true },
+    ],
+  ])('%s are accepted', (_, options) => {
+    expect(problemsOf('Wms', options)).toBe('');
+  });
+
+  test('of one webhook too many for the topic are refused', () => {
+    const { feed: full } = aFeed({ dashboard: false });
+    for (let count = 0; count < MOST_SUBSCRIPTIONS; count += 1) full.addOrderedQueue(`Queue${count}`);
+
+    expect(() => full.addWebhook('Wms', { url: URL_OF_WMS })).toThrow(/The topic has 100 subscriptions/);
+  });
+
+  test('of a queue can not take the id of a webhook', () => {
+    const { feed: checked } = aFeed();
+    checked.addWebhook('Wms', { url: URL_OF_WMS });
+
+    expect(() => checked.addOrderedQueue('Wms')).toThrow(/There is one with this id/);
+  });
+});
