@@ -54,8 +54,6 @@ export interface Forwarder {
   stop(): Promise<void>;
 }
 
-/** Where the names of forwarded URLs in marks begin. */
-export const FORWARD_PREFIX = 'forward-';
 const ATTEMPT_MS = 15_000;
 /** As webhooks in AWS by default. */
 const AT_ONCE = 5;

@@ -2,10 +2,10 @@
 import { createDynamoDbEndpointStates } from '../../functions/adapters/dynamodb-endpoint-states.ts';
 import { scanItems } from '../../functions/adapters/dynamodb-scan.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
-import { FORWARD_PREFIX } from '../forwarding/forwarder.ts';
 import { partOf } from './find-deployment.ts';
 import type { Place } from './open-place.ts';
 import { listWebhooks } from './webhook-records.ts';

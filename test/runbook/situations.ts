@@ -37,6 +37,7 @@ export async function createSituations(
     secret: `${service}/tokens/globex`,
     parameter: `/${service}/tokens/globex`,
     hold: '7',
+    webhook: 'Wms',
   };
   let group = 1_000;
 
