@@ -108,16 +108,25 @@ export function addLease(state: EndpointState, now: Instant, lease: Instant): En
   return { ...state, leases: [...state.leases.filter((end) => end > now), lease] };
 }
 
-/** The state after an event was accepted; the same object where nothing is worth a write. */
-export function noteAccepted(state: EndpointState, now: Instant, lease: Instant | undefined): EndpointState {
-  const isKnown = now - (state.lastAcceptedAt ?? 0) < NOTE_ACCEPTED_EVERY;
+/**
+ * The state after an event was accepted; the same object where nothing is worth a write.
+ *
+ * @param began when the attempt began: of the time after that, an answer that was long under way says nothing
+ */
+export function noteAccepted(
+  state: EndpointState,
+  began: Instant,
+  lease: Instant | undefined,
+): EndpointState {
+  const { lastAcceptedAt = 0 } = state;
+  const isKnown = began - lastAcceptedAt < NOTE_ACCEPTED_EVERY;
   if (isKnown && state.failures === 0 && lease === undefined) return state;
   return {
     ...state,
     failures: 0,
     failingSince: undefined,
     leases: without(state.leases, lease),
-    lastAcceptedAt: now,
+    lastAcceptedAt: Math.max(lastAcceptedAt, began),
   };
 }
 

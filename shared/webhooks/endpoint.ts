@@ -91,6 +91,7 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
     async attempt(request, failingSince) {
       const admission = await apply(failingSince);
       if (admission.kind === 'held') return admission;
+      const began = clock.now();
       const answer = await ports.post(request);
       const now = clock.now();
       const verdict = judgeAnswer(answer, now);
@@ -98,8 +99,9 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
       const reason = 'reason' in verdict ? verdict.reason : undefined;
       log.info('posted', { webhook, id: request.id, outcome: verdict.kind, reason, requestMs });
       // The answer stands whether it can be noted or not: an accepted event must not count as failed.
-      await change((state) => note(ports, state, now, admission.lease, verdict)).catch((error: unknown) =>
-        log.warn('the answer of the endpoint could not be noted', { webhook, error: asError(error) }),
+      await change((state) => note(ports, state, { began, now }, admission.lease, verdict)).catch(
+        (error: unknown) =>
+          log.warn('the answer of the endpoint could not be noted', { webhook, error: asError(error) }),
       );
       return verdict;
     },
@@ -109,11 +111,11 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
 function note(
   { random }: EndpointPorts,
   state: EndpointState,
-  now: Instant,
+  { began, now }: { readonly began: Instant; readonly now: Instant },
   lease: Instant | undefined,
   verdict: Verdict,
 ): EndpointState {
-  if (verdict.kind === 'accepted') return noteAccepted(state, now, lease);
+  if (verdict.kind === 'accepted') return noteAccepted(state, began, lease);
   if (verdict.kind === 'content') return noteAnswered(state, lease);
   const failingFor = now - (state.failingSince ?? now);
   const pauseMs = verdict.isForAll ? retryInMs(failingFor, verdict.askedMs, random()) : undefined;

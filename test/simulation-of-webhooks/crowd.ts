@@ -30,7 +30,13 @@ const HANGS = 1_000;
 
 export async function measureCrowd(crowd: Crowd): Promise<Delays> {
   const { hanging, beginsInHours, eventsPerMinute, hours } = crowd;
-  const hang = { kind: 'hang', fromMs: 0, every: { of: 'return', n: HANGS }, share: 1, acceptedAnyway: 0 } as const;
+  const hang = {
+    kind: 'hang',
+    fromMs: 0,
+    every: { of: 'return', n: HANGS },
+    share: 1,
+    acceptedAnyway: 0,
+  } as const;
   const plan: Plan = { ...PLAIN_PLAN, webhooks: [{ ...PLAIN_WEBHOOK, troubles: [hang] }] };
   const world = createWorld(plan, false);
   const topic = createTopic(world);

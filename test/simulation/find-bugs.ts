@@ -1,19 +1,25 @@
-// `npm run simulate:bugs`: applies each of the deliberate bugs of bugs/*.patch to a copy of the tree and lets the
-// simulation look for it. A bug that is not found shows a blind spot of the simulation. A patch that no longer applies
-// must be made again.
+// `npm run simulate:bugs`: applies each of the deliberate bugs of bugs/*.patch to a copy of the tree and lets its
+// simulation look for it, the one of the feed or the one of webhooks. A bug that is not found shows a blind spot of the
+// simulation. A patch that no longer applies must be made again.
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { applyPatch, parsePatch } from 'diff';
 import { build } from 'esbuild';
 import { inParallel } from '../../shared/in-parallel.ts';
 
 /** By profile. Every seed of `guards` has work for the guards. */
-const MOST_SEEDS: Readonly<Record<string, number>> = { everything: 500, polls: 500, guards: 100 };
-const PATCHES = 'test/simulation/bugs';
+const MOST_SEEDS: Readonly<Record<string, number>> = {
+  everything: 500,
+  polls: 500,
+  guards: 100,
+  webhooks: 500,
+};
+const FEED = 'test/simulation';
+const WEBHOOKS = 'test/simulation-of-webhooks';
 /** The files that a simulation needs. */
-const COPIED = ['package.json', 'functions', 'local', 'shared', 'test/fakes', 'test/simulation'];
+const COPIED = ['package.json', 'functions', 'local', 'shared', 'test/fakes', FEED, WEBHOOKS];
 
 interface Bug {
   readonly name: string;
@@ -35,10 +41,10 @@ interface Found {
   readonly message: string;
 }
 
-async function readBug(file: string): Promise<Bug> {
-  const patch = await readFile(join(PATCHES, file), 'utf8');
+async function readBug(path: string): Promise<Bug> {
+  const patch = await readFile(path, 'utf8');
   const profile = /^Profile: (\w+)$/m.exec(patch)?.[1] ?? 'everything';
-  return { name: file.replace('.patch', ''), patch, profile };
+  return { name: basename(path, '.patch'), patch, profile };
 }
 
 /** @throws if a part of the patch does not apply to its file */
@@ -65,7 +71,7 @@ async function findBug(bug: Bug): Promise<Found | undefined> {
     await applyTo(tree, bug);
     const script = join(tree, 'first-violation.mjs');
     await build({
-      entryPoints: [join(tree, 'test/simulation/first-violation.ts')],
+      entryPoints: [join(tree, bug.profile === 'webhooks' ? WEBHOOKS : FEED, 'first-violation.ts')],
       outfile: script,
       bundle: true,
       platform: 'node',
@@ -121,10 +127,22 @@ async function look(bug: Bug): Promise<boolean> {
   }
 }
 
+async function patchesOf(simulation: string): Promise<string[]> {
+  const files = await readdir(join(simulation, 'bugs'));
+  return files
+    .filter((file) => file.endsWith('.patch'))
+    .sort()
+    .map((file) => join(simulation, 'bugs', file));
+}
+
 const wanted = process.argv.slice(2);
-const files = (await readdir(PATCHES)).filter((file) => file.endsWith('.patch')).sort();
-const chosen = files.filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
-const bugs = [...NO_BUGS, ...(await Promise.all(chosen.map(readBug)))];
+const paths = (await Promise.all([FEED, WEBHOOKS].map(patchesOf))).flat();
+const all = await Promise.all(paths.map(readBug));
+const chosen = all.filter(
+  ({ name, profile }) => wanted.length === 0 || wanted.some((part) => `${profile} ${name}`.includes(part)),
+);
+const profiles = new Set(chosen.map(({ profile }) => profile));
+const bugs = [...NO_BUGS.filter(({ profile }) => profiles.has(profile)), ...chosen];
 const outcomes = await inParallel(bugs, availableParallelism(), look);
 const failed = outcomes.filter((isExpected) => !isExpected).length;
 printLine(

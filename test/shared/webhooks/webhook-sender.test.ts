@@ -213,6 +213,21 @@ describe('an event that the endpoint refuses', () => {
     expect(world.acceptedNumbers(KEY)).toEqual([1]);
   });
 
+  it('is not stepped over because of another event whose attempt began before the first refusal', async () => {
+    const world = worldWith(1);
+    world.show(OTHER, 1);
+    world.answer = ({ partitionkey }) => ({ status: partitionkey === 'acme/1' ? 422 : 204 });
+    world.takesMs = ({ partitionkey }) => (partitionkey === 'acme/1' ? 0 : 10_000);
+    const other = world.sender()({ key: OTHER, sequence: 1 }, 60_000);
+    await world.clock.advance(SECOND);
+    await world.ring(KEY, 1);
+    await world.clock.run(other);
+
+    await world.clock.advance(2 * DAY);
+
+    expect(await world.ring(KEY, 1)).toMatchObject({ isDone: false });
+  });
+
   it('gets its whole day, however late an older sender notes the failure of the event before', async () => {
     const world = worldWith(1);
     world.answer = () => ({ failure: 'timeout' });

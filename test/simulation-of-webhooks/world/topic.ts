@@ -35,8 +35,10 @@ export function createTopic({ time, fates, trace, randomFor }: World): Topic {
 
   function publish(event: FeedEvent): void {
     const before = seen.get(event.id);
-    if (before !== undefined && time.now() < before + DEDUPLICATES_FOR)
-      return trace.count('topic drops a repeat');
+    if (before !== undefined && time.now() < before + DEDUPLICATES_FOR) {
+      trace.count('topic drops a repeat');
+      return;
+    }
     seen.set(event.id, time.now());
     for (const subscription of subscriptions) {
       const isWanted = acceptsPolicy(subscription.policy, { ...filterAttributes(event) });
