@@ -221,7 +221,9 @@ describe('status and explain', () => {
     const { stdout, stderr } = await run('explain', 'acme', '21');
 
     expect(stderr).toBe('');
-    expect(stdout).toMatch(/webhook +Wms: sent through 1; behind at 2: answered 422,\s+failing\s+since\s+.*Z/);
+    expect(stdout).toMatch(
+      /webhook +Wms: sent through 1; behind at 2: answered 422,\s+failing\s+since\s+.*Z/,
+    );
     expect(stdout).toMatch(/webhook +Erp: nothing sent\n/);
     expect(stdout).toMatch(/\n +2 .*\[not sent: ordered, bus, Wms\]/);
   });
