@@ -21,7 +21,8 @@ let engines: EngineAddresses;
 const ends: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  service = await createReferenceService({ groups: 40, life: false });
+  // Each run delivers two parcels.
+  service = await createReferenceService({ groups: 200, life: false });
   ends.push(service.close);
   assembly = synthesizeStack(service.url, (stack) => {
     addSubscribers(stack);
