@@ -86,14 +86,23 @@ describe('of an entity', () => {
   });
 
   test('reaches the service that --service names, and notes when a parcel was delivered', async () => {
+    for (const { id, shipments } of service.control.snapshot())
+      service.control.mutate(Number(id), (draft) => {
+        for (const index of shipments.keys())
+          Object.assign(draft.shipments[index] ?? {}, { status: 'IN_TRANSIT', delivered_at: null });
+      });
+
     const { code, stdout } = await run('shipment', 'DELIVERED', '--service', service.url);
 
-    const [, group] = /^return group (\d+)/.exec(stdout) ?? [];
-    const changed = service.control.snapshot().find((it) => it.id === Number(group));
+    const [, id] = /^return group \d+, shipment (\d+): IN_TRANSIT → DELIVERED\n$/.exec(stdout) ?? [];
+    const delivered = service.control
+      .snapshot()
+      .flatMap(({ shipments }) => shipments)
+      .filter(({ status }) => status === 'DELIVERED');
     expect(code).toBe(0);
-    expect(changed?.shipments).toContainEqual(
-      expect.objectContaining({ status: 'DELIVERED', delivered_at: expect.any(String) }),
-    );
+    expect(delivered).toEqual([
+      expect.objectContaining({ id: Number(id), delivered_at: expect.any(String) }),
+    ]);
   });
 });
 
