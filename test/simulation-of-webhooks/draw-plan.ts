@@ -21,10 +21,10 @@ const LENGTHS = [
   { share: 0.33, activeMs: 4 * HOUR_MS, groups: 8, saves: 60 },
   { share: 0.18, activeMs: 2 * DAY_MS, groups: 5, saves: 40 },
   { share: 0.04, activeMs: 16 * DAY_MS, groups: 2, saves: 16 },
-  { share: 0.03, activeMs: 33 * DAY_MS, groups: 2, saves: 16 },
+  { share: 0.03, activeMs: 37 * DAY_MS, groups: 2, saves: 16 },
 ] as const;
 
-const OUTAGES_MS = [1, 12, 15 * 24, 29 * 24, 31 * 24].map((hours) => hours * HOUR_MS);
+const OUTAGES_MS = [1, 12, 15 * 24, 29 * 24, 31 * 24, 35 * 24].map((hours) => hours * HOUR_MS);
 
 const FILTERS: readonly EventFilter[] = [
   { sources: ['s1'] },

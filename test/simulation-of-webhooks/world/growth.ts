@@ -50,7 +50,8 @@ export function createGrowth(world: World): Growth {
     keyOf,
     save,
     async run() {
-      const moments = Array.from({ length: plan.saves }, () => random.below(plan.activeMs)).sort(
+      // Many at the beginning: what an outage of a month keeps waiting is then older than the ledger's retention.
+      const moments = Array.from({ length: plan.saves }, () => plan.activeMs * random.fraction() ** 3).sort(
         (a, b) => a - b,
       );
       for (const atMs of moments) {
