@@ -73,10 +73,11 @@ function forReceiver(variables: Variables, { url }: WebhookReceiver): Variables 
 
 /** @returns the return's id */
 async function deliverParcel({ deployment, receiver, service }: Run, atMs: number, isDown: boolean) {
+  if (deployment.failures.length > 0) return 0;
   const seen = new Set<string>();
   if (isDown) receiver.answer = ({ path }) => (seen.size < seen.add(path).size ? 500 : 204);
   const group = deliver(service, []);
-  if (deployment.failures.length === 0) await comeDue(deployment, TICKS, atMs);
+  await comeDue(deployment, TICKS, atMs);
   receiver.answer = () => 204;
   return group;
 }

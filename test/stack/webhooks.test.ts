@@ -21,8 +21,8 @@ let engines: EngineAddresses;
 const ends: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  // Each run delivers two parcels.
-  service = await createReferenceService({ groups: 200, life: false });
+  // Each run delivers two parcels; the service has one on its way for every five returns.
+  service = await createReferenceService({ groups: 300, life: false });
   ends.push(service.close);
   assembly = synthesizeStack(service.url, (stack) => {
     addSubscribers(stack);
