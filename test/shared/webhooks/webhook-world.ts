@@ -81,5 +81,3 @@ export function createWebhookWorld(options: WebhookWorldOptions = {}) {
 
   return world;
 }
-
-export const seconds = (duration: number) => duration / MILLISECOND / 1_000;
