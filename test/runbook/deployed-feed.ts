@@ -24,6 +24,8 @@ export interface DeployedFeed {
   readonly stores: Omit<Stores, 'close'>;
   /** Bypasses the operator's permissions. */
   readonly tablesClient: DynamoDBClient;
+  /** Makes each signing secret one that was never rotated. */
+  forgetRotations(): void;
   close(): Promise<void>;
 }
 
@@ -104,6 +106,9 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
   seed(aws, template, names, serviceOf(outputs));
   return {
     ...{ endpoint, template, names, outputs, stores, tablesClient },
+    forgetRotations() {
+      for (const [id, versions] of aws.versions) aws.versions.set(id, versions.slice(-1));
+    },
     async close() {
       for (const it of [tablesClient, queuesClient, topicsClient]) it.destroy();
       await endpoint.close();

@@ -69,6 +69,7 @@ beforeAll(async () => {
       const Item = toLedgerItem(key, anEvent(key, sequence, trackingNumber));
       await feed.tablesClient.send(new PutItemCommand({ TableName: feed.outputs.LedgerTable, Item }));
     },
+    feed.forgetRotations,
   );
 });
 afterAll(() => feed?.close());

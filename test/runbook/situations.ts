@@ -23,6 +23,8 @@ export async function createSituations(
   service: string,
   stores: Omit<Stores, 'close'>,
   put: (key: GroupKey, sequence: number, trackingNumber?: string) => Promise<void>,
+  /** Makes each signing secret one that was never rotated: a second rotation within a day is refused. */
+  forgetRotations: () => void,
 ): Promise<Situations> {
   const { states, snapshots, marks, endpoints } = stores;
   const mintedIn = await states.identity();
@@ -77,6 +79,7 @@ export async function createSituations(
       }
       if (command.includes('sources add') || command.includes('sources remove'))
         return { ...common, source: 'globex', name: 'globex' };
+      if (command.includes('webhooks rotate')) forgetRotations();
       if (/webhooks (pause|resume)/.test(command)) {
         const { version = 0, ...known } = (await endpoints.load('Wms')) ?? newEndpoint(0);
         const isPaused = command.includes('resume');
