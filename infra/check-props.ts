@@ -14,7 +14,8 @@ const LONGEST_TIMEOUT_SECONDS = 15;
 /**
  * CloudFormation allows 500 resources in a stack. Each source needs three (parameter, schedule, alarm), the rest of a
  * feed with all options and two ordered subscribers 100 (November 2026). The remaining 25 are for other resources of the
- * stack; a further ordered subscriber needs 11, in the stack of its function.
+ * stack; a further ordered subscriber needs 11, in the stack of its function, and a webhook
+ * 21, in the feed's.
  */
 export const MOST_SOURCES = 125;
 

@@ -91,7 +91,7 @@ export class OrderedSubscriptions extends Construct {
   }
 
   #add(name: string, options: OrderedQueueOptions, fn: lambda.IFunction | undefined): OrderedSubscription {
-    const { topic, encryptionKey, monitoring, relay, sources } = this.#props;
+    const { topic, encryptionKey, monitoring, sources } = this.#props;
     checkSubscription(name, { ...options, fn, sources, others: this.#names });
     this.addName(name);
     const subscription = new OrderedSubscription(this.#placeBeside(fn), idOf(name, fn), {
@@ -99,10 +99,17 @@ export class OrderedSubscriptions extends Construct {
       filter: options.filter ?? {},
       visibilityTimeout: options.visibilityTimeout ?? sixTimesTimeout(fn),
     });
-    // A topic keeps nothing for a subscription to come: the first events wait in the ledger's stream instead.
-    if (Stack.of(subscription) === Stack.of(this)) relay.node.addDependency(subscription);
+    this.delayRelayUntil(subscription);
     monitoring.watchSubscription(subscription, options.alarmAfter ?? Duration.minutes(15));
     return subscription;
+  }
+
+  /**
+   * Deploys the relay after a subscription of its stack. A topic keeps nothing for a subscription to come: the first
+   * events wait in the ledger's stream instead.
+   */
+  delayRelayUntil(subscription: Construct): void {
+    if (Stack.of(subscription) === Stack.of(this)) this.#props.relay.node.addDependency(subscription);
   }
 
   /** The path in the feed's own stack; of a function elsewhere the whole path, which begins with its stack. */

@@ -27,6 +27,7 @@ export class Webhooks extends Construct {
     checkWebhook(id, { options, sources, others: ordered.names });
     ordered.addName(id);
     const webhook = new Webhook(this, id, { ...this.#props, options });
+    ordered.delayRelayUntil(webhook);
     monitoring.watchWebhook(webhook, options.alarmAfter ?? DEFAULT_ALARM_AFTER);
     return webhook;
   }

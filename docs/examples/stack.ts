@@ -21,3 +21,7 @@ const arrivals = new NodejsFunction(stack, 'Arrivals', {
   timeout: Duration.seconds(30),
 });
 feed.addOrderedSubscriber(arrivals, { filter: { entities: ['shipment'], to: ['DELIVERED'] } });
+feed.addWebhook('Wms', {
+  url: 'https://wms.example.com/hooks/returns',
+  filter: { entities: ['shipment'], to: ['DELIVERED'] },
+});

@@ -39,7 +39,7 @@ export function createRingQueue({ client, queueUrl: QueueUrl }: RingQueueOptions
   return {
     ring: (key, sequence, now) => ringIn(`${key.source}/${key.group}`, key, sequence, now),
     // A queue shows no message of a message group while another one of it is invisible.
-    ringBeside: (key, sequence, now) => ringIn(`beside/${key.source}/${key.group}`, key, sequence, now),
+    ringBeside: (key, sequence, now) => ringIn(`${key.source}/${key.group}/${now}`, key, sequence, now),
     test: (id) => send({ test: id }, TEST_GROUP, id),
   };
 }

@@ -25,7 +25,7 @@ export function addForwardOptions(command: Command): Command {
         'post each event to this URL, signed, in order per return; repeatable',
       ).argParser(collectUrl),
     )
-    .option('--forward-secret <secret>', 'signing secret (whsec_…) of the posts', parseSecret)
+    .option('--forward-secret <secret>', 'signing secret (whsec_…) of the posts', parseForwardSecret)
     .option('--forward-only <types>', 'types of the events to post, separated by commas', parseTypes);
 }
 
@@ -41,13 +41,17 @@ export function forwardOptionsOf({ forwardTo, forwardSecret, forwardOnly }: Forw
   }
 }
 
+export function parseForwardUrl(text: string): URL {
+  return invalidIfThrown(() => parseWebhookUrl(text, 'any'));
+}
+
 function collectUrl(text: string, others: readonly URL[] = []): URL[] {
-  const url = invalidIfThrown(() => parseWebhookUrl(text, 'any'));
+  const url = parseForwardUrl(text);
   if (others.some(({ href }) => href === url.href)) throw new InvalidArgumentError('The URL is given twice.');
   return [...others, url];
 }
 
-function parseSecret(text: string): string {
+export function parseForwardSecret(text: string): string {
   invalidIfThrown(() => parseSigningSecret(text));
   return text;
 }

@@ -1,6 +1,7 @@
 // All commands of `returns-feed`.
 import { Command } from 'commander';
 import { createExplainCommand } from '../commands/explain.ts';
+import { createExportCommand } from '../commands/export.ts';
 import { createForgetCommand } from '../commands/forget.ts';
 import { createProbeCommand } from '../commands/probe.ts';
 import { createRedriveCommand } from '../commands/redrive.ts';
@@ -10,6 +11,7 @@ import { createServeCommand } from '../commands/serve.ts';
 import { createSourcesCommand } from '../commands/sources.ts';
 import { createStartCommand } from '../commands/start.ts';
 import { createStatusCommand } from '../commands/status.ts';
+import { createTriggerCommand } from '../commands/trigger.ts';
 import { createWatchCommand } from '../commands/watch.ts';
 import { createWebhooksCommand } from '../commands/webhooks.ts';
 
@@ -22,11 +24,13 @@ export function createProgram(): Command {
     .addCommand(createExplainCommand())
     .addCommand(createReplayCommand())
     .addCommand(createRedriveCommand())
+    .addCommand(createExportCommand())
     .addCommand(createSourcesCommand())
     .addCommand(createWebhooksCommand())
     .addCommand(createForgetCommand())
     .addCommand(createProbeCommand())
     .addCommand(createServeCommand())
+    .addCommand(createTriggerCommand())
     .addCommand(createStartCommand(), { hidden: true });
 }
 

@@ -11,8 +11,8 @@ import { addPlaceOptions } from '../operating/place-options.ts';
 const HELP = `
 Prints the group as it was last read, the entities that are missing from it, the fields that were
 filled in, the last event sent to each destination and each webhook, and the group's events that the
-ledger still holds (30 days). Each event has its number, the time by which the change was visible, the pass that
-found it, and what changed. The command sends no request to the service.`;
+ledger still holds (30 days). Each event has its number, the time by which the change was visible, the
+pass that found it, and what changed. The command sends no request to the service.`;
 
 export function createExplainCommand(): Command {
   const command = new Command('explain')

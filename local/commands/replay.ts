@@ -1,26 +1,20 @@
 // `replay`: sends again events that the ledger still holds, marked as a replay.
 import { Command, InvalidArgumentError } from 'commander';
-import type { FeedEvent } from '../../shared/contract/event.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
-import { DESTINATION_NAMES, type DestinationName, labelsOf } from '../../shared/deployment/destinations.ts';
-import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
+import { DESTINATION_NAMES, type DestinationName } from '../../shared/deployment/destinations.ts';
 import { type Instant, MILLISECOND, parseStamp } from '../../shared/instant.ts';
-import type { Destination, GroupKey } from '../../shared/ports.ts';
+import type { GroupKey } from '../../shared/ports.ts';
 import { planReplay, type ReplayPlan, replay } from '../../shared/publishing/replay.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
 import { confirm } from '../cli/confirm.ts';
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import { HANDED_OVER } from '../feed/handed-over.ts';
-import { nameDestination } from '../operating/name-destination.ts';
-import { openDestinationOf } from '../operating/open-destinations.ts';
 import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
-import { openWebhookDestination } from '../operating/webhook-destination.ts';
+import { findReplayTarget, type ReplayTarget } from '../operating/replay-target.ts';
 
 interface ReplayFlags extends PlaceFlags {
   readonly group?: number;
@@ -98,7 +92,7 @@ async function replayEvents(source: string, { group, from, until, ...flags }: Re
   const { to, again, rate, replayId, yes, ...place } = flags;
   await withFeed(place, async (feed) => {
     if (feed.isLocal && to !== undefined) throw new UsageError('With --data events are printed: omit --to.');
-    const target = await findTarget(feed, to ?? USUAL);
+    const target = await findReplayTarget(feed, to ?? USUAL);
     const id = replayIdFor(target, again, replayId);
     const state = await feed.stateOf(source);
     const err = createPrinter(process.stderr);
@@ -120,41 +114,8 @@ async function replayEvents(source: string, { group, from, until, ...flags }: Re
   });
 }
 
-/** Where events are replayed to. */
-interface Target {
-  readonly kind: 'stdout' | 'destination' | 'webhook';
-  readonly mark: string;
-  /** For sentences. */
-  readonly title: string;
-  readonly admits: (event: FeedEvent) => boolean;
-  open(): Promise<ReplayDestination>;
-}
-
-async function findTarget(feed: OpenFeed, name: string): Promise<Target> {
-  const admits = () => true;
-  if (feed.isLocal)
-    return { kind: 'stdout', mark: HANDED_OVER, title: 'stdout', admits, open: async () => onStdout() };
-  const named = await nameDestination(feed.deployment, name);
-  return 'webhook' in named
-    ? targetOfWebhook(feed, named.webhook)
-    : targetOfDestination(feed, named.destination);
-}
-
-function targetOfDestination({ deployment }: OpenFeed, name: DestinationName): Target {
-  const { mark, title } = labelsOf(name);
-  const open = async () => openDestinationOf(deployment, name);
-  return { kind: 'destination', mark, title, admits: () => true, open };
-}
-
-function targetOfWebhook({ clock }: OpenFeed, webhook: WebhookRecord): Target {
-  const { id, filter } = webhook;
-  const admits = (event: FeedEvent) => admitsEvent(filter, event);
-  const open = () => openWebhookDestination(webhook, clock);
-  return { kind: 'webhook', mark: id, title: `the webhook ${id}`, admits, open };
-}
-
 /** @returns undefined if events keep their ids */
-function replayIdFor({ kind }: Target, again: boolean, given: string | undefined): string | undefined {
+function replayIdFor({ kind }: ReplayTarget, again: boolean, given: string | undefined): string | undefined {
   if (kind === 'webhook' && !again) {
     if (given === undefined) return undefined;
     throw new UsageError('--replay-id needs --again: without it, events to a webhook keep their ids.');
@@ -166,7 +127,7 @@ function titleOf(replayId: string | undefined): string {
   return replayId === undefined ? 'replay' : `replay ${replayId}`;
 }
 
-function describeLeft(left: number, { kind }: Target): string {
+function describeLeft(left: number, { kind }: ReplayTarget): string {
   const [events, them] = [count(left, 'event'), left === 1 ? 'it' : 'them'];
   if (kind === 'stdout')
     return `left out: ${events} that "watch" has not printed yet; it prints ${them} when it runs`;
@@ -187,28 +148,17 @@ async function* keysOf(
     if (key.source === source && key.generation === generation && key.group !== FEED_GROUP) yield key;
 }
 
-interface ReplayDestination extends Destination {
-  close(): void;
-}
-
-function onStdout(): ReplayDestination {
-  const out = createPrinter(process.stdout);
-  return {
-    name: 'stdout',
-    async send(events) {
-      for (const event of events) await out.line(JSON.stringify(event));
-      return events.map(() => ({ sent: true }));
-    },
-    close() {},
-  };
-}
-
 interface Run {
   readonly replayId: string | undefined;
   readonly rate: number;
 }
 
-async function run(feed: OpenFeed, plan: ReplayPlan, target: Target, { replayId, rate }: Run): Promise<void> {
+async function run(
+  feed: OpenFeed,
+  plan: ReplayPlan,
+  target: ReplayTarget,
+  { replayId, rate }: Run,
+): Promise<void> {
   const err = createPrinter(process.stderr);
   const title = titleOf(replayId);
   const log = { ...feed.log, warn() {} };

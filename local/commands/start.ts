@@ -5,6 +5,7 @@ import { addForwardOptions, type ForwardFlags, forwardOptionsOf } from '../cli/f
 import { listenForInterrupts } from '../cli/interrupts.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
 import { runWatch } from '../feed/run-watch.ts';
+import { noteRunningService } from '../feed/running-service.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
 import { openForwarding } from '../forwarding/open-forwarding.ts';
 import { createReferenceService } from '../reference-service/create-reference-service.ts';
@@ -29,6 +30,8 @@ async function start(flags: ForwardFlags): Promise<void> {
   });
   const settings = sourceSettings.parse({ name: 'acme', baseUrl: service.url, intervalMs: 1_000 });
   const display = createFeedDisplay(settings, { json: false });
+  // Without the note only `trigger` lacks something.
+  const forgetNote = await noteRunningService(service.url).catch(() => async () => {});
   try {
     display.tell('The reference service runs, and the feed publishes its changes. Ctrl-C to stop.');
     await runWatch({
@@ -44,6 +47,7 @@ async function start(flags: ForwardFlags): Promise<void> {
     });
     display.tell(`stopped: ${display.events} events`);
   } finally {
+    await forgetNote();
     await service.close();
     interrupts.release();
   }

@@ -1,6 +1,7 @@
 // Formats an explanation as text: the group's state, how far its events were sent, and the events.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
+import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { formatEntry } from '../cli/entries.ts';
 import { moment, shortMoment } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
@@ -82,7 +83,8 @@ function markEntry(mark: ExplainedMark, now: number): [label: string, text: stri
   const through = sentThrough === null ? 'nothing sent' : `sent through ${sentThrough}`;
   const since = failingSince === null ? '' : `, failing since ${moment(failingSince, now)}`;
   const text = behind === null ? through : `${through}; behind at ${behind}${since}`;
-  if (isWebhook) return ['webhook', `${destination}: ${text}`];
+  if (isWebhook)
+    return [destination.startsWith(FORWARD_PREFIX) ? 'forwarded' : 'webhook', `${destination}: ${text}`];
   return [destination === HANDED_OVER ? 'handed over' : destination, text];
 }
 

@@ -1,5 +1,6 @@
 // Formats the status of webhooks as text.
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
+import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { formatEntry } from '../cli/entries.ts';
 import { moment, shortMoment } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
@@ -25,7 +26,8 @@ export function formatWebhookLine(status: WebhookStatus, now: number): string {
     `last accepted ${acceptedOf(status, now)}`,
     ...(lastFailureAt === null ? [] : [`last failure ${failureOf(status, now)}`]),
   ];
-  return printable(`webhook ${status.webhook}: ${stateOf(status)}; ${parts.join('; ')}`);
+  const kind = status.webhook.startsWith(FORWARD_PREFIX) ? 'forwarded URL' : 'webhook';
+  return printable(`${kind} ${status.webhook}: ${stateOf(status)}; ${parts.join('; ')}`);
 }
 
 /** For instance `shipment; to DELIVERED or LOST`. */

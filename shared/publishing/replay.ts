@@ -49,14 +49,13 @@ export async function planReplay(
   window: ReplayWindow,
   onProgress: (groups: number) => void = () => {},
 ): Promise<ReplayPlan> {
-  const found = new Map<string, ReplayGroup | undefined>();
-  let [events, left] = [0, 0];
+  const found = new Map<string, { readonly group: ReplayGroup | undefined; readonly events: number }>();
+  let left = 0;
   const look = async (portion: readonly GroupKey[]) => {
     const groups = await Promise.all(portion.map((key) => planGroup(sources, key, window)));
-    for (const group of groups) {
-      found.set(formatGroupKey(group.key), group.range && { key: group.key, range: group.range });
-      events += group.events;
-      left += group.left;
+    for (const { key, range, events, ...others } of groups) {
+      found.set(formatGroupKey(key), { group: range && { key, range }, events });
+      left += others.left;
     }
     onProgress(found.size);
   };
@@ -69,8 +68,9 @@ export async function planReplay(
     portion = [];
   }
   await look(portion);
-  const groups = [...found.values()].filter((group) => group !== undefined);
-  return { groups, events, left };
+  const planned = [...found.values()];
+  const groups = planned.flatMap(({ group }) => (group === undefined ? [] : [group]));
+  return { groups, events: planned.reduce((sum, { events }) => sum + events, 0), left };
 }
 
 /** The sent part of a group's window, and the number of its unsent events. */

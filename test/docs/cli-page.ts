@@ -16,9 +16,9 @@ and the region come from the environment ([what they must allow](../SECURITY.md#
 | exit code | meaning |
 | --- | --- |
 | 0 | done, or stopped by Ctrl-C or \`--for\` |
-| 1 | it can't work: no connection, no valid token, no returns service at the address, a directory that can't be written |
+| 1 | it can't work: no connection, no valid token, no returns service at the address, a directory that can't be written; \`trigger\`: the receiver did not answer 2xx |
 | 2 | invalid usage: an option, the address, a missing token |
-| 3 | \`status\`: a source is not read completely; \`replay\` and \`redrive\`: not everything was sent |
+| 3 | \`status\`: a source is not read completely; \`replay\` and \`redrive\`: not everything was sent; \`webhooks list\`: one fails or is paused; \`webhooks test\`: the endpoint did not accept the event |
 
 Errors are one line on stderr, never with the token. After Ctrl-C \`npx\` may report 130, because its own shell was
 interrupted too; \`npm start\` and \`node_modules/.bin/returns-feed\` report 0.

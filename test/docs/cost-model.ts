@@ -124,6 +124,28 @@ export function costOfIdleSubscriber(): number {
   return UNITS.emptyReceives * PRICE.sqsFifo + 3 * PRICE.alarm;
 }
 
+/** What a webhook costs while nothing changes: Lambda asking its queue, its secret, its three alarms. */
+export function costOfIdleWebhook(): number {
+  return UNITS.emptyReceives * PRICE.sqsFifo + PRICE.secret + 3 * PRICE.alarm;
+}
+
+/** Of a million events that a webhook's endpoint accepts at once, in 0.3 s. */
+export function costOfMillionDeliveries(): number {
+  const lambda = 0.3 * 0.25 * PRICE.lambdaGbSecond + PRICE.lambdaRequest;
+  const ring = 3 * PRICE.sqsFifo + PRICE.delivered + UNITS.eventGb * PRICE.deliveredGb;
+  // The mark is read and moved; the event, what follows it, and the endpoint's state are read.
+  const tables = 4 * PRICE.read + PRICE.write;
+  const line = 0.3e-6 * PRICE.logGb;
+  return 1e6 * (lambda + ring + tables + line);
+}
+
+/** The daily sweep of a webhook. */
+export function costOfSweep(): number {
+  const { ledgerGb, changedGroups } = UNITS;
+  const reads = (ledgerGb * 1e6) / 4 / 2 + changedGroups;
+  return DAYS * (120 * 0.5 * PRICE.lambdaGbSecond + reads * PRICE.read);
+}
+
 /** The extra cost if the ordered subscriber's events arrive one by one instead of in three batches a minute. */
 export function costOfSingleEvents(): number {
   return 2 * (UNITS.changes - 3 * MINUTES) * PRICE.sqsFifo;

@@ -6,8 +6,11 @@ import {
   costOfCycle,
   costOfFirstReading,
   costOfIdleSubscriber,
+  costOfIdleWebhook,
+  costOfMillionDeliveries,
   costOfSingleEvents,
   costOfSubscriber,
+  costOfSweep,
   costOfTenSeconds,
   monthlyCosts,
   sumOf,
@@ -68,6 +71,9 @@ export function amountsInWords() {
       `100,000 groups: ${costOfFirstReading(100_000).toFixed(3)} $`,
       `one by one: ${costOfSingleEvents().toFixed(2)} $`,
       `gets every event: ${costOfSubscriber().toFixed(2)} $, of which ${costOfIdleSubscriber().toFixed(2)} $ while nothing changes`,
+      `**A webhook**: ${costOfIdleWebhook().toFixed(2)} $ while nothing changes`,
+      `${costOfMillionDeliveries().toFixed(1)} $ for a million deliveries`,
+      `${costOfSweep().toFixed(2)} $ for its daily sweep`,
     ],
   };
 }

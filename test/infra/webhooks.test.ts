@@ -48,6 +48,14 @@ function filled(value: unknown): string {
   return Ref === undefined ? `att-${String(attribute)}` : `https://ref/${Ref}`;
 }
 
+test('the relay of a new stack waits for the webhooks, or their first rings would come with the daily sweep', () => {
+  const [relay] = Object.entries(all.findResources('AWS::Lambda::Function')).filter(([id]) =>
+    id.includes('RelayToOrdered'),
+  );
+
+  for (const [id] of resourcesOf(all, 'AWS::SNS::Subscription')) expect(relay?.[1].DependsOn).toContain(id);
+});
+
 describe('the queue of a webhook', () => {
   const queue = resourceOf(all, 'AWS::SQS::Queue', 'WebhooksWmsQueue').Properties;
 

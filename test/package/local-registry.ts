@@ -39,7 +39,9 @@ export async function startLocalRegistry(root: string, folder: string): Promise<
 
   async function describePackage(name: string) {
     const manifest = JSON.parse(await readFile(join(root, 'node_modules', name, 'package.json'), 'utf8'));
-    const dist = { tarball: `${url}${await pack(join(root, 'node_modules', name), folder)}` };
+    // As it was installed: its own scripts would build it anew, with tools that are not here.
+    const tarball = await pack(join(root, 'node_modules', name), folder, '--ignore-scripts');
+    const dist = { tarball: `${url}${tarball}` };
     return {
       name,
       'dist-tags': { latest: manifest.version },

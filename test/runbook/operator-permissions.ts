@@ -19,7 +19,7 @@ const ARNS: Arns = {
   queue: (url) => arnOf('sqs:', new URL(url).pathname.split('/').at(-1) ?? ''),
   bus: (name) => arnOf('events:event-bus/', name),
   parameter: (name) => arnOf('ssm:parameter', name),
-  secret: (id) => arnOf('secretsmanager:secret:', `${id}-x7Hk2Q`),
+  secret: (id) => (id.startsWith('arn:') ? id : arnOf('secretsmanager:secret:', `${id}-x7Hk2Q`)),
   stateMachine: ({ stateMachineArn = '' }) => stateMachineArn,
 };
 
@@ -55,6 +55,11 @@ function ofQueue(operation: string) {
   return ({ QueueUrl }: OperatorRequest['body']) => need(`sqs:${operation}`, ARNS.queue(QueueUrl));
 }
 
+function ofSecret(operation: string) {
+  return ({ SecretId }: OperatorRequest['body']) =>
+    need(`secretsmanager:${operation}`, ARNS.secret(SecretId));
+}
+
 const OF_TARGETS: Readonly<Record<string, (body: OperatorRequest['body']) => Permission[]>> = {
   'AmazonSQS.DeleteMessage': ofQueue('DeleteMessage'),
   'AmazonSQS.GetQueueAttributes': ofQueue('GetQueueAttributes'),
@@ -75,8 +80,9 @@ const OF_TARGETS: Readonly<Record<string, (body: OperatorRequest['body']) => Per
     need('cloudwatch:PutMetricAlarm', arnOf('cloudwatch:alarm:', AlarmName)),
   'Logs_20140328.FilterLogEvents': ({ logGroupName }) =>
     need('logs:FilterLogEvents', `${arnOf('logs:log-group:', logGroupName)}:*`),
-  'secretsmanager.DescribeSecret': ({ SecretId }) =>
-    need('secretsmanager:DescribeSecret', ARNS.secret(SecretId)),
+  'secretsmanager.DescribeSecret': ofSecret('DescribeSecret'),
+  'secretsmanager.ListSecretVersionIds': ofSecret('ListSecretVersionIds'),
+  'secretsmanager.PutSecretValue': ofSecret('PutSecretValue'),
 };
 
 /** The permissions for services whose requests are forms. */

@@ -28,6 +28,15 @@ const NAMED = [
   'npx returns-feed sources list --stack <stack>',
   'npx returns-feed sources add <source> --base-url <url> --token-parameter <parameter> --stack <stack>',
   'npx returns-feed sources remove <source> --stack <stack>',
+  'npx returns-feed export <source> --stack <stack>',
+  'npx returns-feed redrive <source> <group> --to <webhook> --stack <stack>',
+  'npx returns-feed replay <source> --to <webhook> --stack <stack>',
+  'npx returns-feed webhooks list --stack <stack>',
+  'npx returns-feed webhooks pause <webhook> --stack <stack>',
+  'npx returns-feed webhooks resume <webhook> --stack <stack>',
+  'npx returns-feed webhooks test <webhook> --stack <stack>',
+  'npx returns-feed webhooks secret <webhook> --stack <stack>',
+  'npx returns-feed webhooks rotate <webhook> --stack <stack>',
 ];
 
 const commands = new Set([
@@ -48,6 +57,7 @@ beforeAll(async () => {
   const app = newApp({ 'aws:cdk:bundling-stacks': [] });
   const { feed: construct } = new ReturnsFeedStack(app, STAGES.production);
   construct.addOrderedQueue('Erp');
+  construct.addWebhook('Wms', { url: 'https://wms.example.com/hooks/returns' });
   const template: DeployedTemplate = app.synth().getStackByName(stackName).template;
   feed = await deployFeed(stackName, template);
   operators = readOperators((name) => resourcesCalled(name, template));
@@ -59,6 +69,7 @@ beforeAll(async () => {
       const Item = toLedgerItem(key, anEvent(key, sequence, trackingNumber));
       await feed.tablesClient.send(new PutItemCommand({ TableName: feed.outputs.LedgerTable, Item }));
     },
+    feed.forgetRotations,
   );
 });
 afterAll(() => feed?.close());
@@ -168,10 +179,11 @@ function resourcesCalled(name: string, template: DeployedTemplate): string[] {
   const role = (text: string) => arn('AWS::IAM::Role', text);
   const lambda = (output: string) => arnOf('lambda:function:', outputs[output] ?? '');
   const log = (output: string) => `${arnOf('logs:log-group:', outputs[output] ?? '')}:*`;
-  const path = outputs.SourcesPath ?? '';
+  const { SourcesPath: path = '', WebhooksPath: webhooks = '' } = outputs;
   const called: Readonly<Record<string, () => string[]>> = {
     'the stack': () => [arnOf('cloudformation:stack/', `${stackName}/*`)],
     snapshots: () => [table('StorageSnapshots')],
+    'the index of snapshots': () => [`${table('StorageSnapshots')}/index/created`],
     ledger: () => [table('StorageLedger')],
     marks: () => [table('StorageMarks')],
     sources: () => [table('StorageSources')],
@@ -180,6 +192,11 @@ function resourcesCalled(name: string, template: DeployedTemplate): string[] {
     '`DeadLettersUrl`': () => [queue(outputs.DeadLettersUrl)],
     'the queues of ordered subscriptions': () => [arn('AWS::SQS::Queue', 'ErpQueue')],
     'the dead-letter queues of ordered subscriptions': () => [arn('AWS::SQS::Queue', 'ErpDeadLetters')],
+    'the queues of webhooks': () => [arn('AWS::SQS::Queue', 'WebhooksWmsQueue')],
+    'the secrets of webhooks': () => [
+      names.ref(idOf(template, 'AWS::SecretsManager::Secret', 'WebhooksWms')),
+    ],
+    'the path `WebhooksPath`': () => [`${arnOf('ssm:parameter', webhooks)}*`],
     'the path `SourcesPath`': () => [`${arnOf('ssm:parameter', path)}*`],
     "the token's secret": () => [
       arnOf('secretsmanager:secret:', `${serviceOf(feed.outputs)}/tokens/globex-??????`),

@@ -1,6 +1,7 @@
 // Creates the situation in which a command of the runbook has something to do, and the values of the names in it.
 import { compareReading } from '../../shared/comparing/compare-reading.ts';
 import type { GroupKey } from '../../shared/ports.ts';
+import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
 import { aState } from '../contract/sample-states.ts';
 import type { Stores } from '../contract/stores.ts';
 import { aRow, OPTIONS, read } from '../shared/comparing/a-reading.ts';
@@ -22,8 +23,10 @@ export async function createSituations(
   service: string,
   stores: Omit<Stores, 'close'>,
   put: (key: GroupKey, sequence: number, trackingNumber?: string) => Promise<void>,
+  /** Makes each signing secret one that was never rotated: a second rotation within a day is refused. */
+  forgetRotations: () => void,
 ): Promise<Situations> {
-  const { states, snapshots, marks } = stores;
+  const { states, snapshots, marks, endpoints } = stores;
   const mintedIn = await states.identity();
   await states.save(aState('acme', 1, { mintedIn, earlierGenerations: [] }), 0);
   await readGroup(184_467);
@@ -37,6 +40,7 @@ export async function createSituations(
     secret: `${service}/tokens/globex`,
     parameter: `/${service}/tokens/globex`,
     hold: '7',
+    webhook: 'Wms',
   };
   let group = 1_000;
 
@@ -75,6 +79,12 @@ export async function createSituations(
       }
       if (command.includes('sources add') || command.includes('sources remove'))
         return { ...common, source: 'globex', name: 'globex' };
+      if (command.includes('webhooks rotate')) forgetRotations();
+      if (/webhooks (pause|resume)/.test(command)) {
+        const { version = 0, ...known } = (await endpoints.load('Wms')) ?? newEndpoint(0);
+        const isPaused = command.includes('resume');
+        await endpoints.save('Wms', { ...known, version, isPaused }, version);
+      }
       if (command.includes('replay')) {
         const key = await newGroup([1, 2]);
         for (const name of DESTINATIONS) await marks.advance(name, key, 2);

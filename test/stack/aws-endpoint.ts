@@ -15,8 +15,8 @@ export interface AwsEndpointOptions {
   readonly mayDo: (accessKeyId: string, permission: Permission) => boolean;
   /** The value of a parameter in Parameter Store. */
   readonly parameterOf: (name: string) => string | undefined;
-  /** The secrets in Secrets Manager, by name. */
-  readonly secrets: ReadonlyMap<string, string>;
+  /** The value of a secret in Secrets Manager, by its name or ARN. It has one version. */
+  readonly secretOf: (id: string) => string | undefined;
   readonly onCall: (call: Call) => void;
 }
 
@@ -98,7 +98,7 @@ async function serve(
 }
 
 async function answerOf(
-  { engineOf, parameterOf, secrets }: AwsEndpointOptions,
+  { engineOf, parameterOf, secretOf }: AwsEndpointOptions,
   target: string,
   // biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
   body: any,
@@ -111,7 +111,7 @@ async function answerOf(
       : json({ Parameter: { Name: body.Name, Type: 'String', Value } });
   }
   if (target === 'secretsmanager.GetSecretValue') {
-    const SecretString = secrets.get(body.SecretId);
+    const SecretString = body.VersionStage === 'AWSPREVIOUS' ? undefined : secretOf(body.SecretId);
     return SecretString === undefined
       ? refusalOfJson('ResourceNotFoundException', body.SecretId)
       : json({ Name: body.SecretId, SecretString });

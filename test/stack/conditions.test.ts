@@ -11,6 +11,9 @@ test.each<[string, Conditions]>([
   ['a truth', { Bool: { 'aws:SecureTransport': true } }],
   ['an IfExists condition on an absent key', { StringEqualsIfExists: { 'aws:SourceVpc': 'vpc-1' } }],
   ['another value than the excluded one', { StringNotEquals: { 'aws:SourceAccount': '3' } }],
+  ['a pattern for all values', { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['Wms#*'] } }],
+  ['a pattern for all values of none', { 'ForAllValues:StringLike': { 'aws:TagKeys': ['x'] } }],
+  ['a key that must be there', { Null: { 'dynamodb:LeadingKeys': 'false' } }],
   ['no condition', {}],
 ])('%s is met', (_, conditions) => {
   expect(conditionsHold(conditions, context())).toBe(true);
@@ -25,6 +28,8 @@ test.each<[string, Conditions]>([
     'one of two conditions that is not',
     { StringEquals: { 'aws:SourceAccount': '111111111111', 'aws:SourceVpc': 'v' } },
   ],
+  ['another pattern for all values', { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['Erp#*'] } }],
+  ['a missing key that must be there', { Null: { 'aws:TagKeys': 'false' } }],
   ['the opposite Boolean', { Bool: { 'aws:SecureTransport': 'false' } }],
 ])('%s is not met', (_, conditions) => {
   expect(conditionsHold(conditions, context())).toBe(false);
@@ -42,5 +47,6 @@ function context() {
     'aws:SourceArn': RULE,
     'kms:ViaService': 'sqs.eu-west-1.amazonaws.com',
     'aws:SecureTransport': 'true',
+    'dynamodb:LeadingKeys': 'Wms#acme_mi8x2k_7',
   };
 }

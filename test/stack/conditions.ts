@@ -23,6 +23,10 @@ export function conditionsHold(conditions: Conditions | undefined, context: Cont
 }
 
 function holds(operator: string, value: string | undefined, wanted: readonly string[]): boolean {
+  if (operator === 'Null') return wanted.includes(String(value === undefined));
+  // Of many values all must fit; without any, all do. A call here has one value at most.
+  if (operator.startsWith(FOR_ALL))
+    return value === undefined || holds(operator.slice(FOR_ALL.length), value, wanted);
   const name = operator.replace(/IfExists$/, '');
   const isNegated = name.includes('Not');
   const compare = COMPARISONS[name.replace('Not', '')];
@@ -31,6 +35,8 @@ function holds(operator: string, value: string | undefined, wanted: readonly str
   if (value === undefined) return isNegated || name !== operator;
   return wanted.some((it) => compare(it, value)) !== isNegated;
 }
+
+const FOR_ALL = 'ForAllValues:';
 
 const COMPARISONS: Readonly<Record<string, (wanted: string, value: string) => boolean>> = {
   StringEquals: (wanted, value) => wanted === value,

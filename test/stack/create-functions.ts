@@ -16,7 +16,7 @@ const ARNS: Omit<Arns, 'stateMachine'> = {
   queue: (url) => arnOf('sqs:', new URL(url).pathname.split('/').at(-1) ?? ''),
   bus: (name) => arnOf('events:event-bus/', name),
   parameter: (name) => arnOf('ssm:parameter', name),
-  secret: (id) => arnOf('secretsmanager:secret:', `${id}-x7Hk2Q`),
+  secret: (id) => (id.startsWith('arn:') ? id : arnOf('secretsmanager:secret:', `${id}-x7Hk2Q`)),
 };
 
 const ENGINE_OF: Readonly<Record<string, keyof EndpointOptions['engines']>> = {
@@ -38,7 +38,7 @@ export function startEndpoint(world: () => World, options: EndpointOptions): Pro
   const stateMachine: Arns['stateMachine'] = (by) =>
     stateMachineOf(world(), by)?.stateMachineArn ?? by.stateMachineArn ?? 'a token of no waiting task';
   return startAwsEndpoint({
-    secrets,
+    secretOf: (id) => secrets.get(id) ?? world().created.secrets.get(id),
     arns: { ...ARNS, stateMachine },
     engineOf: (service, body) =>
       service === 'AWSStepFunctions'
@@ -68,11 +68,16 @@ export interface FunctionsOptions {
   /** The directory for code that the template contains inline. */
   readonly directory: string;
   readonly deliveries: Deliveries;
+  readonly variablesOf: VariablesOf;
 }
+
+/** Changes the variables of a function. */
+export type VariablesOf = (template: Variables) => Variables;
+export type Variables = Readonly<Record<string, string>>;
 
 export function createFunctions(
   world: World,
-  { assembly: { codeOf }, endpoint, directory, deliveries }: FunctionsOptions,
+  { assembly: { codeOf }, endpoint, directory, deliveries, variablesOf }: FunctionsOptions,
 ): void {
   for (const [id] of resourcesOf(world.template, 'AWS::Lambda::Function')) {
     const { Handler, Timeout = 3, Environment, Code } = world.properties(id);
@@ -83,7 +88,7 @@ export function createFunctions(
       codeDirectory,
       handler: Handler,
       timeoutMs: Timeout * 1_000,
-      variables: Environment?.Variables ?? {},
+      variables: variablesOf(Environment?.Variables ?? {}),
       endpoint: endpoint.url,
       region: REGION,
       accessKeyId: id,

@@ -17,6 +17,8 @@ const ACCOUNT = '000000000000';
 
 export interface Created {
   readonly names: Names;
+  /** The generated secrets, by their ARNs. */
+  readonly secrets: ReadonlyMap<string, string>;
   /** The URL of a queue at the engine. */
   queueUrl(arn: string): string;
   /** The name of a table, by its stream. */
@@ -45,6 +47,12 @@ export async function createResources(
   const made = new Map<string, Made>();
   const urls = new Map<string, string>();
   const names = namesOf(template, deployment, made);
+  const secrets = new Map<string, string>();
+  for (const [id, { Properties }] of resourcesOf(template, 'AWS::SecretsManager::Secret')) {
+    const arn = arnOf('secretsmanager:secret:', `${deployment}-${id}-x7Hk2Q`);
+    made.set(id, { ref: arn, attributes: {} });
+    secrets.set(arn, generateSecret(Properties.GenerateSecretString));
+  }
   for (const [id] of resourcesOf(template, 'AWS::StepFunctions::StateMachine')) {
     const arn = arnOf('states:stateMachine:', `${deployment}-${id}`);
     made.set(id, { ref: arn, attributes: { Arn: arn } });
@@ -70,7 +78,7 @@ export async function createResources(
     made.set(id, { ref, attributes: { TopicArn: ref, TopicName: name } });
   }
   return {
-    names,
+    ...{ names, secrets },
     queueUrl: (arn) => urls.get(arn) ?? unknown(arn),
     tableOfStream: (arn) =>
       [...made.values()].find(({ attributes }) => attributes.StreamArn === arn)?.ref ?? unknown(arn),
@@ -169,6 +177,17 @@ async function createTopic(client: SNSClient, Name: string, properties: any): Pr
   };
   const { TopicArn = '' } = await client.send(new CreateTopicCommand({ Name, Attributes }));
   return TopicArn;
+}
+
+/** Letters and digits alone, as Secrets Manager generates them with these properties. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function generateSecret({ ExcludePunctuation, IncludeSpace, PasswordLength }: any): string {
+  if (ExcludePunctuation !== true || IncludeSpace !== false)
+    throw new Error('Secrets with other characters than letters and digits are not known here.');
+  const letters = randomBytes(4 * PasswordLength)
+    .toString('base64')
+    .replaceAll(/[^A-Za-z0-9]/g, '');
+  return letters.slice(0, PasswordLength);
 }
 
 /** The queues, dead-letter queues first. */

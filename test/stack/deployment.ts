@@ -4,17 +4,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { EventBus } from '../../local/engines/event-bus.ts';
 import { startEventBusEngine } from '../../local/engines/event-bus-engine.ts';
 import type { EventSourceMapping } from '../../local/engines/event-source-mapping.ts';
 import type { StepFunctionsEngine } from '../step-functions/step-functions-engine.ts';
 import type { AwsEndpoint, Call } from './aws-endpoint.ts';
-import { createFunctions, startEndpoint } from './create-functions.ts';
+import { createFunctions, startEndpoint, type VariablesOf } from './create-functions.ts';
 import { createResources, REGION } from './create-resources.ts';
 import { type Deliveries, ONCE_IN_ORDER } from './deliveries.ts';
 import { startEventSources } from './event-sources.ts';
@@ -43,6 +43,8 @@ export interface DeployOptions {
   readonly secrets: ReadonlyMap<string, string>;
   /** How events are delivered to functions. @default once, in order, to one process */
   readonly deliveries?: Deliveries;
+  /** Changes the variables of each function. @default none */
+  readonly variablesOf?: VariablesOf;
 }
 
 export interface Deployment {
@@ -62,6 +64,11 @@ export interface Deployment {
   stateMachineWith(text: string): StepFunctionsEngine;
   /** The items of the one table with a text in its logical id, as plain values. */
   itemsOf(tableText: string): Promise<readonly Record<string, unknown>[]>;
+  /** Replaces an item of the one table with a text in its logical id. */
+  putItem(tableText: string, item: Readonly<Record<string, unknown>>): Promise<void>;
+  deleteItem(tableText: string, key: Readonly<Record<string, unknown>>): Promise<void>;
+  /** The value of the one generated secret with a text in its logical id. */
+  secretWith(text: string): string;
   /** The number of messages that can be received from a queue. */
   countMessages(queueId: string): Promise<number>;
   /** Resolves when nothing is in progress, or at the first failure. */
@@ -73,6 +80,7 @@ const LOCAL = { region: REGION, credentials: { accessKeyId: 'local', secretAcces
 
 export async function deploy(options: DeployOptions): Promise<Deployment> {
   const { assembly, template, engines, secrets, deliveries = ONCE_IN_ORDER } = options;
+  const { variablesOf = (variables) => variables } = options;
   const [calls, archived]: [Call[], unknown[]] = [[], []];
   const failures = createFailures();
   const directory = await mkdtemp(join(tmpdir(), 'returns-feed-stack-'));
@@ -91,17 +99,26 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
     engines: { ...engines, bus: busEngine.endpoint },
   });
   const stateMachines = await startStateMachines(world, endpoint);
-  createFunctions(world, { assembly, endpoint, directory, deliveries });
+  createFunctions(world, { assembly, endpoint, directory, deliveries, variablesOf });
   await subscribeQueues(world);
   subscribeRules(world, { bus, archived, deliveries });
   const mappings = startEventSources(world, deliveries);
+  const tableWith = (text: string) => created.names.ref(idOf(template, 'AWS::DynamoDB::Table', text));
 
   return {
     ...{ calls, archived, endpoint, failures: failures.list, failed: failures.first },
     schedules: createSchedules(world),
     functionWith: (text) => theOneWith(world.functions, text),
     stateMachineWith: (text) => theOneWith(world.stateMachines, text),
-    itemsOf: (text) => itemsOf(dynamoDb, created.names.ref(idOf(template, 'AWS::DynamoDB::Table', text))),
+    itemsOf: (text) => itemsOf(dynamoDb, tableWith(text)),
+    async putItem(text, item) {
+      await dynamoDb.send(new PutItemCommand({ TableName: tableWith(text), Item: marshall(item) }));
+    },
+    async deleteItem(text, key) {
+      await dynamoDb.send(new DeleteItemCommand({ TableName: tableWith(text), Key: marshall(key) }));
+    },
+    secretWith: (text) =>
+      created.secrets.get(created.names.ref(idOf(template, 'AWS::SecretsManager::Secret', text))) ?? '',
     countMessages: (queueId) => countMessages(world, queueId),
     settle: () => Promise.race([failures.first, untilIdle(mappings, bus).catch(() => {})]),
     async stop() {

@@ -2,6 +2,7 @@
 // SNS has no target header: its calls are forms, whose Action counts as the operation.
 // An unknown call gives undefined, and counts as not allowed.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
+import { TABLES } from '../../shared/deployment/tables.ts';
 import type { Permission } from './policies.ts';
 
 /** ARNs by the names that calls use. */
@@ -67,7 +68,13 @@ function ofDynamoDb(operation: string, body: Body, { table }: Arns): Permission[
   const on = (action: string, resource: string) => ({ action: `dynamodb:${action}`, resource });
   if (ON_ONE_TABLE.has(operation)) {
     const index = body.IndexName === undefined ? '' : `/index/${body.IndexName}`;
-    return [on(operation, table(body.TableName) + index)];
+    const key = leadingKeyOf(body);
+    return [
+      {
+        ...on(operation, table(body.TableName) + index),
+        ...(key !== undefined && { context: { 'dynamodb:LeadingKeys': key } }),
+      },
+    ];
   }
   switch (operation) {
     case 'BatchGetItem':
@@ -88,8 +95,15 @@ function ofDynamoDb(operation: string, body: Body, { table }: Arns): Permission[
   }
 }
 
+/** The partition key of a call on single items, or of a query. A scan has none. */
+function leadingKeyOf({ Key, Item, ExpressionAttributeValues, KeyConditionExpression }: Body) {
+  const name = TABLES.ledger.partitionKey.name;
+  const [, value = ''] = new RegExp(`^${name} = (:\\w+)`).exec(KeyConditionExpression ?? '') ?? [];
+  return (Key ?? Item)?.[name]?.S ?? ExpressionAttributeValues?.[value]?.S;
+}
+
 function ofSqs(operation: string, body: Body, { queue }: Arns): Permission[] | undefined {
-  return operation === 'SendMessage' || operation === 'SendMessageBatch'
-    ? [{ action: 'sqs:SendMessage', resource: queue(body.QueueUrl) }]
-    : undefined;
+  const on = (action: string) => [{ action: `sqs:${action}`, resource: queue(body.QueueUrl) }];
+  if (operation === 'SendMessage' || operation === 'SendMessageBatch') return on('SendMessage');
+  return operation === 'ChangeMessageVisibility' ? on(operation) : undefined;
 }

@@ -78,6 +78,31 @@ describe('a call', () => {
     expect(needed).toEqual([{ action: 'dynamodb:Query', resource: 'arn:a/index/i' }]);
   });
 
+  test.each<[string, object]>([
+    ['GetItem', { Key: { k: { S: 'Wms#acme_x_1' } } }],
+    ['PutItem', { Item: { k: { S: 'Wms#acme_x_1' }, n: { N: '1' } } }],
+    [
+      'Query',
+      {
+        KeyConditionExpression: 'k = :k AND n > :after',
+        ExpressionAttributeValues: { ':k': { S: 'Wms#acme_x_1' }, ':after': { N: '1' } },
+      },
+    ],
+  ])('on items is judged by their partition key: %s', (operation, body) => {
+    const needed = neededPermissions(`DynamoDB_20120810.${operation}`, { TableName: 'a', ...body }, arns);
+
+    const ofWms = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['Wms#*'] } };
+    const ofErp = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['Erp#*'] } };
+    const allowedBy = (Condition: Statement['Condition']) =>
+      needed?.every((permission) =>
+        allows(
+          [aStatement({ Action: 'dynamodb:*', Resource: 'arn:a', ...(Condition && { Condition }) })],
+          permission,
+        ),
+      );
+    expect([allowedBy(ofWms), allowedBy(ofErp)]).toEqual([true, false]);
+  });
+
   test("with a task token needs a permission for the task's state machine", () => {
     const needed = neededPermissions('AWSStepFunctions.SendTaskSuccess', { taskToken: 't' }, arns);
 

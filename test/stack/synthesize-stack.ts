@@ -1,5 +1,6 @@
 // The stack as `cdk synth` makes it, including code, for a service on this machine.
 import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
 import { STAGES } from '../../infra/stages.ts';
@@ -32,6 +33,20 @@ export function addSubscribers(stack: ReturnsFeedStack): void {
     entity: 'shipment',
     to: 'DELIVERED',
     target: subscriber(stack, 'BusSubscriber'),
+  });
+}
+
+export const WEBHOOK_SECRETS = { url: 'shop/hook', signing: 'shop/signing', bearer: 'shop/bearer' } as const;
+
+/** Adds a webhook with the fewest options, and one with a filter whose URL and headers are secrets. */
+export function addWebhooks(stack: ReturnsFeedStack): void {
+  const secretNamed = (name: string) => secretsmanager.Secret.fromSecretNameV2(stack, name, name);
+  stack.feed.addWebhook('Wms', { url: 'https://wms.example.com/returns' });
+  stack.feed.addWebhook('Mails', {
+    url: secretNamed(WEBHOOK_SECRETS.url),
+    filter: { sources: ['acme'], entities: ['shipment'], to: ['DELIVERED'] },
+    secret: secretNamed(WEBHOOK_SECRETS.signing),
+    authorization: secretNamed(WEBHOOK_SECRETS.bearer),
   });
 }
 

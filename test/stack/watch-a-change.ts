@@ -158,7 +158,7 @@ interface MetricDirective {
   readonly Metrics: readonly { readonly Name: string }[];
 }
 
-interface ExpectedMetrics {
+export interface ExpectedMetrics {
   readonly by: readonly string[];
   readonly names: readonly string[];
 }
@@ -173,7 +173,11 @@ const SWEEP_METRICS: ExpectedMetrics = {
 };
 
 /** Alarms on metrics that these functions must report, and did not. */
-function silentAlarms(deployment: Deployment, template: Template, { by, names }: ExpectedMetrics): string[] {
+export function silentAlarms(
+  deployment: Deployment,
+  template: Template,
+  { by, names }: ExpectedMetrics,
+): string[] {
   const reported = new Set(by.flatMap((it) => deployment.functionWith(it).lines.flatMap(metricsOf)));
   return resourcesOf(template, 'AWS::CloudWatch::Alarm').flatMap(([id, { Properties }]) => {
     const { Namespace, MetricName, Dimensions = [] } = Properties;

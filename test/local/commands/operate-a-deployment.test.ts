@@ -85,7 +85,8 @@ describe('explain', () => {
     const one = JSON.parse((await run('explain', 'acme', '184467', shipment, '--json')).stdout);
 
     expect(whole.events.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7]);
-    expect(whole.marks).toContainEqual({ destination: 'ordered', sentThrough: 4, behind: '5: too large' });
+    const mark = { destination: 'ordered', sentThrough: 4, behind: '5: too large' };
+    expect(whole.marks).toContainEqual({ ...mark, failingSince: null, isWebhook: false });
     expect(one.snapshot.entities).toHaveLength(1);
     expect(one.events.map(({ event }: { event: FeedEvent }) => event.type)).toEqual([
       'shipment.created',

@@ -107,3 +107,16 @@ test('events are printed again as a replay, a group is explained, and nothing ne
   expect(explained.stdout).toMatch(new RegExp(` {2}handed over +sent through ${events.length}\n`));
   expect(redriven).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^error: [^\n]+\n$/) });
 });
+
+test('the present state is exported, and meets the events at their numbers', async () => {
+  const { code, stdout, stderr } = await runFeed(['export', 'acme', '--data', data]);
+  const replayed = await runFeed(['replay', 'acme', '--data', data]);
+
+  const returns = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'exported: 12 returns of acme\n' });
+  expect(returns).toHaveLength(12);
+  for (const { return_group: group, sequence } of returns) {
+    const events = eventsOf(replayed, group.id);
+    expect(events.at(-1)?.data.sequence).toBe(sequence);
+  }
+});

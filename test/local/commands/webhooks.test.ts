@@ -78,6 +78,7 @@ describe('list', () => {
   test('counts the messages in the queue, visible or not', async () => {
     const { deployment, run: runCommand, receiver } = webhooks;
     await deployment.write(aKey(1), 1);
+    await deployment.marks.advance('Wms', aKey(1), 0);
     await deployment.marks.noteFailing('Wms', aKey(1), { sequence: 1, reason: 'answered 500', at: now() });
     await runCommand('redrive', '--to', 'Wms');
 

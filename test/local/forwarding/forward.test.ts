@@ -204,6 +204,14 @@ describe('the command', () => {
     expect(stderr).toMatch(/→ 127\.0\.0\.1:\d+ {2}401 refused +\d+ ms/);
     expect(stdout.split('\n').every((line) => line === '' || line.startsWith('{'))).toBe(true);
     expect(receiver.unverified).toBeGreaterThan(0);
+    const [first = '{}'] = stdout.split('\n');
+    const group = String(JSON.parse(first).data.return_group.id);
+    const status = await runFeed(['status', '--data', dataDir]);
+    const explained = await runFeed(['explain', 'source', group, '--data', dataDir]);
+    expect(status.stdout).toMatch(
+      /\nforwarded URL forward-\w{16}: \w+; last accepted never; .*: answered 401/,
+    );
+    expect(explained.stdout).toMatch(/\n {2}forwarded +forward-\w{16}: sent through 0; behind at 1:/);
   });
 
   it.each([

@@ -2,7 +2,7 @@
 // receiver that answers as the test sets it and keeps what it accepted.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { EventFilter } from '../../../shared/contract/event-filter.ts';
-import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
+import type { Instant } from '../../../shared/instant.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
 import type { Answer, PostRequest } from '../../../shared/webhooks/webhook-ports.ts';
 import { createWebhookSender, type WebhookPorts } from '../../../shared/webhooks/webhook-sender.ts';
@@ -81,5 +81,3 @@ export function createWebhookWorld(options: WebhookWorldOptions = {}) {
 
   return world;
 }
-
-export const seconds = (duration: number) => duration / MILLISECOND / 1_000;

@@ -1,0 +1,117 @@
+// `trigger`: posts a recorded event to a receiver, or changes something at the reference service of `npm start`.
+import { Command } from 'commander';
+import { createWebhookPost } from '../../functions/adapters/webhook-post.ts';
+import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
+import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
+import { UsageError } from '../cli/failures.ts';
+import { parseForwardSecret, parseForwardUrl } from '../cli/forward-flags.ts';
+import { createPrinter } from '../cli/print.ts';
+import { printable } from '../cli/printable.ts';
+import { findRunningService } from '../feed/running-service.ts';
+import { findForwardSecret } from '../forwarding/forward-secret.ts';
+import { exampleTypes, freshExample } from '../operating/example-events.ts';
+import { CHANGEABLE, type ChangeableKind, triggerChange } from '../operating/trigger-change.ts';
+
+interface TriggerFlags {
+  readonly forwardTo?: URL;
+  readonly forwardSecret?: string;
+  readonly service?: string;
+}
+
+const TIMEOUT_MS = 15_000;
+const KINDS = Object.keys(CHANGEABLE) as ChangeableKind[];
+
+const HELP = `
+With the type of an event, trigger posts the recorded event of that type (docs/events/examples) to
+--forward-to, signed as a webhook signs, under an id that no receiver knows. Without --forward-secret
+it makes a secret and prints it.
+With a kind of entity (${KINDS.join(', ')}) and a status, it gives one
+entity of the reference service that status. The feed of "npm start" then finds a true change.
+Without arguments it lists the types.
+Examples:
+  returns-feed trigger shipment.status_changed --forward-to http://127.0.0.1:3000/hook --forward-secret whsec_…
+  returns-feed trigger shipment DELIVERED
+  returns-feed trigger return_line_item COMPLETED --service http://127.0.0.1:8080/api
+Exit code: 0 the receiver answered 2xx, or the entity is changed, 1 not, 2 invalid usage.`;
+
+export function createTriggerCommand(): Command {
+  return new Command('trigger')
+    .description('Post a recorded event to a receiver, or change something at the reference service.')
+    .argument('[what]', 'a type of event, or a kind of entity')
+    .argument('[status]', 'the new status of the entity')
+    .option('--forward-to <url>', 'post the recorded event to this URL', parseForwardUrl)
+    .option('--forward-secret <secret>', 'signing secret (whsec_…) of the post', parseForwardSecret)
+    .option('--service <url>', 'base URL of the reference service (default: that of "npm start")')
+    .addHelpText('after', HELP)
+    .action(trigger);
+}
+
+async function trigger(
+  what: string | undefined,
+  status: string | undefined,
+  flags: TriggerFlags,
+): Promise<void> {
+  if (what === undefined) return listTypes();
+  if (what.includes('.')) return postExample(what, status, flags);
+  if (!isChangeable(what))
+    throw new UsageError(
+      `"${what}" is no type of event and no kind of entity that has a status (${KINDS.join(', ')}). ` +
+        '"returns-feed trigger" lists the types.',
+    );
+  await changeEntity(what, status, flags);
+}
+
+async function listTypes(): Promise<void> {
+  await createPrinter(process.stdout).line(exampleTypes().join('\n'));
+}
+
+async function postExample(
+  type: string,
+  status: string | undefined,
+  { forwardTo: url, forwardSecret, service }: TriggerFlags,
+): Promise<void> {
+  if (status !== undefined || service !== undefined)
+    throw new UsageError('A type of event takes neither a status nor --service.');
+  const event = freshExample(type, Date.now());
+  if (url === undefined) throw new UsageError(`Add --forward-to URL: where to post ${type}.`);
+  const secret = forwardSecret ?? (await findForwardSecret(undefined));
+  if (forwardSecret === undefined) await createPrinter(process.stderr).line(`signed with ${secret}`);
+  const keys = async () => [parseSigningSecret(secret)];
+  const post = createWebhookPost({ url, keys, addresses: 'any', timeoutMs: TIMEOUT_MS });
+  try {
+    const answer = await post({ id: event.id, body: JSON.stringify(event) });
+    const line = `${url.host}: ${describe(answer)} after ${answer.requestMs} ms  ${type} ${event.id}`;
+    await createPrinter(process.stdout).line(printable(line));
+    if (!('status' in answer && answer.status >= 200 && answer.status < 300)) process.exitCode = 1;
+  } finally {
+    post.close();
+  }
+}
+
+function describe(answer: Answer): string {
+  return 'status' in answer ? `answered ${answer.status}` : `no answer (${answer.failure})`;
+}
+
+async function changeEntity(
+  kind: ChangeableKind,
+  status: string | undefined,
+  { forwardTo, forwardSecret, service }: TriggerFlags,
+): Promise<void> {
+  if (forwardTo !== undefined || forwardSecret !== undefined)
+    throw new UsageError(
+      '--forward-to and --forward-secret go with a type of event, such as shipment.created.',
+    );
+  if (status === undefined) throw new UsageError(`Name the new status: returns-feed trigger ${kind} STATUS.`);
+  const url = service ?? (await findRunningService());
+  if (url === undefined)
+    throw new UsageError('No "npm start" runs here. Start it, or name another service with --service URL.');
+  if (!URL.canParse(url)) throw new UsageError('--service takes a URL such as http://127.0.0.1:8080/api.');
+  const { groupId, entityId, before } = await triggerChange(url, kind, status);
+  await createPrinter(process.stdout).line(
+    printable(`return group ${groupId}, ${kind} ${entityId}: ${before} → ${status}`),
+  );
+}
+
+function isChangeable(what: string): what is ChangeableKind {
+  return Object.hasOwn(CHANGEABLE, what);
+}

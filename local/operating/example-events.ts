@@ -1,0 +1,56 @@
+// The recorded events of the documents, one of each type, for trying out a receiver.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
+import { formatEventId, parseEventId } from '../../shared/contract/event-id.ts';
+import { UsageError } from '../cli/failures.ts';
+
+const FOLDER = join('docs', 'events', 'examples');
+const ENDING = '.json';
+
+/** The types that have a recorded event. */
+export function exampleTypes(): string[] {
+  return readdirSync(examplesFolder())
+    .filter((name) => name.endsWith(ENDING))
+    .map((name) => name.slice(0, -ENDING.length))
+    .sort();
+}
+
+/**
+ * The recorded event of a type, under an id that no receiver knows.
+ *
+ * @param at milliseconds since 1970
+ * @throws UsageError for a type without one
+ */
+export function freshExample(type: string, at: number): FeedEvent {
+  if (!exampleTypes().includes(type))
+    throw new UsageError(
+      `There is no recorded event of the type "${type}"; "returns-feed trigger" lists the types.`,
+    );
+  const event = feedEvent.parse(JSON.parse(readFileSync(join(examplesFolder(), type + ENDING), 'utf8')));
+  const parts = parseEventId(event.id);
+  if (parts === undefined) throw new Error(`The recorded event of ${type} has the id "${event.id}".`);
+  // A new generation: its numbers are above all earlier ones, so no receiver takes the event for stale.
+  const generation = at.toString(36);
+  const data = { ...event.data, generation };
+  return { ...event, id: formatEventId({ ...parts, generation }), data } as FeedEvent;
+}
+
+/** This file may run from its place or from a bundle in node_modules. @throws Error outside of a checkout */
+function examplesFolder(): string {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    const examples = join(folder, FOLDER);
+    if (isFolder(examples)) return examples;
+    if (folder === dirname(folder)) throw new Error(`There is no ${FOLDER} above ${import.meta.url}.`);
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    readdirSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,61 @@
+// Each known return group as it was last published, for a consumer that starts with the present state.
+import { asPublished } from '../../shared/comparing/change-set.ts';
+import type { Snapshot } from '../../shared/comparing/snapshot.ts';
+import type { ReturnGroup } from '../../shared/contract/entities.ts';
+import type { SnapshotStore } from '../../shared/ports.ts';
+
+/** Its entities are as in the events with the same fields; `sequence` is the number of the last one, 0 before the first. */
+export interface ExportedGroup {
+  readonly return_group: ReturnGroup;
+  readonly entities: readonly object[];
+  readonly generation: string;
+  readonly sequence: number;
+}
+
+/** Snapshots read at once. */
+const READ_GROUPS = 100;
+
+/** All groups that were not removed, by their creation. */
+export async function* exportGroups(
+  store: Pick<SnapshotStore, 'load' | 'knownCreatedBetween'>,
+  source: Parameters<SnapshotStore['load']>[0],
+): AsyncGenerator<ExportedGroup> {
+  let portion: number[] = [];
+  for await (const { groupId } of store.knownCreatedBetween(
+    source,
+    Number.NEGATIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+  )) {
+    portion.push(groupId);
+    if (portion.length < READ_GROUPS) continue;
+    yield* exportSome(store, source, portion);
+    portion = [];
+  }
+  yield* exportSome(store, source, portion);
+}
+
+async function* exportSome(
+  store: Pick<SnapshotStore, 'load'>,
+  source: Parameters<SnapshotStore['load']>[0],
+  groups: readonly number[],
+): AsyncGenerator<ExportedGroup> {
+  const snapshots = await store.load(source, groups);
+  for (const group of groups) {
+    const snapshot = snapshots.get(group);
+    // A group may be removed or forgotten after it was listed.
+    if (snapshot !== undefined && snapshot.removedAt === undefined)
+      yield exportGroup(source.generation, snapshot);
+  }
+}
+
+function exportGroup(generation: string, snapshot: Snapshot): ExportedGroup {
+  const { projection, sequence } = snapshot;
+  const { group, return_line_items, shipments, exchange_line_items, refund_transactions } = projection;
+  const watched = [...(return_line_items ?? []), ...(shipments ?? []), ...(exchange_line_items ?? [])];
+  return {
+    return_group: asPublished(group, snapshot),
+    entities: [...watched.map((entity) => asPublished(entity, snapshot)), ...(refund_transactions ?? [])],
+    generation,
+    sequence,
+  };
+}

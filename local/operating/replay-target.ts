@@ -1,0 +1,61 @@
+// Where `replay` sends events: stdout on one machine, a destination of the feed, or a webhook.
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { type DestinationName, labelsOf } from '../../shared/deployment/destinations.ts';
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
+import type { Destination } from '../../shared/ports.ts';
+import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
+import { createPrinter } from '../cli/print.ts';
+import { HANDED_OVER } from '../feed/handed-over.ts';
+import { nameDestination } from './name-destination.ts';
+import { openDestinationOf } from './open-destinations.ts';
+import type { OpenFeed } from './open-feed.ts';
+import { openWebhookDestination } from './webhook-destination.ts';
+
+interface ReplayDestination extends Destination {
+  close(): void;
+}
+
+export interface ReplayTarget {
+  readonly kind: 'stdout' | 'destination' | 'webhook';
+  readonly mark: string;
+  /** For sentences. */
+  readonly title: string;
+  readonly admits: (event: FeedEvent) => boolean;
+  open(): Promise<ReplayDestination>;
+}
+
+/** @throws UsageError that lists the known destinations */
+export async function findReplayTarget(feed: OpenFeed, name: string): Promise<ReplayTarget> {
+  const admits = () => true;
+  if (feed.isLocal)
+    return { kind: 'stdout', mark: HANDED_OVER, title: 'stdout', admits, open: async () => onStdout() };
+  const named = await nameDestination(feed.deployment, name);
+  return 'webhook' in named
+    ? targetOfWebhook(feed, named.webhook)
+    : targetOfDestination(feed, named.destination);
+}
+
+function targetOfDestination({ deployment }: OpenFeed, name: DestinationName): ReplayTarget {
+  const { mark, title } = labelsOf(name);
+  const open = async () => openDestinationOf(deployment, name);
+  return { kind: 'destination', mark, title, admits: () => true, open };
+}
+
+function targetOfWebhook({ clock }: OpenFeed, webhook: WebhookRecord): ReplayTarget {
+  const { id, filter } = webhook;
+  const admits = (event: FeedEvent) => admitsEvent(filter, event);
+  const open = () => openWebhookDestination(webhook, clock);
+  return { kind: 'webhook', mark: id, title: `the webhook ${id}`, admits, open };
+}
+
+function onStdout(): ReplayDestination {
+  const out = createPrinter(process.stdout);
+  return {
+    name: 'stdout',
+    async send(events) {
+      for (const event of events) await out.line(JSON.stringify(event));
+      return events.map(() => ({ sent: true }));
+    },
+    close() {},
+  };
+}

@@ -1,0 +1,233 @@
+// `redrive` and `replay` to a webhook, and how `status` and `explain` show webhooks, on real engines, as a shell sees it.
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createRingQueue } from '../../../functions/adapters/ring-queue.ts';
+import { MINUTE } from '../../../shared/instant.ts';
+import { newEndpoint } from '../../../shared/webhooks/endpoint-state.ts';
+import { drain } from '../../contract/topic-clients.ts';
+import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
+import { FEED } from '../../shared/publishing/setting.ts';
+import { openWebhooks, type WebhookDeployment } from './a-webhook.ts';
+
+// Starts one process after the other, which is slow on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const ONE_LINE = /^error: [^\n]+\n$/;
+
+let webhooks: WebhookDeployment;
+
+beforeAll(async () => {
+  webhooks = await openWebhooks();
+});
+afterAll(() => webhooks.close());
+beforeEach(async () => {
+  webhooks.receiver.attempts.length = 0;
+  webhooks.receiver.accepted.length = 0;
+  await drain(webhooks.sqs, webhooks.record.queueUrl);
+});
+
+const run = (...args: string[]) => webhooks.run(...args);
+const now = () => Date.now() * 1_000;
+
+/** Writes events of a group, of which the webhook accepted those before `failing`. */
+async function writeFailing(group: number, failing: number, through: number): Promise<void> {
+  const { deployment } = webhooks;
+  const numbers = Array.from({ length: through }, (_, index) => index + 1);
+  await deployment.write(aKey(group), ...numbers);
+  await deployment.marks.advance('Wms', aKey(group), failing - 1);
+  const at = now() - 5 * MINUTE;
+  await deployment.marks.noteFailing('Wms', aKey(group), { sequence: failing, reason: 'answered 422', at });
+}
+
+describe('redrive', () => {
+  test('rings for the groups that fail; the sender sends them in order', async () => {
+    await writeFailing(1, 2, 3);
+    await writeFailing(2, 1, 1);
+
+    const { code, stdout, stderr } = await run('redrive', 'acme', '--to', 'Wms');
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('\n').sort()).toEqual([
+      '',
+      'Wms: acme 1: its sender tries again',
+      'Wms: acme 2: its sender tries again',
+    ]);
+    await webhooks.whileSending(() =>
+      vi.waitFor(() => expect(webhooks.receiver.accepted).toHaveLength(3), 30_000),
+    );
+    const ids = webhooks.receiver.attempts;
+    expect(ids.filter((id) => id.includes('_1_'))).toEqual(['acme_mi8x2k_1_2', 'acme_mi8x2k_1_3']);
+    expect(await run('redrive', '--to', 'Wms')).toMatchObject({ code: 0, stdout: 'nothing is behind\n' });
+  });
+
+  test('reaches a group whose message pauses in the queue', async () => {
+    await writeFailing(3, 1, 1);
+    const { deployment, receiver, sqs: client, record } = webhooks;
+    await createRingQueue({ client, queueUrl: record.queueUrl }).ring(aKey(3), 1, now());
+    // Whoever takes a message of a FIFO queue takes the whole message group.
+    const held = await takeOne();
+
+    await run('redrive', 'acme', '3', '--to', 'Wms');
+
+    expect(held).toBe(1);
+    await webhooks.whileSending(() => vi.waitFor(() => expect(receiver.accepted).toHaveLength(1), 10_000));
+    expect(await deployment.marks.load('Wms', aKey(3))).toBe(1);
+  });
+
+  test('skips the event that is named, if the group is stuck at it, and publishes that', async () => {
+    await writeFailing(4, 2, 3);
+
+    const wrong = await run('redrive', 'acme', '4', '--to', 'Wms', '--skip', '3');
+    const skipped = await run('redrive', 'acme', '4', '--to', 'Wms', '--skip', '2');
+    const again = await run('redrive', 'acme', '4', '--to', 'Wms', '--skip', '2');
+
+    expect(wrong).toMatchObject({
+      code: 3,
+      stdout: 'Wms: acme 4: nothing is skipped: it is stuck at 2, not at 3\n',
+    });
+    expect(skipped).toMatchObject({ code: 0, stdout: 'Wms: acme 4: skipped 2; its sender tries again\n' });
+    expect(again).toMatchObject({ code: 3, stdout: expect.stringContaining('no event of it is noted') });
+    const [reported] = await webhooks.deployment.ledger.read(FEED, 0, 10);
+    expect(reported).toMatchObject({
+      event: { data: { object: { destination: 'Wms', from_sequence: 2, to_sequence: 2 } } },
+    });
+    await webhooks.whileSending(() =>
+      vi.waitFor(() => expect(webhooks.receiver.attempts).toEqual(['acme_mi8x2k_4_3']), 30_000),
+    );
+  });
+
+  test('an unknown destination lists the known ones', async () => {
+    const ended = await run('redrive', '--to', 'Wmz');
+
+    expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
+    expect(ended.stderr).toContain('there are ordered, bus, Wms');
+  });
+});
+
+/** Takes one message and keeps it. @returns how many there were */
+/** Waits: a message that went to the last poll of a stopped sender comes back after the queue's timeout. */
+async function takeOne(): Promise<number> {
+  const command = new ReceiveMessageCommand({ QueueUrl: webhooks.record.queueUrl, WaitTimeSeconds: 20 });
+  for (let tries = 1; ; tries += 1) {
+    const { Messages = [] } = await webhooks.sqs.send(command);
+    if (Messages.length > 0 || tries === 3) return Messages.length;
+  }
+}
+
+describe('replay', () => {
+  beforeAll(async () => {
+    const { deployment } = webhooks;
+    await deployment.write(aKey(11), 1, 2, 3);
+    await deployment.marks.advance('Wms', aKey(11), 2);
+  });
+
+  test('posts what the sender has posted before, under the same ids', async () => {
+    const { code, stdout, stderr } = await run('replay', 'acme', '--group', '11', '--to', 'Wms');
+
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('replay: 2 events of 1 return group to the webhook Wms');
+    expect(stderr).toContain("left to the webhook's sender: 1 event not sent yet");
+    expect(stderr).toContain('replay: 2 of 2 events sent');
+    expect(webhooks.receiver.attempts).toEqual(['acme_mi8x2k_11_1', 'acme_mi8x2k_11_2']);
+    expect(webhooks.receiver.accepted).toEqual([anEvent(aKey(11), 1), anEvent(aKey(11), 2)]);
+  });
+
+  test('with --again, events come under new ids and marked', async () => {
+    const args = ['--group', '11', '--to', 'Wms', '--again', '--replay-id', 'r1'];
+
+    const { code } = await run('replay', 'acme', ...args);
+
+    expect(code).toBe(0);
+    expect(webhooks.receiver.attempts).toEqual(['acme_mi8x2k_11_1_r1', 'acme_mi8x2k_11_2_r1']);
+    expect(webhooks.receiver.accepted[0]).toEqual({ ...anEvent(aKey(11), 1), replayid: 'r1' });
+  });
+
+  test('posts only what the filter lets pass', async () => {
+    webhooks.add('Lost', { filter: { to: ['DELIVERED'], entities: ['shipment'] } });
+    webhooks.add('None', { filter: { types: ['return_group.created'] } });
+    for (const id of ['Lost', 'None']) await webhooks.deployment.marks.advance(id, aKey(11), 3);
+
+    const some = await run('replay', 'acme', '--group', '11', '--to', 'Lost');
+    const none = await run('replay', 'acme', '--group', '11', '--to', 'None');
+    for (const id of ['Lost', 'None']) webhooks.aws.parameters.delete(`/returns-feed/webhooks/${id}`);
+
+    expect(some.stderr).toContain('replay: 3 of 3 events sent');
+    expect(none).toMatchObject({ code: 0, stderr: 'there is nothing to replay\n' });
+  });
+
+  test('stops a group at an event that the endpoint refuses', async () => {
+    webhooks.receiver.answer = ({ data }) => (data.sequence === 2 ? 422 : 204);
+
+    const { code, stderr } = await run('replay', 'acme', '--group', '11', '--to', 'Wms');
+    webhooks.receiver.answer = () => 204;
+
+    expect(code).toBe(3);
+    expect(stderr).toContain('not all events of return group 11 sent: answered 422');
+    expect(webhooks.receiver.accepted).toHaveLength(1);
+  });
+
+  test('a replay id needs --again', async () => {
+    const ended = await run('replay', 'acme', '--to', 'Wms', '--replay-id', 'r1');
+
+    expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
+    expect(ended.stderr).toContain('--again');
+  });
+});
+
+describe('status and explain', () => {
+  beforeAll(async () => {
+    const { endpoints } = webhooks.deployment;
+    const { version = 0 } = (await endpoints.load('Wms')) ?? {};
+    const failures = {
+      failures: 6,
+      failingSince: now() - MINUTE,
+      lastFailureAt: now(),
+      lastFailure: 'timeout',
+    };
+    await endpoints.save('Wms', { ...newEndpoint(now()), ...failures }, version);
+    await writeFailing(21, 2, 2);
+    webhooks.add('Erp');
+  });
+
+  test('status has a line for each webhook, and JSON has all of it', async () => {
+    const { stdout, stderr } = await run('status');
+    const { webhooks: listed } = JSON.parse((await run('status', '--json')).stdout);
+
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(
+      /\n\nwebhook Wms: failing; \S+(?: rings)? waiting; last accepted never; last failure [^\n]*: timeout; 6 times in a row since/,
+    );
+    expect(stdout).toMatch(/\nwebhook Erp: new;/);
+    expect(listed).toEqual([
+      expect.objectContaining({ webhook: 'Wms', state: 'failing' }),
+      expect.objectContaining({ webhook: 'Erp', state: 'new' }),
+    ]);
+  });
+
+  test('status without the right to list webhooks still shows the sources', async () => {
+    const { aws, deployment } = webhooks;
+    const environment = {
+      ...deployment.environment,
+      WEBHOOKS_PATH: '/x',
+      AWS_ENDPOINT_URL_SSM: `${aws.url}/no`,
+    };
+    aws.parameters.set('/x/Odd', { Name: '/x/Odd', Value: '{}' });
+
+    const { stdout, stderr } = await deployment.runWith(environment, 'status');
+    aws.parameters.delete('/x/Odd');
+
+    expect(stdout).toContain('acme');
+    expect(stderr).toMatch(/^The webhooks are left out\. error: The parameter \/x\/Odd does not describe/);
+  });
+
+  test('explain shows how far each webhook got, and since when its next event fails', async () => {
+    const { stdout, stderr } = await run('explain', 'acme', '21');
+
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(
+      /webhook +Wms: sent through 1; behind at 2: answered 422,\s+failing\s+since\s+.*Z/,
+    );
+    expect(stdout).toMatch(/webhook +Erp: nothing sent\n/);
+    expect(stdout).toMatch(/\n +2 .*\[not sent: ordered, bus, Wms\]/);
+  });
+});

@@ -1,0 +1,127 @@
+// `trigger` as a shell sees it: with a receiver that verifies signatures, and a reference service.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  createReferenceService,
+  type ReferenceService,
+} from '../../../local/reference-service/create-reference-service.ts';
+import { EVENT_SCHEMAS } from '../../../shared/contract/event.ts';
+import { runFeed } from '../cli/run-feed.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../forwarding/webhook-receiver.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const SECRET = `whsec_${'A'.repeat(43)}=`;
+const ONE_LINE = /^error: [^\n]+\n$/;
+
+let receiver: WebhookReceiver;
+let service: ReferenceService;
+let folder: string;
+
+beforeAll(async () => {
+  receiver = await startWebhookReceiver(SECRET);
+  service = await createReferenceService({ groups: 20, token: 'a-token', life: false });
+  folder = await mkdtemp(join(tmpdir(), 'trigger-'));
+});
+afterAll(async () => {
+  await Promise.all([receiver.close(), service.close(), rm(folder, { recursive: true })]);
+});
+beforeEach(() => {
+  receiver.accepted.length = 0;
+  receiver.attempts.length = 0;
+  receiver.answer = () => 204;
+});
+
+/** No note of another `npm start` of this user counts. */
+const run = (...args: string[]) => runFeed(['trigger', ...args], { environment: { TMPDIR: folder } });
+const to = () => ['--forward-to', receiver.url, '--forward-secret', SECRET];
+
+test('lists every type of event', async () => {
+  const { code, stdout } = await run();
+
+  expect(code).toBe(0);
+  expect(stdout.trim().split('\n')).toEqual(Object.keys(EVENT_SCHEMAS).sort());
+});
+
+describe('of a type', () => {
+  test('posts a signed event under an id of its own each time', async () => {
+    const { code, stdout, stderr } = await run('shipment.status_changed', ...to());
+    await run('shipment.status_changed', ...to());
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^127\.0\.0\.1:\d+: answered 204 after \d+ ms {2}shipment\.status_changed acme_/);
+    expect(new Set(receiver.attempts).size).toBe(2);
+    const [event] = receiver.accepted;
+    expect(event).toMatchObject({ type: 'shipment.status_changed', id: receiver.attempts[0] });
+    expect(event?.id).toContain(`_${event?.data.generation}_`);
+  });
+
+  test('fails where the receiver refuses it, or does not know the secret', async () => {
+    receiver.answer = () => 500;
+    const refused = await run('return_group.created', ...to());
+    const unknown = await run('return_group.created', '--forward-to', receiver.url);
+
+    expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining('answered 500') });
+    expect(unknown).toMatchObject({ code: 1, stdout: expect.stringContaining('answered 401') });
+    expect(unknown.stderr).toMatch(/^signed with whsec_\S+\n$/);
+  });
+});
+
+describe('of an entity', () => {
+  test('gives an entity of the service that runs here another status', async () => {
+    const note = { url: service.url, pid: process.pid };
+    await writeFile(join(folder, `returns-feed-start-${userInfo().username}.json`), JSON.stringify(note));
+
+    const { code, stdout, stderr } = await run('shipment', 'LOST_AT_SEA');
+
+    const [, group, id] = /^return group (\d+), shipment (\d+): \S+ → LOST_AT_SEA\n$/.exec(stdout) ?? [];
+    const changed = service.control.snapshot().find((it) => it.id === Number(group));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(changed?.shipments).toContainEqual(
+      expect.objectContaining({ id: Number(id), status: 'LOST_AT_SEA' }),
+    );
+    expect(service.control.history().at(-1)?.groupId).toBe(Number(group));
+  });
+
+  test('reaches the service that --service names, and notes when a parcel was delivered', async () => {
+    for (const { id, shipments } of service.control.snapshot())
+      service.control.mutate(Number(id), (draft) => {
+        for (const index of shipments.keys())
+          Object.assign(draft.shipments[index] ?? {}, { status: 'IN_TRANSIT', delivered_at: null });
+      });
+
+    const { code, stdout } = await run('shipment', 'DELIVERED', '--service', service.url);
+
+    const [, id] = /^return group \d+, shipment (\d+): IN_TRANSIT → DELIVERED\n$/.exec(stdout) ?? [];
+    const delivered = service.control
+      .snapshot()
+      .flatMap(({ shipments }) => shipments)
+      .filter(({ status }) => status === 'DELIVERED');
+    expect(code).toBe(0);
+    expect(delivered).toEqual([
+      expect.objectContaining({ id: Number(id), delivered_at: expect.any(String) }),
+    ]);
+  });
+});
+
+test.each([
+  ['an unknown type', ['shipment.lost', '--forward-to', 'http://127.0.0.1:1']],
+  ['a type without a URL', ['shipment.created']],
+  ['an entity without a status', ['return_group', 'OPEN']],
+  ['a kind without the new status', ['shipment']],
+  ['a service that is no URL', ['shipment', 'DELIVERED', '--service', 'x']],
+])('reports %s in one line', async (_, args) => {
+  expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
+});
+
+test('says that no service answers', async () => {
+  const ended = await run('shipment', 'DELIVERED', '--service', 'http://127.0.0.1:1/api');
+
+  expect(ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('Start one with "npm start"'),
+  });
+});

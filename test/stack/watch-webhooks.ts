@@ -1,0 +1,196 @@
+// One run of a deployed template with two webhooks: a change at the service, a return with an event that the endpoint
+// never accepts, the sweeps. The result lists what the webhooks owe their receivers and did not deliver.
+import type { ReferenceService } from '../../local/reference-service/create-reference-service.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { METRICS } from '../../shared/deployment/metrics.ts';
+import { comeDue, MINUTE_MS, SWEEPS, TICKS, thisMinute } from './come-due.ts';
+import type { Variables } from './create-functions.ts';
+import { type Deployment, type DeployOptions, deploy } from './deployment.ts';
+import { TOKEN_SECRET, WEBHOOK_SECRETS } from './synthesize-stack.ts';
+import { silentAlarms } from './watch-a-change.ts';
+import { type Delivery, startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+
+export interface WatchWebhooksOptions extends Omit<DeployOptions, 'secrets' | 'variablesOf' | 'deliveries'> {
+  /** Whether the receiver refuses the first request to each URL. */
+  readonly isDown: boolean;
+}
+
+const SIGNING_SECRET = `whsec_${Buffer.from('the signing secret of the mails!').toString('base64')}`;
+const BEARER = 'Bearer of-the-mails';
+const [WMS, MAILS] = ['/wms', '/mails'];
+const DAY_MS = 86_400_000;
+
+export async function watchWebhooks(
+  service: ReferenceService,
+  { isDown, ...options }: WatchWebhooksOptions,
+): Promise<string[]> {
+  let wmsSecret = '';
+  const receiver = await startWebhookReceiver((path) => (path === WMS ? wmsSecret : SIGNING_SECRET));
+  const deployment = await deploy({
+    ...options,
+    secrets: new Map([
+      [TOKEN_SECRET, service.token],
+      [WEBHOOK_SECRETS.url, receiver.url + MAILS],
+      [WEBHOOK_SECRETS.signing, SIGNING_SECRET],
+      [WEBHOOK_SECRETS.bearer, BEARER],
+    ]),
+    variablesOf: (variables) => forReceiver(variables, receiver),
+  });
+  try {
+    wmsSecret = deployment.secretWith('WebhooksWmsSecret');
+    const run: Run = { deployment, receiver, service };
+    const minute = thisMinute();
+    await comeDue(deployment, TICKS, minute);
+    const first = await deliverParcel(run, minute + MINUTE_MS, isDown);
+    const second = await refuseOneEvent(run, minute + 2 * MINUTE_MS, first);
+    await sweepAfterLoss(run, minute + 2 * MINUTE_MS, first, second);
+    if (deployment.failures.length > 0) return [...deployment.failures];
+    const by = ['WebhooksWmsSender', 'WebhooksMailsSender'];
+    return [
+      ...(await problemsOf(run, first, second)),
+      ...(isDown ? silentAlarms(deployment, options.template, { by, names: [METRICS.failingFor] }) : []),
+    ];
+  } finally {
+    await deployment.stop();
+    receiver.close();
+  }
+}
+
+interface Run {
+  readonly deployment: Deployment;
+  readonly receiver: WebhookReceiver;
+  readonly service: ReferenceService;
+}
+
+/**
+ * The template allows https to public addresses alone, and a receiver on this machine has neither. What the check of
+ * addresses refuses is tested on sockets (test/functions/adapters/webhook-post.test.ts).
+ */
+function forReceiver(variables: Variables, { url }: WebhookReceiver): Variables {
+  if (variables.WEBHOOK_ID === undefined) return variables;
+  return { ...variables, ADDRESSES: 'any', ...(variables.WEBHOOK_URL && { WEBHOOK_URL: url + WMS }) };
+}
+
+/** @returns the return's id */
+async function deliverParcel({ deployment, receiver, service }: Run, atMs: number, isDown: boolean) {
+  if (deployment.failures.length > 0) return 0;
+  const seen = new Set<string>();
+  if (isDown) receiver.answer = ({ path }) => (seen.size < seen.add(path).size ? 500 : 204);
+  const group = deliver(service, []);
+  await comeDue(deployment, TICKS, atMs);
+  receiver.answer = () => 204;
+  return group;
+}
+
+/** The endpoint refuses the first event of a return for its content, and has done so for two days. */
+async function refuseOneEvent({ deployment, receiver, service }: Run, atMs: number, first: number) {
+  if (deployment.failures.length > 0) return first;
+  const [{ key = '' } = {}] = await eventsInLedger(deployment, first);
+  const group = deliver(service, [first]);
+  const k = `Wms#${key.replace(/\d+$/, String(group))}`;
+  await deployment.putItem('StorageMarks', { k, n: 0, v: 1, s: (Date.now() - 2 * DAY_MS) * 1_000 });
+  receiver.answer = ({ path, event }) =>
+    path === WMS && isOf(event, group) && event.data.sequence === 1 ? 422 : 204;
+  await comeDue(deployment, TICKS, atMs);
+  receiver.answer = () => 204;
+  return group;
+}
+
+/** Sets marks back, as if messages and senders had been lost, and starts the sweeps. */
+async function sweepAfterLoss(
+  { deployment, receiver }: Run,
+  atMs: number,
+  first: number,
+  second: number,
+): Promise<void> {
+  if (deployment.failures.length > 0) return;
+  const [{ key = '' } = {}] = await eventsInLedger(deployment, first);
+  await deployment.putItem('StorageMarks', { k: `Wms#${key}`, n: 0, v: 1 });
+  // This webhook forgets where it is with one return, and of the other that its filter excludes an event.
+  const sent = acceptedOf(receiver, MAILS, first)[0]?.event.data.sequence ?? 0;
+  await deployment.putItem('StorageMarks', { k: `Mails#${key}`, n: sent === 1 ? 1 : 0, v: 1 });
+  await deployment.deleteItem('StorageMarks', { k: `Mails#${key.replace(/\d+$/, String(second))}` });
+  await deployment.deleteItem('StorageMarks', { k: 'Mails#endpoint' });
+  await comeDue(deployment, SWEEPS, atMs);
+}
+
+async function problemsOf(run: Run, first: number, second: number): Promise<string[]> {
+  const { deployment, receiver } = run;
+  const idsOf = async (group: number) => (await eventsInLedger(deployment, group)).map(({ id }) => id);
+  const [ofFirst, ofSecond] = [await idsOf(first), await idsOf(second)];
+  // Earlier runs changed the service as well.
+  const mails = [first, second].flatMap((group) => acceptedOf(receiver, MAILS, group));
+  return [
+    ...receiver.forged,
+    ...unlessEqual('WMS, first return', acceptedIds(receiver, first), [...ofFirst, ...ofFirst]),
+    ...unlessEqual('WMS, second return', acceptedIds(receiver, second), ofSecond.slice(1)),
+    ...unlessEqual('mails', [...new Set(mails.map(({ event }) => event.type))], ['shipment.status_changed']),
+    ...unlessEqual('mails, returns', [...new Set(mails.map(({ id }) => id))].length, 2),
+    ...unlessEqual('mails, header', [...new Set(mails.map((it) => it.authorization))], [BEARER]),
+    ...unlessEqual('skipped', skippedBy(deployment), [`Wms ${second} 1-1`]),
+    ...changedBodies(receiver.accepted),
+  ];
+}
+
+function acceptedOf({ accepted }: WebhookReceiver, path: string | undefined, group: number): Delivery[] {
+  return accepted.filter((it) => it.path === path && isOf(it.event, group));
+}
+
+function acceptedIds(receiver: WebhookReceiver, group: number): string[] {
+  return acceptedOf(receiver, WMS, group).map(({ id }) => id);
+}
+
+function isOf(event: FeedEvent, group: number): boolean {
+  return event.partitionkey.endsWith(`/${group}`);
+}
+
+/** What the bus carried about skipped events. */
+function skippedBy({ archived }: Deployment): string[] {
+  return (archived as { detail: FeedEvent }[]).flatMap(({ detail }) => {
+    if (detail.type !== 'feed.events_skipped') return [];
+    const { destination, return_group_id: group, from_sequence: from, to_sequence: to } = detail.data.object;
+    return [`${destination} ${group} ${from}-${to}`];
+  });
+}
+
+/** Repeats have the id and the bytes of the first delivery. */
+function changedBodies(accepted: readonly Delivery[]): string[] {
+  const bodies = new Map<string, string>();
+  return accepted.flatMap(({ id, body }) => {
+    const before = bodies.get(id) ?? body;
+    bodies.set(id, before);
+    return before === body ? [] : [`${id} was delivered with two bodies.`];
+  });
+}
+
+function unlessEqual(what: string, got: unknown, wanted: unknown): string[] {
+  const [is, should] = [JSON.stringify(got), JSON.stringify(wanted)];
+  return is === should ? [] : [`Webhooks, ${what}: ${is} instead of ${should}.`];
+}
+
+async function eventsInLedger(deployment: Deployment, group: number) {
+  const items = (await deployment.itemsOf('StorageLedger')) as { k: string; n: number }[];
+  return items
+    .filter(({ k }) => k.endsWith(`_${group}`))
+    .sort((one, other) => one.n - other.n)
+    .map(({ k, n }) => ({ key: k, id: `${k}_${n}` }));
+}
+
+/**
+ * Delivers a parcel and changes its line items, in a return that no earlier run changed: its first event is this one.
+ *
+ * @returns the return's id
+ */
+function deliver({ control }: ReferenceService, except: readonly number[]): number {
+  const isOpen = (status: unknown) => status !== undefined && status !== 'DELIVERED';
+  const group = control
+    .snapshot()
+    .find(({ id, shipments }) => isOpen(shipments[0]?.status) && !except.includes(Number(id)));
+  if (group === undefined) throw new Error('The service has no undelivered shipment left.');
+  const id = Number(group.id);
+  control.mutate(id, (draft) => {
+    draft.shipments[0]!.status = 'DELIVERED';
+    for (const item of draft.returns) item.quantity = Number(item.quantity) + 1;
+  });
+  return id;
+}
