@@ -1,6 +1,6 @@
 // W2: nothing is missing that the filter admits, unless `feed.events_skipped` names it.
 import { admits } from './admits.ts';
-import { DAY, HOUR, type Violation, type Written } from './evidence.ts';
+import { DAY, HOUR, SECOND, type Violation, type Written } from './evidence.ts';
 import { type Indexed, isAboutContent, placeOf } from './index-evidence.ts';
 
 export function checkComplete(indexed: Indexed): Violation[] {
@@ -59,10 +59,13 @@ function isBeingRefused({ webhook, evidence, attemptsOf, firstAccepted, skippedA
   if (!isAboutContent(last.status)) return false;
   const since = Math.max(first?.at ?? 0, evidence.calmFrom);
   const hasAccepted = webhook.attempts.some(
-    ({ acceptedAt = 0 }) => acceptedAt > since && acceptedAt < evidence.endedAt - HOUR,
+    ({ acceptedAt = 0 }) => acceptedAt > since + NOTED_EVERY && acceptedAt < evidence.endedAt - HOUR,
   );
   return !hasAccepted || evidence.endedAt - since < DAY + HOUR;
 }
+
+/** Of several events accepted within this time only the first is noted. */
+const NOTED_EVERY = 11 * SECOND;
 
 const range = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 /** More than any group has. */
