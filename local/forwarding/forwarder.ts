@@ -59,7 +59,8 @@ export interface Forwarder {
 const ATTEMPT_MS = 15_000;
 /** As webhooks in AWS by default. */
 const AT_ONCE = 5;
-const RETRIES_AT_ONCE = 2;
+/** All of them: nobody waits here for a place beside returns that hang. */
+const RETRIES_AT_ONCE = AT_ONCE;
 /** A sender goes on with a return's events for so long before others get its place. */
 const TURN_MS = 60_000;
 const SWEEP_MS = 600_000;

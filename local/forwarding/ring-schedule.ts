@@ -17,7 +17,7 @@ export interface RingSchedule {
   ring(ring: Ring): void;
   /** Ends the pauses of all returns: the endpoint works again. */
   wake(): void;
-  /** Tries every waiting return once more, without its pause, and resolves with those that are still not done. */
+  /** Tries every waiting return at most once more, without its pause; resolves with those that are still not done. */
   finish(): Promise<Ring[]>;
   /** Ends the pauses. Resolves once no sender runs. */
   stop(): Promise<void>;
@@ -34,6 +34,8 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
   const again = new Map<string, Ring>();
   const running = new Map<string, Promise<void>>();
   const pausing = new Map<string, Ring>();
+  /** Failed after the beginning of the end. */
+  const failed = new Map<string, Ring>();
   let isFinishing = false;
 
   function ring(ring: Ring): void {
@@ -60,7 +62,9 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
     running.delete(name);
     const next = again.get(name);
     again.delete(name);
-    if (!outcome.isDone) pause(name, current, outcome.retryInMs);
+    failed.delete(name);
+    if (!outcome.isDone && isFinishing && outcome.failingForMs !== undefined) failed.set(name, current);
+    else if (!outcome.isDone) pause(name, current, outcome.retryInMs);
     else if (next !== undefined) ready.set(name, next);
     startNext();
   }
@@ -91,9 +95,12 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
     wake,
     async finish() {
       isFinishing = true;
-      wake();
-      await untilQuiet();
-      return [...pausing.values()];
+      // Those that the endpoint's state holds are tried once others have made place, as long as any gets further.
+      for (let held = Number.POSITIVE_INFINITY; ; held = pausing.size) {
+        wake();
+        await untilQuiet();
+        if (pausing.size === 0 || pausing.size >= held) return [...failed.values(), ...pausing.values()];
+      }
     },
     async stop() {
       stopping.abort();

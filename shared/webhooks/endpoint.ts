@@ -96,8 +96,8 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
       const now = clock.now();
       const verdict = judgeAnswer(answer, now);
       const { requestMs } = answer;
-      const reason = 'reason' in verdict ? verdict.reason : undefined;
-      log.info('posted', { webhook, id: request.id, outcome: verdict.kind, reason, requestMs });
+      const status = 'status' in answer ? answer.status : answer.failure;
+      log.info('posted', { webhook, id: request.id, outcome: verdict.kind, status, requestMs });
       // The answer stands whether it can be noted or not: an accepted event must not count as failed.
       await change((state) => note(ports, state, { began, now }, admission.lease, verdict)).catch(
         (error: unknown) =>
