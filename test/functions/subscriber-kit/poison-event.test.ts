@@ -12,7 +12,7 @@ async function handOver(batchSize?: number) {
   const { feed, stack, template } = aFeed();
   feed.addOrderedSubscriber(aFunction(stack), batchSize === undefined ? {} : { batchSize });
   const mapping = resourceOf(template(), 'AWS::Lambda::EventSourceMapping', 'Subscriber').Properties;
-  const queue = resourceOf(template(), 'AWS::SQS::Queue', 'PublishingEvents918').Properties;
+  const queue = resourceOf(template(), 'AWS::SQS::Queue', 'SubscriberQueue').Properties;
   const handled: number[] = [];
   const handler = createQueueSubscriber({
     on: {
