@@ -195,7 +195,7 @@ describe('status and explain', () => {
 
     expect(stderr).toBe('');
     expect(stdout).toMatch(
-      /\n\nwebhook Wms: failing; \S+(?: rings)? waiting; last accepted never; last failure [^\n]*: timeout; 6 times in a row since/,
+      /\n\nwebhook Wms: failing; \S+(?: rings?)? waiting; last accepted never; last failure [^\n]*: timeout; 6 times in a row since/,
     );
     expect(stdout).toMatch(/\nwebhook Erp: new;/);
     expect(listed).toEqual([
