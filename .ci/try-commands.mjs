@@ -1,5 +1,7 @@
 // README's two commands on the release of Node that runs this. `npm ci` as a dry run, for what it installs is the same for
-// all releases: it must not warn. `npm start` as a user has it: events come, and Ctrl-C ends it cleanly.
+// all releases: it must not warn. `npm start` as a user has it: events come, and Ctrl-C ends it cleanly. Its script lets the
+// command take the shell's place, or Ctrl-C would end the shell first, and hands options on; where there is no such shell,
+// `call` is cmd.exe's own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -19,7 +21,7 @@ async function install() {
 
 async function start() {
   // A group of its own: Ctrl-C reaches npm, the shell and the command, as in a terminal.
-  const npm = spawn('npm', ['start'], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const npm = spawn('npm', ['start', '--', '--forward-to', NOBODY], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const interrupt = (signal) => process.kill(-npm.pid, signal);
   const patience = setTimeout(() => interrupt('SIGKILL'), LONGEST_MS);
   let isInterrupted = false;
@@ -30,12 +32,15 @@ async function start() {
   });
   const [code] = await once(npm, 'close');
   clearTimeout(patience);
-  if (code !== 0 || !EVENT.test(output.text) || !STOPPED.test(output.text))
+  if (code !== 0 || !EVENT.test(output.text) || !FORWARDED.test(output.text) || !STOPPED.test(output.text))
     throw new Error(`npm start ended with ${code}: ${output.text}`);
 }
 
 /** Its time, how late it came, its return and what changed of it. */
 const EVENT = /^\d\d:\d\d:\d\d .*#\d+ +(item|shipment|return|exchange|refund)\b/m;
+/** An address that refuses connections: npm must hand options on, and a dead receiver must not hold up the end. */
+const NOBODY = 'http://127.0.0.1:9/hook';
+const FORWARDED = /^→ 127\.0\.0\.1:9 +ECONNREFUSED/m;
 const STOPPED = /^stopped: [1-9]\d* events$/m;
 
 function collect(child, onText = () => {}) {
