@@ -21,7 +21,10 @@ async function install() {
 
 async function start() {
   // A group of its own: Ctrl-C reaches npm, the shell and the command, as in a terminal.
-  const npm = spawn('npm', ['start', '--', '--forward-to', NOBODY], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const npm = spawn('npm', ['start', '--', '--forward-to', NOBODY], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   const interrupt = (signal) => process.kill(-npm.pid, signal);
   const patience = setTimeout(() => interrupt('SIGKILL'), LONGEST_MS);
   let isInterrupted = false;
