@@ -1,6 +1,7 @@
 // Rings of returns on one machine, in the place of a queue per webhook: a return is handled by one sender at a time, and
 // comes again after the pause that the sender asks for. A return is kept once, however many of its events rang, so a
 // dead endpoint costs no more memory than there are returns (docs/decisions/0022).
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import type { Ring, RingOutcome } from '../../shared/webhooks/webhook-sender.ts';
@@ -28,6 +29,8 @@ const AFTER_ERROR_MS = 5_000;
 
 export function createRingSchedule({ send, clock, atOnce, onError }: RingScheduleOptions): RingSchedule {
   const stopping = new AbortController();
+  // Each pause listens; many returns may pause, and Node would take that for a leak.
+  setMaxListeners(0, stopping.signal);
   /** Waiting for a sender, in the order of their rings. */
   const ready = new Map<string, Ring>();
   /** Rang again while a sender handled them. */
