@@ -1,4 +1,4 @@
-// What is sent to a webhook's queue besides the events of the topic: rings of the sweep and of operators, and tests.
+// Sends to a webhook's queue, besides the topic's events: rings of the sweep and of operators, and tests.
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { formatEventId } from '../../shared/contract/event-id.ts';
 import type { Instant } from '../../shared/instant.ts';

@@ -54,7 +54,7 @@ function toHeaders({ headers }: NodeRequest): Headers {
   return converted;
 }
 
-/** What comes after the receiver has stopped reading is dropped, so that its answer reaches the sender. */
+/** Drops the rest of a body that the receiver stopped reading, so that its answer reaches the sender. */
 function toStream(request: NodeRequest): ReadableStream<Uint8Array> {
   let isOpen = true;
   return new ReadableStream({

@@ -91,7 +91,7 @@ function isEndpointTest(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === ENDPOINT_TEST;
 }
 
-/** What handlers and memory get in place of Lambda's context. */
+/** The context of handlers and memory, in the place of Lambda's. */
 function contextOf({ name, longestRunMs }: WebhookReceiverOptions, awsRequestId: string): LambdaContext {
   const end = Date.now() + (longestRunMs ?? LONGEST_RUN_MS);
   return { functionName: name, awsRequestId, getRemainingTimeInMillis: () => Math.max(0, end - Date.now()) };

@@ -51,7 +51,7 @@ function parseSecrets(texts: SecretTexts): readonly Webhook[] {
 const REMEDY = '`returns-feed webhooks secret` prints the secret of an endpoint: give it unchanged.';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** What is wrong with a secret, without its text. */
+/** Describes the fault of a secret, without its text. */
 function faultOfSecret(text: unknown): string | undefined {
   if (typeof text !== 'string') return `is not a text (${typeof text}); is its environment variable set?`;
   const encoded = text.startsWith('whsec_') ? text.slice('whsec_'.length) : text;

@@ -29,7 +29,7 @@ Examples:
 Exit code: 0 all work, 3 one is failing or paused, 1 the command failed, 2 invalid usage.`;
 
 const ABOUT_PAUSE = `
-Its sender posts nothing until "webhooks resume", within a minute at most. What it misses stays in the
+Its sender posts nothing until "webhooks resume", within a minute at most. Missed events stay in the
 ledger for 30 days and is sent in order after that. Attempts under way are finished.
 Example:
   returns-feed webhooks pause Wms --stack ReturnsFeed`;

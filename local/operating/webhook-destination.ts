@@ -6,6 +6,7 @@ import { MILLISECOND } from '../../shared/instant.ts';
 import type { Clock, Destination, SendResult } from '../../shared/ports.ts';
 import { judgeAnswer } from '../../shared/webhooks/judge-answer.ts';
 import type { Post } from '../../shared/webhooks/webhook-ports.ts';
+import { requestOf } from '../../shared/webhooks/webhook-sender.ts';
 
 export interface WebhookDestination extends Destination {
   close(): void;
@@ -35,9 +36,7 @@ export async function openWebhookDestination(
 }
 
 async function sendTo(post: Post, event: FeedEvent, clock: Clock): Promise<SendResult> {
-  // Receivers drop ids that they know, so an event that is meant to come again has another one.
-  const id = event.replayid === undefined ? event.id : `${event.id}_${event.replayid}`;
-  const verdict = judgeAnswer(await post({ id, body: JSON.stringify(event) }), clock.now());
+  const verdict = judgeAnswer(await post(requestOf(event)), clock.now());
   if (verdict.kind === 'accepted') return { sent: true };
   return { sent: false, cause: verdict.kind === 'content' ? 'refused' : 'failed', reason: verdict.reason };
 }

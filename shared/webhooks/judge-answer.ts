@@ -1,7 +1,6 @@
-// What an answer says of the event and of the endpoint. Only answers about the content can ever be the event's fault;
+// Judges an answer: does it concern the event or the endpoint? Only answers about the content can ever be the event's fault;
 // everything else is the endpoint's trouble, and the event is posted again.
-import type { Instant } from '../instant.ts';
-import { MILLISECOND } from '../instant.ts';
+import { type Instant, MILLISECOND } from '../instant.ts';
 import { parseHttpDate } from '../returns-service/http-headers.ts';
 import type { Answer } from './webhook-ports.ts';
 

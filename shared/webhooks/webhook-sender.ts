@@ -12,7 +12,7 @@ import { stepOver } from '../publishing/step-over.ts';
 import { beginDelivery } from './begin-delivery.ts';
 import { type Attempt, createEndpoint, type Endpoint, type EndpointPorts } from './endpoint.ts';
 import { LONGEST_PAUSE_MS, retryInMs } from './retry-schedule.ts';
-import type { WebhookMarks, WebhookPosition } from './webhook-ports.ts';
+import type { PostRequest, WebhookMarks, WebhookPosition } from './webhook-ports.ts';
 
 export interface WebhookPorts extends EndpointPorts {
   readonly ledger: Ledger;
@@ -114,7 +114,8 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
   return conclude(delivery, outcome, last);
 }
 
-function requestOf(event: FeedEvent) {
+/** The request of an event. Receivers drop ids that they know, so an event that is sent anew has another one. */
+export function requestOf(event: FeedEvent): PostRequest {
   const id = event.replayid === undefined ? event.id : `${event.id}_${event.replayid}`;
   return { id, body: JSON.stringify(event) };
 }
