@@ -206,10 +206,14 @@ function checkArrived(source: SourceEvidence): Violation[] {
   const skipped = skippedIn(source);
   const atQueue = arrivedAt(source.queue);
   const onBus = arrivedAt(source.bus);
-  const lost = source.written.filter(
-    ({ event }) =>
+  const newest = source.written.findLast(({ event }) => event.type === 'feed.source_read')?.event;
+  const lost = source.written.filter(({ event }) => {
+    if (event.type === 'feed.source_read')
+      return event === newest && !(onBus.has(event.id) && atQueue.has(event.id));
+    return (
       !(onBus.has(event.id) || skipped('bus', event)) ||
-      (isEntityEvent(event) && !(atQueue.has(event.id) || skipped('queue', event))),
-  );
+      (isEntityEvent(event) && !(atQueue.has(event.id) || skipped('queue', event)))
+    );
+  });
   return lost.map(({ event }) => violation(source, event.id, 'was written and did not arrive everywhere'));
 }
