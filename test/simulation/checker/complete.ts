@@ -206,10 +206,8 @@ function checkArrived(source: SourceEvidence): Violation[] {
   const skipped = skippedIn(source);
   const atQueue = arrivedAt(source.queue);
   const onBus = arrivedAt(source.bus);
-  const newest = source.written.findLast(({ event }) => event.type === 'feed.source_read')?.event;
   const lost = source.written.filter(({ event }) => {
-    if (event.type === 'feed.source_read')
-      return event === newest && !(onBus.has(event.id) && atQueue.has(event.id));
+    if (event.type === 'feed.source_read') return false;
     return (
       !(onBus.has(event.id) || skipped('bus', event)) ||
       (isEntityEvent(event) && !(atQueue.has(event.id) || skipped('queue', event)))

@@ -30,6 +30,7 @@ export function checkSourceRead(
   const problems = [
     ...judgeRow(claims, source),
     ...judgeNumber(claims, evidence),
+    ...judgeArrivals(claims, evidence, source),
     ...(isJudged(evidence) ? judgeClaims(claims, evidence, source, published, histories) : []),
     ...(isJudged(evidence) ? judgeLast(claims, evidence, source) : []),
   ];
@@ -89,6 +90,22 @@ function* judgeNumber(claims: readonly Claim[], { reportsRead, isSteady }: Evide
   const most = Math.floor((last.at - first.at) / MINUTE) + 3;
   if (isSteady && claims.length > most)
     yield ['G8', last.event.id, `is the last of ${claims.length} reports, and the time allows ${most}`];
+}
+
+/** Only the newest claim need arrive; one that was written as the run ended may be on its way. */
+function* judgeArrivals(
+  claims: readonly Claim[],
+  { endedAt }: Evidence,
+  source: SourceEvidence,
+): Generator<Problem> {
+  const newest = claims.findLast(({ at }) => at < endedAt - 10 * SECOND)?.event;
+  if (newest === undefined) return;
+  for (const [place, arrivals] of Object.entries({ 'ordered subscribers': source.queue, bus: source.bus })) {
+    const isThere = arrivals.some(
+      ({ event }) => event.type === 'feed.source_read' && event.data.sequence >= newest.data.sequence,
+    );
+    if (!isThere) yield ['G1', newest.id, `did not arrive at the ${place}, nor did a newer one`];
+  }
 }
 
 function* judgeClaims(
