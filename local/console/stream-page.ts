@@ -25,7 +25,10 @@ export async function streamMessages(
   request.raw.once('close', () => gone.abort());
   const { raw } = reply;
   reply.hijack();
-  raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), 'content-type': 'text/event-stream' });
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream',
+  });
   raw.write('retry: 2000\n\n');
   let isWell = true;
   while (!gone.signal.aborted) {
