@@ -21,9 +21,12 @@ export function createOverviewPage(feed: ConsoleFeed): ConsolePage {
 <h2>Sources: is everything read?</h2>
 ${sourceTable(overview.sources, feed.moments)}
 <h2>Destinations: is everything delivered?</h2>
-${destinationTable(overview.destinations, feed.moments)}
+${destinationTable(overview, feed.moments)}
 <h2>The last hour</h2>
-${drawPlots(overview.activities, feed.moments)}
+${drawPlots(
+  overview.sources.flatMap(({ activity }) => activity ?? []),
+  feed.moments.now(),
+)}
 <p class="dim">Times in ${feed.moments.zone}.</p>`;
       return { title: 'Overview', body };
     },

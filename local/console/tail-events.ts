@@ -13,6 +13,8 @@ export interface EventTail {
   next(): Promise<FeedEvent[]>;
 }
 
+/** Of a reading that changed more, the last events are shown. */
+const MAX_OF_A_READING = 20;
 /** Groups whose last event the page begins with. */
 const BEGINS_WITH = 30;
 
@@ -44,10 +46,7 @@ export function createEventTail(feed: TailedFeed): EventTail {
       const changed = await changedGroups();
       note(changed);
       const last = changed.slice(0, BEGINS_WITH);
-      const events = await Promise.all(
-        last.map(({ key, sequence }) => readEvents(feed, key, sequence - 1, 1)),
-      );
-      return events.flat();
+      return (await Promise.all(last.map((group) => readLastReading(feed, group)))).flat();
     },
     async next() {
       const changed = await changedGroups();
@@ -56,9 +55,11 @@ export function createEventTail(feed: TailedFeed): EventTail {
       if (before === undefined) return [];
       const news = changed.filter(({ key, sequence }) => (before.get(formatGroupKey(key)) ?? 0) < sequence);
       const events = await Promise.all(
-        news.toReversed().map(({ key, sequence }) => {
-          const after = before.get(formatGroupKey(key)) ?? sequence - 1;
-          return readEvents(feed, key, after, Math.min(sequence - after, RELAY_READ_EVENTS));
+        news.toReversed().map((group) => {
+          const after = before.get(formatGroupKey(group.key));
+          return after === undefined
+            ? readLastReading(feed, group).then((events) => events.reverse())
+            : readEvents(feed, group.key, after, group.sequence - after);
         }),
       );
       return events.flat();
@@ -66,10 +67,7 @@ export function createEventTail(feed: TailedFeed): EventTail {
   };
 }
 
-async function changedGroupsOf(
-  { states, activities }: TailedFeed,
-  source: string,
-): Promise<ChangedGroup[]> {
+async function changedGroupsOf({ states, activities }: TailedFeed, source: string): Promise<ChangedGroup[]> {
   const [state, activity] = await Promise.all([states.load(source), activities.load(source)]);
   if (state === undefined || activity === undefined) return [];
   const { generation } = state;
@@ -80,6 +78,14 @@ async function changedGroupsOf(
   }));
 }
 
+/** The events of a group that its last reading made, newest first. */
+async function readLastReading(feed: TailedFeed, { key, sequence }: ChangedGroup): Promise<FeedEvent[]> {
+  const events = await readEvents(feed, key, sequence - MAX_OF_A_READING, MAX_OF_A_READING);
+  const last = events.at(-1);
+  const isOfLastReading = ({ data }: FeedEvent) => data.observed.by === last?.data.observed.by;
+  return events.filter(isOfLastReading).reverse();
+}
+
 /** Entries that can't be decoded are left out; a return's page shows them. */
 async function readEvents(
   { ledger }: TailedFeed,
@@ -87,6 +93,6 @@ async function readEvents(
   after: number,
   limit: number,
 ): Promise<FeedEvent[]> {
-  const entries = await ledger.read(key, after, limit);
+  const entries = await ledger.read(key, Math.max(0, after), Math.min(limit, RELAY_READ_EVENTS));
   return entries.flatMap((entry) => ('event' in entry ? [entry.event] : []));
 }
