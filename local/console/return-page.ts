@@ -2,10 +2,11 @@
 import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
 import type { Moments } from '../cli/moments.ts';
 import { type ExplainedMark, type Explanation, explainGroup } from '../operating/explain-group.ts';
+import { askedNotice } from './asked-notice.ts';
 import type { ConsoleFeed } from './console-feed.ts';
-import { type ConsolePage, PageNotFound, type PageRequest } from './console-server.ts';
+import { type ConsoleAction, type ConsolePage, PageNotFound, type PageRequest } from './console-server.ts';
 import { type Html, html } from './html.ts';
-import { badge, table } from './layout.ts';
+import { badge, type Page, table } from './layout.ts';
 import { storyOf } from './return-story.ts';
 
 /** A parcel on its way changes a few times a day; somebody who waits for it wants to see it within seconds. */
@@ -16,23 +17,43 @@ export function createReturnPage(feed: ConsoleFeed): ConsolePage {
     path: '/returns/:source/:group',
     updates: { everyMs: EVERY_MS },
     async render(request) {
-      const { source, group } = namedIn(request);
-      const explanation = await explain(feed, source, group);
-      const order = explanation.snapshot?.group.order.name;
-      const title = order ? `Return ${group}, order ${order}` : `Return ${group}`;
-      return { title, body: describeReturn(explanation, title, feed.moments) };
+      return renderReturn(feed, await explain(feed, namedIn(request)));
     },
   };
 }
 
+/** The page's form asks the service for its present answer. Nothing is stored, so the answer is shown once. */
+export function createAskAction(feed: ConsoleFeed): ConsoleAction {
+  return {
+    path: '/returns/:source/:group/ask',
+    async run(request) {
+      const named = namedIn(request);
+      const explanation = await explain(feed, named);
+      return renderReturn(feed, explanation, await askedNotice(feed, named));
+    },
+  };
+}
+
+function renderReturn({ moments }: ConsoleFeed, explanation: Explanation, notice?: Html): Page {
+  const { returnGroupId, snapshot } = explanation;
+  const order = snapshot?.group.order.name;
+  const title = order ? `Return ${returnGroupId}, order ${order}` : `Return ${returnGroupId}`;
+  return { title, body: describeReturn(explanation, title, moments, notice) };
+}
+
+interface NamedReturn {
+  readonly source: string;
+  readonly group: number;
+}
+
 /** @throws PageNotFound if the address names no return group */
-export function namedIn({ params }: PageRequest): { readonly source: string; readonly group: number } {
+function namedIn({ params }: PageRequest): NamedReturn {
   const { source = '', group = '' } = params;
   if (!/^\d{1,15}$/.test(group)) throw new PageNotFound(`"${group}" is not the id of a return group.`);
   return { source, group: Number(group) };
 }
 
-async function explain(feed: ConsoleFeed, source: string, group: number): Promise<Explanation> {
+async function explain(feed: ConsoleFeed, { source, group }: NamedReturn): Promise<Explanation> {
   if (!(await feed.sources(undefined)).includes(source))
     throw new PageNotFound(`There is no source "${source}" here.`);
   const explanation = await explainGroup(
@@ -46,10 +67,16 @@ async function explain(feed: ConsoleFeed, source: string, group: number): Promis
   return explanation;
 }
 
-function describeReturn(explanation: Explanation, title: string, moments: Moments): Html {
+function describeReturn(
+  explanation: Explanation,
+  title: string,
+  moments: Moments,
+  notice: Html | undefined,
+): Html {
   const { source, snapshot, setAside, events, marks, returnGroupId } = explanation;
   return html`
 <h1>${title}</h1>
+${notice}
 ${setAside !== null && html`<p class="notice">${badge('bad', 'Set aside')} The service's row can't be read: ${setAside.reason}, since ${moments.withAge(setAside.since)}.</p>`}
 ${marks.flatMap((mark) => (mark.behind === null ? [] : [behindNotice(mark, moments)]))}
 ${snapshot === null ? html`<p>No state of it is stored.</p>` : presentState(snapshot, moments)}
