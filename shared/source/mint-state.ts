@@ -121,5 +121,6 @@ export function firstState(options: FirstStateOptions): SourceState {
     setAside: [],
     guarding: NO_GUARDING,
     pace: undefined,
+    baseUrl: undefined,
   };
 }
