@@ -173,6 +173,7 @@ const body1 = storedObject({
   ),
   guarding: guarding.default({ ...NO_GUARDING, holds: [] }),
   pace: maybe(pace),
+  baseUrl: maybe(z.string()),
 });
 
 /** Fields that are stored under their names of the first release. */

@@ -1,6 +1,5 @@
 // The poller, independent of where it runs: it receives ticks, polls sources and sends reports. Lambda and a single
 // machine use this same function, with different adapters for settings, secrets and reports.
-import { createHash } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
 import type { TableNames } from '../../shared/deployment/tables.ts';
@@ -16,6 +15,7 @@ import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
+import { hashToken } from '../adapters/token-hash.ts';
 import { type ConfiguredSource, createSourceSessions } from './source-sessions.ts';
 import { laterTicks, parseTick, type TickMessage } from './tick-message.ts';
 
@@ -68,7 +68,7 @@ export function createPoller(options: PollerOptions): Poller {
           transport: options.transport,
           timeoutMs: settings.requestTimeoutMs,
         }),
-      hashToken: (token) => createHash('sha256').update(token).digest('base64url'),
+      hashToken,
       onProgress: options.onProgress,
       signal: options.signal,
     }),

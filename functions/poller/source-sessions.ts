@@ -1,5 +1,4 @@
 // The sessions of a warm process: one per source, replaced when the source's configuration changes.
-import type { SourceSession } from '../../shared/source/source-session.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 
 /** A source's settings, and access to its token. */
@@ -13,10 +12,10 @@ export interface ConfiguredSource {
 }
 
 /** Returns the session for the source's current configuration, or opens one. */
-export function createSourceSessions(
-  open: (source: ConfiguredSource) => SourceSession,
-): (source: ConfiguredSource) => SourceSession {
-  const sessions = new Map<string, { readonly configuredAs: string; readonly session: SourceSession }>();
+export function createSourceSessions<Session>(
+  open: (source: ConfiguredSource) => Session,
+): (source: ConfiguredSource) => Session {
+  const sessions = new Map<string, { readonly configuredAs: string; readonly session: Session }>();
   return function sessionOf(source) {
     const { settings, secret } = source;
     const configuredAs = JSON.stringify([settings, secret.place]);

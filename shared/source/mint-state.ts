@@ -123,5 +123,6 @@ export function firstState(options: FirstStateOptions): SourceState {
     setAside: [],
     guarding: NO_GUARDING,
     pace: undefined,
+    baseUrl: undefined,
   };
 }

@@ -1,15 +1,14 @@
 // What a warm process keeps of a source between ticks. All of it can be lost at any moment: it only saves requests
 // and reads.
 import { createMemory, type Memory } from '../comparing/memory.ts';
-import { createBudget } from '../pacing/budget.ts';
 import { createPace, type Pace } from '../pacing/pace.ts';
-import { createPacedRequests, type PacedRequests } from '../pacing/paced-requests.ts';
+import type { PacedRequests } from '../pacing/paced-requests.ts';
 import { createServiceClock, type ServiceClock } from '../pacing/service-clock.ts';
 import type { Budgets, Clock, Ledger, Log, SnapshotStore, SourceStates } from '../ports.ts';
 import { createExpectation, type Expectation } from '../reading/expectation.ts';
-import { parseBaseUrl } from '../returns-service/base-url.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import type { TickReport } from '../tick/tick-report.ts';
+import { createSourceRequests } from './source-requests.ts';
 import type { SourceSettings } from './source-settings.ts';
 
 export interface SourceServices {
@@ -52,31 +51,13 @@ export interface SourceSession extends SourceServices {
 }
 
 export function createSourceSession(services: SourceServices): SourceSession {
-  const { clock, log, random, budgets, settings } = services;
+  const { clock, settings } = services;
   const serviceClock = createServiceClock(clock);
   const session: SourceSession = {
     ...services,
     memory: createMemory(),
     serviceClock,
-    requests: createPacedRequests({
-      client: services.client,
-      secret: services.secret,
-      budget: (token) =>
-        createBudget({
-          budgets,
-          clock,
-          random,
-          tokenHash: services.hashToken(token),
-          requestsPerMinute: settings.requestsPerMinute,
-        }),
-      hashAccess: (token) => services.hashToken(`${parseBaseUrl(settings.baseUrl)} ${token}`),
-      serviceClock,
-      clock,
-      log,
-      random,
-      deadline: () => session.deadline,
-      ...(services.signal === undefined ? {} : { signal: services.signal }),
-    }),
+    requests: createSourceRequests({ ...services, serviceClock, deadline: () => session.deadline }),
     paces: { poll: createPace(settings.requestsPerMinute), walk: createPace(settings.requestsPerMinute) },
     deadline: 0,
     epoch: undefined,

@@ -51,6 +51,8 @@ export interface SourceState {
   readonly guarding: GuardingState;
   /** The last tick's settings, for readers of the state; undefined in a state that was saved without them. */
   readonly pace: PaceSettings | undefined;
+  /** The service's address in the last tick's settings; undefined in a state that was saved without it. */
+  readonly baseUrl: string | undefined;
 }
 
 /** The settings needed to interpret a source's figures. */

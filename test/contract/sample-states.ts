@@ -142,6 +142,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       usual: { ratePerHour: 0.25, learnedAt: NOW - HOUR, isWhole: true },
     },
     pace: { intervalMs: 60_000, lookbackMs: 300_000, reconcileMs: 600_000, requestsPerMinute: 240 },
+    baseUrl: 'https://returns.example.com/api',
     ...changes,
   };
 }
