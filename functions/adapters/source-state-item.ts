@@ -77,6 +77,9 @@ const hold = storedObject({
   from: maybe(instant),
   tokenHash: maybe(z.string()),
   releasedAt: maybe(instant),
+  samples: z
+    .array(z.object({ groupId: z.int(), what: z.string(), before: z.string(), after: z.string() }))
+    .default([]),
 });
 
 const guarding = storedObject({
@@ -141,6 +144,7 @@ const body1 = storedObject({
     refusals: z.int(),
     lastHoldReported: z.int().default(0),
     setAsideReported: z.int().default(0),
+    failure: maybe(z.object({ code: z.string(), message: z.string(), since: instant, ticks: z.int() })),
   }),
   driftReported: z.array(z.string()),
   pageLimit: z.number(),
@@ -154,6 +158,7 @@ const body1 = storedObject({
     since: instant,
   }).default(UNKNOWN_DEPTH),
   fullPageSeen: z.boolean(),
+  longestPage: z.int().default(0),
   pollWidth: z.number(),
   fieldsSince: z.record(z.string(), instant),
   wholeWalks: z.array(z.object({ fieldsUntil: instant, endedAt: instant })).default([]),

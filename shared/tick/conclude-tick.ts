@@ -68,7 +68,7 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
     failure,
     intervalUs: settings.intervalMs * MILLISECOND,
   });
-  run.update((state) => ({ ...state, health: judged.health }));
+  run.update((state) => ({ ...state, health: { ...judged.health, failure: noteFailure(state, failure) } }));
   if (judged.report === undefined) return;
   const { degradedSince, reasons } = judged.health;
   log.warn(
@@ -87,6 +87,13 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
   };
   const type = judged.report === 'degraded' ? 'feed.source_degraded' : 'feed.source_recovered';
   run.update((state) => queueFeedReport(state, type, object, serviceClock.now().atMost));
+}
+
+/** Counts the ticks that fail one after the other. */
+function noteFailure({ health, lastSlot }: SourceState, failure: Degradation | undefined) {
+  if (failure === undefined) return undefined;
+  const { since = lastSlot * MILLISECOND, ticks = 0 } = health.failure ?? {};
+  return { ...failure, since, ticks: ticks + 1 };
 }
 
 /** Reports values and fields that the service's document does not list, each once. */

@@ -34,7 +34,7 @@ function withNewReadingRules(state: SourceState, now: Instant): SourceState {
   const listDepth = forgetOldDepth(state.listDepth, now);
   // The service may now accept a page size that it once refused.
   const pageLimit = listDepth === state.listDepth ? state.pageLimit : PAGE_LIMIT;
-  return { ...state, fullPageSeen: false, listDepth, pageLimit };
+  return { ...state, fullPageSeen: false, longestPage: 0, listDepth, pageLimit };
 }
 
 /** Moves the cycle past the range that was read, or ends it. */
