@@ -123,3 +123,9 @@ export const MAX_WAITING_CHANGES = 5_000;
 export const ANOTHER_HOLD_TIMES = 2;
 /** Width of a walk's first range, which is open-ended all the same: as old as any service's groups. */
 export const FIRST_WIDTH = 32 * 365 * DAY;
+
+/** Minutes and return groups of a source's stored activity: what a page shows, and 2 KB hold. */
+export const MAX_ACTIVE_MINUTES = 60;
+export const MAX_RECENT_GROUPS = 50;
+/** While a source is at work, its activity is written at most this often: often enough for people who watch. */
+export const ACTIVITY_EVERY_MS = 5_000;

@@ -42,7 +42,10 @@ const STATUSES: Readonly<Record<StatusKind, ReadonlySet<string>>> = {
 };
 
 const KINDS = Object.keys(DATA_VERSIONS).filter((kind) => kind !== 'feed');
-const TYPES = Object.keys(EVENT_SCHEMAS).filter((type) => !type.startsWith('feed.'));
+/** All types of events that ordered subscribers can get. */
+export const CHANGE_TYPES = Object.keys(EVENT_SCHEMAS).filter(
+  (type): type is ChangeType => !type.startsWith('feed.'),
+);
 const ALL_STATUSES = [...new Set(Object.values(STATUSES).flatMap((statuses) => [...statuses]))];
 
 /** SNS takes this many combinations of values in one policy: the product of the numbers of values. */
@@ -55,7 +58,7 @@ export const eventFilter: z.ZodType<EventFilter> = z
   .strictObject({
     sources: list(z.string().regex(SOURCE_NAME, 'must be the name of a source')),
     entities: oneOf(KINDS),
-    types: oneOf(TYPES),
+    types: oneOf(CHANGE_TYPES),
     to: oneOf(ALL_STATUSES),
   })
   .partial()
@@ -125,9 +128,9 @@ function kindOf(type: string): string {
 }
 
 function canPass({ entities, types, to }: EventFilter): boolean {
-  return TYPES.some(
+  return CHANGE_TYPES.some(
     (type) =>
-      (types ?? TYPES).includes(type as ChangeType) &&
+      (types ?? CHANGE_TYPES).includes(type) &&
       ((entities ?? KINDS) as readonly string[]).includes(kindOf(type)) &&
       (to === undefined || to.some((status) => statusesOf(type).has(status))),
   );
