@@ -1,6 +1,6 @@
 // What is stuck, grouped by cause, each with the command that helps.
 import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
-import { FEED_GROUP } from '../../shared/contract/event-id.ts';
+import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import type { Moments } from '../cli/moments.ts';
@@ -135,7 +135,7 @@ function behindRow(
   const stoppedAt = /^\d+/.exec(behind ?? '')?.[0] ?? '';
   const fields = { source, group: String(group), to: name };
   return [
-    group === FEED_GROUP
+    isOwnGroup(group)
       ? `the feed's own events of ${source}`
       : html`<a href="${pathOfReturn(source, group)}">${group}</a> of ${source}`,
     stoppedAt === '' ? '' : `event ${stoppedAt}`,
