@@ -1,8 +1,10 @@
 // The buttons of the page "Stuck", which exist only with `--act`. Each does what its command does. An action that can't be
 // undone asks on a page of its own first.
+import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { openEndpointStates } from '../operating/list-webhook-states.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
+import { redriveGroups } from '../operating/redrive-groups.ts';
 import { saveRelease } from '../operating/save-release.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsoleAction, PageRequest } from './console-server.ts';
@@ -31,6 +33,16 @@ const ACTIONS = {
         ? `Hold ${hold} of source ${source} is released. The next tick continues.`
         : `Hold ${hold} of source ${source} does not stand any more.`;
     },
+  },
+  redrive: {
+    label: () => 'Try again',
+    act: (feed, fields) => redriveNamed(feed, fields, undefined),
+  },
+  skip: {
+    label: ({ skip }) => `Skip event ${skip}`,
+    question: ({ skip, group, to }) =>
+      `Skip event ${skip} of return ${group}? The destination ${to} never gets it; feed.events_skipped says so.`,
+    act: (feed, fields) => redriveNamed(feed, fields, Number(needed(fields, 'skip'))),
   },
   resume: {
     label: () => 'Resume',
@@ -76,6 +88,22 @@ function confirmation(name: string, question: string, label: string, fields: Fie
 ${form(`/act/${name}`, { ...fields, confirmed: 'yes' }, label, true)}
 <p><a href="/stuck">Back, without doing it</a></p>`;
   return { title: 'Are you sure?', body };
+}
+
+/** @returns the outcome in words */
+async function redriveNamed(feed: ConsoleFeed, fields: Fields, skip: number | undefined): Promise<string> {
+  const group = needed(fields, 'group');
+  const outcomes: string[] = [];
+  const request = {
+    source: needed(fields, 'source'),
+    group: isOwnGroup(group) ? group : Number(group),
+    to: needed(fields, 'to'),
+    skip,
+  };
+  await redriveGroups(feed, request, async ({ destination, key, outcome }) => {
+    outcomes.push(`${destination}: return ${key.group}: ${outcome}.`);
+  });
+  return outcomes.join(' ');
 }
 
 function needed(fields: Fields, name: string): string {
