@@ -115,26 +115,24 @@ ${table(
   ['What', 'Status', 'Details'],
   entities.map(({ key, object, missingSince: gone }) => [
     key.replace('/', ' ').replaceAll('_', ' '),
-    html`<strong>${text(object.status ?? null)}</strong>${gone !== null && html` ${badge('busy', 'not shown now')}`}`,
-    detailsOf(object),
+    html`<strong>${showValue(object.status, moments)}</strong>${gone !== null && html` ${badge('busy', 'not shown now')}`}`,
+    detailsOf(object, moments),
   ]),
 )}`;
 }
 
-/** The watched fields besides the status, and the product. */
-function detailsOf(object: Readonly<Record<string, unknown>>): string {
+/** The product, and the watched fields besides the status. */
+function detailsOf(object: Readonly<Record<string, unknown>>, moments: Moments): string {
   const type = String(object.type) as keyof typeof WATCHED_FIELDS;
-  const names = ['product_name', 'variant_name', 'amount', ...(WATCHED_FIELDS[type] ?? [])];
+  const names = ['product_name', 'variant_name', 'amount', 'gateway', ...(WATCHED_FIELDS[type] ?? [])];
   return names
+    .filter((name) => name !== 'status')
     .flatMap((name) => {
-      const value = object[name] ?? null;
-      const isEmpty = value === null || (Array.isArray(value) && value.length === 0);
-      return isEmpty || name === 'status' ? [] : [`${name.replaceAll('_', ' ')} ${text(value)}`];
+      const value = showValue(object[name], moments);
+      return value === '–' ? [] : [PLAIN.has(name) ? value : `${name.replaceAll('_', ' ')} ${value}`];
     })
-    .join(', ');
+    .join(' · ');
 }
 
-function text(value: unknown): string {
-  if (value === null) return '–';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
+/** Fields that need no name. */
+const PLAIN = new Set(['product_name', 'variant_name', 'carrier', 'amount']);
