@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createDynamoDbBudgets } from '../../../functions/adapters/dynamodb-budgets.ts';
 import { hashToken } from '../../../functions/adapters/token-hash.ts';
 import { type LocalFeed, startLocalFeed } from '../../../local/feed/local-feed.ts';
@@ -14,6 +14,7 @@ import {
   type SearchOptions,
   type SearchTrouble,
 } from '../../../local/operating/find-returns.ts';
+import { nameReturn } from '../../../local/operating/name-return.ts';
 import { withFeed } from '../../../local/operating/open-feed.ts';
 import {
   createReferenceService,
@@ -22,6 +23,7 @@ import {
 import { MINUTE } from '../../../shared/instant.ts';
 import { UNUSED_BUDGET } from '../../../shared/pacing/budget-state.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
+import { runFeed } from '../cli/run-feed.ts';
 
 const TOKEN = 'the-token-of-the-store';
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
@@ -234,6 +236,72 @@ test('a group that the service does not have is absent', async () => {
   const asked = await ask(999_999_999);
 
   expect(asked).toMatchObject({ answer: { kind: 'absent' }, agrees: true });
+});
+
+test('explain finds a return by its tracking number, its order name or an event, as a person types it', async () => {
+  const { group, shipment } = aParcel();
+  service.control.mutate(group, (draft) => {
+    draft.order.name = HOSTILE;
+  });
+  const { generation } = await withFeed({ data }, (open) => open.stateOf('acme'));
+
+  const byTracking = await runFeed(
+    ['explain', '--tracking', String(shipment?.tracking_number), '--data', data],
+    { token: TOKEN },
+  );
+  const byEvent = await runFeed(['explain', `acme_${generation}_${group}_1`, '--data', data]);
+  const without = await runFeed(['explain', '--order', '#1042', '--data', data]);
+
+  expect(byTracking).toMatchObject({ code: 0, stderr: '' });
+  expect(byTracking.stdout).toMatch(new RegExp(`^return group ${group} of source acme`));
+  expect(byEvent).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringContaining(`group ${group} of`),
+  });
+  expect(without).toMatchObject({ code: 1, stdout: '' });
+  expect(without.stderr).toMatch(/^error: [^\n]+RETURNS_API_TOKEN[^\n]+\n$/);
+});
+
+const name = (...words: string[]) =>
+  withFeed({ data }, (open) => nameReturn({ ...open, log: QUIET }, { words }));
+
+test('a text that several returns have is not guessed: the error lists them with the command for one', async () => {
+  const [one, other] = service.control.snapshot().slice(50, 52);
+  for (const group of [one, other])
+    service.control.mutate(Number(group?.id), (draft) => {
+      draft.order.name = '#5001';
+    });
+  vi.stubEnv('RETURNS_API_TOKEN', TOKEN);
+
+  const naming = name('acme', '#5001');
+
+  await expect(naming).rejects.toThrow(
+    new RegExp(`^2 returns have "#5001": .*${one?.id}.*${other?.id}|${other?.id}.*${one?.id}`),
+  );
+  await expect(naming).rejects.toThrow(` --data ${data}`);
+  vi.unstubAllEnvs();
+});
+
+test('a text that nothing has is reported with where it was searched, and what to try', async () => {
+  vi.stubEnv('RETURNS_API_TOKEN', TOKEN);
+
+  const naming = name('acme', '#none');
+
+  await expect(naming).rejects.toThrow(
+    'No return with the text "#none" was found in source acme. Write it as',
+  );
+  vi.unstubAllEnvs();
+});
+
+test.each([
+  [['acme'], '"acme" is a source. Name the source and the id'],
+  [[], 'Name the source and the id of a return group'],
+  [['acme_abc_feed_1'], 'is an event of the feed itself'],
+  [['other', '#1'], 'There is no state of a source "other"'],
+  [[' '], 'The text to search for is empty'],
+])('words that name no return are refused: %j', async (words, message) => {
+  await expect(name(...words)).rejects.toThrow(message);
 });
 
 test('a 429 makes the search wait, and a used-up budget ends it at once, without a request', async () => {
