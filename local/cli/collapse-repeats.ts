@@ -62,13 +62,17 @@ export function collapseRepeats({ log, elapsed }: CollapseOptions): CollapsingLo
   function logAgain(fault: Fault, now: number): void {
     const { level, message, fields, unlogged, loggedAt } = fault;
     if (unlogged === 0) return;
-    log[level](`Again, ${inWords(unlogged)} in the last ${formatDuration(now - loggedAt)}: ${message}`, fields);
+    log[level](
+      `Again, ${inWords(unlogged)} in the last ${formatDuration(now - loggedAt)}: ${message}`,
+      fields,
+    );
     Object.assign(fault, { loggedAt: now, unlogged: 0 });
   }
 
   function conclude(key: string, { times, firstAt, lastAt, message }: Fault): void {
     faults.delete(key);
-    if (times > 1) log.info(`Over, after ${inWords(times)} in ${formatDuration(lastAt - firstAt)}: ${message}`);
+    if (times > 1)
+      log.info(`Over, after ${inWords(times)} in ${formatDuration(lastAt - firstAt)}: ${message}`);
   }
 
   return {
