@@ -69,7 +69,7 @@ async function loadSources(feed: ConsoleFeed): Promise<OverviewSource[]> {
     names.map(async (name) => {
       const [state, activity] = await Promise.all([feed.states.load(name), feed.activities.load(name)]);
       if (state === undefined) return [];
-      return [{ state, activity, status: describeSource(state, now, feed.flags, place) }];
+      return [{ state, activity, status: describeSource(state, { now, flags: feed.flags, place }) }];
     }),
   );
   return loaded.flat();

@@ -24,11 +24,11 @@ export function describeConsequence({ guard }: Hold): string {
       return 'Nothing is read from this source. It goes on by itself once a known return group is found.';
     case 'known_range_empty':
     case 'groups_removed':
-      return 'No return group is told as removed. That ends by itself once they are back.';
+      return 'No return group is published as removed. The hold ends by itself once they are back.';
     case 'entities_removed':
-      return 'No entity is told as removed; all else is. That ends by itself once they are back.';
+      return 'No entity is published as removed; all else is. The hold ends by itself once they are back.';
     case 'changed_without_stamps':
-      return 'Such changes are not told; all others are. That ends by itself once they are as usual.';
+      return 'Such changes are not published; all others are. The hold ends by itself once they are as usual.';
   }
 }
 
