@@ -62,13 +62,17 @@ export function collapseRepeats({ log, elapsed }: CollapseOptions): CollapsingLo
   function logAgain(fault: Fault, now: number): void {
     const { level, message, fields, unlogged, loggedAt } = fault;
     if (unlogged === 0) return;
-    log[level](`Again, ${inWords(unlogged)} in the last ${formatDuration(now - loggedAt)}: ${message}`, fields);
+    log[level](
+      `Again, ${inWords(unlogged)} in the last ${formatDuration(now - loggedAt)}: ${message}`,
+      fields,
+    );
     Object.assign(fault, { loggedAt: now, unlogged: 0 });
   }
 
   function conclude(key: string, { times, firstAt, lastAt, message }: Fault): void {
     faults.delete(key);
-    if (times > 1) log.info(`Over, after ${inWords(times)} in ${formatDuration(lastAt - firstAt)}: ${message}`);
+    if (times > 1)
+      log.info(`Over, after ${inWords(times)} in ${formatDuration(lastAt - firstAt)}: ${message}`);
   }
 
   return {
@@ -115,5 +119,6 @@ function keyOf(level: Level, message: string, fields: LogFields): string {
 }
 
 function inWords(times: number): string {
-  return times === 1 ? 'once' : `${times.toLocaleString('en')} times`;
+  if (times <= 2) return times === 1 ? 'once' : 'twice';
+  return `${times.toLocaleString('en')} times`;
 }

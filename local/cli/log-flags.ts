@@ -16,7 +16,9 @@ export function addLogOptions(command: Command): Command {
         .default('info'),
     )
     .addOption(
-      new Option('--log-format <format>', 'form of the lines on stderr').choices(['text', 'json']).default('text'),
+      new Option('--log-format <format>', 'form of the lines on stderr')
+        .choices(['text', 'json'])
+        .default('text'),
     )
     .option('--verbose', 'the same as --log-level debug', false);
 }
