@@ -6,7 +6,7 @@ import { addForwardOptions, type ForwardFlags, forwardOptionsOf } from '../cli/f
 import { listenForInterrupts } from '../cli/interrupts.ts';
 import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
-import { parsePort } from '../cli/service-options.ts';
+import { parsePort } from '../cli/parse-port.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { noteRunningService } from '../feed/running-service.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';

@@ -1,7 +1,7 @@
 // What the overview shows. It costs a bounded number of reads, however many groups there are: the sources' states, their
 // activities, and of each destination the marks of the groups that changed last.
 import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
-import { FEED_GROUP } from '../../shared/contract/event-id.ts';
+import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { type DestinationLabels, markOf } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
@@ -69,7 +69,7 @@ async function loadSources(feed: ConsoleFeed): Promise<OverviewSource[]> {
     names.map(async (name) => {
       const [state, activity] = await Promise.all([feed.states.load(name), feed.activities.load(name)]);
       if (state === undefined) return [];
-      return [{ state, activity, status: describeSource(state, now, feed.flags, place) }];
+      return [{ state, activity, status: describeSource(state, { now, flags: feed.flags, place }) }];
     }),
   );
   return loaded.flat();
@@ -95,7 +95,7 @@ async function loadRelayed(
   { mark, title }: DestinationLabels,
   changed: readonly ChangedGroup[],
 ): Promise<RelayedDestination> {
-  const groups = changed.filter(({ key }) => mark === markOf('bus') || key.group !== FEED_GROUP);
+  const groups = changed.filter(({ key }) => mark === markOf('bus') || !isOwnGroup(key.group));
   const [marks, behind] = await Promise.all([
     readMarks(
       feed,

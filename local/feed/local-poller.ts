@@ -7,6 +7,7 @@ import type { Clock, Log } from '../../shared/ports.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { tokenInEnvironment } from '../cli/service-options.ts';
+import { shellWord } from '../cli/shell-word.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
 import { createLocalQueue } from './create-local-queue.ts';
 import type { LocalServices } from './local-services.ts';
@@ -20,6 +21,8 @@ const VISIBILITY_SECONDS = 120;
 export interface LocalPollerOptions {
   readonly settings: SourceSettings;
   readonly token: string;
+  /** The directory of the state; undefined if none is kept. */
+  readonly dataDir: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly onProgress: (report: TickReport) => void;
@@ -40,7 +43,7 @@ export async function startLocalPoller(
   { dynamoDb, sqs }: Pick<LocalServices, 'dynamoDb' | 'sqs'>,
   options: LocalPollerOptions,
 ): Promise<LocalPoller> {
-  const { settings, token, clock, log, onProgress, onError, signal } = options;
+  const { settings, token, dataDir, clock, log, onProgress, onError, signal } = options;
   const queueUrl = await createLocalQueue(sqs, 'polls', { VisibilityTimeout: String(VISIBILITY_SECONDS) });
   const states = createDynamoDbSourceStates({ client: dynamoDb, tables: LOCAL_TABLES, clock });
   const known = await states.load(settings.name);
@@ -54,6 +57,7 @@ export async function startLocalPoller(
   const poll = createPoller({
     // No other process uses this data, so this one takes over the lease of a killed process: same owner.
     owner: 'local',
+    place: dataDir === undefined ? undefined : ` --data ${shellWord(dataDir)}`,
     client: dynamoDb,
     tables: LOCAL_TABLES,
     clock,

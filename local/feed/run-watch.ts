@@ -61,6 +61,7 @@ export async function runWatch(options: WatchOptions): Promise<void> {
   options.onStart?.(feed.isNew);
   try {
     let isKnown = false;
+    let isRead = false;
     let dropped = 0;
     let next = Date.now();
     while (!ending.aborted) {
@@ -75,21 +76,22 @@ export async function runWatch(options: WatchOptions): Promise<void> {
       dropped = report.outcome === 'late' ? dropped + 1 : 0;
       if (dropped >= DROPPED_IN_A_ROW) log.warn(NOTHING_IS_READ, { dropped });
       isKnown ||= report.polls > 0;
+      isRead ||= report.polls > 0 || report.counts.groups > 0;
       last = report;
     }
-    if (!isKnown && !options.signal.aborted) throw nothingRead(last);
     await handOver(feed, options);
+    if (!isRead && !options.signal.aborted) throw nothingRead(last);
   } finally {
     cancel();
     await feed.close();
   }
 }
 
-/** The error of a watch whose time was over before any poll succeeded. */
+/** The error of a watch whose time was over before anything was read. */
 function nothingRead(last: TickReport | undefined): Error {
   const error = last?.error instanceof DeadlineReached ? last.error.cause : last?.error;
-  const reason = error instanceof Error ? error.message : last?.failure?.message;
-  return new Error(`Nothing could be read. ${reason ?? 'No poll ended in time: give --for more time.'}`, {
+  const reason = error instanceof Error ? error.message : last?.state?.health.reasons[0]?.message;
+  return new Error(`Nothing was read. ${reason ?? 'No poll ended in time: give --for more time.'}`, {
     cause: error,
   });
 }
