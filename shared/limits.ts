@@ -123,5 +123,14 @@ export const USUAL_HALVES_IN = DAY;
 export const MAX_WAITING_CHANGES = 5_000;
 /** A hold that grows beyond so many times its size is another one, which an old command must not release. */
 export const ANOTHER_HOLD_TIMES = 2;
+/** Suspects of a hold that are shown to the operator who decides, and characters of a value. */
+export const MAX_HOLD_SAMPLES = 10;
+export const MAX_SAMPLE_VALUE = 60;
 /** Width of a walk's first range, which is open-ended all the same: as old as any service's groups. */
 export const FIRST_WIDTH = 32 * 365 * DAY;
+
+/** Minutes and return groups of a source's stored activity: what a page shows, and 2 KB hold. */
+export const MAX_ACTIVE_MINUTES = 60;
+export const MAX_RECENT_GROUPS = 50;
+/** While a source is at work, its activity is written at most this often: often enough for people who watch. */
+export const ACTIVITY_EVERY_MS = 5_000;

@@ -4,6 +4,7 @@ import type { Snapshot } from './comparing/snapshot.ts';
 import type { FeedEvent } from './contract/event.ts';
 import type { OwnGroup } from './contract/event-id.ts';
 import type { Instant } from './instant.ts';
+import type { Activity } from './reporting/activity.ts';
 import type { SourceState } from './source/source-state.ts';
 
 /** Time. The domain reads no other clock. */
@@ -159,6 +160,17 @@ export interface SourceStates {
   save(state: SourceState, expectedVersion: number): Promise<SaveResult>;
   /** Identifies the place in which states are kept, to distinguish a restored copy from the original. */
   identity(): Promise<string>;
+}
+
+/**
+ * What each source did lately, for people who watch it. The last save stands, whoever made it: nothing is decided by an
+ * activity, so that one lost or overwritten does no harm.
+ */
+export interface Activities {
+  /** Strongly consistent; undefined if there is none that can be read. */
+  load(source: string): Promise<Activity | undefined>;
+  /** At most 2 KB: if need be, without the oldest part. Rejects soon if the store does not answer. */
+  save(source: string, activity: Activity): Promise<void>;
 }
 
 /** The requests that may be sent with one token, shared by all processes that use it. */

@@ -78,6 +78,9 @@ const hold = storedObject({
   from: maybe(instant),
   tokenHash: maybe(z.string()),
   releasedAt: maybe(instant),
+  samples: z
+    .array(z.object({ groupId: z.int(), what: z.string(), before: z.string(), after: z.string() }))
+    .default([]),
 });
 
 const guarding = storedObject({
@@ -143,6 +146,7 @@ const body1 = storedObject({
     refusals: z.int(),
     lastHoldReported: z.int().default(0),
     setAsideReported: z.int().default(0),
+    failure: maybe(z.object({ code: z.string(), message: z.string(), since: instant, ticks: z.int() })),
   }),
   driftReported: z.array(z.string()),
   pageLimit: z.number(),
@@ -156,6 +160,7 @@ const body1 = storedObject({
     since: instant,
   }).default(UNKNOWN_DEPTH),
   fullPageSeen: z.boolean(),
+  longestPage: z.int().default(0),
   pollWidth: z.number(),
   fieldsSince: z.record(z.string(), instant),
   wholeWalks: z.array(z.object({ fieldsUntil: instant, endedAt: instant })).default([]),
@@ -178,6 +183,7 @@ const body1 = storedObject({
     reportedAt: maybe(instant),
   }).default(NOTHING_READ),
   pace: maybe(pace),
+  baseUrl: maybe(z.string()),
 });
 
 /** Fields that are stored under their names of the first release. */

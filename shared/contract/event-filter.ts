@@ -45,8 +45,11 @@ const STATUSES: Readonly<Record<StatusKind, ReadonlySet<string>>> = {
 };
 
 const KINDS = Object.keys(DATA_VERSIONS).filter((kind) => kind !== 'feed');
-const TYPES = Object.keys(EVENT_SCHEMAS).filter((type) => !type.startsWith('feed.') || type === SOURCE_READ);
-const CHANGE_TYPES = TYPES.filter((type) => type !== SOURCE_READ);
+/** The types of all events but the feed's own. */
+export const CHANGE_TYPES = Object.keys(EVENT_SCHEMAS).filter(
+  (type): type is ChangeType => !type.startsWith('feed.'),
+);
+const TYPES = [...CHANGE_TYPES, SOURCE_READ];
 const ALL_STATUSES = [...new Set(Object.values(STATUSES).flatMap((statuses) => [...statuses]))];
 
 /** SNS takes this many combinations of values in one policy: the product of the numbers of values. */

@@ -6,6 +6,7 @@ import { compareReading } from '../comparing/compare-reading.ts';
 import type { Memory } from '../comparing/memory.ts';
 import { projectGroup } from '../comparing/project-group.ts';
 import type { Reading, Snapshot } from '../comparing/snapshot.ts';
+import { sampleMissingEntity } from '../guarding/hold-samples.ts';
 import {
   ADMITS_ALL,
   type ComparedReading,
@@ -104,7 +105,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   function withoutHeldRemovals(each: ComparedReading): ComparedReading {
     const absences = countAbsences(each);
     if (absences.missing + absences.removed === 0) return each;
-    if (guard.admitsRemovals(absences) || absences.removed === 0) return each;
+    const found = { ...absences, samples: sampleMissingEntity(each) };
+    if (guard.admitsRemovals(found) || absences.removed === 0) return each;
     const { snapshot, reading } = each;
     const compared = compareReading(snapshot, reading, {
       ...comparisonOf(snapshot, reading),

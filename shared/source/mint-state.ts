@@ -111,11 +111,13 @@ export function firstState(options: FirstStateOptions): SourceState {
       refusals: 0,
       lastHoldReported: 0,
       setAsideReported: 0,
+      failure: undefined,
     },
     driftReported: [],
     pageLimit: PAGE_LIMIT,
     listDepth: UNKNOWN_DEPTH,
     fullPageSeen: false,
+    longestPage: 0,
     pollWidth: WIDEST_RANGE,
     fieldsSince: {},
     wholeWalks: [],
@@ -123,5 +125,6 @@ export function firstState(options: FirstStateOptions): SourceState {
     guarding: NO_GUARDING,
     read: NOTHING_READ,
     pace: undefined,
+    baseUrl: undefined,
   };
 }

@@ -38,6 +38,8 @@ export interface SourceState {
   readonly listDepth: ListDepth;
   /** Whether a page of ten or more rows came in this cycle: only then may a short page end a poll (R1). */
   readonly fullPageSeen: boolean;
+  /** Rows of the longest page in this cycle: what the service really gives. */
+  readonly longestPage: number;
   /** Width of the poll's next closed range, in the unit of Instant; halved where a range had too many pages (R3). */
   readonly pollWidth: number;
   /** When the service first sent each watched field, for instance `shipment.carrier`: older snapshots can't hold it. */
@@ -51,6 +53,8 @@ export interface SourceState {
   readonly read: ReadState;
   /** The last tick's settings, for readers of the state; undefined in a state that was saved without them. */
   readonly pace: PaceSettings | undefined;
+  /** The service's address in the last tick's settings; undefined in a state that was saved without it. */
+  readonly baseUrl: string | undefined;
 }
 
 /** The settings needed to interpret a source's figures. */
@@ -160,6 +164,18 @@ export interface HealthState {
   readonly lastHoldReported: number;
   /** How many groups were set aside at the last report. */
   readonly setAsideReported: number;
+  /** Why the last ticks failed; undefined after one that did not. */
+  readonly failure: FailureState | undefined;
+}
+
+/** Ticks that failed one after the other. */
+export interface FailureState {
+  /** The last one's, as in {@link HealthState.reasons}. */
+  readonly code: string;
+  readonly message: string;
+  /** The slot, as an instant, of the first of them. */
+  readonly since: Instant;
+  readonly ticks: number;
 }
 
 export interface SetAside {
@@ -240,4 +256,15 @@ export interface Hold {
   readonly tokenHash: string | undefined;
   /** When it was released; undefined while it stands. */
   readonly releasedAt: Instant | undefined;
+  /** A few of the suspects, for the operator who decides. */
+  readonly samples: readonly HoldSample[];
+}
+
+/** What a guard holds of one return group, in words. */
+export interface HoldSample {
+  readonly groupId: number;
+  /** For instance `shipment/77120 status`. */
+  readonly what: string;
+  readonly before: string;
+  readonly after: string;
 }

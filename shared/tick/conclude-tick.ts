@@ -53,7 +53,7 @@ function narrowed(state: SourceState, kind: RangeKind): SourceState {
 }
 
 function reportHealth(run: TickRun, failure: Degradation | undefined): void {
-  const { serviceClock, settings, log } = run.session;
+  const { serviceClock, settings, place, log } = run.session;
   // By slots: while the service does not answer, each process estimates its time differently.
   const now = run.state.lastSlot * MILLISECOND;
   const since = run.state.health.degradedSince;
@@ -64,23 +64,18 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
     setAside: run.state.setAside,
     holds: standingHolds(run.state).map((hold) => ({
       number: hold.number,
-      message: formatHold(hold, settings.name),
+      message: formatHold(hold, settings.name, place),
     })),
     unstable: run.unstable,
     failure,
     intervalUs: settings.intervalMs * MILLISECOND,
   });
-  run.update((state) => ({ ...state, health: judged.health }));
+  run.update((state) => ({ ...state, health: { ...judged.health, failure: noteFailure(state, failure) } }));
   if (judged.report === undefined) return;
   const { degradedSince, reasons } = judged.health;
-  log.warn(
-    judged.report === 'degraded'
-      ? 'The source is not being read completely.'
-      : 'The source is read completely again.',
-    {
-      reasons: reasons.map(({ message }) => message),
-    },
-  );
+  if (judged.report === 'recovered') log.info('The source is read completely again.');
+  else
+    log.warn('The source is not being read completely.', { reasons: reasons.map(({ message }) => message) });
   const object = {
     type: 'source' as const,
     name: settings.name,
@@ -89,6 +84,13 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
   };
   const type = judged.report === 'degraded' ? 'feed.source_degraded' : 'feed.source_recovered';
   run.update((state) => queueFeedReport(state, type, object, serviceClock.now().atMost));
+}
+
+/** Counts the ticks that fail one after the other. */
+function noteFailure({ health, lastSlot }: SourceState, failure: Degradation | undefined) {
+  if (failure === undefined) return undefined;
+  const { since = lastSlot * MILLISECOND, ticks = 0 } = health.failure ?? {};
+  return { ...failure, since, ticks: ticks + 1 };
 }
 
 /** Notes up to where everything is read, and reports it once a minute if the settings say so. */

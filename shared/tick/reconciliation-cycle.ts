@@ -36,7 +36,7 @@ function withNewReadingRules(state: SourceState, now: Instant): SourceState {
   const listDepth = forgetOldDepth(state.listDepth, now);
   // The service may now accept a page size that it once refused.
   const pageLimit = listDepth === state.listDepth ? state.pageLimit : PAGE_LIMIT;
-  return { ...state, fullPageSeen: false, listDepth, pageLimit };
+  return { ...state, fullPageSeen: false, longestPage: 0, listDepth, pageLimit };
 }
 
 /** Moves the cycle past the range that was read, or ends it. */
@@ -90,7 +90,7 @@ function readsAll({ guarding, setAside }: SourceState): boolean {
 /** Logs how long the cycle will take, by its groups and the budget. */
 function logPlan({ state, session }: TickRun, tier: Tier): void {
   const plan = planCycles(state, session.settings).find((planned) => planned.tier === tier);
-  session.log.info('A reconciliation cycle begins.', {
+  session.log.debug('A reconciliation cycle begins.', {
     source: session.settings.name,
     tier,
     plannedMs: plan?.lengthMs,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listSources } from '../../functions/adapters/dynamodb-source-list.ts';
+import { NO_ACTIVITY } from '../../shared/reporting/activity.ts';
 import { aState } from './sample-states.ts';
 import { openTables, storesOn, type TestTables } from './stores.ts';
 
@@ -10,9 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-it('lists the sources with a state, without the budgets', async () => {
+it('lists the sources with a state, without budgets and activities', async () => {
   const { client, tables } = opened;
-  const { states, budgets } = storesOn(client, tables);
+  const { states, budgets, activities } = storesOn(client, tables);
   const arrival = {
     theoreticalArrival: 1,
     reservedArrival: 1,
@@ -25,6 +26,7 @@ it('lists the sources with a state, without the budgets', async () => {
   await states.save(aState('zeta'), 0);
   await states.save(aState('acme'), 0);
   await budgets.save('a-hash', arrival, 0);
+  await activities.save('busy', NO_ACTIVITY);
 
   expect(before).toEqual([]);
   expect(await listSources(client, tables.sources)).toEqual(['acme', 'zeta']);

@@ -100,6 +100,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       refusals: 0,
       lastHoldReported: 7,
       setAsideReported: 1,
+      failure: { code: 'failing', message: 'The service answered 503.', since: NOW - HOUR, ticks: 12 },
     },
     driftReported: ['shipment.status: LOST'],
     pageLimit: 200,
@@ -113,6 +114,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       since: NOW,
     },
     fullPageSeen: true,
+    longestPage: 20,
     pollWidth: 24 * HOUR,
     fieldsSince: { 'shipment.carrier': NOW - HOUR },
     wholeWalks: [{ fieldsUntil: NOW - HOUR, endedAt: NOW }],
@@ -131,6 +133,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
           from: undefined,
           tokenHash: undefined,
           releasedAt: undefined,
+          samples: [{ groupId: 184_467, what: 'return group', before: 'known', after: 'missing' }],
         },
       ],
       lastNumber: 7,
@@ -147,6 +150,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       reportedAt: NOW - 60 * SECOND,
     },
     pace: { intervalMs: 60_000, lookbackMs: 300_000, reconcileMs: 600_000, requestsPerMinute: 240 },
+    baseUrl: 'https://returns.example.com/api',
     ...changes,
   };
 }

@@ -2,6 +2,7 @@
 // the one that AWS_ENDPOINT_URL_DYNAMODB names.
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
 import { createDynamoDbBudgets } from '../../functions/adapters/dynamodb-budgets.ts';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
 import { createDynamoDbEndpointStates } from '../../functions/adapters/dynamodb-endpoint-states.ts';
@@ -13,8 +14,9 @@ import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
 import { createTables } from '../../local/engines/tables.ts';
 import type { TableNames } from '../../shared/deployment/tables.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
-import type { Budgets, Clock, Ledger, SnapshotStore, SourceStates } from '../../shared/ports.ts';
+import type { Activities, Budgets, Clock, Ledger, SnapshotStore, SourceStates } from '../../shared/ports.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
+import { createMemoryActivities } from '../fakes/memory-activities.ts';
 import { createMemoryBudgets } from '../fakes/memory-budgets.ts';
 import { createMemoryEndpointStates } from '../fakes/memory-endpoint-states.ts';
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';
@@ -29,6 +31,7 @@ export interface Stores {
   readonly endpoints: EndpointStates;
   readonly states: SourceStates;
   readonly budgets: Budgets;
+  readonly activities: Activities;
   close(): Promise<void>;
 }
 
@@ -53,6 +56,7 @@ function openMemoryStores(): Stores {
     endpoints: createMemoryEndpointStates(),
     states: createMemorySourceStates(),
     budgets: createMemoryBudgets(hastyClock),
+    activities: createMemoryActivities(),
     close: async () => {},
   };
 }
@@ -106,6 +110,7 @@ export function storesOn(
     marks: createDynamoDbMarks(options),
     states: createDynamoDbSourceStates(options),
     budgets: createDynamoDbBudgets(options),
+    activities: createDynamoDbActivities(options),
     endpoints: createDynamoDbEndpointStates(options),
   };
 }
