@@ -8,6 +8,7 @@ import { UsageError } from '../cli/failures.ts';
 import { findHolder, lockDataDirectory } from '../engines/data-directory-lock.ts';
 import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
 import { readEngine } from '../engines/running-engine.ts';
+import { addMissingIndexes } from '../engines/tables.ts';
 import { LOCAL_TABLES } from '../feed/local-tables.ts';
 import { type Deployment, findDeploymentInEnvironment, findStackDeployment } from './find-deployment.ts';
 
@@ -79,17 +80,19 @@ async function openDirectory(path: string): Promise<Place> {
   });
 }
 
-function local(path: string, client: DynamoDBClient, end: () => Promise<void>): Place {
-  return {
-    client,
-    deployment: LOCAL_TABLES,
-    isLocal: true,
-    flags: ` --data ${quote(path)}`,
-    async close() {
-      client.destroy();
-      await end();
-    },
+/** The tables may be those of an earlier release, without an index that this one reads. */
+async function local(path: string, client: DynamoDBClient, end: () => Promise<void>): Promise<Place> {
+  const close = async () => {
+    client.destroy();
+    await end();
   };
+  try {
+    await addMissingIndexes(client, LOCAL_TABLES);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { client, deployment: LOCAL_TABLES, isLocal: true, flags: ` --data ${quote(path)}`, close };
 }
 
 function connect(endpoint: string): DynamoDBClient {
