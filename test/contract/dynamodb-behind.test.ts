@@ -1,5 +1,5 @@
 // The list of groups that are behind, on a real engine: the fake has no index.
-import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BehindGroup, listBehind } from '../../functions/adapters/dynamodb-behind.ts';
 import type { GroupKey } from '../../shared/ports.ts';
@@ -27,6 +27,16 @@ async function behind(destination: string, source?: string): Promise<BehindGroup
   return found;
 }
 const keysOf = (groups: readonly BehindGroup[]): GroupKey[] => groups.map(({ key }) => key);
+
+async function countIndexed(destination: string): Promise<number | undefined> {
+  const query = new QueryCommand({
+    TableName: engine.tables.marks,
+    IndexName: 'behind',
+    KeyConditionExpression: 'd = :d',
+    ExpressionAttributeValues: { ':d': { S: destination } },
+  });
+  return (await engine.client.send(query)).Count;
+}
 
 /** Puts a mark as an earlier release did, without the attribute of the index. */
 function noteAsBefore(destination: string, group: number) {
@@ -83,6 +93,7 @@ test.each<[string, (destination: string, key: GroupKey) => Promise<unknown>]>([
 
   expect(before).toEqual([aKey(1), aKey(2)]);
   expect(await behind(queue)).toEqual([]);
+  expect(await countIndexed(queue)).toBe(0);
   await marks.noteBehind(queue, aKey(1), '2: refused');
   expect(keysOf(await behind(queue))).toEqual([aKey(1)]);
 });
