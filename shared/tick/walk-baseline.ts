@@ -4,6 +4,7 @@ import type { Instant } from '../instant.ts';
 import { estimateSize } from '../reading/estimate-size.ts';
 import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
+import { noteWalked } from '../reporting/source-read.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
 import { completeBaseline } from './complete-baseline.ts';
 import { createdWithin } from './created-within.ts';
@@ -39,6 +40,7 @@ async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Prom
     fetch,
     take: async (page: Page) => {
       for (const row of page.rows) if (row.kind === 'readable') read.set(row.group.id, row.createdAt);
+      run.update((state) => noteWalked(state, page.sentAt));
       await saving.take(page);
       run.progress({ ...counted(), groups: groups + read.size });
     },
