@@ -11,6 +11,7 @@ import type { HttpTransport } from '../../shared/returns-service/http-transport.
 import { createSourceSession } from '../../shared/source/source-session.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
+import { createDynamoDbActivities } from '../adapters/dynamodb-activities.ts';
 import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
@@ -22,6 +23,8 @@ import { laterTicks, parseTick, type TickMessage } from './tick-message.ts';
 export interface PollerOptions {
   /** Identifies this process among all that may poll the same sources. */
   readonly owner: string;
+  /** The options of `returns-feed` that name where the state is kept, after a space; undefined if not known. */
+  readonly place?: string | undefined;
   readonly client: DynamoDBClient;
   readonly tables: Omit<TableNames, 'marks'>;
   readonly clock: Clock;
@@ -51,6 +54,7 @@ export function createPoller(options: PollerOptions): Poller {
     store: createDynamoDbSnapshotStore({ client, tables, clock }),
     ledger: createDynamoDbLedger({ client, tables, clock }),
     budgets: createDynamoDbBudgets({ client, tables, clock }),
+    activities: createDynamoDbActivities({ client, tables }),
   };
   const sessionOf = createSourceSessions(({ settings, secret }) =>
     createSourceSession({
@@ -60,6 +64,7 @@ export function createPoller(options: PollerOptions): Poller {
       clock,
       log,
       owner: options.owner,
+      place: options.place,
       random: Math.random,
       client: (token) =>
         createReturnsServiceClient({

@@ -57,7 +57,7 @@ export function withFeed<Result>(
       marksTable: marks,
       destinations: isLocal ? LOCAL_DESTINATIONS : DESTINATION_NAMES.map(labelsOf),
       webhooks: () => webhookLabels(open),
-      log: createTerminalLog((line) => void err.line(line).catch(() => {}), false),
+      log: createTerminalLog({ write: (line) => void err.line(line).catch(() => {}) }),
     });
   });
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
 import { UsageError } from '../cli/failures.ts';
+import { shellWord } from '../cli/shell-word.ts';
 import { findHolder, type Holder } from '../engines/data-directory-lock.ts';
 import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
 import { followEngine } from '../engines/follow-engine.ts';
@@ -37,7 +38,7 @@ export async function openPlace({ data, stack }: PlaceFlags): Promise<Place> {
   if (data !== undefined && stack !== undefined) throw new UsageError('Give --data or --stack, not both.');
   if (data !== undefined) return openDirectory(data);
   if (stack !== undefined)
-    return openDeployment(await findStackDeployment(stack), ` --stack ${quote(stack)}`);
+    return openDeployment(await findStackDeployment(stack), ` --stack ${shellWord(stack)}`);
   const deployment = findDeploymentInEnvironment(process.env);
   if (deployment !== undefined) return openDeployment(deployment, '');
   throw new UsageError(
@@ -80,8 +81,9 @@ function local(path: string, client: DynamoDBClient, end: () => Promise<void>): 
     client,
     deployment: LOCAL_TABLES,
     isLocal: true,
-    flags: ` --data ${quote(path)}`,
-    holder: () => findHolder(path),
+    flags: ` --data ${shellWord(path)}`,
+    // An engine that the environment names needs no directory.
+    holder: () => findHolder(path).catch(() => undefined),
     async close() {
       client.destroy();
       await end();
@@ -100,9 +102,4 @@ function connect(engine: SharedEngine): DynamoDBClient {
     name: 'followEngine',
   });
   return client;
-}
-
-/** The text as one word of a shell command. */
-function quote(text: string): string {
-  return /^[\w./~@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
