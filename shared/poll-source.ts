@@ -27,6 +27,7 @@ export async function pollSource(tick: Tick, session: SourceSession): Promise<Ti
   try {
     const started = await startTick(tick, run);
     if (started !== 'taken') return run.report(started, undefined);
+    session.onProgress?.(run.report('done', undefined));
     const error = await work(run);
     return await concludeTick(run, error);
   } catch (error) {

@@ -1,4 +1,5 @@
 // The address and the token of the service, for commands that send requests to it.
+import { InvalidArgumentError } from 'commander';
 import { parseBaseUrl } from '../../shared/returns-service/base-url.ts';
 import { UsageError } from './failures.ts';
 
@@ -11,6 +12,17 @@ export function readToken(environment: Readonly<Record<string, string | undefine
   return token;
 }
 
+/** The token that {@link readToken} has read, as a source's secret. */
+export function tokenInEnvironment(token: string) {
+  return {
+    place: 'the environment',
+    refused:
+      `The service refuses the token in ${TOKEN_VARIABLE}. Set the variable to a token that this service accepts, ` +
+      'then run the command again.',
+    read: async () => token,
+  };
+}
+
 /** @throws UsageError */
 export function readBaseUrl(text: string): string {
   try {
@@ -18,4 +30,12 @@ export function readBaseUrl(text: string): string {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }
+}
+
+/** Reads a port of this machine; 0 is any free one. */
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('Give a port from 0 to 65535.');
+  return port;
 }

@@ -6,6 +6,7 @@ import { createPoller } from '../../functions/poller/create-poller.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
+import { tokenInEnvironment } from '../cli/service-options.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
 import { createLocalQueue } from './create-local-queue.ts';
 import type { LocalServices } from './local-services.ts';
@@ -28,6 +29,8 @@ export interface LocalPollerOptions {
 }
 
 export interface LocalPoller {
+  /** Whether the source has no state yet. */
+  readonly isNew: boolean;
   readonly ticks: LocalTicks;
   /** Resolves when the running tick has ended. */
   stop(): Promise<void>;
@@ -40,9 +43,10 @@ export async function startLocalPoller(
   const { settings, token, clock, log, onProgress, onError, signal } = options;
   const queueUrl = await createLocalQueue(sqs, 'polls', { VisibilityTimeout: String(VISIBILITY_SECONDS) });
   const states = createDynamoDbSourceStates({ client: dynamoDb, tables: LOCAL_TABLES, clock });
+  const known = await states.load(settings.name);
   const ticks = createLocalTicks({
     source: settings.name,
-    lastSlot: (await states.load(settings.name))?.lastSlot ?? 0,
+    lastSlot: known?.lastSlot ?? 0,
     now: Date.now,
     enqueue: (body) => sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body })),
   });
@@ -55,7 +59,7 @@ export async function startLocalPoller(
     clock,
     log,
     transport,
-    findSource: async () => ({ settings, secret: { place: 'the environment', read: async () => token } }),
+    findSource: async () => ({ settings, secret: tokenInEnvironment(token) }),
     enqueue: async () => {},
     onReport: ticks.done,
     onProgress,
@@ -70,6 +74,7 @@ export async function startLocalPoller(
     onError,
   });
   return {
+    isNew: known === undefined,
     ticks,
     async stop() {
       await mapping.stop();

@@ -71,14 +71,9 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
   run.update((state) => ({ ...state, health: { ...judged.health, failure: noteFailure(state, failure) } }));
   if (judged.report === undefined) return;
   const { degradedSince, reasons } = judged.health;
-  log.warn(
-    judged.report === 'degraded'
-      ? 'The source is not being read completely.'
-      : 'The source is read completely again.',
-    {
-      reasons: reasons.map(({ message }) => message),
-    },
-  );
+  if (judged.report === 'recovered') log.info('The source is read completely again.');
+  else
+    log.warn('The source is not being read completely.', { reasons: reasons.map(({ message }) => message) });
   const object = {
     type: 'source' as const,
     name: settings.name,
