@@ -75,6 +75,8 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 
 /** How long the ledger keeps events. A destination that was away longer has lost some, and gets a report of it. */
 export const LEDGER_RETENTION = 30 * 24 * HOUR;
+/** How long it keeps a report of what is read: a minute later a newer one makes it stale. As long as the stream's. */
+export const READ_RETENTION = DAY;
 
 /** A source counts as degraded if nothing was settled for this long or three intervals, whichever is longer. */
 export const DEGRADED_AFTER = 5 * MINUTE;

@@ -23,6 +23,14 @@ import { walkWhileTime } from './tick/walk-while-time.ts';
  */
 export async function pollSource(tick: Tick, session: SourceSession): Promise<TickReport> {
   session.deadline = session.clock.elapsed() + tick.durationMs * 1_000;
+  try {
+    return await runTick(tick, session);
+  } finally {
+    await session.activity.conclude();
+  }
+}
+
+async function runTick(tick: Tick, session: SourceSession): Promise<TickReport> {
   const run = createTickRun(session);
   try {
     const started = await startTick(tick, run);

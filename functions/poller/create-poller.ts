@@ -11,6 +11,7 @@ import type { HttpTransport } from '../../shared/returns-service/http-transport.
 import { createSourceSession } from '../../shared/source/source-session.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
+import { createDynamoDbActivities } from '../adapters/dynamodb-activities.ts';
 import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
@@ -51,6 +52,7 @@ export function createPoller(options: PollerOptions): Poller {
     store: createDynamoDbSnapshotStore({ client, tables, clock }),
     ledger: createDynamoDbLedger({ client, tables, clock }),
     budgets: createDynamoDbBudgets({ client, tables, clock }),
+    activities: createDynamoDbActivities({ client, tables }),
   };
   const sessionOf = createSourceSessions(({ settings, secret }) =>
     createSourceSession({

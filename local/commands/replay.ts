@@ -1,6 +1,6 @@
 // `replay`: sends again events that the ledger still holds, marked as a replay.
 import { Command, InvalidArgumentError } from 'commander';
-import { FEED_GROUP } from '../../shared/contract/event-id.ts';
+import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { DESTINATION_NAMES, type DestinationName } from '../../shared/deployment/destinations.ts';
 import { type Instant, MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
@@ -145,7 +145,7 @@ async function* keysOf(
     return;
   }
   for await (const { key } of ledger.groups())
-    if (key.source === source && key.generation === generation && key.group !== FEED_GROUP) yield key;
+    if (key.source === source && key.generation === generation && !isOwnGroup(key.group)) yield key;
 }
 
 interface Run {

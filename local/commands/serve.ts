@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { parseCount } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { listenForInterrupts } from '../cli/interrupts.ts';
-import { parsePort } from '../cli/service-options.ts';
+import { parsePort } from '../cli/parse-port.ts';
 import { createReferenceService } from '../reference-service/create-reference-service.ts';
 import { listKnobs, readKnobs } from '../reference-service/read-knobs.ts';
 

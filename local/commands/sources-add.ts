@@ -107,7 +107,7 @@ async function withResources(
 ): Promise<void> {
   const place = await openPlace(stack === undefined ? {} : { stack });
   try {
-    const resources = await openSourceResources(place.deployment);
+    const resources = await openSourceResources(place);
     await work(resources).finally(resources.close);
   } finally {
     await place.close();

@@ -4,7 +4,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { formatFailure } from '../cli/failures.ts';
 import { guardAccess } from './guard-access.ts';
 import { type Html, html, textOf } from './html.ts';
-import { layOut, type Page } from './layout.ts';
+import { type Frame, layOut, type Page } from './layout.ts';
 import { SCRIPT } from './page-script.ts';
 import { type Message, onlyChanges, streamMessages } from './stream-page.ts';
 import { ICON, STYLESHEET } from './stylesheet.ts';
@@ -13,7 +13,7 @@ import { ICON, STYLESHEET } from './stylesheet.ts';
 export interface ConsolePage {
   /** As a route of fastify, for instance `/returns/:source/:group`. */
   readonly path: string;
-  render(request: PageRequest): Promise<Page>;
+  render(request: PageRequest): Promise<Page | Redirect>;
   /** How the page is kept up to date; undefined if it stays as it is. */
   readonly updates?: PageUpdates;
 }
@@ -24,11 +24,14 @@ export interface PageUpdates {
   follow?(request: PageRequest): () => Promise<readonly Message[]>;
 }
 
-/** A form of the console, sent by POST. */
+/** What a form of the console does, sent by POST. It answers with a page, or leads to one. */
 export interface ConsoleAction {
   readonly path: string;
-  /** @returns the path of the page that shows the result */
-  run(request: PageRequest): Promise<string>;
+  run(request: PageRequest): Promise<Page | Redirect>;
+}
+
+export interface Redirect {
+  readonly to: string;
 }
 
 export interface PageRequest {
@@ -71,7 +74,9 @@ export async function startConsole({ port, place, pages, actions }: ConsoleOptio
   addFile(app, '/icon.svg', 'image/svg+xml', ICON);
   for (const page of pages) addPage(app, page, place);
   for (const { path, run } of actions)
-    app.post(path, async (request, reply) => reply.redirect(await run(pageRequest(request)), 303));
+    app.post(path, async (request, reply) =>
+      answer(reply, await run(pageRequest(request)), { path: '', place, stream: undefined }),
+    );
   app.setNotFoundHandler((request, reply) =>
     showFailure(request, reply, new PageNotFound('There is no such page.')),
   );
@@ -101,12 +106,21 @@ function addPage(app: FastifyInstance, page: ConsolePage, place: string): void {
   app.get(path, async (request, reply) => {
     const asked = pageRequest(request);
     if (updates !== undefined && STREAM in asked.fields) {
-      const next = updates.follow?.(asked) ?? onlyChanges(async () => (await page.render(asked)).body);
+      const next = updates.follow?.(asked) ?? onlyChanges(() => renderBody(page, asked));
       return streamMessages(request, reply, updates.everyMs, next);
     }
     const stream = updates === undefined ? undefined : withStream(request.url);
-    return send(reply, layOut(await page.render(asked), { path, place, stream }));
+    return answer(reply, await page.render(asked), { path, place, stream });
   });
+}
+
+async function renderBody(page: ConsolePage, request: PageRequest): Promise<Html> {
+  const rendered = await page.render(request);
+  return 'body' in rendered ? rendered.body : html``;
+}
+
+function answer(reply: FastifyReply, page: Page | Redirect, frame: Frame): FastifyReply {
+  return 'to' in page ? reply.redirect(page.to, 303) : send(reply, layOut(page, frame));
 }
 
 function withStream(url: string): string {

@@ -22,9 +22,9 @@ export function changeOf(event: FeedEvent, moments: Moments): string {
 export function liveRow(event: FeedEvent, moments: Moments): Html {
   const group = 'return_group' in event.data ? event.data.return_group : undefined;
   const source = event.source.split('/').at(-1) ?? '';
-  return html`<li id="event-${event.id}"><span class="meta number">${moments.short(event.time)}</span><span class="meta">${event.type}</span>${
+  const about =
     group === undefined
       ? html`<span class="meta">source ${source}</span>`
-      : html`<a class="meta" href="${pathOfReturn(source, group.id)}">${group.order.name ?? group.id}</a>`
-  } ${changeOf(event, moments)} ${eventJson(event)}</li>`;
+      : html`<a href="${pathOfReturn(source, group.id)}">${group.order.name ?? group.id}</a>`;
+  return html`<li id="event-${event.id}"><span class="meta number">${moments.short(event.time)}</span><span class="meta">${event.type}</span>${about}<span>${changeOf(event, moments)}</span>${eventJson(event)}</li>`;
 }

@@ -61,9 +61,4 @@ document.addEventListener('click', async ({ target }) => {
   button.textContent = 'Copied';
   setTimeout(() => { button.textContent = before; }, 1500);
 });
-
-document.addEventListener('submit', (event) => {
-  const question = event.target.dataset.confirm;
-  if (question && !window.confirm(question)) event.preventDefault();
-});
 `;

@@ -2,10 +2,11 @@
 import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
 import type { Moments } from '../cli/moments.ts';
 import { type ExplainedMark, type Explanation, explainGroup } from '../operating/explain-group.ts';
+import { askedNotice } from './asked-notice.ts';
 import type { ConsoleFeed } from './console-feed.ts';
-import { type ConsolePage, PageNotFound, type PageRequest } from './console-server.ts';
+import { type ConsoleAction, type ConsolePage, PageNotFound, type PageRequest } from './console-server.ts';
 import { type Html, html } from './html.ts';
-import { badge, table } from './layout.ts';
+import { badge, type Page, table } from './layout.ts';
 import { storyOf } from './return-story.ts';
 
 /** A parcel on its way changes a few times a day; somebody who waits for it wants to see it within seconds. */
@@ -16,23 +17,43 @@ export function createReturnPage(feed: ConsoleFeed): ConsolePage {
     path: '/returns/:source/:group',
     updates: { everyMs: EVERY_MS },
     async render(request) {
-      const { source, group } = namedIn(request);
-      const explanation = await explain(feed, source, group);
-      const order = explanation.snapshot?.group.order.name;
-      const title = order ? `Return ${group}, order ${order}` : `Return ${group}`;
-      return { title, body: describeReturn(explanation, title, feed.moments) };
+      return renderReturn(feed, await explain(feed, namedIn(request)));
     },
   };
 }
 
+/** The page's form asks the service for its present answer. Nothing is stored, so the answer is shown once. */
+export function createAskAction(feed: ConsoleFeed): ConsoleAction {
+  return {
+    path: '/returns/:source/:group/ask',
+    async run(request) {
+      const named = namedIn(request);
+      const explanation = await explain(feed, named);
+      return renderReturn(feed, explanation, await askedNotice(feed, named));
+    },
+  };
+}
+
+function renderReturn({ moments }: ConsoleFeed, explanation: Explanation, notice?: Html): Page {
+  const { returnGroupId, snapshot } = explanation;
+  const order = snapshot?.group.order.name;
+  const title = order ? `Return ${returnGroupId}, order ${order}` : `Return ${returnGroupId}`;
+  return { title, body: describeReturn(explanation, title, moments, notice) };
+}
+
+interface NamedReturn {
+  readonly source: string;
+  readonly group: number;
+}
+
 /** @throws PageNotFound if the address names no return group */
-export function namedIn({ params }: PageRequest): { readonly source: string; readonly group: number } {
+function namedIn({ params }: PageRequest): NamedReturn {
   const { source = '', group = '' } = params;
   if (!/^\d{1,15}$/.test(group)) throw new PageNotFound(`"${group}" is not the id of a return group.`);
   return { source, group: Number(group) };
 }
 
-async function explain(feed: ConsoleFeed, source: string, group: number): Promise<Explanation> {
+async function explain(feed: ConsoleFeed, { source, group }: NamedReturn): Promise<Explanation> {
   if (!(await feed.sources(undefined)).includes(source))
     throw new PageNotFound(`There is no source "${source}" here.`);
   const explanation = await explainGroup(
@@ -46,10 +67,16 @@ async function explain(feed: ConsoleFeed, source: string, group: number): Promis
   return explanation;
 }
 
-function describeReturn(explanation: Explanation, title: string, moments: Moments): Html {
+function describeReturn(
+  explanation: Explanation,
+  title: string,
+  moments: Moments,
+  notice: Html | undefined,
+): Html {
   const { source, snapshot, setAside, events, marks, returnGroupId } = explanation;
   return html`
 <h1>${title}</h1>
+${notice}
 ${setAside !== null && html`<p class="notice">${badge('bad', 'Set aside')} The service's row can't be read: ${setAside.reason}, since ${moments.withAge(setAside.since)}.</p>`}
 ${marks.flatMap((mark) => (mark.behind === null ? [] : [behindNotice(mark, moments)]))}
 ${snapshot === null ? html`<p>No state of it is stored.</p>` : presentState(snapshot, moments)}
@@ -88,26 +115,24 @@ ${table(
   ['What', 'Status', 'Details'],
   entities.map(({ key, object, missingSince: gone }) => [
     key.replace('/', ' ').replaceAll('_', ' '),
-    html`<strong>${text(object.status ?? null)}</strong>${gone !== null && html` ${badge('busy', 'not shown now')}`}`,
-    detailsOf(object),
+    html`<strong>${showValue(object.status, moments)}</strong>${gone !== null && html` ${badge('busy', 'not shown now')}`}`,
+    detailsOf(object, moments),
   ]),
 )}`;
 }
 
-/** The watched fields besides the status, and the product. */
-function detailsOf(object: Readonly<Record<string, unknown>>): string {
+/** The product, and the watched fields besides the status. */
+function detailsOf(object: Readonly<Record<string, unknown>>, moments: Moments): string {
   const type = String(object.type) as keyof typeof WATCHED_FIELDS;
-  const names = ['product_name', 'variant_name', 'amount', ...(WATCHED_FIELDS[type] ?? [])];
+  const names = ['product_name', 'variant_name', 'amount', 'gateway', ...(WATCHED_FIELDS[type] ?? [])];
   return names
+    .filter((name) => name !== 'status')
     .flatMap((name) => {
-      const value = object[name] ?? null;
-      const isEmpty = value === null || (Array.isArray(value) && value.length === 0);
-      return isEmpty || name === 'status' ? [] : [`${name.replaceAll('_', ' ')} ${text(value)}`];
+      const value = showValue(object[name], moments);
+      return value === '–' ? [] : [PLAIN.has(name) ? value : `${name.replaceAll('_', ' ')} ${value}`];
     })
-    .join(', ');
+    .join(' · ');
 }
 
-function text(value: unknown): string {
-  if (value === null) return '–';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
+/** Fields that need no name. */
+const PLAIN = new Set(['product_name', 'variant_name', 'carrier', 'amount']);

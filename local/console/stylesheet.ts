@@ -40,7 +40,7 @@ h3 { font-size: 1rem; margin: 1rem 0 .3rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .9rem .35rem 0; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; color: var(--dim); white-space: nowrap; }
-td { overflow-wrap: anywhere; min-width: 5rem; }
+td { overflow-wrap: break-word; max-width: 40rem; }
 .badge { white-space: nowrap; font-weight: 600; }
 .good { color: var(--good); } .busy { color: var(--busy); } .bad { color: var(--bad); } .idle { color: var(--idle); }
 .dim { color: var(--dim); }
@@ -64,10 +64,15 @@ summary { cursor: pointer; }
 .filters { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin-bottom: 1rem; }
 .filters label { display: grid; gap: .1rem; color: var(--dim); min-width: 0; max-width: 100%; }
 ol.events { list-style: none; margin: 0; padding: 0; }
-ol.events > li { border-bottom: 1px solid var(--line); padding: .35rem 0; overflow-wrap: anywhere; }
-ol.events .meta { color: var(--dim); margin-right: .8rem; }
+ol.events > li { display: grid; grid-template-columns: 5rem 16rem 7rem 1fr auto; gap: 0 1rem;
+  border-bottom: 1px solid var(--line); padding: .35rem 0; }
+ol.events > li > * { min-width: 0; overflow-wrap: anywhere; }
+ol.events .meta { color: var(--dim); }
+ol.events details[open] { grid-column: 1 / -1; }
 @media (max-width: 600px) {
   .find { margin-left: 0; flex-basis: 100%; }
+  ol.events > li { display: block; }
+  ol.events > li > span, ol.events > li > a { margin-right: .6rem; }
   main { padding: .8rem; }
   dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; }
 }

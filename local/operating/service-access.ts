@@ -5,6 +5,8 @@ import { createFinder, type Finder } from '../../functions/poller/create-finder.
 import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { UsageError } from '../cli/failures.ts';
 import { readBaseUrl, readToken, tokenInEnvironment } from '../cli/service-options.ts';
+import { createPollerFinder } from './ask-poller.ts';
+import { partOf } from './find-deployment.ts';
 import type { OpenFeed } from './open-feed.ts';
 
 export interface AccessOptions {
@@ -21,7 +23,8 @@ export interface ServiceAccess extends Finder {
 }
 
 export function openServiceAccess(feed: OpenFeed, options: AccessOptions = {}): ServiceAccess {
-  return openLocalAccess(feed, options);
+  if (feed.isLocal) return openLocalAccess(feed, options);
+  return { ...createPollerFinder(partOf(feed.deployment, 'poller')), close() {} };
 }
 
 function openLocalAccess(

@@ -2,8 +2,10 @@
 // be repeated: after an interruption, run the command again.
 import type { MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import type { GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
+import { deleteActivity } from '../../functions/adapters/dynamodb-activities.ts';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
-import { type Deployment, partOf } from './find-deployment.ts';
+import { partOf } from './find-deployment.ts';
+import type { Place } from './open-place.ts';
 import {
   alarmLike,
   alarmName,
@@ -27,7 +29,7 @@ export interface SourceResources {
    * @throws UsageError if the poller may not read its token
    */
   add(source: NewSource): Promise<{ readonly hasAlarm: boolean }>;
-  /** Removes the source. @throws Error if it was not added by {@link add} */
+  /** Removes the source and its activity; its state stays. @throws Error if it was not added by {@link add} */
   remove(source: string): Promise<void>;
   close(): void;
 }
@@ -40,7 +42,10 @@ interface Feed {
 }
 
 /** @throws UsageError if the deployment does not name its path of sources or its group of schedules */
-export async function openSourceResources(deployment: Deployment): Promise<SourceResources> {
+export async function openSourceResources({
+  client,
+  deployment,
+}: Pick<Place, 'client' | 'deployment'>): Promise<SourceResources> {
   const feed: Feed = {
     path: partOf(deployment, 'sourcesPath'),
     group: partOf(deployment, 'schedules'),
@@ -48,9 +53,10 @@ export async function openSourceResources(deployment: Deployment): Promise<Sourc
   const clients = await createClients();
   return {
     add: (source) => addSource(clients, feed, source),
-    remove: (source) => removeSource(clients, feed, source),
+    remove: (source) =>
+      removeSource(clients, feed, source, () => deleteActivity(client, deployment.sources, source)),
     close: () => {
-      for (const { client } of Object.values(clients)) client.destroy();
+      for (const service of Object.values(clients)) service.client.destroy();
     },
   };
 }
@@ -123,7 +129,13 @@ async function addSource(clients: Clients, feed: Feed, source: NewSource): Promi
   return { hasAlarm: alarm !== undefined };
 }
 
-async function removeSource(clients: Clients, feed: Feed, source: string): Promise<void> {
+/** @param forgetActivity a tick that is still running may write it once more, which does no harm */
+async function removeSource(
+  clients: Clients,
+  feed: Feed,
+  source: string,
+  forgetActivity: () => Promise<void>,
+): Promise<void> {
   const { ssm, scheduler, cloudWatch } = clients;
   const known = await findParameter(clients, feed, source);
   if (known === undefined || !wasAdded(known))
@@ -136,6 +148,7 @@ async function removeSource(clients: Clients, feed: Feed, source: string): Promi
   await cloudWatch.client.send(
     new cloudWatch.DeleteAlarmsCommand({ AlarmNames: [alarmName(feed.path, source)] }),
   );
+  await forgetActivity();
   // Delete the parameter last: it marks the source as added here.
   await ssm.client
     .send(new ssm.DeleteParameterCommand({ Name: parameterName(feed.path, source) }))

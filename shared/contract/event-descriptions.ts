@@ -25,5 +25,7 @@ export const PUBLISHED_WHEN: Readonly<Record<EventType, string>> = {
   'feed.baseline_completed':
     'Every return of the source was read once; from here on nothing is new by being old.',
   'feed.drift_detected': 'The service sends values or fields that its document does not list.',
+  'feed.source_read':
+    'Once a minute: up to where everything is read and in the ledger. A newer one makes it stale.',
   'feed.events_skipped': 'Numbers of a return that a destination will never get, and why.',
 };

@@ -52,6 +52,6 @@ export const TABLES = {
   },
   /** One item per destination and group: `<destination>#<group key>`. */
   marks: { partitionKey: KEY },
-  /** The state of each source, `source/<name>`, and the budget of each token, `budget/<hash>`. */
+  /** The state and the activity of each source, `source/<name>` and `activity/<name>`; each token's `budget/<hash>`. */
   sources: { partitionKey: KEY },
 } as const satisfies Record<TableRole, TableShape>;

@@ -5,9 +5,11 @@ import { describeConsequence, describeHold } from '../guarding/describe-hold.ts'
 import { findHold } from '../guarding/holds.ts';
 import { formatInstant, type Instant } from '../instant.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
-import { DeadlineReached } from '../pacing/errors.ts';
+import { BudgetUnavailable, DeadlineReached, SourceRefused, TokenUnavailable } from '../pacing/errors.ts';
 import type { PacedRequests } from '../pacing/paced-requests.ts';
 import { restLeft } from '../pacing/rest.ts';
+import { InvalidBaseUrlError } from '../returns-service/base-url.ts';
+import { InvalidTokenError, ReturnsServiceError } from '../returns-service/errors.ts';
 import type { SourceState } from '../source/source-state.ts';
 
 /** Polls never use the part of the budget that is reserved for this purpose, and go first in the other part. */
@@ -18,6 +20,19 @@ export const ASKING_MS = 20_000;
 /** Thrown where the service is not asked, or its answer can't be used; the message says why and what to do. */
 export class NotAskedError extends Error {
   override readonly name = 'NotAskedError';
+}
+
+/** Whether the error says why there is no answer, in words without a value of the question or of a row. */
+export function isAskingFailure(error: unknown): boolean {
+  return (
+    error instanceof NotAskedError ||
+    error instanceof ReturnsServiceError ||
+    error instanceof SourceRefused ||
+    error instanceof TokenUnavailable ||
+    error instanceof InvalidTokenError ||
+    error instanceof InvalidBaseUrlError ||
+    error instanceof BudgetUnavailable
+  );
 }
 
 export interface Asking {

@@ -37,6 +37,8 @@ export interface RecorderOptions {
   readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>) => void;
   /** Takes note of a group that changed since it was last read, with its stamp. */
   readonly noteFresh: (fresh: FreshGroup) => void;
+  /** Takes note that another process saved a group first. */
+  readonly noteOvertaken?: () => void;
   /** @default ADMITS_ALL */
   readonly guard?: ReadingGuard;
 }
@@ -73,7 +75,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const save = createSaver({
     ...{ source, generation, store },
     onSaved: shown.remember,
-    onOvertaken: leave,
+    onOvertaken(reading) {
+      options.noteOvertaken?.();
+      leave(reading);
+    },
     onTooLarge: ({ groupId, message }) => setAside({ id: groupId, reason: message, digest: '' }),
     onEvents(count) {
       counts.events += count;

@@ -78,12 +78,14 @@ export function delayMs({ time, data }: FeedEvent, savedAt: Instant): number | u
   return changedAt === undefined ? undefined : Math.max(0, Math.round((savedAt - changedAt) / MILLISECOND));
 }
 
-/** Returns both activities in one, as far as they are recent. */
+/**
+ * Returns both activities in one, as far as they are recent. What a clock that was wrong put into the future is dropped
+ * as well: it would be the newest for as long.
+ */
 export function addActivity(known: Activity, news: Activity, now: Instant): Activity {
-  return { minutes: addMinutes(known, news, now), recent: addRecent(known, news) };
+  return { minutes: addMinutes(known, news, now), recent: addRecent(known, news, now) };
 }
 
-/** A minute from a clock that was wrong is dropped as well: it would stand in place of the last hour. */
 function addMinutes(known: Activity, news: Activity, now: Instant): ActiveMinute[] {
   const byStart = new Map<Instant, ActiveMinute>();
   for (const minute of [...known.minutes, ...news.minutes]) {
@@ -105,10 +107,12 @@ function addMinutes(known: Activity, news: Activity, now: Instant): ActiveMinute
     .slice(0, MAX_ACTIVE_MINUTES);
 }
 
-function addRecent(known: Activity, news: Activity): RecentGroup[] {
+function addRecent(known: Activity, news: Activity, now: Instant): RecentGroup[] {
   const byGroup = new Map<ChangedGroup, RecentGroup>();
   // The sort is stable: among groups of the same millisecond the later news comes first.
-  const newestFirst = [...news.recent, ...known.recent].sort((a, b) => b.savedAt - a.savedAt);
+  const newestFirst = [...news.recent, ...known.recent]
+    .filter(({ savedAt }) => savedAt <= now + MINUTE)
+    .sort((a, b) => b.savedAt - a.savedAt);
   for (const recent of newestFirst) if (!byGroup.has(recent.group)) byGroup.set(recent.group, recent);
   return [...byGroup.values()].slice(0, MAX_RECENT_GROUPS);
 }

@@ -8,6 +8,7 @@ import { UNKNOWN_DEPTH } from '../reading/list-depth.ts';
 import type { FetchPage } from '../reading/page.ts';
 import { WIDEST_RANGE } from '../reading/poll.ts';
 import { askedAhead, stampsTime } from '../reading/stamps-clock.ts';
+import { NOTHING_READ } from '../reporting/source-read.ts';
 import { newCycle } from './reconciliation-plan.ts';
 import type { SourceSettings } from './source-settings.ts';
 import type { SourceState, StampsState } from './source-state.ts';
@@ -122,6 +123,7 @@ export function firstState(options: FirstStateOptions): SourceState {
     wholeWalks: [],
     setAside: [],
     guarding: NO_GUARDING,
+    read: NOTHING_READ,
     pace: undefined,
     baseUrl: undefined,
   };

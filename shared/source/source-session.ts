@@ -5,8 +5,9 @@ import type { SourceSecret } from '../pacing/access.ts';
 import { createPace, type Pace } from '../pacing/pace.ts';
 import type { PacedRequests } from '../pacing/paced-requests.ts';
 import { createServiceClock, type ServiceClock } from '../pacing/service-clock.ts';
-import type { Budgets, Clock, Ledger, Log, SnapshotStore, SourceStates } from '../ports.ts';
+import type { Activities, Budgets, Clock, Ledger, Log, SnapshotStore, SourceStates } from '../ports.ts';
 import { createExpectation, type Expectation } from '../reading/expectation.ts';
+import { type ActivityKeeper, createActivityKeeper } from '../reporting/activity-keeper.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import type { TickReport } from '../tick/tick-report.ts';
 import { createSourceRequests } from './source-requests.ts';
@@ -18,6 +19,7 @@ export interface SourceServices {
   readonly store: SnapshotStore;
   readonly ledger: Ledger;
   readonly budgets: Budgets;
+  readonly activities: Activities;
   readonly clock: Clock;
   readonly log: Log;
   /** From 0 to below 1. */
@@ -38,6 +40,8 @@ export interface SourceSession extends SourceServices {
   readonly memory: Memory;
   readonly serviceClock: ServiceClock;
   readonly requests: PacedRequests;
+  /** What the source does, for people who watch: `store` and `ledger` note their saves in it. */
+  readonly activity: ActivityKeeper;
   /** How fast requests are completed, by purpose. */
   readonly paces: { readonly poll: Pace; readonly walk: Pace };
   /** By the elapsed clock; set by each tick. */
@@ -52,10 +56,21 @@ export interface SourceSession extends SourceServices {
 }
 
 export function createSourceSession(services: SourceServices): SourceSession {
-  const { clock, settings } = services;
+  const { clock, log, settings } = services;
   const serviceClock = createServiceClock(clock);
+  const activity = createActivityKeeper({
+    ...{ source: settings.name, activities: services.activities, clock, log },
+    now: () => serviceClock.now().atMost,
+    requestsSent: () => {
+      const { poll, reconciliation } = session.requests.counters();
+      return poll.sent + reconciliation.sent;
+    },
+  });
   const session: SourceSession = {
     ...services,
+    store: activity.noteSaves(services.store),
+    ledger: activity.noteAppends(services.ledger),
+    activity,
     memory: createMemory(),
     serviceClock,
     requests: createSourceRequests({ ...services, serviceClock, deadline: () => session.deadline }),

@@ -49,6 +49,8 @@ export interface SourceState {
   /** Set-aside groups: id if known, reason, digest of the row. */
   readonly setAside: readonly SetAside[];
   readonly guarding: GuardingState;
+  /** What `feed.source_read` reports; see reporting/source-read.ts. */
+  readonly read: ReadState;
   /** The last tick's settings, for readers of the state; undefined in a state that was saved without them. */
   readonly pace: PaceSettings | undefined;
   /** The service's address in the last tick's settings; undefined in a state that was saved without it. */
@@ -183,6 +185,20 @@ export interface SetAside {
   readonly since: Instant;
   /** When it was last seen; undefined in notes of a release that did not keep it. */
   readonly seenAt: Instant | undefined;
+}
+
+/** What the feed vouches for, as of the last tick that ended. */
+export interface ReadState {
+  /** By the service's stamps; undefined until the baseline is completed. Stands still while anything is held. */
+  readonly upTo: Instant | undefined;
+  /** By the service's clock; undefined until the baseline is completed. */
+  readonly reconciledThrough: Instant | undefined;
+  /** Whether another process saved a group that the walk over all groups under way had read. */
+  readonly isOvertaken: boolean;
+  /** The number of the last `feed.source_read`. */
+  readonly sequence: number;
+  /** The slot, as an instant, of the tick that reported it last; undefined before the first report. */
+  readonly reportedAt: Instant | undefined;
 }
 
 /** What the guards know about a source, and what they hold; see guarding/. */

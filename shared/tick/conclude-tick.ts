@@ -8,6 +8,7 @@ import { releaseLease } from '../pacing/lease.ts';
 import { restAfter } from '../pacing/rest.ts';
 import { queueFeedReport } from '../reporting/feed-reports.ts';
 import { type Degradation, describeFailure, judgeHealth } from '../reporting/health.ts';
+import { noteReadUpTo, reportRead } from '../reporting/source-read.ts';
 import { withCycle } from '../source/reconciliation-plan.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { noteWalks } from './note-walks.ts';
@@ -20,6 +21,7 @@ export async function concludeTick(run: TickRun, error: Error | undefined): Prom
   narrowRange(run);
   reportHealth(run, error && describeFailure(error));
   reportDrift(run);
+  reportWhatIsRead(run);
   run.update((state) => ({ ...state, lease: releaseLease(state.lease) }));
   await run.save();
   return run.report('done', error);
@@ -89,6 +91,13 @@ function noteFailure({ health, lastSlot }: SourceState, failure: Degradation | u
   if (failure === undefined) return undefined;
   const { since = lastSlot * MILLISECOND, ticks = 0 } = health.failure ?? {};
   return { ...failure, since, ticks: ticks + 1 };
+}
+
+/** Notes up to where everything is read, and reports it once a minute if the settings say so. */
+function reportWhatIsRead(run: TickRun): void {
+  const { settings, serviceClock } = run.session;
+  run.update(noteReadUpTo);
+  if (settings.sourceRead) run.update((state) => reportRead(state, serviceClock.now().atMost));
 }
 
 /** Reports values and fields that the service's document does not list, each once. */

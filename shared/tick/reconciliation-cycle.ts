@@ -5,6 +5,8 @@ import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
 import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import { MAX_SET_ASIDE, PAGE_LIMIT } from '../limits.ts';
 import { forgetOldDepth } from '../reading/list-depth.ts';
+import type { Interval } from '../reading/page.ts';
+import { beginWholeWalk, noteReconciled } from '../reporting/source-read.ts';
 import {
   beginCycle,
   fitsCycle,
@@ -25,7 +27,7 @@ export function beginDueCycle(run: TickRun, tier: Tier, now: Instant): void {
   if (cycle.isUnderWay) return;
   run.update((state) => withCycle(state, tier, beginCycle(cycle, tier, now)));
   run.update((state) => beginCycleOfHolds(state, tier, fitsCycle(state, settings)));
-  if (tier === 'all') run.update((state) => withNewReadingRules(state, now));
+  if (tier === 'all') run.update((state) => beginWholeWalk(withNewReadingRules(state, now)));
   logPlan(run, tier);
 }
 
@@ -71,6 +73,13 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
     run.update((state) => noteWholeWalk(state, { fieldsUntil, endedAt: serviceClock.now().atMost }));
   }
   run.update((state) => forgetVanished(state, startedAt));
+  // Otherwise the newest groups are unproved.
+  if (isOpenEnded(covered)) run.update((state) => noteReconciled(state, startedAt, settings));
+}
+
+/** Whether a walk's last range was proved up to the newest groups. */
+export function isOpenEnded(covered: Interval | undefined): boolean {
+  return covered !== undefined && covered.to === undefined;
 }
 
 /** Whether a walk could read every group except those noted as set aside or missing. */

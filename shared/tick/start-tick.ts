@@ -44,6 +44,7 @@ export async function startTick(
   run.update((state) => ({ ...state, lease, lastSlot: tick.slot, pace, baseUrl }));
   await run.save();
   if (session.epoch !== lease.epoch) session.memory.forgetAll();
+  session.activity.begin(session.epoch === lease.epoch);
   session.epoch = lease.epoch;
   return 'taken';
 }

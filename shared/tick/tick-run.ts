@@ -151,6 +151,7 @@ export function createTickRun(session: SourceSession): TickRun {
         const page = await fetchPage(request);
         const shownTo = request.offset + page.rows.length;
         if (page.rows.length > 0) learner.depth.learn((known) => noteShown(known, shownTo));
+        session.activity.showProgress();
         return keepNewFields(page);
       };
     },

@@ -8,6 +8,7 @@ import { ReturnsServiceError } from '../returns-service/errors.ts';
 import { completeBaseline } from './complete-baseline.ts';
 import { createdWithin } from './created-within.ts';
 import type { RangeRoom } from './range-room.ts';
+import { isOpenEnded } from './reconciliation-cycle.ts';
 import { createSaveAhead } from './save-ahead.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -18,7 +19,7 @@ export async function walkBaseline(run: TickRun, fetch: FetchPage, room: RangeRo
     const maxPages = room.pages();
     if (maxPages === undefined) return;
     const step = await room.during(() => walkRange(run, fetch, maxPages));
-    if (step.isDone) completeBaseline(run);
+    if (step.isDone) completeBaseline(run, isOpenEnded(step.covered));
     await run.save();
     run.progress(run.state.baseline);
   }

@@ -141,6 +141,13 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       entities: { since: NOW - HOUR, missing: 5, removed: 3 },
       usual: { ratePerHour: 0.25, learnedAt: NOW - HOUR, isWhole: true },
     },
+    read: {
+      upTo: NOW - HOUR,
+      reconciledThrough: NOW - HOUR,
+      isOvertaken: false,
+      sequence: 12,
+      reportedAt: NOW - 60 * SECOND,
+    },
     pace: { intervalMs: 60_000, lookbackMs: 300_000, reconcileMs: 600_000, requestsPerMinute: 240 },
     baseUrl: 'https://returns.example.com/api',
     ...changes,

@@ -105,8 +105,8 @@ export function costOfFirstReading(groups: number): number {
 export function costOfTenSeconds(): number {
   const more = 5 * UNITS.polls;
   const lambda = more * (0.4 * 0.5 * PRICE.lambdaGbSecond + PRICE.lambdaRequest);
-  // State twice, two units each, and the budget; one read of each.
-  return lambda + more * (5 * PRICE.write + 2 * PRICE.read) + more * 2 * PRICE.sqs;
+  // State twice and activity, two units each, and the budget; one read of state and budget.
+  return lambda + more * (7 * PRICE.write + 2 * PRICE.read) + more * 2 * PRICE.sqs;
 }
 
 /** The cost of each further source without its polls and changes: metric and alarm, and the secret. */
@@ -214,8 +214,8 @@ function ofDynamoDb(): Cost[] {
     ),
     write(
       'other writes',
-      'source state twice a tick (2 units each), budget once a request',
-      4 * polls + requests,
+      'source state twice a tick and activity once (2 units each), budget once a request',
+      6 * polls + requests,
     ),
     read('reads of reconciliation', `${cycles} cycles × ${count(groups)} snapshots`, cycles * groups),
     read(

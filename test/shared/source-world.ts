@@ -20,6 +20,7 @@ import {
 import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
+import { createMemoryActivities } from '../fakes/memory-activities.ts';
 import { createMemoryBudgets } from '../fakes/memory-budgets.ts';
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';
 import { createMemorySnapshotStore, type MemorySnapshotStore } from '../fakes/memory-snapshot-store.ts';
@@ -67,6 +68,7 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
   const store = createMemorySnapshotStore(ledger);
   const states = createMemorySourceStates();
   const budgets = createMemoryBudgets(time);
+  const activities = createMemoryActivities();
   const counts = { loads: 0, loaded: 0, saves: 0 };
   const logged: { readonly message: string; readonly fields: LogFields | undefined }[] = [];
   const note = (message: string, fields?: LogFields) => void logged.push({ message, fields });
@@ -126,6 +128,7 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     ledger,
     store,
     states,
+    activities,
     counts,
     logged,
     network,
@@ -140,6 +143,7 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
         store: counting(store, counts),
         ledger,
         budgets,
+        activities,
         clock: time,
         log: { debug: note, info: note, warn: note, error: note },
         random: () => 0.5,

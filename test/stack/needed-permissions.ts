@@ -55,7 +55,15 @@ export function neededPermissions(target: string, body: Body, arns: Arns): Permi
   }
 }
 
-const ON_ONE_TABLE = new Set(['DescribeTable', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem']);
+const ON_ONE_TABLE = new Set([
+  'DeleteItem',
+  'DescribeTable',
+  'GetItem',
+  'PutItem',
+  'Query',
+  'Scan',
+  'UpdateItem',
+]);
 
 const IN_TRANSACTION: Readonly<Record<string, string>> = {
   ConditionCheck: 'ConditionCheckItem',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { anActivity } from '../../contract/sample-activities.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { openTables, storesOn, type TestTables } from '../../contract/stores.ts';
 import { type Ended, runFeed } from '../cli/run-feed.ts';
@@ -95,6 +96,9 @@ describe('a source that is added', () => {
     await run('add', ...GLOBEX, '--every', '15m');
     const schedule = aws.schedules.get('source-globex')?.ScheduleExpression;
     const listed = JSON.parse((await run('list', '--json')).stdout).sources;
+    const { activities } = storesOn(tables.client, tables.tables);
+    await activities.save('globex', anActivity(1, 1));
+    await activities.save('acme', anActivity(1, 1));
     const { code } = await run('remove', 'globex');
 
     expect(schedule).toBe('rate(15 minutes)');
@@ -109,6 +113,8 @@ describe('a source that is added', () => {
       'acme-1',
       'acme',
     ]);
+    expect(await activities.load('globex')).toBeUndefined();
+    expect(await activities.load('acme')).toBeDefined();
   });
 
   test.each([

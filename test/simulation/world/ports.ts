@@ -4,6 +4,7 @@ import { readUntilWhole } from '../../../functions/adapters/read-until-whole.ts'
 import { formatInstant, SECOND } from '../../../shared/instant.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type {
+  Activities,
   Budgets,
   Destination,
   KnownGroup,
@@ -27,6 +28,7 @@ export interface Ports {
   readonly store: SnapshotStore;
   readonly ledger: Ledger;
   readonly budgets: Budgets;
+  readonly activities: Activities;
   readonly marks: Marks;
   destination(arrivals: Arrivals): Destination;
 }
@@ -58,10 +60,27 @@ export function createPorts(options: PortsOptions): Ports {
       save: (tokenHash, state, version) =>
         call('budgets.save', () => budgets.save(tokenHash, state, version)),
     },
+    activities: activitiesOf(stores),
     marks: marksOf(process, stores),
     store: snapshotStoreOf(options),
     ledger: ledgerOf(process, stores),
     destination: (arrivals) => createDestination(process, arrivals, fates),
+  };
+}
+
+/**
+ * Half of the writes fail, with an error that no fault explains: if one reached a tick, the run would report it. They
+ * take no time and draw no fate, because the outcome of a run must not depend on them.
+ */
+function activitiesOf({ activities }: Stores): Activities {
+  let writes = 0;
+  return {
+    load: activities.load,
+    async save(source, activity) {
+      writes += 1;
+      if (writes % 2 === 1) throw new Error('The write of an activity failed, and a tick noticed.');
+      await activities.save(source, activity);
+    },
   };
 }
 

@@ -2,7 +2,8 @@
 // of each; each process reaches it through its own ports (ports.ts).
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
-import type { Budgets, GroupKey } from '../../../shared/ports.ts';
+import type { Activities, Budgets, GroupKey } from '../../../shared/ports.ts';
+import { createMemoryActivities } from '../../fakes/memory-activities.ts';
 import { createMemoryBudgets } from '../../fakes/memory-budgets.ts';
 import { createMemoryLedger, type MemoryLedger } from '../../fakes/memory-ledger.ts';
 import { createMemoryMarks, type MemoryMarks } from '../../fakes/memory-marks.ts';
@@ -25,6 +26,7 @@ export interface Stores {
   readonly marks: MemoryMarks;
   readonly states: MemorySourceStates;
   readonly budgets: Budgets;
+  readonly activities: Activities;
   readonly queue: Arrivals;
   readonly bus: Arrivals;
   /** Every entry that was added to the ledger, in order. */
@@ -60,6 +62,7 @@ export function createStores(
     marks: createMemoryMarks(),
     states: createMemorySourceStates(),
     budgets: createMemoryBudgets(time),
+    activities: createMemoryActivities(),
     queue: createArrivals('queue', () => time.now(), DEDUPLICATES_FOR),
     bus: createArrivals('bus', () => time.now(), 0),
     inserted,
