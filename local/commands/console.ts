@@ -5,8 +5,7 @@ import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.t
 import { parsePort } from '../cli/parse-port.ts';
 import { createPrinter } from '../cli/print.ts';
 import { readBaseUrl } from '../cli/service-options.ts';
-import { openConsole } from '../console/open-console.ts';
-import { withFeed } from '../operating/open-feed.ts';
+import { serveConsole } from '../console/open-console.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 
@@ -40,20 +39,20 @@ export function createConsoleCommand(): Command {
 async function runConsole({ port, act, baseUrl, utc, ...place }: ConsoleFlags): Promise<void> {
   const access = baseUrl === undefined ? {} : { baseUrl: readBaseUrl(baseUrl) };
   const interrupts = listenForInterrupts();
+  const [out, err] = [createPrinter(process.stdout), createPrinter(process.stderr)];
   try {
-    await withFeed(place, async (feed) => {
-      const console = await openConsole({ ...feed, moments: momentsOf({ utc }), acts: act, access }, port);
-      await createPrinter(process.stdout).line(console.url);
-      await createPrinter(process.stderr).line('Open this address in a browser. Ctrl-C to stop.');
-      await aborted(interrupts.signal);
-      await console.close();
+    await serveConsole(place, {
+      port,
+      acts: act,
+      access,
+      moments: momentsOf({ utc }),
+      signal: interrupts.signal,
+      onReady(url) {
+        void out.line(url);
+        void err.line('Open this address in a browser. Ctrl-C to stop.');
+      },
     });
   } finally {
     interrupts.release();
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

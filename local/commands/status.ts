@@ -71,7 +71,7 @@ function checkScreen({ json }: StatusFlags): void {
 
 async function printStatus(open: OpenStates, flags: StatusFlags): Promise<void> {
   const now = Date.now();
-  const sources = await loadSources(open, now, flags.source);
+  const sources = await loadStatuses(open, now, flags);
   const webhooks = await loadWebhooks(open, now).catch(async (error: unknown) => {
     await createPrinter(process.stderr).line(`The webhooks are left out. ${formatFailure(error)}`);
     return null;
@@ -93,7 +93,7 @@ async function watchStatus(open: OpenStates, flags: StatusFlags): Promise<void> 
       try {
         const now = Date.now();
         if (drawn % WEBHOOKS_EVERY === 0) webhooks = await loadWebhooks(open, now).catch(() => null);
-        picture = format(await loadSources(open, now, flags.source), webhooks, flags);
+        picture = format(await loadStatuses(open, now, flags), webhooks, flags);
         screen.draw(picture);
       } catch (error) {
         // The tables may be back with the next picture.
@@ -106,6 +106,10 @@ async function watchStatus(open: OpenStates, flags: StatusFlags): Promise<void> 
     interrupts.release();
   }
   await createPrinter(process.stdout).line(picture.join('\n'));
+}
+
+async function loadStatuses(open: OpenStates, now: number, { source }: StatusFlags): Promise<SourceStatus[]> {
+  return (await loadSources(open, now, source)).map(({ status }) => status);
 }
 
 function format(

@@ -7,11 +7,10 @@ import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import type { Activity } from '../../shared/reporting/activity.ts';
-import type { SourceState } from '../../shared/source/source-state.ts';
 import { type BehindGroups, findBehind } from '../operating/find-behind.ts';
 import { listSubscribers, type SubscriberStatus } from '../operating/list-subscribers.ts';
 import { listWebhookStates } from '../operating/list-webhook-states.ts';
-import { describeSource, type SourceStatus } from '../operating/source-status.ts';
+import { type LoadedSource, loadSources } from '../operating/load-status.ts';
 import { listWebhooks } from '../operating/webhook-records.ts';
 import type { WebhookStatus } from '../operating/webhook-status.ts';
 import type { ConsoleFeed } from './console-feed.ts';
@@ -23,9 +22,7 @@ export interface Overview {
   readonly webhooks: readonly OverviewWebhook[];
 }
 
-export interface OverviewSource {
-  readonly state: SourceState;
-  readonly status: SourceStatus;
+export interface OverviewSource extends LoadedSource {
   readonly activity: Activity | undefined;
 }
 
@@ -45,7 +42,7 @@ export interface OverviewWebhook {
 }
 
 export async function loadOverview(feed: ConsoleFeed): Promise<Overview> {
-  const sources = await loadSources(feed);
+  const sources = await loadActiveSources(feed);
   const changed = sources.flatMap(changedGroups);
   const [relays, subscribers, webhooks] = await Promise.all([
     Promise.all(feed.destinations.map((destination) => loadRelayed(feed, destination, changed))),
@@ -61,18 +58,14 @@ function queueNameOf({ queueUrl }: WebhookRecord): string {
   return queueUrl.split('/').at(-1) ?? queueUrl;
 }
 
-async function loadSources(feed: ConsoleFeed): Promise<OverviewSource[]> {
-  const names = await feed.sources(undefined);
-  const now = feed.clock.now();
-  const place = await feed.states.identity().catch(() => undefined);
-  const loaded = await Promise.all(
-    names.map(async (name) => {
-      const [state, activity] = await Promise.all([feed.states.load(name), feed.activities.load(name)]);
-      if (state === undefined) return [];
-      return [{ state, activity, status: describeSource(state, { now, flags: feed.flags, place }) }];
-    }),
+async function loadActiveSources(feed: ConsoleFeed): Promise<OverviewSource[]> {
+  const sources = await loadSources(feed, feed.moments.now(), undefined);
+  return Promise.all(
+    sources.map(async (source) => ({
+      ...source,
+      activity: await feed.activities.load(source.state.source),
+    })),
   );
-  return loaded.flat();
 }
 
 interface ChangedGroup {

@@ -1,6 +1,7 @@
 // The overview's line of each source.
 import { formatDuration } from '../cli/durations.ts';
 import type { Moments } from '../cli/moments.ts';
+import type { Verdict } from '../operating/judge-source.ts';
 import type { SourceStatus } from '../operating/source-status.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, table } from './layout.ts';
@@ -27,8 +28,10 @@ export function sourceTable(sources: readonly OverviewSource[], moments: Moments
   );
 }
 
-function severityOf({ held, isHealthy, setAside }: SourceStatus): number {
-  return (isHealthy ? 0 : 4) + (held.length > 0 ? 2 : 0) + (setAside.length > 0 ? 1 : 0);
+const WORST_FIRST = ['held', 'stopped', 'failing', 'well'] as const satisfies readonly Verdict[];
+
+function severityOf({ verdict, setAside }: SourceStatus): number {
+  return -2 * WORST_FIRST.indexOf(verdict) + (setAside.length > 0 ? 1 : 0);
 }
 
 function rowOf(source: OverviewSource, moments: Moments): Content[] {
@@ -47,11 +50,11 @@ function rowOf(source: OverviewSource, moments: Moments): Content[] {
   ];
 }
 
-function stateOf({ held, isHealthy, reasons, baseline }: SourceStatus): Html {
-  if (held.length > 0) return badge('bad', 'held');
-  if (!isHealthy)
-    return html`${badge('bad', 'not well')}<br>${reasons.map(({ message }) => message).join(' ')}`;
-  return baseline.status === 'running' ? badge('busy', 'baseline under way') : badge('good', 'well');
+function stateOf({ verdict, reasons, lastFailure, baseline }: SourceStatus): Html {
+  if (verdict === 'well')
+    return baseline.status === 'running' ? badge('busy', 'baseline under way') : badge('good', 'well');
+  const why = lastFailure === null ? reasons : [lastFailure, ...reasons];
+  return html`${badge('bad', verdict)} ${why[0] !== undefined && html`<br><a href="/stuck">${why[0].message}</a>`}`;
 }
 
 function reconciledThrough({ reconciliation }: SourceStatus, moments: Moments): string {

@@ -11,7 +11,7 @@ import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { type Html, html } from './html.ts';
 import { badge, command, table } from './layout.ts';
-import { loadOverview, type OverviewWebhook } from './load-overview.ts';
+import { loadOverview, type OverviewSource, type OverviewWebhook } from './load-overview.ts';
 import { actionButton } from './stuck-actions.ts';
 
 const EVERY_MS = 5_000;
@@ -28,7 +28,7 @@ export function createStuckPage(feed: ConsoleFeed): ConsolePage {
         loadBehind(feed),
       ]);
       const causes = [
-        ...sources.flatMap(({ status }) => causesOfSource(status, feed)),
+        ...sources.flatMap((source) => causesOfSource(source, feed)),
         ...destinations.flatMap((destination) => causesOfDestination(destination, feed)),
         ...webhooks.flatMap((webhook) => causeOfWebhook(webhook, feed)),
         ...subscribers.flatMap((subscriber) => causeOfSubscriber(subscriber)),
@@ -43,25 +43,50 @@ ${causes.length === 0 ? html`<p>${badge('good', 'Nothing is stuck')}</p>` : caus
   };
 }
 
-function causesOfSource({ source, held, reasons, setAside }: SourceStatus, feed: ConsoleFeed): Html[] {
+function causesOfSource({ status }: OverviewSource, feed: ConsoleFeed): Html[] {
+  const { source, held, setAside } = status;
   return [
     ...held.map((hold) => holdCause(source, hold, feed)),
-    ...reasons
-      .filter(({ code }) => code !== 'unreadable')
-      .map(
-        ({ message }) =>
-          html`<h2>${badge('bad', 'Not read completely')} source ${source}</h2><p>${message}</p>`,
-      ),
+    ...readingCause(status, feed.moments),
     ...(setAside.length === 0 ? [] : [setAsideCause(source, setAside, feed.moments)]),
   ];
 }
 
+/** Why polls fail or nothing polls. Rows that can't be read have a cause of their own. */
+function readingCause(
+  { source, verdict, reasons, lastFailure, nextSteps }: SourceStatus,
+  moments: Moments,
+): Html[] {
+  const others = reasons.filter(({ code }) => code !== 'unreadable');
+  if (others.length === 0 && lastFailure === null) return [];
+  const failure =
+    lastFailure &&
+    html`<li>${lastFailure.message} Since ${moments.withAge(lastFailure.since)}, ${lastFailure.ticks} ${lastFailure.ticks === 1 ? 'poll' : 'polls'}.</li>`;
+  const steps = nextSteps.map(
+    ({ text, command: toPaste }) => html`<p>${text} ${toPaste !== null && command(toPaste)}</p>`,
+  );
+  return [
+    html`<h2>${badge('bad', verdict === 'stopped' ? 'Stopped' : 'Failing')} source ${source}</h2>
+<ul>${failure}${others.map(({ message }) => html`<li>${message}</li>`)}</ul>${steps}`,
+  ];
+}
+
 function holdCause(source: string, hold: HoldStatus, feed: ConsoleFeed): Html {
-  const { number, message, consequence, since, command: release } = hold;
+  const { number, message, consequence, since, samples, suspects, command: release } = hold;
   return html`<h2>${badge('bad', 'Held')} source ${source}, hold ${number}</h2>
 <p>${message} ${consequence} Since ${feed.moments.withAge(since)}. If this is right, release it:</p>
 <p>${command(release)}</p>
+${samples.length > 0 && html`<details id="samples-${source}-${number}"><summary>${samples.length} of ${suspects} held changes</summary>${sampleList(source, samples)}</details>`}
 ${actionButton(feed, 'release', { source, hold: String(number) })}`;
+}
+
+function sampleList(source: string, samples: HoldStatus['samples']): Html {
+  const rows = samples.map(({ groupId, what, before, after }) => [
+    html`<a href="${pathOfReturn(source, groupId)}">${groupId}</a>`,
+    what,
+    `${before} → ${after}`,
+  ]);
+  return table(`Held changes of ${source}`, ['Return', 'What', 'Change'], rows);
 }
 
 function setAsideCause(source: string, groups: readonly SetAsideStatus[], moments: Moments): Html {

@@ -7,12 +7,17 @@ import type { OpenStates } from './open-states.ts';
 import { describeSource, type SourceStatus } from './source-status.ts';
 import type { WebhookStatus } from './webhook-status.ts';
 
+export interface LoadedSource {
+  readonly state: SourceState;
+  readonly status: SourceStatus;
+}
+
 /** @param now milliseconds since the epoch. @param asked only this source */
 export async function loadSources(
   open: OpenStates,
   now: number,
   asked: string | undefined,
-): Promise<SourceStatus[]> {
+): Promise<LoadedSource[]> {
   const { flags, isLocal } = open;
   const loaded = await Promise.all((await open.sources(asked)).map((name) => open.states.load(name)));
   // Without permission to describe the tables, the rest of the status is still available.
@@ -20,7 +25,10 @@ export async function loadSources(
   const poller = await findPoller(open);
   return loaded
     .filter((state): state is SourceState => state !== undefined)
-    .map((state) => describeSource(state, { now: now * MILLISECOND, flags, isLocal, place, poller }));
+    .map((state) => ({
+      state,
+      status: describeSource(state, { now: now * MILLISECOND, flags, isLocal, place, poller }),
+    }));
 }
 
 async function findPoller({ isLocal, holder }: Pick<OpenStates, 'isLocal' | 'holder'>): Promise<Poller> {
