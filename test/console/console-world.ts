@@ -89,8 +89,9 @@ async function buildWorld(
     tick,
     wire,
     open,
-    async openConsole({ acts = false, token = TOKEN } = {}) {
+    async openConsole({ acts = false, ...others } = {}) {
       const moments = createMoments({ zone: 'UTC', now: Date.now });
+      const token = 'token' in others ? others.token : TOKEN;
       const access = { environment: { RETURNS_API_TOKEN: token } };
       const console = await openConsole({ ...open, moments, acts, access }, 0);
       ends.push(console.close);
@@ -134,7 +135,10 @@ async function holdFeed(
       const whole = withFeed({ data }, async (open) => {
         // The SDK reads its variables with the first request.
         await open.sources(undefined);
-        const close = () => (ending.abort(), whole);
+        const close = () => {
+          ending.abort();
+          return whole;
+        };
         resolve({ open, close });
         await ended;
       });

@@ -109,7 +109,7 @@ describe.skipIf(lacksBrowser)('a parcel', () => {
   });
 
   it.each([
-    ['the name of its order', ({ order }: ShownGroup) => String(order.name)],
+    ['the name of its order', ({ order }: ShownGroup) => String((order as { name: string }).name)],
     ['the id of its return', ({ id }: ShownGroup) => String(id)],
     ['the id of its shipment', ({ shipments }: ShownGroup) => String(shipments[0]?.id)],
     ['kind and id', ({ shipments }: ShownGroup) => `shipment/${shipments[0]?.id}`],
@@ -174,12 +174,12 @@ describe.skipIf(lacksBrowser)('the service’s present answer', () => {
   it('that does not come is reported, and the page stays', async () => {
     const parcel = await aParcel();
     const { page } = await open(`/returns/acme/${parcel.group}`);
-    world.service.control.failNext('500', 20);
+    world.service.control.failNext('500-json', 20);
 
     await page.getByRole('button', ask).click();
 
     await page.getByRole('status').filter({ hasText: 'did not answer' }).waitFor();
-    world.service.control.failNext('500', 0);
+    world.service.control.failNext('500-json', 0);
     await rowOf({ page }, parcel, 'IN_TRANSIT').waitFor();
   });
 });
