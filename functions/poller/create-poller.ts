@@ -23,6 +23,8 @@ import { laterTicks, parseTick, type TickMessage } from './tick-message.ts';
 export interface PollerOptions {
   /** Identifies this process among all that may poll the same sources. */
   readonly owner: string;
+  /** The options of `returns-feed` that name where the state is kept, after a space; undefined if not known. */
+  readonly place?: string | undefined;
   readonly client: DynamoDBClient;
   readonly tables: Omit<TableNames, 'marks'>;
   readonly clock: Clock;
@@ -62,6 +64,7 @@ export function createPoller(options: PollerOptions): Poller {
       clock,
       log,
       owner: options.owner,
+      place: options.place,
       random: Math.random,
       client: (token) =>
         createReturnsServiceClient({

@@ -1,13 +1,13 @@
 // The sessions of a warm process: one per source, replaced when the source's configuration changes.
+import type { SourceSecret } from '../../shared/pacing/access.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 
 /** A source's settings, and access to its token. */
 export interface ConfiguredSource {
   readonly settings: SourceSettings;
-  readonly secret: {
+  readonly secret: SourceSecret & {
     /** Names the place of the token, never the token itself: a session keeps its token until the service refuses it. */
     readonly place: string;
-    read(): Promise<string>;
   };
 }
 

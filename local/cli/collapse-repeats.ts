@@ -119,5 +119,6 @@ function keyOf(level: Level, message: string, fields: LogFields): string {
 }
 
 function inWords(times: number): string {
-  return times === 1 ? 'once' : `${times.toLocaleString('en')} times`;
+  if (times <= 2) return times === 1 ? 'once' : 'twice';
+  return `${times.toLocaleString('en')} times`;
 }

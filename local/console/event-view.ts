@@ -15,7 +15,7 @@ export function eventJson(event: FeedEvent): Html {
 
 /** What changed, in words; for instance `shipment 77120: IN_TRANSIT → DELIVERED`. */
 export function changeOf(event: FeedEvent, moments: Moments): string {
-  return `${nameOf(event)}: ${describeChange(event, moments.now())}`;
+  return `${nameOf(event)}: ${describeChange(event, moments)}`;
 }
 
 /** A row of the live list. */

@@ -3,7 +3,7 @@ import type { FeedEvent } from '../../shared/contract/event.ts';
 import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { formatEntry } from '../cli/entries.ts';
-import { moment, shortMoment } from '../cli/moments.ts';
+import { createMoments, moment, shortMoment } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
 import { describeChange, nameOf } from '../feed/format-event.ts';
 import { HANDED_OVER } from '../feed/handed-over.ts';
@@ -104,5 +104,5 @@ function eventLines(
 
 function describe(event: FeedEvent, now: number): string {
   const { by, through } = event.data.observed;
-  return `${shortMoment(by)}  ${through.padEnd(14)}  ${nameOf(event)}: ${describeChange(event, now)}`;
+  return `${shortMoment(by)}  ${through.padEnd(14)}  ${nameOf(event)}: ${describeChange(event, createMoments({ now: () => now }))}`;
 }

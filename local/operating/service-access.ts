@@ -4,7 +4,7 @@ import { createHttpsTransport } from '../../functions/adapters/https-transport.t
 import { createFinder, type Finder } from '../../functions/poller/create-finder.ts';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { UsageError } from '../cli/failures.ts';
-import { readBaseUrl, readToken } from '../cli/service-options.ts';
+import { readBaseUrl, readToken, tokenInEnvironment } from '../cli/service-options.ts';
 import { createPollerFinder } from './ask-poller.ts';
 import { partOf } from './find-deployment.ts';
 import type { OpenFeed } from './open-feed.ts';
@@ -46,7 +46,7 @@ function openLocalAccess(
         throw new UsageError(`The address of source ${name} is not stored yet: give --base-url.`);
       const settings = sourceSettings.parse({ ...state?.pace, name, baseUrl: address });
       const token = readToken(environment);
-      return { settings, secret: { place: 'the environment', read: async () => token } };
+      return { settings, secret: tokenInEnvironment(token) };
     },
   });
   return { ...finder, close: () => transport.close() };

@@ -32,12 +32,21 @@ export function describeConsequence({ guard }: Hold): string {
   }
 }
 
-/** The whole description, with the command that releases the hold. */
-export function formatHold(hold: Hold, source: string): string {
-  return `${describeHold(hold)} ${describeConsequence(hold)} If this is right: ${releaseCommand(hold, source)}`;
+/**
+ * The whole description, with the command that releases the hold.
+ *
+ * @param place as in {@link releaseCommand}
+ */
+export function formatHold(hold: Hold, source: string, place?: string): string {
+  const command = releaseCommand(hold, source, place);
+  return `${describeHold(hold)} ${describeConsequence(hold)} If this is right: ${command}`;
 }
 
-/** The command that releases a hold; the user adds the options for where the source's state is kept. */
-export function releaseCommand({ number }: Hold, source: string): string {
-  return `returns-feed release --source ${source} --hold ${number}`;
+/**
+ * The command that releases a hold.
+ *
+ * @param place the options that name where the state is kept, after a space; without it the user adds them
+ */
+export function releaseCommand({ number }: Hold, source: string, place = ''): string {
+  return `returns-feed release --source ${source} --hold ${number}${place}`;
 }

@@ -1,4 +1,5 @@
 // The requests to one source: with its token, within that token's budget, at its address.
+import type { SourceSecret } from '../pacing/access.ts';
 import { createBudget } from '../pacing/budget.ts';
 import { createPacedRequests, type PacedRequests } from '../pacing/paced-requests.ts';
 import type { ServiceClock } from '../pacing/service-clock.ts';
@@ -15,7 +16,7 @@ export interface SourceRequestsOptions {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly client: (token: string) => ReturnsServiceClient;
-  readonly secret: { read(): Promise<string> };
+  readonly secret: SourceSecret;
   /** A one-way hash. Budgets are kept by that of the token, sources are recognized by that of address and token. */
   readonly hashToken: (token: string) => string;
   readonly serviceClock: ServiceClock;

@@ -1,6 +1,7 @@
 // What a warm process keeps of a source between ticks. All of it can be lost at any moment: it only saves requests
 // and reads.
 import { createMemory, type Memory } from '../comparing/memory.ts';
+import type { SourceSecret } from '../pacing/access.ts';
 import { createPace, type Pace } from '../pacing/pace.ts';
 import type { PacedRequests } from '../pacing/paced-requests.ts';
 import { createServiceClock, type ServiceClock } from '../pacing/service-clock.ts';
@@ -24,11 +25,13 @@ export interface SourceServices {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly client: (token: string) => ReturnsServiceClient;
-  readonly secret: { read(): Promise<string> };
+  readonly secret: SourceSecret;
   /** A one-way hash. Budgets are kept by that of the token, sources are recognized by that of address and token. */
   readonly hashToken: (token: string) => string;
   /** Identifies this process. */
   readonly owner: string;
+  /** The options of `returns-feed` that name where the state is kept, after a space; undefined if not known. */
+  readonly place?: string | undefined;
   /** Called during long work. */
   readonly onProgress?: ((report: TickReport) => void) | undefined;
   /** Ends work under way as soon as possible. */

@@ -53,7 +53,7 @@ function narrowed(state: SourceState, kind: RangeKind): SourceState {
 }
 
 function reportHealth(run: TickRun, failure: Degradation | undefined): void {
-  const { serviceClock, settings, log } = run.session;
+  const { serviceClock, settings, place, log } = run.session;
   // By slots: while the service does not answer, each process estimates its time differently.
   const now = run.state.lastSlot * MILLISECOND;
   const since = run.state.health.degradedSince;
@@ -64,7 +64,7 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
     setAside: run.state.setAside,
     holds: standingHolds(run.state).map((hold) => ({
       number: hold.number,
-      message: formatHold(hold, settings.name),
+      message: formatHold(hold, settings.name, place),
     })),
     unstable: run.unstable,
     failure,
@@ -73,14 +73,9 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
   run.update((state) => ({ ...state, health: { ...judged.health, failure: noteFailure(state, failure) } }));
   if (judged.report === undefined) return;
   const { degradedSince, reasons } = judged.health;
-  log.warn(
-    judged.report === 'degraded'
-      ? 'The source is not being read completely.'
-      : 'The source is read completely again.',
-    {
-      reasons: reasons.map(({ message }) => message),
-    },
-  );
+  if (judged.report === 'recovered') log.info('The source is read completely again.');
+  else
+    log.warn('The source is not being read completely.', { reasons: reasons.map(({ message }) => message) });
   const object = {
     type: 'source' as const,
     name: settings.name,

@@ -90,7 +90,7 @@ function readsAll({ guarding, setAside }: SourceState): boolean {
 /** Logs how long the cycle will take, by its groups and the budget. */
 function logPlan({ state, session }: TickRun, tier: Tier): void {
   const plan = planCycles(state, session.settings).find((planned) => planned.tier === tier);
-  session.log.info('A reconciliation cycle begins.', {
+  session.log.debug('A reconciliation cycle begins.', {
     source: session.settings.name,
     tier,
     plannedMs: plan?.lengthMs,
