@@ -124,13 +124,13 @@ function formatChange({ type, data }: FeedEvent, moments: Moments, colors: Color
     const first = [object.status, object.amount].find((value) => value !== undefined && value !== null);
     return [
       part('new', colors.green),
-      ...(first === undefined ? [] : [part(printable(show(first, moments)), colors.bold)]),
+      ...(first === undefined ? [] : [part(printable(showValue(first, moments)), colors.bold)]),
     ];
   }
   const fields = Object.entries(data.previous_attributes as Readonly<Record<string, unknown>>);
   return fields.map(([field, before]) => {
-    const from = printable(`${field === 'status' ? '' : `${field} `}${show(before, moments)} → `);
-    const to = printable(show(object[field], moments));
+    const from = printable(`${field === 'status' ? '' : `${field} `}${showValue(before, moments)} → `);
+    const to = printable(showValue(object[field], moments));
     return { plain: from + to, styled: from + colors.bold(to) };
   });
 }
@@ -139,7 +139,8 @@ function part(plain: string, style: (text: string) => string): Part {
   return { plain, styled: style(plain) };
 }
 
-function show(value: unknown, moments: Moments): string {
+/** A field of an event or of a stored entity, as people read it. */
+export function showValue(value: unknown, moments: Moments): string {
   if (value === null || value === undefined) return '–';
   if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(' ');
   if (typeof value === 'object') return showMoney(value as Readonly<Record<string, unknown>>);

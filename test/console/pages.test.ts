@@ -12,14 +12,12 @@ vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
 let world: ConsoleWorld;
 let browser: Browser;
 let reading: Console;
-let acting: Console;
 const visits: Visit[] = [];
 
 beforeAll(async () => {
   if (lacksBrowser) return;
   [world, browser] = await Promise.all([openConsoleWorld({ groups: 80 }), openBrowser()]);
   reading = await world.openConsole();
-  acting = await world.openConsole({ acts: true });
 });
 afterAll(async () => {
   await browser?.close();

@@ -16,7 +16,7 @@ export interface Visit {
 }
 
 /** A page that does not show within this time has failed. */
-const LONGEST_MS = 15_000;
+const LONGEST_MS = 8_000;
 
 export async function visit(
   browser: Browser,
