@@ -181,3 +181,149 @@ describe.skipIf(lacksBrowser)('the service’s present answer', () => {
     await rowOf({ page }, parcel, 'IN_TRANSIT').waitFor();
   });
 });
+
+describe.skipIf(lacksBrowser)('the page "Live"', () => {
+  it('shows events as they come, filtered, and copies the JSON of one', async () => {
+    const [parcel, other] = [await aParcel(), await aParcel()];
+    const { page, context, go } = await open('/live');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('heading', { level: 1, name: 'Live' }).waitFor();
+    await page.getByLabel('Type').selectOption('shipment.status_changed');
+    await page.getByLabel('Status').fill('DELIVERED');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.waitForURL(/type=shipment/);
+
+    setStatus(other, 'FAILED');
+    setStatus(parcel, 'DELIVERED');
+    await world.tick();
+
+    const row = page.getByRole('listitem').filter({ hasText: `shipment ${parcel.shipment}` });
+    await row.getByText('JSON').click();
+    await row.getByRole('button', { name: 'Copy' }).click();
+    await row.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'));
+    expect(copied).toEqual(world.published.find(({ id }) => id === copied.id));
+    expect(await page.getByRole('main').textContent()).not.toContain(`shipment ${other.shipment}`);
+    await go('/live');
+    await page.getByRole('listitem').filter({ hasText: `shipment ${other.shipment}` }).first().waitFor();
+  });
+});
+
+describe.skipIf(lacksBrowser)('windows', () => {
+  it('go back and forward and are reloaded, and stay up to date', async () => {
+    const parcel = await aParcel();
+    const { page } = await open(`/returns/acme/${parcel.group}`);
+    const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+    const nav = page.getByRole('navigation', { name: 'Pages' });
+    for (const name of ['Live', 'Stuck', 'Events']) {
+      await nav.getByRole('link', { name }).click();
+      await heading(name);
+      expect(await nav.locator('[aria-current=page]').textContent()).toBe(name);
+    }
+
+    await page.goBack();
+    await heading('Stuck');
+    await page.goBack();
+    await page.goBack();
+    await heading(`Return ${parcel.group}`);
+    setStatus(parcel, 'DELIVERED');
+    await world.tick();
+    await rowOf({ page }, parcel, 'DELIVERED').waitFor();
+    await page.goForward();
+    await heading('Live');
+    await page.reload();
+    await heading('Live');
+    await page.getByRole('status').filter({ hasText: 'Kept up to date' }).waitFor();
+  });
+
+  it('beside each other are all kept up to date', async () => {
+    const parcel = await aParcel();
+    const { page, openWindow } = await open(`/returns/acme/${parcel.group}`);
+    const windows = [page, await openWindow(`/returns/acme/${parcel.group}`)];
+
+    setStatus(parcel, 'DELIVERED');
+    await world.tick();
+
+    await Promise.all(windows.map((each) => rowOf({ page: each }, parcel, 'DELIVERED').waitFor()));
+  });
+
+  it('tell when the tables do not answer, and recover by themselves', async () => {
+    const parcel = await aParcel();
+    const { page } = await open(`/returns/acme/${parcel.group}`);
+    const freshness = page.getByRole('status');
+    await freshness.filter({ hasText: 'Kept up to date' }).waitFor();
+    try {
+      world.wire.cut();
+      await freshness.filter({ hasText: 'Not up to date' }).waitFor({ timeout: 20_000 });
+    } finally {
+      world.wire.mend();
+    }
+
+    await freshness.filter({ hasText: 'Kept up to date' }).waitFor();
+    setStatus(parcel, 'DELIVERED');
+    await world.tick();
+    await rowOf({ page }, parcel, 'DELIVERED').waitFor();
+  });
+});
+
+describe.skipIf(lacksBrowser)('a webhook that fails', () => {
+  it('is shown as failing until it accepts events again', async () => {
+    const parcels = await Promise.all(Array.from({ length: 7 }, aParcel));
+    const { page, openWindow } = await open('/');
+    const stuck = await openWindow('/stuck');
+    const line = page.getByRole('region', { name: 'Destinations' }).getByRole('row', { name: /webhook/ });
+    world.receiver.answer = () => 500;
+
+    for (const parcel of parcels.slice(1)) setStatus(parcel, 'DELIVERED');
+    await world.tick();
+
+    await line.filter({ hasText: 'failing' }).waitFor({ timeout: 30_000 });
+    const cause = stuck.getByRole('heading', { level: 2, name: /Failing.*webhook/ });
+    await cause.waitFor();
+    expect(await stuck.getByRole('main').textContent()).toContain('500');
+    world.receiver.answer = () => 204;
+    setStatus(parcels[0] as Parcel, 'DELIVERED');
+    await world.tick();
+    await line.filter({ hasText: 'working' }).waitFor({ timeout: 60_000 });
+    await cause.waitFor({ state: 'detached', timeout: 30_000 });
+  });
+});
+
+/** More entities go missing at once than the feed believes. */
+const LOST = 25;
+
+describe.skipIf(lacksBrowser)('a hold', () => {
+  it('is shown, released after a confirmation, and what was held is published', async () => {
+    const groups = someGroups(LOST, ({ returns }) => Array.isArray(returns) && returns.length > 0);
+    const ids = groups.map(({ id }) => Number(id));
+    for (const id of ids) world.service.control.mutate(id, ({ returns }) => void returns.splice(0));
+    await world.tick();
+    const { page } = await open('/');
+    await page.getByRole('region', { name: 'Sources' }).getByText('held').first().waitFor();
+    const acting = await world.openConsole({ acts: true });
+    const visited = await open('/stuck', acting);
+    const { page: stuck } = visited;
+    await stuck.getByRole('heading', { level: 2, name: /Held.*source acme, hold 1/ }).waitFor();
+    expect(removals(ids)).toEqual([]);
+
+    await stuck.getByRole('button', { name: 'Release hold 1' }).click();
+    await stuck.getByRole('heading', { level: 1, name: 'Are you sure?' }).waitFor();
+    expect((await world.open.stateOf('acme')).guarding.holds).toHaveLength(1);
+    await stuck.getByRole('link', { name: /Back/ }).click();
+    await stuck.getByRole('button', { name: 'Release hold 1' }).click();
+    await stuck.getByRole('button', { name: 'Release hold 1' }).click();
+    await stuck.getByRole('status').filter({ hasText: 'Hold 1 of source acme is released' }).waitFor();
+
+    await world.tick();
+    await world.tick();
+    await vi.waitUntil(() => removals(ids).length === ids.length, { timeout: 20_000 });
+    await page.getByRole('region', { name: 'Sources' }).getByText('held').waitFor({ state: 'detached' });
+  });
+
+  /** Of these groups, those with a removed item that was published. */
+  function removals(ids: readonly number[]): number[] {
+    const removed = world.published.filter(({ type }) => type === 'return_line_item.removed');
+    const groups = removed.map(({ partitionkey }) => Number(partitionkey.split('/')[1]));
+    return ids.filter((id) => groups.includes(id));
+  }
+});
