@@ -42,8 +42,9 @@ export function guardAccess(app: FastifyInstance): string {
   return token;
 }
 
-function refuse(reply: FastifyReply, problem: string): FastifyReply {
-  return reply.code(403).type('text/plain; charset=utf-8').send(`${problem}\n`);
+/** Answers with a sentence, and with the headers of all answers. */
+export function refuse(reply: FastifyReply, problem: string, status = 403): FastifyReply {
+  return reply.headers(HEADERS).code(status).type('text/plain; charset=utf-8').send(`${problem}\n`);
 }
 
 function problemOf({ headers, method }: FastifyRequest, port: number): string | undefined {
