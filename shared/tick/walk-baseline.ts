@@ -52,6 +52,7 @@ async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Prom
   try {
     const position = { coveredThrough, rangeWidth };
     const step = await run.within('baseline', () => saving.during(() => walkOn(position, options)));
+    run.unstableBaseline = step.unstable;
     const within = createdWithin(step.covered, read);
     // Empty ranges are no progress: a walk can cover them for long before one that fails.
     if (within > 0 || (step.covered !== undefined && step.isDone)) run.walked.add('baseline');
