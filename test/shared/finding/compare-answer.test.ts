@@ -90,8 +90,10 @@ test('an entity that the feed already misses is still a difference', () => {
   const missing = { ...STORED, absences: { 'shipment/8': READ_AT } };
 
   const compared = compare(shown({ shipments: [first!] }), missing);
+  const silent = compare(shown({ shipments: undefined }), missing);
 
   expect(compared.differences).toEqual([{ entity: 'shipment/8', kind: 'only_in_feed', fields: [] }]);
+  expect(silent.agrees).toBe(true);
 });
 
 test('a difference soon after the last read may be stale, as for polls', () => {
