@@ -186,6 +186,7 @@ function resourcesCalled(name: string, template: DeployedTemplate): string[] {
     'the stack': () => [arnOf('cloudformation:stack/', `${stackName}/*`)],
     snapshots: () => [table('StorageSnapshots')],
     'the index of snapshots': () => [`${table('StorageSnapshots')}/index/created`],
+    'the index of marks': () => [`${table('StorageMarks')}/index/behind`],
     ledger: () => [table('StorageLedger')],
     marks: () => [table('StorageMarks')],
     sources: () => [table('StorageSources')],
