@@ -25,7 +25,10 @@ const HELP = `
 Checks the order of the list, page sizes, filter bounds, the format of timestamps and look-ups by
 id, in about fifteen requests. It only reads. The feed does not depend on the result: it adapts to
 every answer. The probe does not check what a single look can't show: whether changes become visible
-late, whether reads may be stale, and how the service answers a refused token.`;
+late, whether reads may be stale, and how the service answers a refused token.
+Examples:
+  returns-feed probe --base-url https://returns.example.com/api
+  returns-feed probe --base-url https://returns.example.com/api --json`;
 
 export function createProbeCommand(): Command {
   return new Command('probe')
