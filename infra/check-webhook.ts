@@ -1,6 +1,7 @@
 // Checks a webhook's options and reports all problems at once. So problems that CloudFormation, or the first event,
 // would find show before the deployment.
 import { Duration, Token } from 'aws-cdk-lib';
+import { SOURCE_READ } from '../shared/contract/event-filter.ts';
 import { isReservedName } from '../shared/deployment/destinations.ts';
 import { WEBHOOK_ID } from '../shared/deployment/webhook-record.ts';
 import { parseWebhookUrl } from '../shared/deployment/webhook-url.ts';
@@ -36,6 +37,7 @@ export function checkWebhook(id: string, checked: CheckedWebhook): void {
   const problems = [
     ...checkId(id, checked),
     ...problemsOfSubscription(id, { ...checked, filter: options.filter ?? {}, fn: undefined }),
+    ...checkTypes(options),
     ...checkUrl(options),
     ...checkHeaders(options),
     ...checkNumbers(options),
@@ -43,6 +45,12 @@ export function checkWebhook(id: string, checked: CheckedWebhook): void {
   ];
   if (problems.length === 0) return;
   throw new Error(`The webhook ${id} is invalid:\n${problems.map((it) => `- ${it}`).join('\n')}`);
+}
+
+function checkTypes({ filter }: WebhookOptions): string[] {
+  return filter?.types?.includes(SOURCE_READ) === true
+    ? [`filter.types: webhooks don't get ${SOURCE_READ}: take it from the bus or with an ordered subscriber.`]
+    : [];
 }
 
 function checkId(id: string, { others }: CheckedWebhook): string[] {

@@ -64,14 +64,29 @@ async function bury(
   throw new Error(`Return group ${groupId} is being saved all the time; try again.`);
 }
 
-/** Removes the note of a set-aside group: it holds a digest of what the service showed. */
+/** Removes the notes of what the service showed: a digest of a set-aside group, samples of a hold. */
 async function forgetNote({ states }: ForgetPorts, source: string, groupId: number): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const state = await states.load(source);
-    const setAside = state?.setAside.filter((note) => note.groupId !== groupId);
-    if (state === undefined || setAside === undefined || setAside.length === state.setAside.length) return;
-    const next = { ...state, version: state.version + 1, setAside };
+    if (state === undefined || !isNoted(state, groupId)) return;
+    const next = { ...withoutNotes(state, groupId), version: state.version + 1 };
     if ((await states.save(next, state.version)) === 'saved') return;
   }
   throw new Error(`The state of source "${source}" is being saved all the time; try again.`);
+}
+
+function isNoted({ setAside, guarding }: SourceState, groupId: number): boolean {
+  return [...setAside, ...guarding.holds.flatMap(({ samples }) => samples)].some(
+    (note) => note.groupId === groupId,
+  );
+}
+
+function withoutNotes(state: SourceState, groupId: number): SourceState {
+  const isOther = (note: { readonly groupId: number | undefined }) => note.groupId !== groupId;
+  const holds = state.guarding.holds.map((hold) => ({ ...hold, samples: hold.samples.filter(isOther) }));
+  return {
+    ...state,
+    setAside: state.setAside.filter(isOther),
+    guarding: { ...state.guarding, holds },
+  };
 }

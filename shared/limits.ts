@@ -75,6 +75,8 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 
 /** How long the ledger keeps events. A destination that was away longer has lost some, and gets a report of it. */
 export const LEDGER_RETENTION = 30 * 24 * HOUR;
+/** How long it keeps a report of what is read: a minute later a newer one makes it stale. As long as the stream's. */
+export const READ_RETENTION = DAY;
 
 /** A source counts as degraded if nothing was settled for this long or three intervals, whichever is longer. */
 export const DEGRADED_AFTER = 5 * MINUTE;
@@ -121,6 +123,9 @@ export const USUAL_HALVES_IN = DAY;
 export const MAX_WAITING_CHANGES = 5_000;
 /** A hold that grows beyond so many times its size is another one, which an old command must not release. */
 export const ANOTHER_HOLD_TIMES = 2;
+/** Suspects of a hold that are shown to the operator who decides, and characters of a value. */
+export const MAX_HOLD_SAMPLES = 10;
+export const MAX_SAMPLE_VALUE = 60;
 /** Width of a walk's first range, which is open-ended all the same: as old as any service's groups. */
 export const FIRST_WIDTH = 32 * 365 * DAY;
 

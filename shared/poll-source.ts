@@ -35,6 +35,7 @@ async function runTick(tick: Tick, session: SourceSession): Promise<TickReport> 
   try {
     const started = await startTick(tick, run);
     if (started !== 'taken') return run.report(started, undefined);
+    session.onProgress?.(run.report('done', undefined));
     const error = await work(run);
     return await concludeTick(run, error);
   } catch (error) {

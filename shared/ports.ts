@@ -2,7 +2,7 @@
 // contract suite tests both against what is written here. No type of an SDK appears.
 import type { Snapshot } from './comparing/snapshot.ts';
 import type { FeedEvent } from './contract/event.ts';
-import type { FEED_GROUP } from './contract/event-id.ts';
+import type { OwnGroup } from './contract/event-id.ts';
 import type { Instant } from './instant.ts';
 import type { Activity } from './reporting/activity.ts';
 import type { SourceState } from './source/source-state.ts';
@@ -21,7 +21,7 @@ export interface Clock {
 export interface GroupKey {
   readonly source: string;
   readonly generation: string;
-  readonly group: number | typeof FEED_GROUP;
+  readonly group: number | OwnGroup;
 }
 
 /** A group's next state and events, saved together or not at all. */
@@ -98,8 +98,8 @@ export interface Ledger {
   read(key: GroupKey, after: number, limit: number): Promise<LedgerEntry[]>;
   /**
    * Adds one event of the feed itself (group `feed`), which has no snapshot; `conflict` if its number is taken.
-   * It never expires: nothing else remembers the feed's last number. Events of return groups are only added by
-   * {@link SnapshotStore.save}.
+   * It never expires: nothing else remembers the feed's last number. The same for group `read`, whose events the
+   * ledger keeps for {@link READ_RETENTION}. Events of return groups are only added by {@link SnapshotStore.save}.
    */
   append(key: GroupKey, event: FeedEvent): Promise<SaveResult>;
   /**

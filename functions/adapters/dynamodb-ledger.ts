@@ -1,6 +1,7 @@
 // The ledger's entries, read by group. Entries that can't be decoded are returned too: later events are sound.
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
+import { READ_GROUP } from '../../shared/contract/event-id.ts';
 import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../../shared/ports.ts';
 import { formatGroupKey, parseGroupKey } from '../../shared/recording/group-key.ts';
@@ -8,7 +9,7 @@ import { numberValue, type StoredItem, storedNumber, storedText, textValue } fro
 import type { Patience } from './backoff.ts';
 import { IF_ABSENT, putIf } from './dynamodb-conditional-put.ts';
 import { scanItems } from './dynamodb-scan.ts';
-import { fromLedgerItem, toLedgerItem } from './ledger-item.ts';
+import { expiryOfRead, fromLedgerItem, toLedgerItem } from './ledger-item.ts';
 import { isSameBody } from './stored-body.ts';
 
 export interface DynamoDbLedgerOptions extends Patience {
@@ -19,6 +20,7 @@ export interface DynamoDbLedgerOptions extends Patience {
 const { partitionKey, sortKey } = TABLES.ledger;
 
 export function createDynamoDbLedger({ client, tables, ...patience }: DynamoDbLedgerOptions): Ledger {
+  const { clock } = patience;
   return {
     async read(key, after, limit) {
       const query = {
@@ -41,7 +43,9 @@ export function createDynamoDbLedger({ client, tables, ...patience }: DynamoDbLe
     },
 
     async append(key, event) {
-      const item = toLedgerItem(key, event);
+      // No later event depends on a report of what is read, and the source's state knows its number.
+      const expires = key.group === READ_GROUP ? expiryOfRead(clock.now()) : undefined;
+      const item = toLedgerItem(key, event, expires);
       const names = [partitionKey.name, sortKey.name];
       const outcome = await putIf(client, patience, {
         table: tables.ledger,

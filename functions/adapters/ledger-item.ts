@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { formatEventId } from '../../shared/contract/event-id.ts';
 import { DAY, type Instant, SECOND } from '../../shared/instant.ts';
-import { LEDGER_RETENTION } from '../../shared/limits.ts';
+import { LEDGER_RETENTION, READ_RETENTION } from '../../shared/limits.ts';
 import type { GroupKey, LedgerEntry } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { bytesValue, numberValue, type StoredItem, storedBytes, textValue } from './attribute-values.ts';
@@ -28,6 +28,11 @@ export function toLedgerItem(key: GroupKey, event: FeedEvent, expires?: number):
 /** In seconds, at the end of a day, so that an event written again on the same day is the same item. */
 export function expiry(now: Instant): number {
   return (Math.ceil((now + LEDGER_RETENTION) / DAY) * DAY) / SECOND;
+}
+
+/** In seconds, for a report of what is read. */
+export function expiryOfRead(now: Instant): number {
+  return Math.ceil((now + READ_RETENTION) / SECOND);
 }
 
 export function fromLedgerItem(item: StoredItem, key: GroupKey): LedgerEntry {

@@ -84,6 +84,15 @@ const format1 = z.object({ k: groupIdOfKey, c: storedNumber, n: storedNumber, b:
 
 const instant = z.number();
 
+/** A group's projection, in snapshots and in the poller's answers to operators. */
+export const storedProjection = storedObject({
+  group: asStored(returnGroup),
+  shipments: maybe(z.array(asStored(shipment))),
+  return_line_items: maybe(z.array(asStored(returnLineItem))),
+  exchange_line_items: maybe(z.array(asStored(exchangeLineItem))),
+  refund_transactions: maybe(z.array(asStored(refundTransaction))),
+});
+
 const body1 = z.object({
   sequence: z.int(),
   projectionVersion: z.int(),
@@ -91,13 +100,7 @@ const body1 = z.object({
   sentAt: instant,
   receivedAt: instant,
   removedAt: instant.exactOptional(),
-  projection: storedObject({
-    group: asStored(returnGroup),
-    shipments: maybe(z.array(asStored(shipment))),
-    return_line_items: maybe(z.array(asStored(returnLineItem))),
-    exchange_line_items: maybe(z.array(asStored(exchangeLineItem))),
-    refund_transactions: maybe(z.array(asStored(refundTransaction))),
-  }),
+  projection: storedProjection,
   absences: z.record(z.string(), instant).default({}),
   untold: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
 });

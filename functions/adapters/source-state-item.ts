@@ -1,8 +1,9 @@
 // A source's state as the table stores it: `n` its version, `b` the rest as a body.
 import * as z from 'zod';
-import { baseline, drift, sourceCondition } from '../../shared/contract/feed-objects.ts';
+import { baseline, drift, sourceCondition, sourceRead } from '../../shared/contract/feed-objects.ts';
 import { NO_GUARDING } from '../../shared/guarding/no-guarding.ts';
 import { UNKNOWN_DEPTH } from '../../shared/reading/list-depth.ts';
+import { NOTHING_READ } from '../../shared/reporting/source-read.ts';
 import { newCycle } from '../../shared/source/reconciliation-plan.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { bytesValue, type StoredItem, storedBytes, storedNumber } from './attribute-values.ts';
@@ -77,6 +78,9 @@ const hold = storedObject({
   from: maybe(instant),
   tokenHash: maybe(z.string()),
   releasedAt: maybe(instant),
+  samples: z
+    .array(z.object({ groupId: z.int(), what: z.string(), before: z.string(), after: z.string() }))
+    .default([]),
 });
 
 const guarding = storedObject({
@@ -99,6 +103,7 @@ const report = z.discriminatedUnion('type', [
   z.object({ type: z.literal('feed.drift_detected'), object: drift, time: instant }),
   z.object({ type: z.literal('feed.source_degraded'), object: sourceCondition, time: instant }),
   z.object({ type: z.literal('feed.source_recovered'), object: sourceCondition, time: instant }),
+  z.object({ type: z.literal('feed.source_read'), object: sourceRead, time: instant }),
 ]);
 
 const body1 = storedObject({
@@ -141,6 +146,7 @@ const body1 = storedObject({
     refusals: z.int(),
     lastHoldReported: z.int().default(0),
     setAsideReported: z.int().default(0),
+    failure: maybe(z.object({ code: z.string(), message: z.string(), since: instant, ticks: z.int() })),
   }),
   driftReported: z.array(z.string()),
   pageLimit: z.number(),
@@ -154,6 +160,7 @@ const body1 = storedObject({
     since: instant,
   }).default(UNKNOWN_DEPTH),
   fullPageSeen: z.boolean(),
+  longestPage: z.int().default(0),
   pollWidth: z.number(),
   fieldsSince: z.record(z.string(), instant),
   wholeWalks: z.array(z.object({ fieldsUntil: instant, endedAt: instant })).default([]),
@@ -167,7 +174,16 @@ const body1 = storedObject({
     }),
   ),
   guarding: guarding.default({ ...NO_GUARDING, holds: [] }),
+  read: storedObject({
+    upTo: maybe(instant),
+    reconciledThrough: maybe(instant),
+    walkedFrom: maybe(instant),
+    isOvertaken: z.boolean(),
+    sequence: z.int(),
+    reportedAt: maybe(instant),
+  }).default(NOTHING_READ),
   pace: maybe(pace),
+  baseUrl: maybe(z.string()),
 });
 
 /** Fields that are stored under their names of the first release. */

@@ -1,6 +1,5 @@
 // The poller, independent of where it runs: it receives ticks, polls sources and sends reports. Lambda and a single
 // machine use this same function, with different adapters for settings, secrets and reports.
-import { createHash } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
 import type { TableNames } from '../../shared/deployment/tables.ts';
@@ -17,12 +16,15 @@ import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
+import { hashToken } from '../adapters/token-hash.ts';
 import { type ConfiguredSource, createSourceSessions } from './source-sessions.ts';
 import { laterTicks, parseTick, type TickMessage } from './tick-message.ts';
 
 export interface PollerOptions {
   /** Identifies this process among all that may poll the same sources. */
   readonly owner: string;
+  /** The options of `returns-feed` that name where the state is kept, after a space; undefined if not known. */
+  readonly place?: string | undefined;
   readonly client: DynamoDBClient;
   readonly tables: Omit<TableNames, 'marks'>;
   readonly clock: Clock;
@@ -62,6 +64,7 @@ export function createPoller(options: PollerOptions): Poller {
       clock,
       log,
       owner: options.owner,
+      place: options.place,
       random: Math.random,
       client: (token) =>
         createReturnsServiceClient({
@@ -70,7 +73,7 @@ export function createPoller(options: PollerOptions): Poller {
           transport: options.transport,
           timeoutMs: settings.requestTimeoutMs,
         }),
-      hashToken: (token) => createHash('sha256').update(token).digest('base64url'),
+      hashToken,
       onProgress: options.onProgress,
       signal: options.signal,
     }),

@@ -1,5 +1,6 @@
 // The poller in Lambda. Ticks come from the poll queue: the schedule sends one per minute and source, and the poller
-// itself enqueues those in between.
+// itself enqueues those in between. Operators invoke it directly to ask the service something, because they have no
+// token.
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
@@ -8,6 +9,7 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import type { Context, SQSEvent } from 'aws-lambda';
 import type { TickField } from '../../shared/deployment/metrics.ts';
+import { QUESTIONS_ALIAS } from '../../shared/deployment/questions-alias.ts';
 import { chunked } from '../../shared/in-parallel.ts';
 import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
 import type { Log } from '../../shared/ports.ts';
@@ -19,51 +21,79 @@ import { addTickMetrics } from '../adapters/powertools-metrics.ts';
 import { readStoredSource } from '../adapters/ssm-source-directory.ts';
 import { readStoredToken } from '../adapters/stored-token.ts';
 import { createSystemClock } from '../adapters/system-clock.ts';
+import { answerQuestion } from './answer-question.ts';
+import { createFinder, type Finder } from './create-finder.ts';
 import { createPoller, type Poller, type PollerOptions } from './create-poller.ts';
+import type { FindAnswer } from './find-message.ts';
 import { type PollerEnvironment, parsePollerEnvironment } from './poller-environment.ts';
 import { createRecentSources } from './recent-sources.ts';
 
 /** The time that a tick may still need after its end: for the request under way, and the last saves. */
 const TIME_TO_FINISH_MS = 15_000;
 
-let poller: Poller | undefined;
+let services: LambdaServices | undefined;
 
-export async function handler(event: SQSEvent, context: Context): Promise<void> {
-  poller ??= createLambdaPoller(parsePollerEnvironment(process.env));
-  await poller(event, Math.max(1_000, context.getRemainingTimeInMillis() - TIME_TO_FINISH_MS));
+/**
+ * Takes ticks, and questions of operators. By the operators' alias it takes nothing else than questions.
+ *
+ * @returns the answer to a question; nothing for ticks
+ */
+export async function handler(
+  event: SQSEvent | { readonly find: unknown },
+  context: Context,
+): Promise<FindAnswer | undefined> {
+  services ??= createLambdaServices(parsePollerEnvironment(process.env));
+  const isByAlias = context.invokedFunctionArn.endsWith(`:${QUESTIONS_ALIAS}`);
+  if (isByAlias || 'find' in event) return answerQuestion(services, 'find' in event ? event.find : undefined);
+  await services.poller(event, Math.max(1_000, context.getRemainingTimeInMillis() - TIME_TO_FINISH_MS));
+  return undefined;
 }
 
-function createLambdaPoller(environment: PollerEnvironment): Poller {
+interface LambdaServices {
+  readonly poller: Poller;
+  readonly finder: Finder;
+  readonly log: Log;
+}
+
+function createLambdaServices(environment: PollerEnvironment): LambdaServices {
   const log = createPowertoolsLog(new Logger());
   const metrics = new Metrics();
-  const clock = createSystemClock();
   const sqs = new SQSClient();
-  const ssm = new SSMClient();
-  const clients = { secretsManager: new SecretsManagerClient(), ssm };
-  return createPoller({
-    owner: randomUUID(),
+  const common = {
     client: createDynamoDbClient(),
     tables: {
       snapshots: environment.SNAPSHOTS_TABLE,
       ledger: environment.LEDGER_TABLE,
       sources: environment.SOURCES_TABLE,
     },
-    clock,
+    clock: createSystemClock(),
     log,
     transport: createHttpsTransport(),
-    findSource: createRecentSources(clock, async (name) => {
-      const stored = await readStoredSource({ client: ssm, path: environment.SOURCES_PATH }, name);
-      if (stored === undefined) return undefined;
-      const { settings, token } = stored;
-      const place = JSON.stringify(token);
-      return { settings, secret: { place, read: () => readStoredToken(clients, token) } };
-    }),
+  };
+  const findSource = createFindSource(environment);
+  const poller = createPoller({
+    ...common,
+    owner: randomUUID(),
+    findSource: createRecentSources(common.clock, findSource),
     enqueue: (ticks) => enqueue(sqs, environment.POLL_QUEUE_URL, ticks),
     onReport: (report) => {
       logTick(log, report);
       addTickMetrics(metrics, report);
     },
   });
+  return { poller, finder: createFinder({ ...common, findSource }), log };
+}
+
+function createFindSource({ SOURCES_PATH: path }: PollerEnvironment): PollerOptions['findSource'] {
+  const ssm = new SSMClient();
+  const clients = { secretsManager: new SecretsManagerClient(), ssm };
+  return async (name) => {
+    const stored = await readStoredSource({ client: ssm, path }, name);
+    if (stored === undefined) return undefined;
+    const { settings, token } = stored;
+    const place = JSON.stringify(token);
+    return { settings, secret: { place, read: () => readStoredToken(clients, token) } };
+  };
 }
 
 async function enqueue(client: SQSClient, queueUrl: string, ticks: Parameters<PollerOptions['enqueue']>[0]) {

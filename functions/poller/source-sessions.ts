@@ -1,22 +1,21 @@
 // The sessions of a warm process: one per source, replaced when the source's configuration changes.
-import type { SourceSession } from '../../shared/source/source-session.ts';
+import type { SourceSecret } from '../../shared/pacing/access.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 
 /** A source's settings, and access to its token. */
 export interface ConfiguredSource {
   readonly settings: SourceSettings;
-  readonly secret: {
+  readonly secret: SourceSecret & {
     /** Names the place of the token, never the token itself: a session keeps its token until the service refuses it. */
     readonly place: string;
-    read(): Promise<string>;
   };
 }
 
 /** Returns the session for the source's current configuration, or opens one. */
-export function createSourceSessions(
-  open: (source: ConfiguredSource) => SourceSession,
-): (source: ConfiguredSource) => SourceSession {
-  const sessions = new Map<string, { readonly configuredAs: string; readonly session: SourceSession }>();
+export function createSourceSessions<Session>(
+  open: (source: ConfiguredSource) => Session,
+): (source: ConfiguredSource) => Session {
+  const sessions = new Map<string, { readonly configuredAs: string; readonly session: Session }>();
   return function sessionOf(source) {
     const { settings, secret } = source;
     const configuredAs = JSON.stringify([settings, secret.place]);

@@ -1,18 +1,31 @@
-// Labelled texts in two columns, at most 80 columns wide.
+// Labelled texts in two columns, and commands to copy, within a width.
 import { printable } from './printable.ts';
 
-const WIDTH = 80;
 const LABEL_WIDTH = 16;
+const COMMAND_INDENT = '    ';
+
+/** Where nothing else is known. */
+const USUAL_WIDTH = 80;
 
 /** The lines of an entry: the label on the left, each text on its own lines on the right. */
-export function formatEntry(label: string, texts: readonly string[]): string[] {
-  const lines = texts.flatMap((text) => wrap(printable(text), WIDTH - LABEL_WIDTH));
+export function formatEntry(label: string, texts: readonly string[], width = USUAL_WIDTH): string[] {
+  const lines = texts.flatMap((text) => wrapWords(printable(text), width - LABEL_WIDTH));
   return lines.map(
     (line, index) => `${index === 0 ? `  ${label}`.padEnd(LABEL_WIDTH) : ' '.repeat(LABEL_WIDTH)}${line}`,
   );
 }
 
-function wrap(text: string, width: number): string[] {
+/** A command that a shell reads as it is printed: a backslash ends each line that another one continues. */
+export function formatCommand(command: string, width: number): string[] {
+  const lines = wrapWords(printable(command), width - COMMAND_INDENT.length - ' \\'.length);
+  return lines.map(
+    (line, index) =>
+      `${COMMAND_INDENT}${index === 0 ? '' : '  '}${line}${index < lines.length - 1 ? ' \\' : ''}`,
+  );
+}
+
+/** Lines of whole words; only a word that is longer than a line gets a longer one. */
+export function wrapWords(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);

@@ -1,7 +1,7 @@
 // The options that forward events to URLs, for the commands that watch.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
-import { checkFilter, type EventFilter } from '../../shared/contract/event-filter.ts';
+import { checkFilter, type EventFilter, SOURCE_READ } from '../../shared/contract/event-filter.ts';
 import { parseWebhookUrl } from '../../shared/deployment/webhook-url.ts';
 import { UsageError } from './failures.ts';
 
@@ -35,6 +35,7 @@ export function forwardOptionsOf({ forwardTo, forwardSecret, forwardOnly }: Forw
     throw new UsageError('--forward-secret and --forward-only need --forward-to URL.');
   try {
     const filter = checkFilter(forwardOnly === undefined ? {} : { types: forwardOnly });
+    if (filter.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is not posted to URLs.`);
     return { urls: forwardTo ?? [], secret: forwardSecret, filter };
   } catch (error) {
     throw new UsageError(`--forward-only: ${(error as Error).message}`, { cause: error });

@@ -1,17 +1,98 @@
-// ISO 8601 times as readable text.
+// Times as the command line prints them, by one rule: in the local time zone (that of the environment variable TZ, or
+// of the machine), in UTC with `--utc`, as `2026-11-20 10:15:02`. Each output names its zone once. JSON, errors and
+// texts that leave this machine keep UTC as `2026-11-20T10:15:02Z`, which needs no other line to be understood.
+import { type Command, Option } from 'commander';
 import { formatDuration } from './durations.ts';
 
-/** For instance `2026-11-20 10:15:02Z (5 min ago)`. @param now milliseconds since the epoch */
-export function moment(instant: string, now: number): string {
-  return `${shortMoment(instant)} (${ago(instant, now)} ago)`;
+/** An ISO 8601 time with its zone, or milliseconds since the epoch. */
+export type Moment = string | number;
+
+export interface Moments {
+  /** The present, in milliseconds since the epoch. */
+  now(): number;
+  /** For instance `2026-11-20 10:15:02`. */
+  full(moment: Moment): string;
+  /** For instance `10:15:02`. */
+  time(moment: Moment): string;
+  /** The time; with its date if it is not today. */
+  short(moment: Moment): string;
+  /** For instance `2026-11-20 10:15:02 (5 min ago)`. */
+  withAge(moment: Moment): string;
+  /** For instance `5 min`. */
+  age(moment: Moment): string;
+  /** The zone of these times, for instance `UTC` or `Europe/Berlin, now UTC+01:00`. Print it once in each output. */
+  readonly zone: string;
 }
 
-/** @param now milliseconds since the epoch */
-export function ago(instant: string, now: number): string {
-  return formatDuration(now - Date.parse(instant));
+export interface MomentsOptions {
+  /** The name of a time zone, such as `UTC`; undefined for the local one. */
+  readonly zone?: string | undefined;
+  readonly now: () => number;
 }
 
-/** For instance `2026-11-20 10:15:02Z`. */
-export function shortMoment(instant: string): string {
-  return `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`;
+export interface MomentsFlags {
+  readonly utc: boolean;
+}
+
+/** Adds `--utc`, for a command that prints times. */
+export function addMomentsOption(command: Command): Command {
+  return command.addOption(
+    new Option('--utc', 'print times in UTC instead of the local time zone').default(false),
+  );
+}
+
+/** What a command with {@link addMomentsOption} prints its times with. */
+export function momentsOf({ utc }: MomentsFlags): Moments {
+  return createMoments({ zone: utc ? 'UTC' : undefined, now: Date.now });
+}
+
+export function createMoments({ zone, now }: MomentsOptions): Moments {
+  const format = new Intl.DateTimeFormat('en-US', { ...FIELDS, timeZone: zone });
+
+  function read(moment: Moment): { readonly date: string; readonly time: string } {
+    const at = typeof moment === 'number' ? moment : Date.parse(moment);
+    const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+    const { year = '', month, day, hour, minute, second } = parts;
+    return { date: `${year.padStart(4, '0')}-${month}-${day}`, time: `${hour}:${minute}:${second}` };
+  }
+
+  const age = (moment: Moment) =>
+    formatDuration(now() - (typeof moment === 'number' ? moment : Date.parse(moment)));
+  const full = (moment: Moment) => Object.values(read(moment)).join(' ');
+  const time = (moment: Moment) => read(moment).time;
+  return {
+    now,
+    full,
+    time,
+    short: (moment) => (read(moment).date === read(now()).date ? time(moment) : full(moment)),
+    withAge: (moment) => `${full(moment)} (${age(moment)} ago)`,
+    age,
+    get zone() {
+      return describeZone(format.resolvedOptions().timeZone, offsetOf(zone, now()));
+    },
+  };
+}
+
+const FIELDS = {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+} as const;
+
+/** For instance `UTC+01:00`. */
+function offsetOf(timeZone: string | undefined, at: number): string {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+  const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
+  const offset = name.slice('GMT'.length);
+  return offset === '+00:00' ? 'UTC' : `UTC${offset}`;
+}
+
+/** Node does not name a zone that TZ writes as an offset, and uses UTC for one that it does not know. */
+function describeZone(name: string | undefined, offset: string): string {
+  const isNamed = name?.includes('/') && name !== 'Etc/Unknown';
+  return isNamed ? `${name}, now ${offset}` : offset;
 }

@@ -1,6 +1,7 @@
 // Printing lines on a stream. A line counts as written once the stream has accepted it.
 
 export interface Printer {
+  readonly isTerminal: boolean;
   /** Prints a line. Resolves when the stream has accepted it. */
   line(text: string): Promise<void>;
   /** On a terminal, prints a line that the next one overwrites; does nothing elsewhere. */
@@ -16,6 +17,7 @@ export function createPrinter(stream: NodeJS.WriteStream): Printer {
     hasStatus = false;
   };
   return {
+    isTerminal: stream.isTTY === true,
     line(text) {
       clear();
       return new Promise((resolve, reject) => {

@@ -15,3 +15,11 @@ export function printable(text: string): string {
     );
   });
 }
+
+/** The value as one line of JSON that holds no character that a terminal would act on: such are written as escapes. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    UNPRINTABLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

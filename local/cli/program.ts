@@ -1,5 +1,6 @@
 // All commands of `returns-feed`.
 import { Command } from 'commander';
+import { createConsoleCommand } from '../commands/console.ts';
 import { createExplainCommand } from '../commands/explain.ts';
 import { createExportCommand } from '../commands/export.ts';
 import { createForgetCommand } from '../commands/forget.ts';
@@ -20,6 +21,7 @@ export function createProgram(): Command {
     .description('The webhook that a returns service never had: every change as an event.')
     .addCommand(createWatchCommand())
     .addCommand(createStatusCommand())
+    .addCommand(createConsoleCommand())
     .addCommand(createReleaseCommand())
     .addCommand(createExplainCommand())
     .addCommand(createReplayCommand())

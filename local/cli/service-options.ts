@@ -11,6 +11,17 @@ export function readToken(environment: Readonly<Record<string, string | undefine
   return token;
 }
 
+/** The token that {@link readToken} has read, as a source's secret. */
+export function tokenInEnvironment(token: string) {
+  return {
+    place: 'the environment',
+    refused:
+      `The service refuses the token in ${TOKEN_VARIABLE}. Set the variable to a token that this service accepts, ` +
+      'then run the command again.',
+    read: async () => token,
+  };
+}
+
 /** @throws UsageError */
 export function readBaseUrl(text: string): string {
   try {

@@ -1,25 +1,88 @@
+// The log of a command: one line for each entry, with its time, level and source, as text or as JSON.
 import type { Log, LogFields } from '../../shared/ports.ts';
-import { printable } from './printable.ts';
+import type { Colors } from './colors.ts';
+import type { Moments } from './moments.ts';
+import { printable, printableJson } from './printable.ts';
 
-/** A log for a terminal: one line for each entry; debug and info entries only if verbose. */
-export function createTerminalLog(write: (line: string) => void, isVerbose: boolean): Log {
-  const writeEntry = (level: string, message: string, fields: LogFields = {}) => {
-    write(printable(`${level}: ${message}${formatFields(fields)}`));
-  };
-  return {
-    debug: (message, fields) => isVerbose && writeEntry('debug', message, fields),
-    info: (message, fields) => isVerbose && writeEntry('info', message, fields),
-    warn: (message, fields) => writeEntry('warning', message, fields),
-    error: (message, fields) => writeEntry('error', message, fields),
-  };
+/** From the least important on. */
+export const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface TerminalLogOptions {
+  readonly write: (line: string) => void;
+  /** Entries below this level are left out. @default 'warning' */
+  readonly level?: LogLevel;
+  /** @default 'text' */
+  readonly format?: 'text' | 'json';
+  /** The times of the lines; undefined for a command that ends soon, whose lines have none. */
+  readonly moments?: Moments;
+  /** Whether the times have their date: for lines that are kept. */
+  readonly isDated?: boolean;
+  /** The source that the lines are about. */
+  readonly source?: string;
+  readonly colors?: Colors;
 }
 
+interface Entry {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+export function createTerminalLog(options: TerminalLogOptions): Log {
+  const { write, level: least = 'warning', format = 'text' } = options;
+  const formatEntry = format === 'json' ? formatJson : formatText;
+  const writer =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      if (LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least))
+        write(formatEntry({ level, message, fields }, options));
+    };
+  return { debug: writer('debug'), info: writer('info'), warn: writer('warning'), error: writer('error') };
+}
+
+const LEVEL_WIDTH = Math.max(...LOG_LEVELS.map((level) => level.length));
+
+/** For instance `10:15:02  warning  acme: The service could not be read. No connection. (tries 2)`. */
+function formatText(
+  { level, message, fields }: Entry,
+  { moments, isDated = false, source, colors }: TerminalLogOptions,
+): string {
+  const text = printable(oneLine(`${message}${formatFields(fields)}`));
+  if (moments === undefined) return `${level}: ${text}`;
+  const about = source === undefined ? '' : `${source}: `;
+  const time = (isDated ? moments.full : moments.time)(moments.now());
+  return `${colors?.dim(time) ?? time}  ${paint(level, colors)}  ${about}${text}`;
+}
+
+function paint(level: LogLevel, colors: Colors | undefined): string {
+  const text = level.padEnd(LEVEL_WIDTH);
+  if (colors === undefined) return text;
+  if (level === 'error') return colors.red(text);
+  return level === 'warning' ? colors.yellow(text) : colors.dim(text);
+}
+
+/** Errors and lists are sentences that go on from the message; other fields follow in brackets. */
 function formatFields(fields: LogFields): string {
-  const parts = Object.entries(fields).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    return [
-      `${name}: ${value instanceof Error ? value.message : Array.isArray(value) ? value.join('; ') : value}`,
-    ];
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const sentences = given.flatMap(([, value]) => {
+    if (value instanceof Error) return [` ${value.message}`];
+    return Array.isArray(value) && value.length > 0 ? [` ${value.join('; ')}`] : [];
   });
-  return parts.length === 0 ? '' : ` (${parts.join(', ').replaceAll(/\s*\n\s*/g, ' ')})`;
+  const others = given.filter(([, value]) => !(value instanceof Error) && !Array.isArray(value));
+  const brackets = others.map(([name, value]) => `${name} ${value}`).join(', ');
+  return `${sentences.join('')}${brackets === '' ? '' : ` (${brackets})`}`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, ' ');
+}
+
+function formatJson({ level, message, fields }: Entry, { moments, source }: TerminalLogOptions): string {
+  const time = moments === undefined ? undefined : new Date(moments.now()).toISOString();
+  const shown = Object.entries(fields).map(([name, value]) => [
+    name,
+    value instanceof Error ? { name: value.name, message: value.message } : value,
+  ]);
+  return printableJson({ time, level, source, message, ...Object.fromEntries(shown) });
 }

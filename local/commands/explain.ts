@@ -1,55 +1,115 @@
 // `explain`: what the feed knows about a return group, and the events that led there.
 import { Command } from 'commander';
-import { parseCount } from '../cli/durations.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
+import { layoutOf } from '../cli/layout.ts';
+import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { createPrinter } from '../cli/print.ts';
+import { TOKEN_VARIABLE } from '../cli/service-options.ts';
 import { explainGroup, narrowTo } from '../operating/explain-group.ts';
 import { formatExplanation } from '../operating/format-explanation.ts';
-import { withFeed } from '../operating/open-feed.ts';
+import { type NamedReturn, nameReturn } from '../operating/name-return.ts';
+import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 
 const HELP = `
+The return is named by the id of its group, by a tracking number or an order name (--tracking,
+--order, or in the place of the id), or by the id of an event or an entity. Ids come from the tables;
+an entity is found in the thousand open and the thousand other groups that were created last. For
+tracking numbers and order names the command asks the service, within the budget: with --data with
+the token in ${TOKEN_VARIABLE}, with --stack through the poller, which has the token.
+
 Prints the group as it was last read, the entities that are missing from it, the fields that were
 filled in, the last event sent to each destination and each webhook, and the group's events that the
 ledger still holds (30 days). Each event has its number, the time by which the change was visible, the
-pass that found it, and what changed. The command sends no request to the service.`;
+pass that found it, and what changed.
+
+Examples:
+  returns-feed explain --tracking 1Z999AA10123456784 --stack Returns
+  returns-feed explain --order '#1042' --data state
+  returns-feed explain acme '#1042' --data state
+  returns-feed explain acme 184467 shipment/77120 --data state
+  returns-feed explain acme_mi8x2k_184467_12 --data state`;
+
+interface ExplainFlags extends PlaceFlags, MomentsFlags {
+  readonly order?: string;
+  readonly tracking?: string;
+  readonly baseUrl?: string;
+  readonly json: boolean;
+}
 
 export function createExplainCommand(): Command {
   const command = new Command('explain')
     .description('Show what the feed knows about a return group, and its events.')
-    .argument('<source>', 'the name of the source')
-    .argument('<group>', 'the id of the return group', parseCount)
-    .argument('[entity]', 'show only this entity, for instance shipment/77120');
-  return addPlaceOptions(command)
+    .argument('[source]', 'the name of the source; or the id of an event, without more arguments')
+    .argument('[return]', 'the id of the return group, its order name or tracking number')
+    .argument('[entity]', 'show only this entity, for instance shipment/77120')
+    .option('--order <name>', 'find the return by its order name, in the source or in all sources')
+    .option('--tracking <number>', 'find the return by a tracking number, in the source or in all sources')
+    .option('--base-url <url>', 'address of the service, if it is another one than that of the last poll');
+  return addMomentsOption(addPlaceOptions(command))
     .option('--json', 'print one JSON object, with the complete events', false)
     .addHelpText('after', HELP)
-    .action(explain);
+    .action((first?: string, second?: string, third?: string, flags?: ExplainFlags) =>
+      explain(
+        [first, second, third].filter((word) => word !== undefined),
+        flags as ExplainFlags,
+      ),
+    );
 }
 
 async function explain(
-  source: string,
-  groupId: number,
-  entity: string | undefined,
-  { json, ...place }: PlaceFlags & { readonly json: boolean },
+  words: readonly string[],
+  { json, order, tracking, baseUrl, utc, ...place }: ExplainFlags,
 ): Promise<void> {
   await withFeed(place, async (feed) => {
+    const named = await nameReturn(feed, { words, order, tracking, baseUrl });
+    const { returnGroupId, entity } = named;
     const webhooks = await feed.webhooks().catch((error: unknown) => {
       feed.log.warn('The webhooks are left out: they can not be listed.', { error: error as Error });
       return [];
     });
-    const whole = await explainGroup({ ...feed, webhooks }, await feed.stateOf(source), groupId);
+    const whole = await explainGroup({ ...feed, webhooks }, await stateFor(feed, named), returnGroupId);
     const explanation = entity === undefined ? whole : narrowTo(whole, entity);
     if (whole.snapshot === null && whole.setAside === null && whole.events.length === 0)
-      throw new Error(`The feed knows no return group ${groupId} of source ${source}.`);
+      throw new Error(describeUnknown(named, feed.flags));
     if (
       explanation.snapshot?.entities.length === 0 &&
       explanation.events.length === 0 &&
       entity !== undefined
     )
       throw new Error(
-        `Return group ${groupId} has no entity ${entity}, and the ledger holds no event of it.`,
+        `Return group ${returnGroupId} has no entity ${entity}, and the ledger holds no event of it.`,
       );
-    const lines = json ? [JSON.stringify(explanation, null, 2)] : formatExplanation(explanation, Date.now());
+    const lines = json
+      ? [JSON.stringify(explanation, null, 2)]
+      : formatExplanation(explanation, momentsOf({ utc }), layoutOf(process.stdout));
     await createPrinter(process.stdout).line(lines.join('\n'));
   });
+}
+
+/** The source's state, in the generation of the event that names the group. */
+async function stateFor(
+  feed: OpenFeed,
+  { source, generation }: Pick<NamedReturn, 'source' | 'generation'>,
+): Promise<SourceState> {
+  const state = await feed.stateOf(source);
+  if (generation === undefined || generation === state.generation) return state;
+  if (state.earlierGenerations.includes(generation)) return { ...state, generation };
+  throw new Error(
+    `The event is of a generation of source ${source} that this state does not know (${generation}): ` +
+      'it is of another deployment or of another data directory.',
+  );
+}
+
+function describeUnknown({ source, returnGroupId, isAtService }: NamedReturn, flags: string): string {
+  if (isAtService)
+    return (
+      `The service shows it as return group ${returnGroupId} of source ${source}, which the feed has not read yet. ` +
+      `How far it is: returns-feed status${flags}`
+    );
+  return (
+    `The feed knows no return group ${returnGroupId} of source ${source}. If ${returnGroupId} is an order name or a ` +
+    'tracking number, give it with --order or --tracking.'
+  );
 }

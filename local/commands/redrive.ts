@@ -1,37 +1,22 @@
 // `redrive`: retries groups that stopped at an event that a destination rejected, or skips that event.
 import { Command, InvalidArgumentError } from 'commander';
-import { listBehind } from '../../functions/adapters/dynamodb-behind.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
-import {
-  DESTINATION_NAMES,
-  type DestinationName,
-  markOf,
-  withheldFrom,
-} from '../../shared/deployment/destinations.ts';
-import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
-import type { GroupKey, LogFields } from '../../shared/ports.ts';
-import type { RelayPorts } from '../../shared/publishing/lane.ts';
-import { type Redriven, redrive } from '../../shared/publishing/redrive.ts';
-import { createRelay } from '../../shared/publishing/relay.ts';
+import { DESTINATION_NAMES } from '../../shared/deployment/destinations.ts';
+import type { GroupKey } from '../../shared/ports.ts';
 import { parseCount } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import { nameDestination } from '../operating/name-destination.ts';
-import { openDestinationOf } from '../operating/open-destinations.ts';
-import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
+import { withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
-import { withRingQueue } from '../operating/open-webhook.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
-import { ringGroup } from '../operating/ring-group.ts';
+import { redriveGroups } from '../operating/redrive-groups.ts';
 
 interface RedriveFlags extends PlaceFlags {
   readonly to?: string;
   readonly skip?: number;
 }
 
-/** Per group: enough for more than ten thousand events. */
-const GROUP_MS = 60_000;
 /** Exit code, as in `status`: the command worked, but a group needs attention. */
 const STILL_BEHIND = 3;
 
@@ -61,7 +46,7 @@ export function createRedriveCommand(): Command {
       `only this destination: ${DESTINATION_NAMES.join(', ')} (default: both), or the id of a webhook`,
     )
     .option('--skip <number>', 'continue without the event of this number', parseCount);
-  return addPlaceOptions(command).addHelpText('after', HELP).action(redriveGroups);
+  return addPlaceOptions(command).addHelpText('after', HELP).action(runRedrive);
 }
 
 function parseGroup(text: string): GroupKey['group'] {
@@ -73,7 +58,7 @@ function parseGroup(text: string): GroupKey['group'] {
   }
 }
 
-async function redriveGroups(
+async function runRedrive(
   source: string | undefined,
   group: GroupKey['group'] | undefined,
   { to, skip, ...place }: RedriveFlags,
@@ -81,112 +66,12 @@ async function redriveGroups(
   if (skip !== undefined && group === undefined)
     throw new UsageError('--skip needs a group: returns-feed redrive SOURCE GROUP --skip NUMBER.');
   await withFeed(place, async (feed) => {
-    if (feed.isLocal)
-      throw new UsageError(
-        'redrive needs a deployment. With --data, each start of "watch" delivers all undelivered events.',
-      );
-    const named = to === undefined ? undefined : await nameDestination(feed.deployment, to);
-    let tried = 0;
-    if (named !== undefined && 'webhook' in named)
-      tried = await ringWebhook(
-        feed,
-        named.webhook,
-        await findKeys(feed, named.webhook.id, source, group),
-        skip,
-      );
-    else
-      for (const name of named === undefined ? DESTINATION_NAMES : [named.destination])
-        tried += await redriveTo(feed, name, await findKeys(feed, markOf(name), source, group), skip);
-    if (tried === 0) await createPrinter(process.stdout).line('nothing is behind');
+    const out = createPrinter(process.stdout);
+    const request = { source, group, to, skip };
+    const tried = await redriveGroups(feed, request, async ({ destination, key, outcome, isBehind }) => {
+      await out.line(printable(`${destination}: ${key.source} ${key.group}: ${outcome}`));
+      if (isBehind) process.exitCode = STILL_BEHIND;
+    });
+    if (tried === 0) await out.line('nothing is behind');
   });
-}
-
-async function findKeys(
-  feed: OpenFeed,
-  mark: string,
-  source: string | undefined,
-  group: GroupKey['group'] | undefined,
-): Promise<GroupKey[]> {
-  if (source !== undefined) {
-    const { generation } = await feed.stateOf(source);
-    if (group !== undefined) return [{ source, generation, group }];
-  }
-  const keys: GroupKey[] = [];
-  for await (const { key } of listBehind(feed.client, feed.marksTable, mark, source)) keys.push(key);
-  return keys;
-}
-
-/** @returns the number of groups */
-async function ringWebhook(
-  feed: OpenFeed,
-  webhook: WebhookRecord,
-  keys: readonly GroupKey[],
-  skip: number | undefined,
-): Promise<number> {
-  if (keys.some(({ group }) => group === FEED_GROUP))
-    throw new UsageError('A webhook gets no events of the feed itself: name a return group.');
-  const out = createPrinter(process.stdout);
-  await withRingQueue(webhook, async (queue) => {
-    for (const key of keys) {
-      const { skipped, refusal } = await ringGroup(feed, queue, webhook.id, key, skip);
-      const done = `${skipped === undefined ? '' : `skipped ${skipped}; `}its sender tries again`;
-      await out.line(printable(`${webhook.id}: ${key.source} ${key.group}: ${refusal ?? done}`));
-      if (refusal !== undefined) process.exitCode = STILL_BEHIND;
-    }
-  });
-  return keys.length;
-}
-
-/** @returns the number of groups that were tried */
-async function redriveTo(
-  feed: OpenFeed,
-  name: DestinationName,
-  keys: readonly GroupKey[],
-  skip: number | undefined,
-): Promise<number> {
-  if (keys.length === 0) return 0;
-  const destination = openDestinationOf(feed.deployment, name);
-  let cause: string | undefined;
-  // The printed outcome of a group lacks only one thing that the relay logs: the error.
-  const note = (_: string, { error }: LogFields = {}) => {
-    if (error instanceof Error) cause = error.message;
-  };
-  const ports: RelayPorts = {
-    ...feed,
-    destination,
-    log: { ...feed.log, warn: note, error: note },
-    random: Math.random,
-    withholds: withheldFrom(name),
-  };
-  const relay = createRelay(ports);
-  const out = createPrinter(process.stdout);
-  try {
-    for (const key of keys) {
-      cause = undefined;
-      const redriven = await redrive(
-        ports,
-        relay,
-        key,
-        GROUP_MS,
-        skip === undefined ? {} : { stepOver: skip },
-      );
-      await out.line(printable(`${name}: ${key.source} ${key.group}: ${describeOutcome(redriven, cause)}`));
-      if (redriven.outcome.state !== 'done') process.exitCode = STILL_BEHIND;
-    }
-  } finally {
-    destination.close();
-  }
-  return keys.length;
-}
-
-function describeOutcome({ outcome, steppedOver }: Redriven, cause: string | undefined): string {
-  const { from, to } = steppedOver ?? {};
-  const skipped = steppedOver === undefined ? '' : `skipped ${from === to ? from : `${from} to ${to}`}; `;
-  if (outcome.state === 'done') return `${skipped}all events are sent`;
-  if (outcome.state === 'failed')
-    return `${skipped}failed: ${outcome.reason}${cause === undefined ? '' : `: ${cause}`}`;
-  if (outcome.state === 'behind') return `${skipped}still behind at ${outcome.sequence}: ${outcome.reason}`;
-  const { from: first, to: last } = outcome.missing;
-  const missing = first === last ? `${first} is` : `${first} to ${last} are`;
-  return `${skipped}stopped: ${missing} missing from the ledger`;
 }

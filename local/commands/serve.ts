@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { parseCount } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { listenForInterrupts } from '../cli/interrupts.ts';
+import { parsePort } from '../cli/parse-port.ts';
 import { createReferenceService } from '../reference-service/create-reference-service.ts';
 import { listKnobs, readKnobs } from '../reference-service/read-knobs.ts';
 
@@ -56,13 +57,6 @@ function parseKnobs(assignments: readonly string[]) {
 
 function collect(assignment: string, others: readonly string[]): readonly string[] {
   return [...others, assignment];
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('Give a port from 0 to 65535.');
-  return port;
 }
 
 function parseRate(text: string): number {

@@ -1,73 +1,129 @@
 // `status`: prints the sources' stored states. It sends no request to the service and changes nothing.
 import { Command } from 'commander';
-import { MILLISECOND } from '../../shared/instant.ts';
-import type { SourceState } from '../../shared/source/source-state.ts';
-import { formatFailure } from '../cli/failures.ts';
+import { formatFailure, UsageError } from '../cli/failures.ts';
+import { listenForInterrupts } from '../cli/interrupts.ts';
+import { layoutOf } from '../cli/layout.ts';
+import { openLiveScreen } from '../cli/live-screen.ts';
+import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { createPrinter } from '../cli/print.ts';
+import { untilAborted } from '../cli/until-aborted.ts';
 import { formatStatus } from '../operating/format-status.ts';
 import { formatWebhookLine } from '../operating/format-webhooks.ts';
-import { listWebhookStates } from '../operating/list-webhook-states.ts';
+import { loadSources, loadWebhooks } from '../operating/load-status.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
-import { type OpenStates, openStates } from '../operating/open-states.ts';
+import { type OpenStates, withStates } from '../operating/open-states.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
-import { describeSource } from '../operating/source-status.ts';
+import type { SourceStatus } from '../operating/source-status.ts';
 import type { WebhookStatus } from '../operating/webhook-status.ts';
 
-interface StatusFlags extends PlaceFlags {
+interface StatusFlags extends PlaceFlags, MomentsFlags {
   readonly source?: string;
   readonly json: boolean;
+  readonly watch: boolean;
 }
 
 /** Exit code: the command worked, but a source needs attention. */
-const NOT_COMPLETELY_READ = 3;
+const NOT_WELL = 3;
+/** Between two pictures of `--watch`. */
+const REDRAW_MS = 3_000;
+/** Webhooks take more reads than sources: they are read with each so many pictures. */
+const WEBHOOKS_EVERY = 10;
 
 const HELP = `
-Below the sources, each webhook has a line; with --data, each URL that "watch" forwarded to (only a
-digest of it is kept). "webhooks list" shows more, and its exit code reports webhooks.
-Exit code: 0 all sources are well (a baseline may be under way), 3 a source is not read completely
-(held, degraded, or nothing polls it), 1 the state can't be read, 2 invalid usage.`;
+Each source has one verdict: well, failing (polls fail, or don't read everything), stopped (nothing
+polls it) or held (a guard waits for your decision). Below it: the last error, what to do, how far
+the source is read. Below the sources, each webhook has a line; with --data, each URL that "watch"
+forwarded to (only a digest of it is kept). "webhooks list" shows more, and its exit code reports
+webhooks. docs/troubleshooting.md goes on from each verdict, docs/glossary.md explains the words.
+With --watch the picture is drawn again every ${REDRAW_MS / 1_000} s until Ctrl-C: per minute at most ${60_000 / REDRAW_MS} times two
+reads for each source, and ${60_000 / REDRAW_MS / WEBHOOKS_EVERY} times those of "webhooks list".
+Examples:
+  returns-feed status --data state
+  returns-feed status --data state --watch
+  returns-feed status --stack ReturnsFeed --source acme --json
+Exit code: 0 all sources are well (a baseline may be under way), 3 a source is not, 1 the state
+can't be read, 2 invalid usage.`;
 
 export function createStatusCommand(): Command {
   const command = new Command('status')
-    .description('Show how far each source is read, what is held, and what to do about it.')
-    .option('--source <name>', 'show only this source');
-  return addPlaceOptions(command)
+    .description('Show whether each source is well, what is wrong, and what to do about it.')
+    .option('--source <name>', 'show only this source')
+    .option('--watch', 'draw the status again and again, on a terminal', false);
+  return addMomentsOption(addPlaceOptions(command))
     .option('--json', 'print one JSON object', false)
     .addHelpText('after', HELP)
     .action(status);
 }
 
-async function status({ source, json, ...place }: StatusFlags): Promise<void> {
-  const open = await openStates(place);
-  try {
-    const loaded = await Promise.all((await open.sources(source)).map((name) => open.states.load(name)));
-    const states = loaded.filter((state): state is SourceState => state !== undefined);
-    const now = Date.now();
-    // Without permission to describe the tables, the rest of the status is still available.
-    const place = await open.states.identity().catch(() => undefined);
-    const sources = states.map((state) => describeSource(state, now * MILLISECOND, open.flags, place));
-    const out = createPrinter(process.stdout);
-    const webhooks = await findWebhooks(open, now);
-    if (json) await out.line(JSON.stringify({ sources, webhooks }, null, 2));
-    else if (sources.length === 0) await out.line('no source yet');
-    for (const [index, each] of json ? [] : sources.entries()) {
-      const lines = formatStatus(each, now);
-      await out.line((index === 0 ? lines : ['', ...lines]).join('\n'));
-    }
-    if (!json && webhooks !== null && webhooks.length > 0)
-      await out.line(['', ...webhooks.map((webhook) => formatWebhookLine(webhook, now))].join('\n'));
-    if (sources.some(({ isHealthy }) => !isHealthy)) process.exitCode = NOT_COMPLETELY_READ;
-  } finally {
-    await open.close();
-  }
+async function status(flags: StatusFlags): Promise<void> {
+  if (flags.watch) checkScreen(flags);
+  await withStates(flags, async (open) => {
+    if (flags.watch) await watchStatus(open, flags);
+    else await printStatus(open, flags);
+  });
 }
 
-/** @returns null where they can't be read: the sources' status is still of use */
-async function findWebhooks(open: OpenStates, now: number): Promise<WebhookStatus[] | null> {
-  // Without the table of marks, nothing is known of webhooks.
-  if (open.deployment.marks === undefined) return null;
-  return listWebhookStates(open, now * MILLISECOND).catch(async (error: unknown) => {
+function checkScreen({ json }: StatusFlags): void {
+  if (json) throw new UsageError('Give --watch or --json, not both: --json prints one object.');
+  if (!process.stdout.isTTY || process.env.TERM === 'dumb')
+    throw new UsageError('--watch needs a terminal. In a pipe or a script, run "status" without it.');
+}
+
+async function printStatus(open: OpenStates, flags: StatusFlags): Promise<void> {
+  const now = Date.now();
+  const sources = await loadStatuses(open, now, flags);
+  const webhooks = await loadWebhooks(open, now).catch(async (error: unknown) => {
     await createPrinter(process.stderr).line(`The webhooks are left out. ${formatFailure(error)}`);
     return null;
   });
+  const out = createPrinter(process.stdout);
+  if (flags.json) await out.line(JSON.stringify({ sources, webhooks }, null, 2));
+  else await out.line(format(sources, webhooks, flags).join('\n'));
+  if (sources.some(({ verdict }) => verdict !== 'well')) process.exitCode = NOT_WELL;
+}
+
+/** Ends with Ctrl-C, and leaves the last picture on the terminal. */
+async function watchStatus(open: OpenStates, flags: StatusFlags): Promise<void> {
+  const interrupts = listenForInterrupts();
+  const screen = openLiveScreen(process.stdout);
+  let picture: string[] = [];
+  let webhooks: WebhookStatus[] | null = null;
+  try {
+    for (let drawn = 0; !interrupts.signal.aborted; drawn += 1) {
+      try {
+        const now = Date.now();
+        if (drawn % WEBHOOKS_EVERY === 0) webhooks = await loadWebhooks(open, now).catch(() => null);
+        picture = format(await loadStatuses(open, now, flags), webhooks, flags);
+        screen.draw(picture);
+      } catch (error) {
+        // The tables may be back with the next picture.
+        screen.draw([formatFailure(error), '', ...picture]);
+      }
+      await untilAborted(REDRAW_MS, interrupts.signal);
+    }
+  } finally {
+    screen.end();
+    interrupts.release();
+  }
+  await createPrinter(process.stdout).line(picture.join('\n'));
+}
+
+async function loadStatuses(open: OpenStates, now: number, { source }: StatusFlags): Promise<SourceStatus[]> {
+  return (await loadSources(open, now, source)).map(({ status }) => status);
+}
+
+function format(
+  sources: readonly SourceStatus[],
+  webhooks: readonly WebhookStatus[] | null,
+  flags: StatusFlags,
+): string[] {
+  if (sources.length === 0) return ['no source yet'];
+  const moments = momentsOf(flags);
+  const layout = layoutOf(process.stdout);
+  const lines = (webhooks ?? []).flatMap((webhook) => formatWebhookLine(webhook, moments, layout));
+  return [
+    ...sources.flatMap((each) => [...formatStatus(each, moments, layout), '']),
+    ...(lines.length === 0 ? [] : [...lines, '']),
+    `times in ${moments.zone}`,
+  ];
 }

@@ -2,30 +2,40 @@ import { Command, Option } from 'commander';
 import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
 import { parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
+import { addFilterOptions, type FilterFlags } from '../cli/filter-flags.ts';
 import { addForwardOptions, type ForwardFlags, forwardOptionsOf } from '../cli/forward-flags.ts';
 import { listenForInterrupts } from '../cli/interrupts.ts';
+import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts';
+import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { readToken, TOKEN_VARIABLE } from '../cli/service-options.ts';
 import { type SourceFlags, settingsOf } from '../cli/source-flags.ts';
-import { createTerminalLog } from '../cli/terminal-log.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
 import { openForwarding } from '../forwarding/open-forwarding.ts';
 import { parseDirectory } from '../operating/place-options.ts';
 
-interface WatchFlags extends SourceFlags, ForwardFlags {
+interface WatchFlags extends SourceFlags, ForwardFlags, FilterFlags, MomentsFlags, LogFlags {
   readonly source: string;
   readonly for?: number;
   readonly data?: string;
+  readonly moved: boolean;
   readonly json: boolean;
-  readonly verbose: boolean;
 }
 
 const HELP = `
+Each event has a row: when it was printed, how long after the change, the return group and its order,
+the entity, and what changed. With a silent baseline the first events are of what was updated within
+the lookback before the start; a return group that is shown for the first time is new to the feed.
+Times are local (TZ); with --json they are UTC. All else goes to stderr, as log lines.
+--type and --group select what is printed; everything is read, recorded and forwarded.
+--data remembers the address of each source, so that no other store is taken for it; --moved
+allows another address of the same store.
 --forward-to posts each event to a URL of yours as a webhook does (docs/webhooks.md): signed, in order
 per return, again until it is accepted. With --data the URL also gets what changed while the command
 or the receiver did not run.
 Examples:
   returns-feed watch --base-url https://returns.example.com/api --data state --json
+  returns-feed watch --base-url https://returns.example.com/api --type 'shipment.*' --for 10m
   returns-feed watch --base-url https://returns.example.com/api --forward-to http://127.0.0.1:3000/hook`;
 
 export function createWatchCommand(): Command {
@@ -63,9 +73,10 @@ export function createWatchCommand(): Command {
     .addOption(durationOption('--timeout <time>', 'timeout of a request', '10s'))
     .option('--for <time>', 'stop after this time', parseDuration)
     .option('--data <dir>', 'keep state in this directory, and continue from it', parseDirectory)
-    .option('--json', 'print each event as one line of JSON on stdout, and nothing else there', false)
-    .option('--verbose', 'log more on stderr', false);
-  return addForwardOptions(command).addHelpText('after', HELP).action(watch);
+    .option('--moved', 'with --data: the same store has moved to this --base-url', false)
+    .option('--json', 'print each event as one line of JSON on stdout, and nothing else there', false);
+  addForwardOptions(addFilterOptions(command, 'print'));
+  return addLogOptions(addMomentsOption(command)).addHelpText('after', HELP).action(watch);
 }
 
 function durationOption(flags: string, description: string, byDefault: string): Option {
@@ -76,7 +87,13 @@ async function watch(flags: WatchFlags): Promise<void> {
   const settings = readSettings(flags);
   const token = readToken(process.env);
   const forward = forwardOptionsOf(flags);
-  const display = createFeedDisplay(settings, { json: flags.json });
+  const display = createFeedDisplay({
+    settings,
+    moments: momentsOf(flags),
+    json: flags.json,
+    log: logOptionsOf(flags),
+    filter: flags,
+  });
   const interrupts = listenForInterrupts();
   try {
     await runWatch({
@@ -85,12 +102,14 @@ async function watch(flags: WatchFlags): Promise<void> {
       dataDir: flags.data,
       forMs: flags.for,
       signal: interrupts.signal,
-      log: createTerminalLog(display.tell, flags.verbose),
+      isMoved: flags.moved,
+      log: display.log,
+      onStart: display.start,
       onEvent: display.showEvent,
       onReport: display.showReport,
       forwarding: await openForwarding(forward, flags.data, display),
     });
-    display.tell(`stopped: ${display.events} events`);
+    display.end();
   } finally {
     interrupts.release();
   }

@@ -2,6 +2,8 @@
 import { Command } from 'commander';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
+import { layoutOf } from '../cli/layout.ts';
+import { addMomentsOption, type Moments, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { createPrinter } from '../cli/print.ts';
 import { partOf } from '../operating/find-deployment.ts';
 import { formatWebhook } from '../operating/format-webhooks.ts';
@@ -10,6 +12,7 @@ import { openPlace, type PlaceFlags } from '../operating/open-place.ts';
 import { withWebhook } from '../operating/open-webhook.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
 import { addWebhookOptions } from '../operating/webhook-options.ts';
+import type { WebhookStatus } from '../operating/webhook-status.ts';
 import { createRotateCommand, createSecretCommand } from './webhooks-secrets.ts';
 import { createTestCommand } from './webhooks-test.ts';
 
@@ -30,7 +33,7 @@ Exit code: 0 all work, 3 one is failing or paused, 1 the command failed, 2 inval
 
 const ABOUT_PAUSE = `
 Its sender posts nothing until "webhooks resume", within a minute at most. Missed events stay in the
-ledger for 30 days and is sent in order after that. Attempts under way are finished.
+ledger for 30 days and are sent in order after that. Attempts under way are finished.
 Example:
   returns-feed webhooks pause Wms --stack ReturnsFeed`;
 
@@ -52,13 +55,16 @@ export function createWebhooksCommand(): Command {
 
 function createListCommand(): Command {
   const command = new Command('list').description('Show the state of each webhook, the worst first.');
-  return addWebhookOptions(command)
+  return addMomentsOption(addWebhookOptions(command))
     .option('--json', 'print one JSON object', false)
     .addHelpText('after', ABOUT_LIST)
     .action(list);
 }
 
-async function list({ json, ...flags }: StackFlags & { readonly json: boolean }): Promise<void> {
+async function list({
+  json,
+  ...flags
+}: StackFlags & MomentsFlags & { readonly json: boolean }): Promise<void> {
   const place = await openPlace(flags);
   try {
     partOf(place.deployment, 'webhooksPath');
@@ -67,11 +73,17 @@ async function list({ json, ...flags }: StackFlags & { readonly json: boolean })
     const out = createPrinter(process.stdout);
     if (json) await out.line(JSON.stringify({ webhooks }, null, 2));
     else if (webhooks.length === 0) await out.line('no webhook');
-    else await out.line(webhooks.map((webhook) => formatWebhook(webhook, now).join('\n')).join('\n\n'));
+    else await out.line(format(webhooks, momentsOf(flags)));
     if (webhooks.some(({ needsAttention }) => needsAttention)) process.exitCode = NEEDS_ATTENTION;
   } finally {
     await place.close();
   }
+}
+
+function format(webhooks: readonly WebhookStatus[], moments: Moments): string {
+  const layout = layoutOf(process.stdout);
+  const texts = webhooks.map((webhook) => formatWebhook(webhook, moments, layout).join('\n'));
+  return [...texts, `times in ${moments.zone}`].join('\n\n');
 }
 
 function createPauseCommand(): Command {

@@ -4,12 +4,14 @@
 // number, once the holder of the highest number has released it or is gone; only one of several processes can create
 // it. The highest file is never removed, so no number is created twice, and a slow process can't overtake a later one.
 // The holder's heartbeat is its file's modification time: if it moves, a holder in another container is alive.
+// The file also has the endpoint of the holder's engine, so that other commands read the tables through it.
 import { randomUUID } from 'node:crypto';
 import { open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineError } from './engine-error.ts';
 import { describeMyself, isAlive, isHere, isProcess, type LockHolder, parseHolder } from './lock-holder.ts';
+import { requestLock, watchForRequest } from './lock-request.ts';
 
 export interface LockTimes {
   /** Between two heartbeats. */
@@ -22,6 +24,17 @@ export interface LockOptions {
   readonly times?: LockTimes;
   /** Called if another process took the lock over, because this one was frozen for longer than `silentMs`. */
   readonly onLost?: (error: EngineError) => void;
+  /**
+   * Called once if another process needs the directory for itself: this one must release the lock then. Without it this
+   * process needs the directory for itself, and asks a holder that has it.
+   */
+  readonly onAsked?: (() => void) | undefined;
+}
+
+export interface DataDirectoryLock {
+  /** Records where the engine serves the tables, for other commands. @throws EngineError if it can't be written */
+  announce(endpoint: string): Promise<void>;
+  release(): Promise<void>;
 }
 
 const TIMES: LockTimes = { heartbeatMs: 2_000, silentMs: 15_000 };
@@ -35,19 +48,21 @@ const mine = new Set<string>();
 /**
  * Locks the directory for this process. Waits for a heartbeat of a holder that may be in another container.
  *
- * @returns a function that releases the lock
  * @throws EngineError while another process has it
  */
-export async function lockDataDirectory(
-  path: string,
-  { times = TIMES, onLost = () => {} }: LockOptions = {},
-): Promise<() => Promise<void>> {
+export async function lockDataDirectory(path: string, options: LockOptions = {}): Promise<DataDirectoryLock> {
+  const times = options.times ?? TIMES;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const number = await highestNumber(path);
     const holder = await holderOf(path, number, times);
-    if (holder !== undefined) throw new EngineError(describeUse(path, number, holder));
-    const release = await create(path, number + 1, { times, onLost });
-    if (release !== undefined) return release;
+    if (holder !== undefined) {
+      const isHeld = async () => (await holderOf(path, number, times)) !== undefined;
+      const asks = holder.yields && options.onAsked === undefined;
+      if (asks && (await requestLock(fileOf(path, number), isHeld))) continue;
+      throw new EngineError(describeUse(path, number, holder));
+    }
+    const lock = await create(path, number + 1, times, options);
+    if (lock !== undefined) return lock;
   }
   throw new EngineError(`The data directory ${path} can't be locked: other processes keep taking it.`);
 }
@@ -58,6 +73,10 @@ export interface Holder {
   readonly host: string;
   /** Whether it runs on this machine, and in the same container if there is one. */
   readonly isHere: boolean;
+  /** Whether it only reads the tables and gives the directory up when `watch` starts; otherwise it is a `watch`. */
+  readonly yields: boolean;
+  /** Where its engine serves the tables; undefined until the engine runs. */
+  readonly endpoint: string | undefined;
 }
 
 /** The process that holds the lock, if any. */
@@ -69,16 +88,17 @@ export async function findHolder(path: string, times: LockTimes = TIMES): Promis
 async function create(
   path: string,
   number: number,
-  { times, onLost }: Required<LockOptions>,
-): Promise<(() => Promise<void>) | undefined> {
+  times: LockTimes,
+  { onLost = () => {}, onAsked }: LockOptions,
+): Promise<DataDirectoryLock | undefined> {
   const nonce = randomUUID();
   const file = fileOf(path, number);
+  const me = describeMyself(nonce, onAsked !== undefined);
   try {
-    await writeFile(file, JSON.stringify(describeMyself(nonce)), { flag: 'wx' });
+    await writeFile(file, JSON.stringify(me), { flag: 'wx' });
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST') return undefined;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new EngineError(`The data directory ${path} can't be locked: ${reason}`, { cause });
+    throw unusable(path, 'locked', cause);
   }
   // Other processes may have taken and released the lock since the numbers were read.
   if ((await highestNumber(path)) > number) {
@@ -87,16 +107,30 @@ async function create(
   }
   mine.add(nonce);
   await removeBelow(path, number);
+  const stopWatching = onAsked === undefined ? () => {} : watchForRequest(file, onAsked);
   const beating = setInterval(async () => {
     if (!mine.has(nonce) || (await beat(file))) return;
     clearInterval(beating);
     if (mine.delete(nonce)) onLost(new EngineError(`Another process took over the data directory ${path}.`));
   }, times.heartbeatMs).unref();
-  return async () => {
-    clearInterval(beating);
-    mine.delete(nonce);
-    await release(file);
+  return {
+    async announce(endpoint) {
+      await overwrite(file, JSON.stringify({ ...me, endpoint })).catch((cause: unknown) => {
+        throw unusable(path, 'used', cause);
+      });
+    },
+    async release() {
+      clearInterval(beating);
+      stopWatching();
+      mine.delete(nonce);
+      await overwrite(file, RELEASED);
+    },
   };
+}
+
+function unusable(path: string, how: string, cause: unknown): EngineError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new EngineError(`The data directory ${path} can't be ${how}: ${reason}`, { cause });
 }
 
 /** @returns false if the file is gone: only a process that takes the lock over removes it */
@@ -111,7 +145,7 @@ async function beat(file: string): Promise<boolean> {
   }
 }
 
-async function release(file: string): Promise<void> {
+async function overwrite(file: string, text: string): Promise<void> {
   // Never create the file: after a takeover it must not come back.
   const handle = await open(file, 'r+').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
@@ -120,8 +154,8 @@ async function release(file: string): Promise<void> {
   if (handle === undefined) return;
   try {
     // Write, then truncate: an empty file would look like a lock that is just being written.
-    await handle.write(RELEASED, 0);
-    await handle.truncate(RELEASED.length);
+    await handle.write(text, 0);
+    await handle.truncate(Buffer.byteLength(text));
   } finally {
     await handle.close();
   }
@@ -150,7 +184,8 @@ async function holderOf(path: string, number: number, times: LockTimes): Promise
 }
 
 function toHolder(holder: LockHolder): Holder {
-  return { pid: holder.pid, host: holder.host, isHere: isHere(holder) };
+  const { pid, host, yields, endpoint } = holder;
+  return { pid, host, isHere: isHere(holder), yields, endpoint };
 }
 
 async function look(file: string): Promise<{ text: string | undefined; movedAt: number | undefined }> {
@@ -189,7 +224,7 @@ async function holderOfEarlierRelease(path: string): Promise<Holder | undefined>
   const { text = '' } = await look(fileOf(path, 0));
   const pid = /^\d+$/.test(text) ? Number(text) : undefined;
   if (pid === undefined || pid === process.pid || !isProcess(pid)) return undefined;
-  return { pid, host: describeMyself('').host, isHere: true };
+  return { pid, host: describeMyself('').host, isHere: true, yields: false, endpoint: undefined };
 }
 
 function describeUse(path: string, number: number, { pid, host, isHere }: Holder): string {

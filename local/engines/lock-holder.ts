@@ -13,13 +13,22 @@ const lockHolder = z.object({
   began: z.string().nullable(),
   /** Unique for each time that the lock is taken. */
   nonce: z.string(),
+  /** Whether it gives the directory up when a process asks that needs it for itself. */
+  yields: z.boolean().catch(false),
+  /** Where its engine serves the tables; absent until the engine runs. */
+  endpoint: z
+    .string()
+    .regex(/^http:\/\/127\.0\.0\.1:\d{1,5}$/)
+    .optional()
+    .catch(undefined),
 });
 
 export type LockHolder = z.output<typeof lockHolder>;
 
 /** The description of this process for a lock file. */
-export function describeMyself(nonce: string): LockHolder {
-  return { place: PLACE, host: hostname(), pid: process.pid, began: beginningOf(process.pid) ?? null, nonce };
+export function describeMyself(nonce: string, yields = false): LockHolder {
+  const began = beginningOf(process.pid) ?? null;
+  return { place: PLACE, host: hostname(), pid: process.pid, began, nonce, yields };
 }
 
 /** @returns undefined for an invalid text, such as a half-written file */

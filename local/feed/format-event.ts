@@ -1,74 +1,100 @@
 // Formats an event as a row of a table: the time it arrived, the delay after the change, the return, and what changed
 // from what to what. On a terminal a long row continues on further lines, below the change. Elsewhere a row is always
-// one line, so that it can be searched.
+// one line with its date, so that it can be searched, and the header names the time zone.
 import pc from 'picocolors';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { parseStamp } from '../../shared/instant.ts';
+import type { Colors } from '../cli/colors.ts';
 import { formatDuration } from '../cli/durations.ts';
+import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
-import { type Part, wrapParts } from './wrap-parts.ts';
-
-type Colors = ReturnType<typeof pc.createColors>;
+import { showValue } from './show-value.ts';
+import { cutTo, type Part, wrapParts } from './wrap-parts.ts';
 
 export interface EventTable {
   /** The names of the columns, aligned with the lines. */
   header(): string;
-  /** @param now milliseconds since the epoch */
-  row(event: FeedEvent, now: number): string;
+  row(event: FeedEvent): string;
 }
 
 export interface EventTableOptions {
   readonly colors: Colors;
-  /** Columns of the terminal, called for each row; undefined if lines may have any length. */
+  readonly moments: Moments;
+  /** Columns of the terminal, called for each row; undefined outside of a terminal. */
   readonly width: () => number | undefined;
 }
 
-const TIME_WIDTH = 8;
 const AFTER_WIDTH = 6;
 /** On a narrower terminal rows are not wrapped: the terminal breaks them itself. */
 const NARROWEST = 60;
 /** From this width on, further lines may align with the column of the change. */
 const ROOMY = 100;
 
-export function createEventTable({ colors, width }: EventTableOptions): EventTable {
+export function createEventTable({ colors, moments, width }: EventTableOptions): EventTable {
   // Usual texts fit these widths. A longer text widens its column for all later rows.
   const widest = { place: 12, subject: 21 };
+  const isTerminal = width() !== undefined;
+  const timeOf = isTerminal ? moments.time : moments.full;
+  const timeWidth = timeOf(0).length;
+  const placeColumn = timeWidth + AFTER_WIDTH + 4;
 
-  function indents() {
-    const place = TIME_WIDTH + AFTER_WIDTH + 4;
-    return { place, change: place + widest.place + widest.subject + 4 };
-  }
-
-  function lead(time: string, after: string, place: string, subject: string): string {
+  function lead({ time, after, place, subject }: Lead): string {
     widest.place = Math.max(widest.place, place.length);
     widest.subject = Math.max(widest.subject, subject.length);
-    const [start, middle] = [`${time.padEnd(TIME_WIDTH)}  ${after.padStart(AFTER_WIDTH)}`, place];
-    return `${colors.dim(`${start}  ${middle.padEnd(widest.place)}`)}  ${subject.padEnd(widest.subject)}  `;
+    const start = `${time.padEnd(timeWidth)}  ${after.padStart(AFTER_WIDTH)}  ${place.padEnd(widest.place)}`;
+    return `${colors.dim(start)}  ${subject.padEnd(widest.subject)}  `;
+  }
+
+  /** Whether the columns, widened for this row, leave room in so many columns. */
+  function fits({ place, subject }: Lead, columns: number): boolean {
+    const width = Math.max(widest.place, place.length) + Math.max(widest.subject, subject.length);
+    return placeColumn + width + 4 <= columns;
+  }
+
+  /** A row that does not widen the columns: what does not fit continues below the return. */
+  function narrowRow(row: Lead, parts: readonly Part[], columns: number): string {
+    const { time, after, place, subject } = row;
+    const room = columns - placeColumn;
+    const start = colors.dim(
+      `${time.padEnd(timeWidth)}  ${after.padStart(AFTER_WIDTH)}  ${cutTo(place, room)}`,
+    );
+    const isBeside = place.length + 2 + subject.length <= room;
+    const what = isBeside ? `  ${subject}` : `\n${' '.repeat(placeColumn)}${cutTo(subject, room)}`;
+    return `${start}${what}${wrapParts(parts, columns, columns, placeColumn)}`;
   }
 
   return {
-    header: () => colors.dim(lead('time', 'after', 'return', 'what').concat('change')),
-    row(event, now) {
-      const time = timeOfDay(now);
+    header() {
+      const names = lead({ time: 'time', after: 'after', place: 'return', subject: 'what' }).concat('change');
+      return colors.dim(isTerminal ? names : `${names} (times in ${moments.zone})`);
+    },
+    row(event) {
+      const now = moments.now();
+      const time = timeOf(now);
       if (!('return_group' in event.data))
-        return `${colors.dim(time.padEnd(TIME_WIDTH + AFTER_WIDTH + 4))}${colors.bold(printable(event.type))}`;
+        return `${colors.dim(time.padEnd(placeColumn))}${colors.bold(printable(event.type))}`;
       const { id, order } = event.data.return_group;
       const after = formatDuration(now - Date.parse(event.time), 1);
-      const start = lead(
-        time,
-        after,
-        order.name === null ? `${id}` : `${id} ${printable(order.name)}`,
-        nameOf(event),
-      );
-      const parts = formatChange(event, now, colors);
+      const place = order.name === null ? `${id}` : `${id} ${printable(order.name)}`;
+      const row = { time, after, place, subject: nameOf(event) };
+      const parts = formatChange(event, moments, colors);
       const columns = width() ?? 0;
-      if (columns < NARROWEST) return start + parts.map(({ styled }) => styled).join(', ');
-      const { place, change } = indents();
+      if (columns < NARROWEST) return lead(row) + parts.map(({ styled }) => styled).join(', ');
+      if (!fits(row, columns)) return narrowRow(row, parts, columns);
+      const start = lead(row);
+      const change = placeColumn + widest.place + widest.subject + 4;
       const fitsBelow = parts.every(({ plain }) => change + plain.length < columns);
-      const lines = wrapParts(parts, columns, change, columns >= ROOMY && fitsBelow ? change : place);
+      const indent = columns >= ROOMY && fitsBelow ? change : placeColumn;
+      const lines = wrapParts(parts, columns, change, indent);
       return `${lines.startsWith('\n') ? start.trimEnd() : start}${lines}`;
     },
   };
+}
+
+interface Lead {
+  readonly time: string;
+  readonly after: string;
+  readonly place: string;
+  readonly subject: string;
 }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -85,63 +111,30 @@ export function nameOf({ type, data: { object } }: FeedEvent): string {
   return printable('id' in object && object.type !== 'return_group' ? `${name} ${object.id}` : name);
 }
 
-/** What changed from what to what, on one line. @param now milliseconds since the epoch */
-export function describeChange(event: FeedEvent, now: number): string {
-  const parts = formatChange(event, now, pc.createColors(false));
+/** What changed from what to what, on one line. */
+export function describeChange(event: FeedEvent, moments: Moments): string {
+  const parts = formatChange(event, moments, pc.createColors(false));
   return parts.map(({ plain }) => plain).join(', ');
 }
 
-function formatChange({ type, data }: FeedEvent, now: number, colors: Colors): Part[] {
+function formatChange({ type, data }: FeedEvent, moments: Moments, colors: Colors): Part[] {
   const object = data.object as unknown as Readonly<Record<string, unknown>>;
   if (type.endsWith('.removed')) return [part('removed', colors.red)];
   if (!('previous_attributes' in data)) {
     const first = [object.status, object.amount].find((value) => value !== undefined && value !== null);
     return [
       part('new', colors.green),
-      ...(first === undefined ? [] : [part(printable(show(first, now)), colors.bold)]),
+      ...(first === undefined ? [] : [part(printable(showValue(first, moments)), colors.bold)]),
     ];
   }
   const fields = Object.entries(data.previous_attributes as Readonly<Record<string, unknown>>);
   return fields.map(([field, before]) => {
-    const from = printable(`${field === 'status' ? '' : `${field} `}${show(before, now)} → `);
-    const to = printable(show(object[field], now));
+    const from = printable(`${field === 'status' ? '' : `${field} `}${showValue(before, moments)} → `);
+    const to = printable(showValue(object[field], moments));
     return { plain: from + to, styled: from + colors.bold(to) };
   });
 }
 
 function part(plain: string, style: (text: string) => string): Part {
   return { plain, styled: style(plain) };
-}
-
-function show(value: unknown, now: number): string {
-  if (value === null || value === undefined) return '–';
-  if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(' ');
-  if (typeof value === 'object') return showMoney(value as Readonly<Record<string, unknown>>);
-  return typeof value === 'string' ? showStamp(value, now) : String(value);
-}
-
-/** A timestamp in the time zone of the `time` column, without the date if it is today; any other text unchanged. */
-function showStamp(text: string, now: number): string {
-  const stamp = parseStamp(text);
-  if (stamp === undefined) return text;
-  // A timestamp without a zone can't be converted.
-  if (!stamp.zoned) return text.slice(0, 19).replace('T', ' ');
-  const moment = stamp.instant / 1_000;
-  const day = dayOf(moment);
-  return day === dayOf(now) ? timeOfDay(moment) : `${day} ${timeOfDay(moment)}`;
-}
-
-function showMoney({ shop_money, presentment_money }: Readonly<Record<string, unknown>>): string {
-  const money = (shop_money ?? presentment_money) as { amount: number; currency_code: string } | null;
-  return money === null ? '–' : `${money.amount} ${money.currency_code}`;
-}
-
-function timeOfDay(milliseconds: number): string {
-  return new Date(milliseconds).toTimeString().slice(0, 8);
-}
-
-function dayOf(milliseconds: number): string {
-  const date = new Date(milliseconds);
-  const digits = (number: number) => String(number).padStart(2, '0');
-  return `${date.getFullYear()}-${digits(date.getMonth() + 1)}-${digits(date.getDate())}`;
 }

@@ -16,6 +16,8 @@ import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
 import { createTables } from '../engines/tables.ts';
 import { type Forwarding, type ForwardingOptions, startForwarding } from '../forwarding/forwarding.ts';
+import { checkSource } from './check-source.ts';
+import { explainFullDisk, withoutFullDisk } from './full-disk.ts';
 import { createHandedOver, type HandedOver } from './handed-over.ts';
 import { startLocalPoller } from './local-poller.ts';
 import { startLocalRelay } from './local-relay.ts';
@@ -30,6 +32,8 @@ export interface LocalFeedOptions {
   readonly token: string;
   /** The directory for the state; undefined keeps none. */
   readonly dataDir: string | undefined;
+  /** Whether the source may have another address than in its state. @default false */
+  readonly isMoved?: boolean | undefined;
   readonly log: Log;
   /** Called with each event in the order of the FIFO queue. The event counts as handed over once this resolves. */
   readonly onEvent: (event: FeedEvent) => Promise<void>;
@@ -39,8 +43,12 @@ export interface LocalFeedOptions {
 }
 
 export interface LocalFeed {
+  /** Whether the source has no state yet. */
+  readonly isNew: boolean;
   /** Sends a tick through the poll queue. Resolves when the poller has finished it. */
   tick(): Promise<TickReport>;
+  /** Rejects if the feed can't go on, also between two ticks. */
+  readonly failed: Promise<never>;
   /** Ends a running tick as soon as the groups it has read are saved. */
   stopPolling(): void;
   /** Resolves once all saved events have come out of the FIFO queue, and were posted to the URLs as far as they accept them. */
@@ -59,16 +67,21 @@ interface Context {
   readonly started: Pick<EventSourceMapping, 'stop'>[];
 }
 
-/** Starts the engines and the feed; nothing is polled before the first tick. */
-export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFeed> {
-  const { log } = options;
-  let endTicks = (error: Error) => log.error(error.message);
-  const services = await openLocalServices(options.dataDir, (error) => endTicks(error));
+/**
+ * Starts the engines and the feed; nothing is polled before the first tick.
+ *
+ * @throws UsageError if the source's state was read from another address
+ */
+export async function startLocalFeed(given: LocalFeedOptions): Promise<LocalFeed> {
+  const { dataDir, settings, isMoved = false } = given;
+  const failure = createFailure(dataDir);
+  const options = { ...given, log: withoutFullDisk(given.log, failure.fail) };
+  const services = await openLocalServices(dataDir, failure.fail);
   const stopping = new AbortController();
   const started: Context['started'] = [];
   const clock = createSystemClock();
   const onError = (error: unknown) => {
-    if (!stopping.signal.aborted) log.error('A handler failed; retrying.', { error: asError(error) });
+    if (!stopping.signal.aborted) options.log.error('A handler failed; retrying.', { error: asError(error) });
   };
 
   async function close(): Promise<void> {
@@ -79,16 +92,37 @@ export async function startLocalFeed(options: LocalFeedOptions): Promise<LocalFe
 
   try {
     await createTables(services.dynamoDb, LOCAL_TABLES);
+    if (dataDir !== undefined)
+      await checkSource(services.dynamoDb, { settings, isMoved, dataDir }, options.log);
     const { signal } = stopping;
-    const { ticks, ...poller } = await startLocalPoller(services, { ...options, clock, onError, signal });
+    const { ticks, isNew, ...poller } = await startLocalPoller(services, {
+      ...options,
+      clock,
+      onError,
+      signal,
+    });
     started.push(poller);
-    endTicks = ticks.end;
     const handOver = await startPublishing({ services, options, clock, onError, started });
-    return { tick: ticks.send, stopPolling: () => stopping.abort(), handOver, close };
+    const tick = () => Promise.race([ticks.send(), failure.failed]).catch(failure.explain);
+    return { isNew, tick, failed: failure.failed, stopPolling: () => stopping.abort(), handOver, close };
   } catch (error) {
     await close();
-    throw error;
+    return failure.explain(error);
   }
+}
+
+/** What ends the feed whatever it does: the directory is lost, or its disk is full. */
+function createFailure(dataDir: string | undefined) {
+  let fail: (error: Error) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = (error) => reject(explainFullDisk(error, dataDir));
+  });
+  // Whoever waits for it gets it; at the end nobody may.
+  failed.catch(() => {});
+  const explain = (error: unknown): never => {
+    throw explainFullDisk(error, dataDir);
+  };
+  return { failed, fail, explain };
 }
 
 /** Starts both relays and the consumer of the ordered events. @returns the feed's `handOver` */
@@ -102,7 +136,8 @@ async function startPublishing(context: Context): Promise<LocalFeed['handOver']>
   const ports = {
     ledger: createDynamoDbLedger({ client: dynamoDb, tables: LOCAL_TABLES, clock }),
     clock,
-    log: options.log,
+    // What the relays do is shown by the events.
+    log: { ...options.log, info: options.log.debug },
     random: Math.random,
   };
   const ordered = startLocalRelay(

@@ -6,6 +6,8 @@ import { createPoller } from '../../functions/poller/create-poller.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
+import { tokenInEnvironment } from '../cli/service-options.ts';
+import { shellWord } from '../cli/shell-word.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
 import { createLocalQueue } from './create-local-queue.ts';
 import type { LocalServices } from './local-services.ts';
@@ -19,6 +21,8 @@ const VISIBILITY_SECONDS = 120;
 export interface LocalPollerOptions {
   readonly settings: SourceSettings;
   readonly token: string;
+  /** The directory of the state; undefined if none is kept. */
+  readonly dataDir: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly onProgress: (report: TickReport) => void;
@@ -28,6 +32,8 @@ export interface LocalPollerOptions {
 }
 
 export interface LocalPoller {
+  /** Whether the source has no state yet. */
+  readonly isNew: boolean;
   readonly ticks: LocalTicks;
   /** Resolves when the running tick has ended. */
   stop(): Promise<void>;
@@ -37,12 +43,13 @@ export async function startLocalPoller(
   { dynamoDb, sqs }: Pick<LocalServices, 'dynamoDb' | 'sqs'>,
   options: LocalPollerOptions,
 ): Promise<LocalPoller> {
-  const { settings, token, clock, log, onProgress, onError, signal } = options;
+  const { settings, token, dataDir, clock, log, onProgress, onError, signal } = options;
   const queueUrl = await createLocalQueue(sqs, 'polls', { VisibilityTimeout: String(VISIBILITY_SECONDS) });
   const states = createDynamoDbSourceStates({ client: dynamoDb, tables: LOCAL_TABLES, clock });
+  const known = await states.load(settings.name);
   const ticks = createLocalTicks({
     source: settings.name,
-    lastSlot: (await states.load(settings.name))?.lastSlot ?? 0,
+    lastSlot: known?.lastSlot ?? 0,
     now: Date.now,
     enqueue: (body) => sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body })),
   });
@@ -50,12 +57,13 @@ export async function startLocalPoller(
   const poll = createPoller({
     // No other process uses this data, so this one takes over the lease of a killed process: same owner.
     owner: 'local',
+    place: dataDir === undefined ? undefined : ` --data ${shellWord(dataDir)}`,
     client: dynamoDb,
     tables: LOCAL_TABLES,
     clock,
     log,
     transport,
-    findSource: async () => ({ settings, secret: { place: 'the environment', read: async () => token } }),
+    findSource: async () => ({ settings, secret: tokenInEnvironment(token) }),
     enqueue: async () => {},
     onReport: ticks.done,
     onProgress,
@@ -70,6 +78,7 @@ export async function startLocalPoller(
     onError,
   });
   return {
+    isNew: known === undefined,
     ticks,
     async stop() {
       await mapping.stop();

@@ -6,10 +6,9 @@ import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
 import { makeDataDirectory } from '../engines/data-directory.ts';
-import { lockDataDirectory } from '../engines/data-directory-lock.ts';
+import { type DataDirectoryLock, lockDataDirectory } from '../engines/data-directory-lock.ts';
 import type { EngineError } from '../engines/engine-error.ts';
 import { startEngines } from '../engines/engines.ts';
-import { announceEngine } from '../engines/running-engine.ts';
 
 export interface LocalServices {
   readonly dynamoDb: DynamoDBClient;
@@ -35,7 +34,8 @@ export async function openLocalServices(
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    undo.push(await lock(dataDir, onLost));
+    const lock = await lockDirectory(dataDir, onLost);
+    undo.push(() => lock?.release());
     const { environment, stop } = await startEngines({ environment: process.env, dataDir });
     undo.push(stop);
     // The SDK's clients find the engines by these variables; nothing else in this process uses AWS.
@@ -43,7 +43,7 @@ export async function openLocalServices(
     const clients = createClients();
     undo.push(() => Object.values(clients).forEach((client) => void client.destroy()));
     const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB;
-    if (dataDir && endpoint) undo.push(await announceEngine(dataDir, endpoint));
+    if (endpoint) await lock?.announce(endpoint);
     return { ...clients, close };
   } catch (error) {
     await close();
@@ -73,11 +73,11 @@ function setEnvironment(variables: Readonly<Record<string, string>>): () => void
   };
 }
 
-async function lock(
+async function lockDirectory(
   dataDir: string | undefined,
   onLost: (error: EngineError) => void,
-): Promise<() => Promise<void>> {
-  if (dataDir === undefined) return async () => {};
+): Promise<DataDirectoryLock | undefined> {
+  if (dataDir === undefined) return undefined;
   await makeDataDirectory(dataDir);
   return lockDataDirectory(dataDir, { onLost });
 }

@@ -18,17 +18,13 @@ export interface LocalTicks {
   send(): Promise<TickReport>;
   done(report: TickReport): void;
   failed(error: unknown): void;
-  /** Fails the running tick and all later ones with this error. */
-  end(error: Error): void;
 }
 
 export function createLocalTicks({ source, now, enqueue, ...options }: LocalTicksOptions): LocalTicks {
   let { lastSlot } = options;
   let waiting: PromiseWithResolvers<TickReport> | undefined;
-  let ended: Error | undefined;
   return {
     async send() {
-      if (ended !== undefined) throw ended;
       lastSlot = slotAfter(lastSlot, now());
       waiting = withResolvers<TickReport>();
       const { promise } = waiting;
@@ -37,10 +33,6 @@ export function createLocalTicks({ source, now, enqueue, ...options }: LocalTick
     },
     done: (report) => waiting?.resolve(report),
     failed: (error) => waiting?.reject(error),
-    end(error) {
-      ended = error;
-      waiting?.reject(error);
-    },
   };
 }
 

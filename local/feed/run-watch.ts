@@ -1,7 +1,7 @@
 // Watches a source from the first poll to the clean end: sends ticks on time, passes events on as they arrive, and at
 // the end hands over the events of everything it has read.
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { SourceRefused } from '../../shared/pacing/errors.ts';
+import { DeadlineReached, SourceRefused } from '../../shared/pacing/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 import {
   ConnectionFailedError,
@@ -23,7 +23,11 @@ export interface WatchOptions {
   readonly forMs: number | undefined;
   /** Ends the watch when aborted. */
   readonly signal: AbortSignal;
+  /** Whether the source may have another address than in its state. */
+  readonly isMoved?: boolean;
   readonly log: Log;
+  /** Called before the first tick. @param isNew whether the source has no state yet */
+  readonly onStart?: (isNew: boolean) => void;
   readonly onEvent: (event: FeedEvent) => Promise<void>;
   readonly forwarding?: ForwardingOptions | undefined;
   readonly onReport: (report: TickReport) => void;
@@ -39,36 +43,57 @@ const NOTHING_IS_READ =
   'Nothing is read: the stored last tick is later than the local time. Check the clock of this machine; ' +
   'if it is right, restart the command.';
 
-/** Watches until the signal or the time ends it. @throws the first tick's error if a retry would not help */
+/** Logged for each tick that fails. */
+export const COULD_NOT_BE_READ = 'The service could not be read; retrying.';
+
+/**
+ * Watches until the signal or the time ends it.
+ *
+ * @throws the first tick's error if a retry would not help; Error if the time is over and nothing was read
+ */
 export async function runWatch(options: WatchOptions): Promise<void> {
-  const { settings, log, onReport } = options;
+  const { settings, log, onReport, forMs } = options;
   const feed = await startLocalFeed({ ...options, onProgress: onReport });
-  const { signal: ending, cancel } = endOf(options.signal, options.forMs);
+  const { signal: ending, cancel } = endOf(options.signal, forMs);
   ending.addEventListener('abort', feed.stopPolling, { once: true });
   if (ending.aborted) feed.stopPolling();
+  let last: TickReport | undefined;
+  options.onStart?.(feed.isNew);
   try {
     let isKnown = false;
+    let isRead = false;
     let dropped = 0;
     let next = Date.now();
     while (!ending.aborted) {
-      await untilMoment(next, ending);
+      await Promise.race([untilMoment(next, ending), feed.failed]);
       if (ending.aborted) break;
       const report = await feed.tick();
       next = nextTick({ last: next, now: Date.now() }, settings, report);
       onReport(report);
       if (report.error !== undefined && !isKnown && isHopeless(report.error, report.state !== undefined))
         throw report.error;
-      if (report.error !== undefined && !ending.aborted)
-        log.warn('The service could not be read; retrying.', { error: report.error });
+      if (report.error !== undefined && !ending.aborted) log.warn(COULD_NOT_BE_READ, { error: report.error });
       dropped = report.outcome === 'late' ? dropped + 1 : 0;
       if (dropped >= DROPPED_IN_A_ROW) log.warn(NOTHING_IS_READ, { dropped });
       isKnown ||= report.polls > 0;
+      isRead ||= report.polls > 0 || report.counts.groups > 0;
+      last = report;
     }
     await handOver(feed, options);
+    if (!isRead && !options.signal.aborted) throw nothingRead(last);
   } finally {
     cancel();
     await feed.close();
   }
+}
+
+/** The error of a watch whose time was over before anything was read. */
+function nothingRead(last: TickReport | undefined): Error {
+  const error = last?.error instanceof DeadlineReached ? last.error.cause : last?.error;
+  const reason = error instanceof Error ? error.message : last?.state?.health.reasons[0]?.message;
+  return new Error(`Nothing was read. ${reason ?? 'No poll ended in time: give --for more time.'}`, {
+    cause: error,
+  });
 }
 
 /** After an interrupt the user does not want to wait long for the last events; after `--for` there is more time. */

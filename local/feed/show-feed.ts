@@ -1,102 +1,199 @@
-// The terminal output of a watched feed: events on stdout, everything else on stderr.
-import pc from 'picocolors';
+// The output of a watched feed: events on stdout, everything else on stderr as log lines.
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { MINUTE } from '../../shared/instant.ts';
+import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
+import type { Log } from '../../shared/ports.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
-import type { StampsState } from '../../shared/source/source-state.ts';
+import type { SourceState, StampsState } from '../../shared/source/source-state.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
-import { createPrinter } from '../cli/print.ts';
-import { formatDelivery } from '../forwarding/format-delivery.ts';
-import { createEventTable } from './format-event.ts';
+import { type CollapsingLog, collapseRepeats } from '../cli/collapse-repeats.ts';
+import { colorsOf } from '../cli/colors.ts';
+import { formatDuration } from '../cli/durations.ts';
+import { type FilterFlags, selectionInWords, selects } from '../cli/filter-flags.ts';
+import type { Moments } from '../cli/moments.ts';
+import { createPrinter, type Printer } from '../cli/print.ts';
+import { printableJson } from '../cli/printable.ts';
+import { createTerminalLog, type TerminalLogOptions } from '../cli/terminal-log.ts';
+import { formatDelivery, isAccepted } from '../forwarding/format-delivery.ts';
+import { createEventTable, type EventTable } from './format-event.ts';
 import { createBaselineProgress } from './format-progress.ts';
+import { COULD_NOT_BE_READ } from './run-watch.ts';
 
 export interface FeedDisplay {
+  readonly log: Log;
+  /** @param isNew whether the source has no state yet */
+  start(isNew: boolean): void;
   showEvent(event: FeedEvent): Promise<void>;
   showReport(report: TickReport): void;
-  /** Prints one attempt to forward an event on stderr. */
+  /** Logs one attempt to forward an event. */
   showDelivery(url: URL, event: FeedEvent, answer: Answer): void;
-  /** Prints a line of information on stderr. */
-  tell(line: string): void;
-  readonly events: number;
+  /** Logs how many events were printed, and what was not logged yet. */
+  end(): void;
+}
+
+export interface DisplayOptions {
+  readonly settings: SourceSettings;
+  readonly moments: Moments;
+  /** Whether events are printed as JSON. */
+  readonly json: boolean;
+  readonly log: Pick<TerminalLogOptions, 'level' | 'format'>;
+  /** The events that are printed. */
+  readonly filter: FilterFlags;
+  readonly streams?: {
+    readonly stdout: NodeJS.WriteStream;
+    readonly stderr: NodeJS.WriteStream;
+  };
 }
 
 /** Minimum time between lines of progress where lines can't be overwritten. */
 const PROGRESS_EVERY_MS = 10_000;
 
-export function createFeedDisplay(
-  settings: SourceSettings,
-  { json }: { readonly json: boolean },
-): FeedDisplay {
-  const out = createPrinter(process.stdout);
-  const err = createPrinter(process.stderr);
-  const isTerminal = process.stdout.isTTY === true;
-  const table = createEventTable({
-    colors: pc.createColors(pc.isColorSupported && isTerminal),
-    width: () => (isTerminal ? process.stdout.columns : undefined),
+export function createFeedDisplay(options: DisplayOptions): FeedDisplay {
+  const { json, moments, filter, streams = process } = options;
+  const out = createPrinter(streams.stdout);
+  const err = createPrinter(streams.stderr);
+  const log = openLog(options, err, streams.stderr);
+  const table = openTable(streams.stdout, moments);
+  const reports = showReports(options, log, err);
+  const counts = { seen: 0, printed: 0 };
+
+  return {
+    log,
+    start: reports.start,
+    async showEvent(event) {
+      counts.seen += 1;
+      if (!selects(filter, event)) return;
+      counts.printed += 1;
+      if (json) return out.line(printableJson(event));
+      // Both streams may be one terminal: the event replaces the status line.
+      err.clear();
+      const row = table.row(event);
+      await out.line(counts.printed === 1 ? `${table.header()}\n${row}` : row);
+      reports.restore();
+    },
+    showReport: reports.show,
+    showDelivery(url, event, answer) {
+      log[isAccepted(answer) ? 'info' : 'warn'](formatDelivery(url, event, answer, moments));
+    },
+    end() {
+      log.flush();
+      const of = counts.seen === counts.printed ? '' : ` of ${counts.seen}`;
+      log.info(`stopped: ${counts.printed}${of} events`);
+    },
+  };
+}
+
+function openLog(
+  { settings, moments, log }: DisplayOptions,
+  err: Printer,
+  stderr: NodeJS.WriteStream,
+): CollapsingLog {
+  const written = createTerminalLog({
+    ...log,
+    write: (line) => void err.line(line).catch(() => {}),
+    moments,
+    isDated: stderr.isTTY !== true,
+    source: settings.name,
+    colors: colorsOf(stderr),
   });
-  const errColors = pc.createColors(pc.isColorSupported && process.stderr.isTTY === true);
+  return collapseRepeats({ log: written, elapsed: () => performance.now() });
+}
+
+function openTable(stdout: NodeJS.WriteStream, moments: Moments): EventTable {
+  const width = () => (stdout.isTTY === true ? stdout.columns : undefined);
+  return createEventTable({ colors: colorsOf(stdout), moments, width });
+}
+
+interface ReportDisplay {
+  start(isNew: boolean): void;
+  show(report: TickReport): void;
+  /** Shows the line of progress again, below a line that was printed. */
+  restore(): void;
+}
+
+function showReports(
+  { settings, moments, filter, log: { format } }: DisplayOptions,
+  log: CollapsingLog,
+  err: Printer,
+): ReportDisplay {
   const progress = createBaselineProgress();
-  let events = 0;
-  let reportedAt = Date.now();
+  let loggedAt = Date.now();
   /** The line of progress while the baseline runs. */
   let status: string | undefined;
+  let isNew = false;
   let isGreeted = false;
   let isLeadReported = false;
-  const printLine = (line: string) => void err.line(line).catch(() => {});
 
-  /** Printed once the service has answered: a failure before that is the only output. */
-  function greet(): void {
+  /** Logged once the service has answered, as it has where a new source has a state: a failure before is the only output. */
+  function greet(state: SourceState): void {
     if (isGreeted) return;
     isGreeted = true;
-    const { baseUrl, name, intervalMs } = settings;
-    printLine(`watching ${new URL(baseUrl).host} as source "${name}", every ${intervalMs / 1_000} s`);
+    const { baseUrl, intervalMs } = settings;
+    const every = `every ${intervalMs / 1_000} s`;
+    log.info(`watching ${new URL(baseUrl).host} ${every}; times in ${moments.zone}`);
+    const selection = selectionInWords(filter);
+    if (selection !== undefined) log.info(`printing only ${selection}`);
+    if (isNew) log.info(describeStart(state, settings, moments));
+    else if (state.baseline.status === 'running')
+      log.info(
+        `the baseline goes on behind ${state.baseline.groups} groups: the range that was under way is read again`,
+      );
   }
 
-  /** Printed once the lead is known. Until then polls read hours ahead, and a silent baseline keeps a safe distance. */
+  /** Logged once the lead is known. Until then polls read hours ahead, and a silent baseline keeps a safe distance. */
   function reportLead(stamps: StampsState | undefined): void {
     if (isLeadReported || stamps === undefined || stamps.zoned || stamps.lead <= 0) return;
     isLeadReported = true;
-    printLine(`the stamps have no zone: they run ${formatLead(stamps.lead)} ahead of the service's Date`);
+    log.info(`the stamps have no zone: they run ${formatLead(stamps.lead)} ahead of the service's Date`);
   }
 
-  function showReport(report: TickReport): void {
-    const baseline = report.state?.baseline;
-    if (baseline === undefined) return;
-    if (report.polls > 0) greet();
-    reportLead(report.state?.stamps);
-    const line = progress.line(baseline, Date.now());
-    if (baseline.status === 'completed') {
-      if (status !== undefined) printLine(line);
-      status = undefined;
-      return;
-    }
-    status = line;
-    err.status(line);
-    if (!process.stderr.isTTY && Date.now() - reportedAt >= PROGRESS_EVERY_MS) {
-      reportedAt = Date.now();
-      printLine(line);
-    }
+  function restore(): void {
+    if (status !== undefined && format !== 'json') err.status(status);
   }
 
   return {
-    get events() {
-      return events;
+    start(isNewHere) {
+      isNew = isNewHere;
     },
-    async showEvent(event) {
-      events += 1;
-      if (json) return out.line(JSON.stringify(event));
-      // Both streams may be one terminal: the event replaces the status line.
-      err.clear();
-      const row = table.row(event, Date.now());
-      await out.line(events === 1 && isTerminal ? `${table.header()}\n${row}` : row);
-      if (status !== undefined) err.status(status);
+    restore,
+    show(report) {
+      log.tally();
+      const { state, polls, error } = report;
+      if (state === undefined) return;
+      if (polls > 0 || isNew) greet(state);
+      if (polls > 0 && error === undefined) log.end(COULD_NOT_BE_READ, 'The service is read again.');
+      reportLead(state.stamps);
+      const { baseline } = state;
+      progress.note(report, Date.now());
+      const line = progress.line(baseline, Date.now());
+      if (baseline.status === 'completed') {
+        if (status !== undefined) log.info(line);
+        status = undefined;
+        return;
+      }
+      status = line;
+      restore();
+      if (!err.isTerminal && Date.now() - loggedAt >= PROGRESS_EVERY_MS) {
+        loggedAt = Date.now();
+        log.info(line);
+      }
     },
-    showReport,
-    showDelivery: (url, event, answer) =>
-      printLine(formatDelivery(url, event, answer, Date.now(), errColors)),
-    tell: printLine,
   };
+}
+
+/** What the first events are of: in a silent baseline these are older than the watch, which surprises. */
+function describeStart(
+  { baseline: { mode }, startedAt, stamps }: SourceState,
+  { lookbackMs }: SourceSettings,
+  moments: Moments,
+): string {
+  if (mode === 'emit') return 'announcing every return group that exists, and every change from now on';
+  // Stamps without a zone run ahead.
+  const since = (startedAt - (stamps.zoned ? 0 : stamps.lead)) / MILLISECOND - lookbackMs;
+  return (
+    `announcing changes since ${moments.short(since)}, the lookback of ${formatDuration(lookbackMs)} before the start; ` +
+    'what is older is recorded without events (--baseline silent)'
+  );
 }
 
 /** Rounded to quarters of an hour, as zones are: the rest is the delay until the change became visible. */

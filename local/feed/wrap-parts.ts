@@ -25,10 +25,15 @@ export function wrapParts(parts: readonly Part[], width: number, used: number, i
     } else {
       const room = width - indent - comma.length;
       const isLong = plain.length > room;
-      text += `\n${' '.repeat(indent)}${isLong ? `${plain.slice(0, room - 1)}…` : styled}${comma}`;
+      text += `\n${' '.repeat(indent)}${isLong ? cutTo(plain, room) : styled}${comma}`;
       column = indent + Math.min(plain.length, room) + comma.length;
     }
     isEmpty = false;
   }
   return text;
+}
+
+/** The text, with its end cut off if it is longer than so many columns. */
+export function cutTo(text: string, columns: number): string {
+  return text.length > columns ? `${text.slice(0, columns - 1)}…` : text;
 }

@@ -1,31 +1,23 @@
 // One attempt to post an event, as a line for people: what came back, how long it took, and what changed.
-import type pc from 'picocolors';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
-import { printable } from '../cli/printable.ts';
+import type { Moments } from '../cli/moments.ts';
 import { describeChange, nameOf } from '../feed/format-event.ts';
-
-type Colors = ReturnType<typeof pc.createColors>;
 
 const RESULT_WIDTH = 12;
 
-/** @param now milliseconds since the epoch */
-export function formatDelivery(
-  url: URL,
-  event: FeedEvent,
-  answer: Answer,
-  now: number,
-  colors: Colors,
-): string {
-  const { text, isAccepted } = resultOf(answer);
-  const result = (isAccepted ? colors.green : colors.red)(text.padEnd(RESULT_WIDTH));
+export function formatDelivery(url: URL, event: FeedEvent, answer: Answer, moments: Moments): string {
+  const took = `${answer.requestMs} ms`.padStart(8);
   const { id } = 'return_group' in event.data ? event.data.return_group : { id: 'feed' };
-  const what = `${id} #${event.data.sequence}  ${nameOf(event)}  ${describeChange(event, now)}`;
-  return `${colors.dim(`→ ${url.host}`)}  ${result} ${colors.dim(`${answer.requestMs} ms`.padStart(8))}  ${what}`;
+  const what = `${id} #${event.data.sequence}  ${nameOf(event)}  ${describeChange(event, moments)}`;
+  return `→ ${url.host}  ${resultOf(answer).padEnd(RESULT_WIDTH)} ${took}  ${what}`;
 }
 
-function resultOf(answer: Answer): { readonly text: string; readonly isAccepted: boolean } {
-  if ('failure' in answer) return { text: printable(answer.failure), isAccepted: false };
-  const isAccepted = answer.status >= 200 && answer.status < 300;
-  return { text: `${answer.status}${isAccepted ? '' : ' refused'}`, isAccepted };
+export function isAccepted(answer: Answer): boolean {
+  return 'status' in answer && answer.status >= 200 && answer.status < 300;
+}
+
+function resultOf(answer: Answer): string {
+  if ('failure' in answer) return answer.failure;
+  return `${answer.status}${isAccepted(answer) ? '' : ' refused'}`;
 }

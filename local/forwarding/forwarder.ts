@@ -75,6 +75,8 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
   });
   const webhook: WebhookPorts = {
     ...ports,
+    // The display shows each attempt already.
+    log: { ...ports.log, info: ports.log.debug },
     webhook: forwardId(target.url),
     filter: target.filter,
     random: Math.random,

@@ -16,6 +16,6 @@ export async function openForwarding(
   const used = secret ?? (await findForwardSecret(dataDir));
   const hosts = urls.map(({ host }) => host).join(', ');
   // The user's own secret is not shown: it may be in use elsewhere.
-  display.tell(`forwarding to ${hosts}, signed with ${secret === undefined ? used : 'the given secret'}`);
+  display.log.info(`forwarding to ${hosts}, signed with ${secret === undefined ? used : 'the given secret'}`);
   return { urls, filter, secret: used, onAttempt: display.showDelivery };
 }

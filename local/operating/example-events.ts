@@ -28,13 +28,18 @@ export function freshExample(type: string, at: number): FeedEvent {
     throw new UsageError(
       `There is no recorded event of the type "${type}"; "returns-feed trigger" lists the types.`,
     );
-  const event = feedEvent.parse(JSON.parse(readFileSync(join(examplesFolder(), type + ENDING), 'utf8')));
+  const event = readExample(type);
   const parts = parseEventId(event.id);
   if (parts === undefined) throw new Error(`The recorded event of ${type} has the id "${event.id}".`);
   // A new generation: its numbers are above all earlier ones, so no receiver takes the event for stale.
   const generation = at.toString(36);
   const data = { ...event.data, generation };
   return { ...event, id: formatEventId({ ...parts, generation }), data } as FeedEvent;
+}
+
+/** The recorded event of a type that has one. */
+export function readExample(type: string): FeedEvent {
+  return feedEvent.parse(JSON.parse(readFileSync(join(examplesFolder(), type + ENDING), 'utf8')));
 }
 
 /** This file may run from its place or from a bundle in node_modules. @throws Error outside of a checkout */

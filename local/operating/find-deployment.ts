@@ -11,6 +11,7 @@ const PARTS = {
   busName: { output: 'BusName', variable: 'EVENT_BUS_NAME' },
   sourcesPath: { output: 'SourcesPath', variable: 'SOURCES_PATH' },
   webhooksPath: { output: 'WebhooksPath', variable: 'WEBHOOKS_PATH' },
+  poller: { output: 'PollerFunction', variable: 'POLLER_FUNCTION' },
   schedules: { output: 'SchedulesGroup', variable: 'SCHEDULES_GROUP' },
 } as const;
 

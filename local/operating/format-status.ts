@@ -1,87 +1,141 @@
-// Formats a source's status as text, at most 80 columns wide. Entries that need action come first.
+// Formats a source's status as text. The verdict and what needs action come first.
 import { formatDuration } from '../cli/durations.ts';
-import { formatEntry } from '../cli/entries.ts';
-import { ago, moment, shortMoment } from '../cli/moments.ts';
-import type { CycleStatus, HoldStatus, SourceStatus } from './source-status.ts';
+import { formatCommand, formatEntry, wrapWords } from '../cli/entries.ts';
+import type { Layout } from '../cli/layout.ts';
+import type { Moments } from '../cli/moments.ts';
+import { printable } from '../cli/printable.ts';
+import { formatHold } from './format-hold.ts';
+import type { Verdict } from './judge-source.ts';
+import type { CycleStatus, SourceStatus } from './source-status.ts';
 
 /** As in format-progress.ts. */
 const SMALLEST_ESTIMATE = 1_000;
 /** `--json` prints all of them. */
 const SET_ASIDE_SHOWN = 3;
+/** A source that is further behind than its lookback and this is late. */
+const USUAL_DELAY_MS = 5 * 60_000;
 
-/** @param now milliseconds since the epoch */
-export function formatStatus(status: SourceStatus, now: number): string[] {
-  const lines = [`${status.source}  ${summaryOf(status)}`];
-  const add = (label: string, ...texts: readonly string[]) => lines.push(...formatEntry(label, texts));
-  for (const hold of status.held) lines.push(...formatHold(hold));
-  // Unreadable groups have an entry of their own below, with more detail.
-  for (const { code, message } of status.reasons) if (code !== 'unreadable') add(code, message);
-  if (status.degradedSince !== null) add('degraded', `since ${moment(status.degradedSince, now)}`);
+export function formatStatus(status: SourceStatus, moments: Moments, layout: Layout): string[] {
+  const lines = headline(status, moments, layout);
+  const add = (label: string, ...texts: readonly string[]) =>
+    lines.push(...formatEntry(label, texts, layout.width));
+  for (const hold of status.held) lines.push(...formatHold(hold, moments, layout));
+  for (const { code, message } of furtherReasons(status)) add(code, message);
+  if (status.lastFailure !== null && status.verdict !== 'failing')
+    add('last error', lastError(status.lastFailure, moments));
+  if (status.degradedSince !== null) add('degraded', `since ${moments.withAge(status.degradedSince)}`);
   if (status.restsUntil !== null)
-    add('resting', `until ${shortMoment(status.restsUntil)}, after the token was refused`);
-  add('settled', settled(status));
-  add('last tick', status.lastTickAt === null ? 'none yet' : moment(status.lastTickAt, now));
-  add('baseline', baseline(status));
-  for (const cycle of status.reconciliation) add(TIER_NAMES[cycle.tier], cycleText(cycle, now));
-  if (status.setAside.length > 0) add('set aside', ...setAside(status));
+    add('resting', `until ${moments.full(status.restsUntil)}, after the token was refused`);
+  for (const { text, command } of status.nextSteps) {
+    add('next', text);
+    if (command !== null) lines.push(...formatCommand(command, layout.width));
+  }
+  add('read up to', readUpTo(status, moments));
+  add('last tick', lastTick(status, moments));
+  add('baseline', baseline(status, moments));
+  for (const cycle of status.reconciliation) add(TIER_NAMES[cycle.tier], cycleText(cycle, moments));
+  if (status.setAside.length > 0) add('set aside', ...setAside(status, moments));
   add('service', service(status));
   return lines;
 }
 
 const TIER_NAMES = { recent: 'recent', open: 'older, open', all: 'all groups' } as const;
 
-function summaryOf({ held, isHealthy, baseline: { status } }: SourceStatus): string {
-  if (held.length > 0) return 'held';
-  if (!isHealthy) return 'not completely read';
-  return status === 'running' ? 'well, baseline under way' : 'well';
+/** For instance `acme  failing: the service answered with status 503, since 14:02:11 (12 polls)`. */
+function headline(status: SourceStatus, moments: Moments, { width, colors }: Layout): string[] {
+  const paint = {
+    well: colors.green,
+    failing: colors.red,
+    stopped: colors.red,
+    held: colors.yellow,
+  }[status.verdict];
+  const about = summaryOf(status, moments);
+  const [first = '', ...others] = wrapWords(
+    printable(`${status.source}  ${status.verdict}${about === '' ? '' : `: ${about}`}`),
+    width,
+  );
+  const painted = first.replace(/(?<= {2})\w+/, (verdict) => colors.bold(paint(verdict)));
+  return [painted, ...others.map((line) => `  ${line}`)];
 }
 
-/** The command has a line of its own, so that it can be copied. */
-function formatHold({ number, since, message, consequence, command }: HoldStatus): string[] {
-  return [
-    ...formatEntry(`held: ${number}`, [
-      `${message} ${consequence} Since ${shortMoment(since)}. If this is right:`,
-    ]),
-    `  ${command}`,
-  ];
+function summaryOf(status: SourceStatus, moments: Moments): string {
+  const { verdict, held, reasons, lastFailure, lastTickAt } = status;
+  const first = reasons[0]?.message ?? '';
+  const summaries: Readonly<Record<Verdict, () => string>> = {
+    well: () => (status.baseline.status === 'running' ? 'the baseline is under way' : ''),
+    held: () => (held.length === 1 ? 'one decision is up to you' : `${held.length} decisions are up to you`),
+    stopped: () =>
+      withoutStop(first) + (lastTickAt === null ? '' : `, last tick ${moments.withAge(lastTickAt)}`),
+    failing: () => (lastFailure === null ? withoutStop(first) : lastError(lastFailure, moments)),
+  };
+  return summaries[verdict]();
 }
 
-function settled({ settledThrough, behindMs, lookbackMs }: SourceStatus): string {
-  const behind = behindMs === null ? 'no stamp seen yet' : `${formatDuration(behindMs)} behind`;
-  const usual = lookbackMs === null ? '' : `; the lookback is ${formatDuration(lookbackMs)}`;
-  return `through ${shortMoment(settledThrough)} (${behind}${usual})`;
+function lastError(
+  { message, since, ticks }: NonNullable<SourceStatus['lastFailure']>,
+  moments: Moments,
+): string {
+  const polls = ticks === 1 ? '1 poll' : `${ticks.toLocaleString('en')} polls`;
+  return `${withoutStop(message)}, since ${moments.short(since)} (${polls})`;
 }
 
-function baseline({
-  baseline: { status, mode, groups, estimatedGroups, coveredThrough },
-}: SourceStatus): string {
+/** Those that the headline does not have. */
+function furtherReasons({ reasons, verdict, lastFailure }: SourceStatus): SourceStatus['reasons'] {
+  const isInHeadline = verdict === 'stopped' || (verdict === 'failing' && lastFailure === null);
+  return reasons.slice(isInHeadline ? 1 : 0).filter(
+    // Unreadable groups have an entry of their own below, with more detail.
+    ({ code, message }) => code !== 'unreadable' && message !== lastFailure?.message,
+  );
+}
+
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, '');
+}
+
+/** Each poll reads the time of the lookback again, so a source that is well is that far behind. */
+function readUpTo({ settledThrough, behindMs, lookbackMs }: SourceStatus, moments: Moments): string {
+  const through = moments.full(settledThrough);
+  if (behindMs === null) return `${through}; the service has shown no timestamp yet`;
+  if (lookbackMs === null || behindMs > lookbackMs + USUAL_DELAY_MS)
+    return `${through}, ${formatDuration(behindMs)} ago`;
+  return `${through}; each poll reads the last ${formatDuration(lookbackMs)} again`;
+}
+
+function lastTick({ lastTickAt, polledBy }: SourceStatus, moments: Moments): string {
+  const by = polledBy === null ? '' : `, by process ${polledBy}`;
+  return lastTickAt === null ? 'none yet' : `${moments.withAge(lastTickAt)}${by}`;
+}
+
+function baseline({ baseline: known }: SourceStatus, moments: Moments): string {
+  const { status, mode, groups, estimatedGroups, coveredThrough } = known;
   // Estimates this low say only that there are not more groups than that.
   const isEstimated = estimatedGroups !== null && estimatedGroups > Math.max(SMALLEST_ESTIMATE, groups);
   const of = isEstimated && status === 'running' ? ` of about ${count(estimatedGroups)}` : '';
   const through =
-    status === 'running' && coveredThrough !== null ? `, through ${shortMoment(coveredThrough)}` : '';
-  return `${status === 'running' ? 'under way' : 'complete'}, ${mode}: ${count(groups)}${of} groups${through}`;
+    status === 'running' && coveredThrough !== null ? `, through ${moments.full(coveredThrough)}` : '';
+  const events = mode === 'silent' ? 'without events' : 'with an event for each';
+  return `${status === 'running' ? 'under way' : 'complete'}: ${count(groups)}${of} groups, ${events}${through}`;
 }
 
 function cycleText(
   { plannedMs, requests, isUnderWay, startedAt, ...cycle }: CycleStatus,
-  now: number,
+  moments: Moments,
 ): string {
   const length = plannedMs === null ? 'interval not known yet' : `every ${formatDuration(plannedMs)}`;
   const takes = requests === null ? '' : ` (${count(requests)} requests)`;
   const last =
     cycle.lastCompletedAt === null
       ? 'none completed yet'
-      : `last completed ${moment(cycle.lastCompletedAt, now)}`;
-  const covered = cycle.coveredThrough === null ? '' : `, through ${shortMoment(cycle.coveredThrough)}`;
-  const present = isUnderWay ? `; under way since ${ago(startedAt, now)}${covered}` : '';
+      : `last completed ${moments.withAge(cycle.lastCompletedAt)}`;
+  const covered = cycle.coveredThrough === null ? '' : `, through ${moments.full(cycle.coveredThrough)}`;
+  const present = isUnderWay ? `; under way since ${moments.age(startedAt)}${covered}` : '';
   return `${length}${takes}; ${last}${present}`;
 }
 
-function setAside({ setAside: groups }: SourceStatus): string[] {
+function setAside({ setAside: groups }: SourceStatus, moments: Moments): string[] {
   const shown = groups.slice(0, SET_ASIDE_SHOWN).map(({ returnGroupId, reason, since }) => {
     const name = returnGroupId === null ? 'a row without an id' : String(returnGroupId);
-    return `${name}: ${reason}, since ${shortMoment(since)}`;
+    return `${name}: ${reason}, since ${moments.full(since)}`;
   });
   const more = groups.length - shown.length;
   return [
@@ -91,13 +145,20 @@ function setAside({ setAside: groups }: SourceStatus): string[] {
   ];
 }
 
-function service({
-  service: { pageLimit, stampsHaveZone, stampsPrecision, stampsLeadMs },
-}: SourceStatus): string {
+function service({ service: known }: SourceStatus): string {
+  const { stampsHaveZone, stampsPrecision, stampsLeadMs } = known;
   const zone = stampsHaveZone ? 'with a zone' : 'without a zone';
   const lead = stampsLeadMs === 0 ? '' : `, ${formatDuration(stampsLeadMs)} ahead of its Date`;
   const digits = stampsPrecision === 0 ? 'whole seconds' : `${stampsPrecision} digits of a second`;
-  return `pages of up to ${count(pageLimit)} rows; stamps ${zone}, ${digits}${lead}`;
+  return `${pages(known)}; stamps ${zone}, ${digits}${lead}`;
+}
+
+/** A service may give fewer rows than are asked for, and a small store has no full page. */
+function pages({ pageLimit, longestPage }: SourceStatus['service']): string {
+  const asked = `${count(pageLimit)} ${pageLimit === 1 ? 'row' : 'rows'} asked for`;
+  return longestPage === 0
+    ? `pages: ${asked}`
+    : `pages of up to ${count(longestPage)} ${longestPage === 1 ? 'row' : 'rows'} (${asked})`;
 }
 
 function count(number: number): string {

@@ -1,33 +1,37 @@
 // Formats the status of webhooks as text.
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
-import { formatEntry } from '../cli/entries.ts';
-import { moment, shortMoment } from '../cli/moments.ts';
+import { formatEntry, wrapWords } from '../cli/entries.ts';
+import type { Layout } from '../cli/layout.ts';
+import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
 import type { WebhookStatus } from './webhook-status.ts';
 
-/** The lines of one webhook, its state first. @param now milliseconds since the epoch */
-export function formatWebhook(status: WebhookStatus, now: number): string[] {
+/** The lines of one webhook, its state first. */
+export function formatWebhook(status: WebhookStatus, moments: Moments, { width, colors }: Layout): string[] {
   const { webhook, host, filter } = status;
+  const state = stateOf(status, moments);
   return [
-    `${stateOf(status)}: ${webhook}, ${printable(host ?? 'its URL is a secret')}`,
-    ...formatEntry('gets', [filterInWords(filter)]),
-    ...formatEntry('waiting', [waitingOf(status)]),
-    ...formatEntry('accepted', [acceptedOf(status, now)]),
-    ...(status.lastFailureAt === null ? [] : formatEntry('failed', [failureOf(status, now)])),
+    `${status.needsAttention ? colors.bold(colors.red(state)) : state}: ${webhook}, ${printable(host ?? 'its URL is a secret')}`,
+    ...formatEntry('gets', [filterInWords(filter)], width),
+    ...formatEntry('waiting', [waitingOf(status)], width),
+    ...formatEntry('accepted', [acceptedOf(status, moments)], width),
+    ...(status.lastFailureAt === null ? [] : formatEntry('failed', [failureOf(status, moments)], width)),
   ];
 }
 
-/** One webhook in one line. @param now milliseconds since the epoch */
-export function formatWebhookLine(status: WebhookStatus, now: number): string {
+/** One webhook in one line, if it fits. */
+export function formatWebhookLine(status: WebhookStatus, moments: Moments, { width }: Layout): string[] {
   const { lastFailureAt, waiting } = status;
   const parts = [
     ...(waiting === null ? [] : [`${waitingOf(status)} waiting`]),
-    `last accepted ${acceptedOf(status, now)}`,
-    ...(lastFailureAt === null ? [] : [`last failure ${failureOf(status, now)}`]),
+    `last accepted ${acceptedOf(status, moments)}`,
+    ...(lastFailureAt === null ? [] : [`last failure ${failureOf(status, moments)}`]),
   ];
   const kind = status.webhook.startsWith(FORWARD_PREFIX) ? 'forwarded URL' : 'webhook';
-  return printable(`${kind} ${status.webhook}: ${stateOf(status)}; ${parts.join('; ')}`);
+  const text = printable(`${kind} ${status.webhook}: ${stateOf(status, moments)}; ${parts.join('; ')}`);
+  const [first = '', ...others] = wrapWords(text, width - 2);
+  return [first, ...others.map((line) => `  ${line}`)];
 }
 
 /** For instance `shipment; to DELIVERED or LOST`. */
@@ -41,8 +45,8 @@ export function filterInWords({ sources, entities, types, to }: EventFilter): st
   return conditions.length === 0 ? 'all changes' : conditions.join('; ');
 }
 
-function stateOf({ state, heldUntil }: WebhookStatus): string {
-  return state === 'held' && heldUntil !== null ? `held until ${shortMoment(heldUntil)}` : state;
+function stateOf({ state, heldUntil }: WebhookStatus, moments: Moments): string {
+  return state === 'held' && heldUntil !== null ? `held until ${moments.full(heldUntil)}` : state;
 }
 
 function waitingOf({ waiting }: WebhookStatus): string {
@@ -50,13 +54,13 @@ function waitingOf({ waiting }: WebhookStatus): string {
   return waiting === 0 ? 'none' : `${waiting.toLocaleString('en')} ${waiting === 1 ? 'ring' : 'rings'}`;
 }
 
-function acceptedOf({ lastAcceptedAt }: WebhookStatus, now: number): string {
-  return lastAcceptedAt === null ? 'never' : moment(lastAcceptedAt, now);
+function acceptedOf({ lastAcceptedAt }: WebhookStatus, moments: Moments): string {
+  return lastAcceptedAt === null ? 'never' : moments.withAge(lastAcceptedAt);
 }
 
-function failureOf({ lastFailureAt, lastFailure, failures, failingSince }: WebhookStatus, now: number) {
-  const last = `${moment(lastFailureAt ?? '', now)}: ${lastFailure ?? 'unknown'}`;
+function failureOf({ lastFailureAt, lastFailure, failures, failingSince }: WebhookStatus, moments: Moments) {
+  const last = `${moments.withAge(lastFailureAt ?? '')}: ${lastFailure ?? 'unknown'}`;
   if (failures === 0 || failingSince === null) return last;
   const times = failures === 1 ? 'once' : `${failures} times in a row`;
-  return `${last}; ${times} since ${shortMoment(failingSince)}`;
+  return `${last}; ${times} since ${moments.full(failingSince)}`;
 }

@@ -20,7 +20,7 @@ export async function listAllSources(open: OpenStates, now: number): Promise<Lis
             ? null
             : {
                 generation: state.generation,
-                isHealthy: describeSource(state, now * MILLISECOND, open.flags).isHealthy,
+                isHealthy: describeSource(state, { now: now * MILLISECOND, flags: open.flags }).isHealthy,
                 wasRestored: state.mintedIn !== place,
               },
       };

@@ -1,11 +1,11 @@
 // Opens what a command needs besides the sources' states: snapshots, ledger and marks, where the flags say.
-
+import { createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
 import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { DESTINATION_NAMES, type DestinationLabels, labelsOf } from '../../shared/deployment/destinations.ts';
-import type { Clock, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
+import type { Activities, Clock, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
 import type { WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
@@ -20,6 +20,7 @@ export interface OpenFeed extends OpenStates {
   readonly store: SnapshotStore;
   readonly ledger: Ledger;
   readonly marks: WebhookMarks;
+  readonly activities: Pick<Activities, 'load'>;
   readonly marksTable: string;
   /** The destinations that have marks. On one machine the marks of `watch` count the delivered events. */
   readonly destinations: readonly DestinationLabels[];
@@ -52,10 +53,11 @@ export function withFeed<Result>(
       store: createDynamoDbSnapshotStore({ client, tables, clock }),
       ledger: createDynamoDbLedger({ client, tables, clock }),
       marks: createDynamoDbMarks({ client, tables }),
+      activities: createDynamoDbActivities({ client, tables }),
       marksTable: marks,
       destinations: isLocal ? LOCAL_DESTINATIONS : DESTINATION_NAMES.map(labelsOf),
       webhooks: () => webhookLabels(open),
-      log: createTerminalLog((line) => void err.line(line).catch(() => {}), false),
+      log: createTerminalLog({ write: (line) => void err.line(line).catch(() => {}) }),
     });
   });
 }

@@ -1,13 +1,15 @@
-// Opens the place that a command's flags name: a deployment, or a data directory on this machine. While a `watch` uses
-// the directory, the command connects to the engine of that `watch`.
+// Opens the place that a command's flags name: a deployment, or a data directory on this machine. Commands share the
+// engine of a directory, with each other and with a running `watch`.
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
 import { UsageError } from '../cli/failures.ts';
-import { findHolder, lockDataDirectory } from '../engines/data-directory-lock.ts';
+import { shellWord } from '../cli/shell-word.ts';
+import { findHolder, type Holder } from '../engines/data-directory-lock.ts';
 import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
-import { readEngine } from '../engines/running-engine.ts';
+import { followEngine } from '../engines/follow-engine.ts';
+import { type SharedEngine, shareEngine } from '../engines/shared-engine.ts';
 import { addMissingIndexes } from '../engines/tables.ts';
 import { LOCAL_TABLES } from '../feed/local-tables.ts';
 import { type Deployment, findDeploymentInEnvironment, findStackDeployment } from './find-deployment.ts';
@@ -25,6 +27,8 @@ export interface Place {
   readonly isLocal: boolean;
   /** The flags that name this place again. */
   readonly flags: string;
+  /** The process that has the data directory, which may be this one; undefined for a deployment. */
+  holder(): Promise<Holder | undefined>;
   close(): Promise<void>;
 }
 
@@ -35,7 +39,7 @@ export async function openPlace({ data, stack }: PlaceFlags): Promise<Place> {
   if (data !== undefined && stack !== undefined) throw new UsageError('Give --data or --stack, not both.');
   if (data !== undefined) return openDirectory(data);
   if (stack !== undefined)
-    return openDeployment(await findStackDeployment(stack), ` --stack ${quote(stack)}`);
+    return openDeployment(await findStackDeployment(stack), ` --stack ${shellWord(stack)}`);
   const deployment = findDeploymentInEnvironment(process.env);
   if (deployment !== undefined) return openDeployment(deployment, '');
   throw new UsageError(
@@ -46,7 +50,14 @@ export async function openPlace({ data, stack }: PlaceFlags): Promise<Place> {
 
 function openDeployment(deployment: Deployment, flags: string): Place {
   const client = createDynamoDbClient();
-  return { client, deployment, isLocal: false, flags, close: async () => client.destroy() };
+  return {
+    client,
+    deployment,
+    isLocal: false,
+    flags,
+    holder: async () => undefined,
+    close: async () => client.destroy(),
+  };
 }
 
 async function openDirectory(path: string): Promise<Place> {
@@ -58,26 +69,12 @@ async function openDirectory(path: string): Promise<Place> {
     () => false,
   );
   if (!isThere) throw new Error(`There is no state in ${path}: no "watch" ever ran with --data ${path}.`);
-  const holder = await findHolder(path);
-  if (holder?.isHere === false) {
-    throw new Error(`Process ${holder.pid} on ${holder.host} is using ${path}: run this there, or stop it.`);
-  }
-  if (holder !== undefined) {
-    const endpoint = await readEngine(path);
-    if (endpoint !== undefined) return local(path, connect(endpoint), async () => {});
-    throw new Error(
-      `Process ${holder.pid} is using ${path} but has recorded no endpoint there; stop it, or try again.`,
-    );
-  }
-  const unlock = await lockDataDirectory(path);
-  const engine = await startDynamoDbEngine({ dbPath: file }).catch(async (error: unknown) => {
-    await unlock();
+  const engine = shareEngine(path, () => startDynamoDbEngine({ dbPath: file }));
+  await engine.endpoint().catch(async (error: unknown) => {
+    await engine.close();
     throw error;
   });
-  return local(path, connect(engine.endpoint), async () => {
-    await engine.stop();
-    await unlock();
-  });
+  return local(path, connect(engine), engine.close);
 }
 
 /** The tables may be those of an earlier release, without an index that this one reads. */
@@ -92,15 +89,26 @@ async function local(path: string, client: DynamoDBClient, end: () => Promise<vo
     await close();
     throw error;
   }
-  return { client, deployment: LOCAL_TABLES, isLocal: true, flags: ` --data ${quote(path)}`, close };
+  return {
+    client,
+    deployment: LOCAL_TABLES,
+    isLocal: true,
+    flags: ` --data ${shellWord(path)}`,
+    // An engine that the environment names needs no directory.
+    holder: () => findHolder(path).catch(() => undefined),
+    close,
+  };
 }
 
-function connect(endpoint: string): DynamoDBClient {
+/** A client whose requests go where the tables are at that moment. */
+function connect(engine: SharedEngine): DynamoDBClient {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return createDynamoDbClient({ endpoint, region: 'us-east-1', credentials });
-}
-
-/** The text as one word of a shell command. */
-function quote(text: string): string {
-  return /^[\w./~@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  const client = createDynamoDbClient({ endpoint: 'http://127.0.0.1', region: 'us-east-1', credentials });
+  client.middlewareStack.add((next) => (args) => followEngine(engine, next, args), {
+    step: 'deserialize',
+    // Next to the connection: a request that failed is sent again as it is.
+    priority: 'low',
+    name: 'followEngine',
+  });
+  return client;
 }

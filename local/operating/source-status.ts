@@ -2,21 +2,33 @@
 // that the feed's own events also use.
 import { describeConsequence, describeHold, releaseCommand } from '../../shared/guarding/describe-hold.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
-import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
+import { formatInstant, type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { stampsTime } from '../../shared/reading/stamps-clock.ts';
-import { patienceOf } from '../../shared/reporting/health.ts';
 import { planCycles } from '../../shared/source/reconciliation-plan.ts';
-import type { CycleState, SourceState, Tier } from '../../shared/source/source-state.ts';
+import type { CycleState, HoldSample, SourceState, Tier } from '../../shared/source/source-state.ts';
+import {
+  type Circumstances,
+  type NextStep,
+  nextStepsOf,
+  type Reason,
+  type Verdict,
+  whyStopped,
+} from './judge-source.ts';
 
 /** Times are ISO 8601, durations milliseconds; null is unknown, or not known yet. */
 export interface SourceStatus {
   readonly source: string;
   readonly generation: string;
-  /** Whether it is read completely, apart from an unfinished baseline. */
+  readonly verdict: Verdict;
+  /** Whether it is well: read completely, apart from an unfinished baseline. */
   readonly isHealthy: boolean;
   readonly held: readonly HoldStatus[];
   /** Why it is not read completely; empty if it is. */
-  readonly reasons: readonly { readonly code: string; readonly message: string }[];
+  readonly reasons: readonly Reason[];
+  /** Why the last ticks failed, the first of them, and how many; null after one that did not. */
+  readonly lastFailure: (Reason & { readonly since: string; readonly ticks: number }) | null;
+  /** What to do about it, besides releasing what is held. */
+  readonly nextSteps: readonly NextStep[];
   readonly degradedSince: string | null;
   readonly restsUntil: string | null;
   /** Polls have read everything before this instant, by the service's timestamps. */
@@ -25,6 +37,8 @@ export interface SourceStatus {
   readonly lookbackMs: number | null;
   readonly lastTickAt: string | null;
   readonly sinceLastTickMs: number | null;
+  /** The process that polls, on this machine; null if there is none, or it is not known. */
+  readonly polledBy: number | null;
   readonly baseline: {
     readonly status: 'running' | 'completed';
     readonly mode: 'silent' | 'emit';
@@ -35,7 +49,9 @@ export interface SourceStatus {
   readonly reconciliation: readonly CycleStatus[];
   readonly setAside: readonly SetAsideStatus[];
   readonly service: {
+    /** Rows that the feed asks for, and those of the longest page in this cycle; 0 before the first. */
     readonly pageLimit: number;
+    readonly longestPage: number;
     readonly stampsHaveZone: boolean;
     readonly stampsPrecision: number;
     readonly stampsLeadMs: number;
@@ -46,7 +62,10 @@ export interface HoldStatus {
   readonly number: number;
   readonly guard: string;
   readonly since: string;
+  /** The return groups or entities that are held. */
   readonly suspects: number;
+  /** A few of them. */
+  readonly samples: readonly HoldSample[];
   readonly message: string;
   readonly consequence: string;
   /** The command that releases it. */
@@ -71,52 +90,46 @@ export interface SetAsideStatus {
   readonly since: string;
 }
 
-/**
- * @param now by the local clock
- * @param flags that name the place of this state, for instance ` --data state`
- * @param place the identity of the tables that hold the state; undefined if unknown
- */
-export function describeSource(
-  state: SourceState,
-  now: Instant,
-  flags: string,
-  place?: string | undefined,
-): SourceStatus {
+/** What is known besides the state; only the time and the flags are necessary. */
+export type StatusCircumstances = Pick<Circumstances, 'now' | 'flags'> &
+  Partial<Pick<Circumstances, 'isLocal' | 'poller'>> & {
+    /** The identity of the tables that hold the state; undefined if unknown. */
+    readonly place?: string | undefined;
+  };
+
+export function describeSource(state: SourceState, known: StatusCircumstances): SourceStatus {
+  const { now, flags, place, poller, isLocal = false } = known;
   const { health, baseline, stamps, pace } = state;
-  const held = standingHolds(state).map((hold) => ({
-    number: hold.number,
-    guard: hold.guard,
-    since: formatInstant(hold.since),
-    suspects: hold.suspects,
-    message: describeHold(hold),
-    consequence: describeConsequence(hold),
-    command: `${releaseCommand(hold, state.source)}${flags}`,
-  }));
-  const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
-  const silence = lastTick === undefined ? Number.POSITIVE_INFINITY : now - lastTick;
-  const isSilent = silence > patienceOf((pace?.intervalMs ?? 0) * MILLISECOND);
-  const isAhead = -silence > LARGEST_LEAD;
-  const time = stampsTime(stamps, now);
+  const isRestored = place !== undefined && place !== state.mintedIn;
+  const circumstances: Circumstances = { now, flags, isLocal, isRestored, poller };
+  const stopped = whyStopped(state, circumstances);
   // `held` describes the holds, with the command that releases each.
-  const reasons = [
-    ...(isSilent ? [SILENT] : []),
-    ...(isAhead ? [AHEAD] : []),
-    ...(place === undefined || place === state.mintedIn ? [] : [restored(state, flags)]),
-    ...health.reasons.filter(({ code }) => code !== 'held'),
-  ];
+  const reasons = [...stopped, ...health.reasons.filter(({ code }) => code !== 'held')];
+  const held = describeHolds(state, flags);
+  const isFailing = reasons.length > 0 || health.failure !== undefined || health.restUntil > now;
+  const verdict =
+    held.length > 0 ? 'held' : stopped.length > 0 ? 'stopped' : isFailing ? 'failing' : ('well' as const);
+  const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
+  const time = stampsTime(stamps, now);
   return {
     source: state.source,
     generation: state.generation,
-    isHealthy: held.length === 0 && reasons.length === 0 && health.restUntil <= now,
+    verdict,
+    isHealthy: verdict === 'well',
     held,
     reasons,
-    degradedSince: orNull(health.degradedSince),
+    lastFailure:
+      health.failure === undefined ? null : { ...health.failure, since: formatInstant(health.failure.since) },
+    nextSteps: nextStepsOf(state, verdict, stopped, circumstances),
+    // The next tick reports the end of a condition that is over.
+    degradedSince: verdict === 'well' ? null : orNull(health.degradedSince),
     restsUntil: health.restUntil > now ? formatInstant(health.restUntil) : null,
     settledThrough: formatInstant(state.settledThrough),
     behindMs: time === undefined ? null : milliseconds(time - state.settledThrough),
     lookbackMs: pace?.lookbackMs ?? null,
     lastTickAt: orNull(lastTick),
-    sinceLastTickMs: lastTick === undefined ? null : milliseconds(silence),
+    sinceLastTickMs: lastTick === undefined ? null : milliseconds(now - lastTick),
+    polledBy: poller?.pid ?? null,
     baseline: {
       status: baseline.status,
       mode: baseline.mode,
@@ -132,6 +145,7 @@ export function describeSource(
     })),
     service: {
       pageLimit: state.pageLimit,
+      longestPage: state.longestPage,
       stampsHaveZone: stamps.zoned,
       stampsPrecision: stamps.precision,
       stampsLeadMs: milliseconds(stamps.lead),
@@ -139,22 +153,17 @@ export function describeSource(
   };
 }
 
-const SILENT = { code: 'silent', message: 'Nothing polls this source.' };
-
-/** The clocks of two machines differ by less than this. */
-const LARGEST_LEAD = MINUTE;
-const AHEAD = {
-  code: 'ahead',
-  message:
-    'The last tick is in the future: a clock was ahead. Check the clock of this machine and of the one that ' +
-    'polls. Once both are right, polling continues within an hour; a restart of "watch" continues at once.',
-};
-
-function restored({ source }: SourceState, flags: string) {
-  const message =
-    'Its tables were restored from a backup, or copied, so it is stopped. To start a new generation, which ' +
-    `publishes every return group again: returns-feed sources restore ${source}${flags}`;
-  return { code: 'restored', message };
+function describeHolds(state: SourceState, flags: string): HoldStatus[] {
+  return standingHolds(state).map((hold) => ({
+    number: hold.number,
+    guard: hold.guard,
+    since: formatInstant(hold.since),
+    suspects: hold.suspects,
+    samples: hold.samples,
+    message: describeHold(hold),
+    consequence: describeConsequence(hold),
+    command: `${releaseCommand(hold, state.source)}${flags}`,
+  }));
 }
 
 function describeCycles(state: SourceState): CycleStatus[] {

@@ -4,7 +4,7 @@
 import { type EventKind, formatDataSchema } from '../contract/data-schema.ts';
 import type { ReturnGroup } from '../contract/entities.ts';
 import type { EntityEvent, FeedEvent } from '../contract/event.ts';
-import { type FEED_GROUP, formatEventId } from '../contract/event-id.ts';
+import { formatEventId, type OwnGroup } from '../contract/event-id.ts';
 import { formatInstant, type Instant } from '../instant.ts';
 import type { Change } from './changes.ts';
 import type { Reading } from './snapshot.ts';
@@ -61,7 +61,7 @@ export function makeEvent(change: Change, sequence: number, context: EventContex
 interface EnvelopeContext {
   readonly source: string;
   readonly generation: string;
-  readonly group: number | typeof FEED_GROUP;
+  readonly group: number | OwnGroup;
   readonly time: Instant;
 }
 

@@ -8,16 +8,19 @@ import { EVENT_SCHEMAS, type EventType, type FeedEvent } from './event.ts';
 import { SOURCE_NAME } from './event-id.ts';
 import type { StatusKind, StatusOf } from './statuses.ts';
 
-/** The types of the events that ordered subscribers can get: all but the feed's events about itself. */
+/** The types of changes: of all events but the feed's own. */
 export type ChangeType = Exclude<EventType, `feed.${string}`>;
 
-/** An event must meet every given condition, with any of its values. Without a condition every event passes. */
+/** The only event of the feed itself that ordered subscribers can get: if their filter names it. */
+export const SOURCE_READ = 'feed.source_read';
+
+/** An event must meet every given condition, with any of its values. Without a condition every change passes. */
 export interface EventFilter {
   /** Names of sources. */
   readonly sources?: readonly string[];
   /** Kinds of entity, the part of a type before the dot. */
   readonly entities?: readonly Exclude<EventKind, 'feed'>[];
-  readonly types?: readonly ChangeType[];
+  readonly types?: readonly (ChangeType | typeof SOURCE_READ)[];
   /**
    * Statuses that an entity reaches, by a change or at first sight. Only events of the types `created` and
    * `status_changed` pass, and only with statuses that the service documents.
@@ -42,7 +45,11 @@ const STATUSES: Readonly<Record<StatusKind, ReadonlySet<string>>> = {
 };
 
 const KINDS = Object.keys(DATA_VERSIONS).filter((kind) => kind !== 'feed');
-const TYPES = Object.keys(EVENT_SCHEMAS).filter((type) => !type.startsWith('feed.'));
+/** The types of all events but the feed's own. */
+export const CHANGE_TYPES = Object.keys(EVENT_SCHEMAS).filter(
+  (type): type is ChangeType => !type.startsWith('feed.'),
+);
+const TYPES = [...CHANGE_TYPES, SOURCE_READ];
 const ALL_STATUSES = [...new Set(Object.values(STATUSES).flatMap((statuses) => [...statuses]))];
 
 /** SNS takes this many combinations of values in one policy: the product of the numbers of values. */
@@ -63,6 +70,9 @@ export const eventFilter: z.ZodType<EventFilter> = z
     error: ({ input }) =>
       `has ${combinationsOf(input as object)} combinations of values; SNS takes ${MAX_COMBINATIONS}. Name fewer values.`,
   })
+  .refine((filter) => !excludesSourceRead(filter as EventFilter), {
+    error: `excludes ${SOURCE_READ} again: it is of no entity and reaches no status. Name types instead of "entities" and "to".`,
+  })
   .refine((filter) => canPass(filter as EventFilter), {
     error: 'lets nothing pass: no type of event meets "entities", "types" and "to" together.',
   }) as never;
@@ -81,8 +91,12 @@ export function checkFilter(filter: unknown): EventFilter {
 export function matchesFilter(filter: EventFilter, event: FeedEvent): boolean {
   const attributes: Readonly<Record<string, string | undefined>> = { ...filterAttributes(event) };
   return Object.entries(filterPolicy(filter)).every(([name, values]) =>
-    values.includes(attributes[name] ?? ''),
+    values.some((value) => meets(value, attributes[name])),
   );
+}
+
+function meets(value: PolicyValue, attribute: string | undefined): boolean {
+  return typeof value === 'string' ? value === attribute : !value['anything-but'].includes(attribute ?? '');
 }
 
 /** The attributes of an event's message. */
@@ -92,14 +106,21 @@ export function filterAttributes(event: FeedEvent): FilterAttributes {
   return { source, type, entity: kindOf(type), ...(to === undefined ? {} : { to }) };
 }
 
-/** The filter as an SNS filter policy on message attributes; empty for a filter without conditions. */
+/** A value of a filter policy: the attribute's, or any but these. */
+export type PolicyValue = string | { readonly 'anything-but': readonly string[] };
+
+/** The feed's own events must be asked for by their type. */
+const CHANGES_ONLY = { entity: [{ 'anything-but': ['feed'] }] };
+
+/** The filter as an SNS filter policy on message attributes. */
 export function filterPolicy({
   sources,
   entities,
   types,
   to,
-}: EventFilter): Record<string, readonly string[]> {
+}: EventFilter): Record<string, readonly PolicyValue[]> {
   return {
+    ...(types === undefined && to === undefined && CHANGES_ONLY),
     ...(sources && { source: sources.map((name) => `/sources/${name}`) }),
     ...(entities && { entity: entities }),
     ...(types && { type: types }),
@@ -124,11 +145,15 @@ function kindOf(type: string): string {
   return type.slice(0, type.indexOf('.'));
 }
 
+function excludesSourceRead({ entities, types, to }: EventFilter): boolean {
+  return types?.includes(SOURCE_READ) === true && (entities !== undefined || to !== undefined);
+}
+
 function canPass({ entities, types, to }: EventFilter): boolean {
   return TYPES.some(
     (type) =>
-      (types ?? TYPES).includes(type as ChangeType) &&
-      ((entities ?? KINDS) as readonly string[]).includes(kindOf(type)) &&
+      ((types ?? CHANGE_TYPES) as readonly string[]).includes(type) &&
+      ((entities ?? [...KINDS, 'feed']) as readonly string[]).includes(kindOf(type)) &&
       (to === undefined || to.some((status) => statusesOf(type).has(status))),
   );
 }

@@ -4,12 +4,17 @@
 
 /** The group of the feed's events about itself. */
 export const FEED_GROUP = 'feed';
+/** The group of `feed.source_read`: one makes the one before stale, so the ledger keeps each for a day. */
+export const READ_GROUP = 'read';
+
+/** The groups of the feed's own events. */
+export type OwnGroup = typeof FEED_GROUP | typeof READ_GROUP;
 
 export interface EventIdParts {
   readonly source: string;
   readonly generation: string;
-  /** A return group's id, or {@link FEED_GROUP}. */
-  readonly group: number | typeof FEED_GROUP;
+  /** A return group's id, or a group of the feed's own events. */
+  readonly group: number | OwnGroup;
   /** 1, 2, 3 … within the group and generation. */
   readonly sequence: number;
 }
@@ -17,7 +22,7 @@ export interface EventIdParts {
 /** Matches a valid source name: it is a part of ids, metric names and parameter paths. */
 export const SOURCE_NAME = /^[a-z0-9-]{1,30}$/;
 
-const EVENT_ID = /^([a-z0-9-]{1,30})_([a-z0-9]{1,12})_(feed|0|[1-9]\d{0,15})_([1-9]\d{0,14})$/;
+const EVENT_ID = /^([a-z0-9-]{1,30})_([a-z0-9]{1,12})_(feed|read|0|[1-9]\d{0,15})_([1-9]\d{0,14})$/;
 
 export function formatEventId({ source, generation, group, sequence }: EventIdParts): string {
   return `${source}_${generation}_${group}_${sequence}`;
@@ -28,11 +33,16 @@ export function parseEventId(id: string): EventIdParts | undefined {
   const match = EVENT_ID.exec(id);
   if (match === null) return undefined;
   const [, source = '', generation = '', group = '', sequence = ''] = match;
-  if (group !== FEED_GROUP && !Number.isSafeInteger(Number(group))) return undefined;
+  if (!isOwnGroup(group) && !Number.isSafeInteger(Number(group))) return undefined;
   return {
     source,
     generation,
-    group: group === FEED_GROUP ? FEED_GROUP : Number(group),
+    group: isOwnGroup(group) ? group : Number(group),
     sequence: Number(sequence),
   };
+}
+
+/** Whether a group is not a return's, but one of the feed's own events. */
+export function isOwnGroup(group: number | string): group is OwnGroup {
+  return group === FEED_GROUP || group === READ_GROUP;
 }

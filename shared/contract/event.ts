@@ -10,7 +10,7 @@ import {
   returnLineItem,
   shipment,
 } from './entities.ts';
-import { baseline, drift, skippedEvents, sourceCondition } from './feed-objects.ts';
+import { baseline, drift, skippedEvents, sourceCondition, sourceRead } from './feed-objects.ts';
 import { WATCHED_FIELDS } from './watched-fields.ts';
 
 /** The group that the entity belongs to, at the same moment as the entity. */
@@ -120,6 +120,7 @@ export const EVENT_SCHEMAS = {
   'feed.source_recovered': event('feed.source_recovered', ofTheFeed(sourceCondition)),
   'feed.baseline_completed': event('feed.baseline_completed', ofTheFeed(baseline)),
   'feed.drift_detected': event('feed.drift_detected', ofTheFeed(drift)),
+  'feed.source_read': event('feed.source_read', ofTheFeed(sourceRead)),
   'feed.events_skipped': event('feed.events_skipped', ofTheFeed(skippedEvents)),
 } as const;
 

@@ -28,6 +28,27 @@ export const baseline = z.object({
 /** `feed.drift_detected`: values and fields that the service's document does not list, each reported once. */
 export const drift = z.object({ type: z.literal('drift'), findings: z.array(z.string()) });
 
+/** `feed.source_read`: what the feed vouches for, once a minute. A newer one makes it stale. */
+export const sourceRead = z.object({
+  type: z.literal('source_read'),
+  name: z.string(),
+  /**
+   * By the service's stamps, as in `updated_at`. Every change that moved its return's stamp to a moment before this, and
+   * showed within the lookback, is in the ledger, except for removals and set-aside returns. Null until the baseline is
+   * completed.
+   */
+  read_up_to: instant.nullable(),
+  /**
+   * By the service's clock: everything that showed at this moment was compared, whatever its stamp. Null until the
+   * baseline is completed.
+   */
+  reconciled_through: instant.nullable(),
+  /** Holds that stand, or were released and are not published completely; `read_up_to` stands still meanwhile. */
+  held: z.int(),
+  /** Returns that can't be read; changes of these are not in the ledger. */
+  set_aside: z.int(),
+});
+
 /** `feed.events_skipped`: numbers of a group that this destination will never get. */
 export const skippedEvents = z.object({
   type: z.literal('skipped_events'),

@@ -24,14 +24,14 @@ export interface DestinationLabels {
 }
 
 interface Traits extends DestinationLabels {
-  /** Whether it gets only changes, not the feed's events about itself. */
-  readonly getsOnlyChanges: boolean;
+  /** Whether it gets the feed's reports on itself. All destinations get `feed.source_read`. */
+  readonly getsReports: boolean;
 }
 
 const TRAITS: Readonly<Record<DestinationName, Traits>> = {
   // Its mark is older than the topic: under a new name the feed would publish the last 30 days again.
-  ordered: { name: 'ordered', mark: 'queue', title: 'the ordered subscribers', getsOnlyChanges: true },
-  bus: { name: 'bus', mark: 'bus', title: 'the bus', getsOnlyChanges: false },
+  ordered: { name: 'ordered', mark: 'queue', title: 'the ordered subscribers', getsReports: false },
+  bus: { name: 'bus', mark: 'bus', title: 'the bus', getsReports: true },
 };
 
 export function labelsOf(destination: DestinationName): DestinationLabels {
@@ -45,7 +45,7 @@ export function markOf(destination: DestinationName): string {
 
 /** Returns which groups the relay passes over for this destination. */
 export function withheldFrom(destination: DestinationName): (key: Pick<GroupKey, 'group'>) => boolean {
-  return ({ group }) => TRAITS[destination].getsOnlyChanges && group === FEED_GROUP;
+  return ({ group }) => !TRAITS[destination].getsReports && group === FEED_GROUP;
 }
 
 /** Whether a webhook can't have this id, because commands or marks mean something else by it; in any case of letters. */

@@ -24,20 +24,48 @@ export function describeConsequence({ guard }: Hold): string {
       return 'Nothing is read from this source. It goes on by itself once a known return group is found.';
     case 'known_range_empty':
     case 'groups_removed':
-      return 'No return group is told as removed. That ends by itself once they are back.';
+      return 'No return group is published as removed. The hold ends by itself once they are back.';
     case 'entities_removed':
-      return 'No entity is told as removed; all else is. That ends by itself once they are back.';
+      return 'No entity is published as removed; all else is. The hold ends by itself once they are back.';
     case 'changed_without_stamps':
-      return 'Such changes are not told; all others are. That ends by itself once they are as usual.';
+      return 'Such changes are not published; all others are. The hold ends by itself once they are as usual.';
   }
 }
 
-/** The whole description, with the command that releases the hold. */
-export function formatHold(hold: Hold, source: string): string {
-  return `${describeHold(hold)} ${describeConsequence(hold)} If this is right: ${releaseCommand(hold, source)}`;
+/** What a release publishes. */
+export function describeRelease({ guard, suspects }: Hold): string {
+  const count = suspects.toLocaleString('en');
+  switch (guard) {
+    case 'known_group_not_found':
+      return (
+        'A release accepts the store that the address and the token show now: its return groups are published, and ' +
+        'known ones that it lacks are published as removed, unless they are so many that another guard holds them.'
+      );
+    case 'known_range_empty':
+    case 'groups_removed':
+      return `A release publishes ${count} return groups as removed, each after two look-ups by its id.`;
+    case 'entities_removed':
+      return `A release publishes ${count} entities as removed, each after a second reading that lacks it.`;
+    case 'changed_without_stamps':
+      return `A release publishes the changes of ${count} return groups.`;
+  }
 }
 
-/** The command that releases a hold; the user adds the options for where the source's state is kept. */
-export function releaseCommand({ number }: Hold, source: string): string {
-  return `returns-feed release --source ${source} --hold ${number}`;
+/**
+ * The whole description, with the command that releases the hold.
+ *
+ * @param place as in {@link releaseCommand}
+ */
+export function formatHold(hold: Hold, source: string, place?: string): string {
+  const command = releaseCommand(hold, source, place);
+  return `${describeHold(hold)} ${describeConsequence(hold)} If this is right: ${command}`;
+}
+
+/**
+ * The command that releases a hold.
+ *
+ * @param place the options that name where the state is kept, after a space; without it the user adds them
+ */
+export function releaseCommand({ number }: Hold, source: string, place = ''): string {
+  return `returns-feed release --source ${source} --hold ${number}${place}`;
 }

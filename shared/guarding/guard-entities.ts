@@ -24,10 +24,13 @@ export function admitAbsences(
   state: SourceState,
   found: MetAbsences,
 ): { readonly state: SourceState; readonly isAdmitted: boolean } {
-  const { removed, missing, now, through } = found;
+  const { removed, missing, now, through, samples } = found;
   if (findHold(state, GUARD) !== undefined) {
     const suspects = through === 'poll' ? 0 : removed + missing;
-    return { state: holdBack(state, { guard: GUARD, tier: TIER, suspects }, now), isAdmitted: false };
+    return {
+      state: holdBack(state, { guard: GUARD, tier: TIER, suspects, samples }, now),
+      isAdmitted: false,
+    };
   }
   const permit = findPermit(state, GUARD, TIER);
   if (permit !== undefined && permit.suspects >= removed) {
@@ -36,7 +39,8 @@ export function admitAbsences(
   const counted = countIn(state.guarding.entities, found);
   const most = Math.max(counted.removed, counted.missing);
   if (most > mostRemovals(state)) {
-    return { state: holdBack(state, { guard: GUARD, tier: TIER, suspects: most }, now), isAdmitted: false };
+    const suspicion = { guard: GUARD, tier: TIER, suspects: most, samples } as const;
+    return { state: holdBack(state, suspicion, now), isAdmitted: false };
   }
   return { state: { ...state, guarding: { ...state.guarding, entities: counted } }, isAdmitted: true };
 }
@@ -53,9 +57,9 @@ function countIn(known: Counted, { removed, missing, now, cycle }: MetAbsences):
 /** Notes entities that a group still lacks: while there are any, a hold stands and a permit stays needed. */
 export function noteStillMissing(
   state: SourceState,
-  found: Pick<MetAbsences, 'missing' | 'now' | 'through'>,
+  found: Pick<MetAbsences, 'missing' | 'now' | 'through' | 'samples'>,
 ): SourceState {
   if (findHold(state, GUARD) === undefined) return needPermit(state, GUARD, TIER);
   const suspects = found.through === 'poll' ? 0 : found.missing;
-  return holdBack(state, { guard: GUARD, tier: TIER, suspects }, found.now);
+  return holdBack(state, { guard: GUARD, tier: TIER, suspects, samples: found.samples }, found.now);
 }

@@ -3,7 +3,7 @@
 import type { Instant } from '../instant.ts';
 import { FEWEST_OF_EMPTY_RANGE } from '../limits.ts';
 import { mostRemovals } from '../source/reconciliation-plan.ts';
-import type { SourceState, Tier } from '../source/source-state.ts';
+import type { HoldSample, SourceState, Tier } from '../source/source-state.ts';
 import { findHold, findPermit, holdBack, needPermit, usePermit } from './holds.ts';
 
 const GUARDS = ['groups_removed', 'known_range_empty'] as const;
@@ -15,6 +15,7 @@ export interface Missing {
   /** How many groups are known of the range, and how many of them it lacked. */
   readonly known: number;
   readonly missing: number;
+  readonly samples?: readonly HoldSample[];
 }
 
 /** Whether a range with known groups showed none of them. */
@@ -28,9 +29,9 @@ export function admitMissing(
   found: Missing,
   now: Instant,
 ): { readonly state: SourceState; readonly isAdmitted: boolean } {
-  const { tier, missing: suspects, from } = found;
+  const { tier, missing: suspects, from, samples } = found;
   const held = (guard: (typeof GUARDS)[number]) => {
-    return { state: holdBack(state, { guard, tier, suspects, from }, now), isAdmitted: false };
+    return { state: holdBack(state, { guard, tier, suspects, from, samples }, now), isAdmitted: false };
   };
   const standing = GUARDS.find((guard) => findHold(state, guard, tier) !== undefined);
   if (standing !== undefined) return held(standing);

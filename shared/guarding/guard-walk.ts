@@ -7,6 +7,7 @@ import type { Recorder } from '../recording/record-pages.ts';
 import { withCycle } from '../source/reconciliation-plan.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { CycleState, SourceState, Tier } from '../source/source-state.ts';
+import { sampleChanges } from './hold-samples.ts';
 import { findHold, findPermit, holdBack, needPermit } from './holds.ts';
 import { type Differing, isImprobable, learnUsual } from './judge-changes.ts';
 import {
@@ -61,7 +62,7 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
   }
 
   /** Whether the waiting changes may be published; the state remembers what was found. */
-  function judgeWaiting(isAnyWaiting: boolean): boolean {
+  function judgeWaiting(changes: readonly ComparedReading[]): boolean {
     const { reconciliation, baseline } = run.source.state;
     const fresh = countNew();
     const cycle = addTo(reconciliation[tier], fresh);
@@ -69,7 +70,7 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
     const duration = run.now() - (cycle.previousStartedAt ?? baseline.startedAt);
     const range = { compared: compared.size, unstamped: unstamped.size, duration };
     const found = { range, cycle: { ...cycle, duration }, fresh, from, now: run.now() };
-    const judged = judge(run.source.state, tier, found, isAnyWaiting);
+    const judged = judge(run.source.state, tier, found, changes);
     run.source.update(() => judged.state);
     return judged.isAdmitted;
   }
@@ -84,7 +85,7 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
       waiting.clear();
       // Save first: a process that was frozen holds stale state, and another may hold these changes by now.
       if (changes.length > 0) await run.source.save();
-      if (judgeWaiting(changes.length > 0)) await recorder.record(changes);
+      if (judgeWaiting(changes)) await recorder.record(changes);
       // The next step may fail: if it lost the hold, fewer of the same changes in the next walk would be published.
       else await run.source.save();
     },
@@ -108,17 +109,24 @@ interface Found {
 }
 
 /** Returns whether the waiting changes may be published, and the state that remembers it. */
-function judge(state: SourceState, tier: Tier, found: Found, isAnyWaiting: boolean) {
+function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly ComparedReading[]) {
   const { range, cycle, fresh, from, now } = found;
   const { usual } = state.guarding;
   const isOverThreshold = [range, cycle].some((differing) => isImprobable(differing, usual, now));
   const permit = findPermit(state, GUARD, tier);
   const isPermitted = permit !== undefined && cycle.unstamped <= permit.suspects + FEWEST_IMPROBABLE;
   const isStanding = findHold(state, GUARD, tier) !== undefined;
-  if (isAnyWaiting && (isStanding || (isOverThreshold && !isPermitted))) {
+  if (waiting.length > 0 && (isStanding || (isOverThreshold && !isPermitted))) {
     const held = holdBack(
       state,
-      { guard: GUARD, tier, suspects: fresh.unstamped, isOverThreshold, from },
+      {
+        guard: GUARD,
+        tier,
+        suspects: fresh.unstamped,
+        isOverThreshold,
+        from,
+        samples: sampleChanges(waiting),
+      },
       now,
     );
     return { state: held, isAdmitted: false };

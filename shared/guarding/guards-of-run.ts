@@ -8,6 +8,7 @@ import type { SourceSession } from '../source/source-session.ts';
 import type { Tier } from '../source/source-state.ts';
 import { admitAbsences, noteStillMissing } from './guard-entities.ts';
 import { areUnstampedHeld, createWalkGuard, type WalkGuard } from './guard-walk.ts';
+import { sampleMissingEntity } from './hold-samples.ts';
 import { countStillMissing, isUnstamped, type ReadingGuard } from './reading-guard.ts';
 
 /** What the guards need of a tick at work. */
@@ -26,7 +27,10 @@ export function guardReadings(
   return {
     admits(compared) {
       const missing = countStillMissing(compared);
-      if (missing > 0) source.update((state) => noteStillMissing(state, { missing, now: now(), through }));
+      if (missing > 0) {
+        const found = { missing, now: now(), through, samples: sampleMissingEntity(compared) };
+        source.update((state) => noteStillMissing(state, found));
+      }
       return !(areUnstampedHeld(source.state) && isUnstamped(compared));
     },
     admitsRemovals(absences) {

@@ -2,8 +2,8 @@
 // or an operator releases it. A released hold stays as a permit, for as much as was held, until a whole cycle did not
 // need it. Pure: from one state to the next.
 import type { Instant } from '../instant.ts';
-import { ANOTHER_HOLD_TIMES } from '../limits.ts';
-import type { Guard, Hold, SourceState, Tier } from '../source/source-state.ts';
+import { ANOTHER_HOLD_TIMES, MAX_HOLD_SAMPLES } from '../limits.ts';
+import type { Guard, Hold, HoldSample, SourceState, Tier } from '../source/source-state.ts';
 
 export type Guarded = Pick<SourceState, 'guarding'>;
 
@@ -18,6 +18,7 @@ export interface Suspicion {
   /** The creation time at which they begin; undefined for the beginning of time. */
   readonly from?: Instant | undefined;
   readonly tokenHash?: string | undefined;
+  readonly samples?: readonly HoldSample[] | undefined;
 }
 
 /** Returns the holds of a source that stand, oldest first. */
@@ -42,7 +43,7 @@ export function findPermit({ guarding }: Guarded, guard: Guard, tier: Tier): Hol
 /** Returns the state with the suspicion held, in the hold that stands or in a new one. */
 export function holdBack<State extends Guarded>(state: State, suspicion: Suspicion, now: Instant): State {
   const { guarding } = state;
-  const { guard, tier, suspects, isOverThreshold = true, from, tokenHash } = suspicion;
+  const { guard, tier, suspects, isOverThreshold = true, from, tokenHash, samples = [] } = suspicion;
   const known = findHold(state, guard, tier);
   if (known === undefined || known.tokenHash !== tokenHash) {
     const number = guarding.lastNumber + 1;
@@ -58,6 +59,7 @@ export function holdBack<State extends Guarded>(state: State, suspicion: Suspici
       from,
       tokenHash,
       releasedAt: undefined,
+      samples: someOf(samples),
     };
     const holds = [...guarding.holds.filter((other) => other !== known), hold];
     return { ...state, guarding: { ...guarding, holds, lastNumber: number } };
@@ -74,6 +76,8 @@ export function holdBack<State extends Guarded>(state: State, suspicion: Suspici
     met: found,
     isOverThreshold: known.isOverThreshold || isOverThreshold,
     from: earlier(known.from, from),
+    // Those of the cycle before may be over.
+    samples: someOf(known.met === 0 && samples.length > 0 ? samples : [...known.samples, ...samples]),
   });
 }
 
@@ -117,6 +121,13 @@ export function endCycleOfHolds<State extends Guarded>(state: State, tier: Tier)
     return [hold.releasedAt === undefined ? { ...hold, suspects: Math.max(hold.met, 1) } : hold];
   });
   return { ...state, guarding: { ...state.guarding, holds } };
+}
+
+/** One of each group. */
+function someOf(samples: readonly HoldSample[]): HoldSample[] {
+  const byGroup = new Map<number, HoldSample>();
+  for (const sample of samples) if (!byGroup.has(sample.groupId)) byGroup.set(sample.groupId, sample);
+  return [...byGroup.values()].slice(0, MAX_HOLD_SAMPLES);
 }
 
 function earlier(a: Instant | undefined, b: Instant | undefined): Instant | undefined {

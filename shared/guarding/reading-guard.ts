@@ -2,6 +2,7 @@
 // be published as removed.
 import type { Compared } from '../comparing/compare-reading.ts';
 import { GROUP_ARRAYS, type Reading, type Snapshot } from '../comparing/snapshot.ts';
+import type { HoldSample } from '../source/source-state.ts';
 
 export interface ComparedReading {
   readonly snapshot: Snapshot | undefined;
@@ -46,6 +47,7 @@ export interface Absences {
   readonly missing: number;
   /** For the second time: they would be published as removed. */
   readonly removed: number;
+  readonly samples?: readonly HoldSample[];
 }
 
 export function countAbsences({ snapshot, compared }: ComparedReading): Absences {

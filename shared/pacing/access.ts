@@ -19,8 +19,15 @@ export interface AccessOptions {
   readonly budget: (token: string) => Budget;
   /** Hashes the source's address with a token, one way. */
   readonly hashAccess: (token: string) => string;
+  readonly secret: SourceSecret;
+}
+
+/** The place of a source's token. */
+export interface SourceSecret {
   /** Reads the token anew at each call, bypassing any cache. */
-  readonly secret: { read(): Promise<string> };
+  read(): Promise<string>;
+  /** What is wrong, and what to do, if the service refuses the token. Published: no secret, and no name of one. */
+  readonly refused?: string;
 }
 
 export interface AccessKeeper {

@@ -76,6 +76,8 @@ export interface PacedRequests {
   counters(): Readonly<Record<Purpose, Readonly<RequestCounters>>>;
 }
 
+const REFUSED = 'The service refuses the token that the secret holds.';
+
 export function createPacedRequests(options: PacedRequestsOptions): PacedRequests {
   const { clock, log, random, deadline, serviceClock, signal } = options;
   const access = createAccessKeeper(options);
@@ -151,7 +153,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
     const renewed = isRenewed ? undefined : await access.renew(used);
     if (renewed === undefined) {
       access.forget();
-      throw new SourceRefused('The service refuses the token that the secret holds.', { cause: error });
+      throw new SourceRefused(options.secret.refused ?? REFUSED, { cause: error });
     }
     log.info('The token was refused; the secret holds another one, which is used from now on.');
     return renewed;

@@ -1,11 +1,11 @@
 // How long a source rests after its token was refused. The rest doubles because each further try may count towards a
 // lock of the account and trigger an alarm of the service, and people take minutes to fix a token. It is capped because
 // a fixed token should not have to wait longer than a coffee break.
-import { MINUTE, SECOND } from '../instant.ts';
+import { type Instant, MINUTE, SECOND } from '../instant.ts';
 
 /** The shortest rest, however often a source is polled: a refusal that is gone by then was none. */
 const SHORTEST_REST = 5 * SECOND;
-export const LONGEST_REST = 15 * MINUTE;
+const LONGEST_REST = 15 * MINUTE;
 
 /**
  * The rest after refusals in a row, in the unit of Instant: one interval after the first, twice as long after each
@@ -17,4 +17,10 @@ export const LONGEST_REST = 15 * MINUTE;
 export function restAfter(refusals: number, interval: number): number {
   if (refusals < 1) return 0;
   return Math.min(LONGEST_REST, Math.max(SHORTEST_REST, interval) * 2 ** (refusals - 1));
+}
+
+/** How long a rest still lasts, 0 if it is over. One above the maximum comes from a wrong clock and does not count. */
+export function restLeft(restUntil: Instant, now: Instant): number {
+  const left = restUntil - now;
+  return left > 0 && left <= LONGEST_REST ? left : 0;
 }

@@ -1,6 +1,7 @@
 // One group's progress through a run of a relay: its mark, the events read beyond it, and its outcome. A lane always
 // holds the contiguous events after the last one sent, so that taking its head can neither skip nor overtake an event.
 import type { FeedEvent } from '../contract/event.ts';
+import { READ_GROUP } from '../contract/event-id.ts';
 import { RELAY_READ_EVENTS } from '../limits.ts';
 import type { Clock, Destination, GroupKey, Ledger, LedgerEntry, Log, Marks } from '../ports.ts';
 
@@ -160,6 +161,7 @@ async function readOn(ports: RelayPorts, lane: Lane): Promise<void> {
   const { ledger, marks, destination } = ports;
   lane.sent ??= (await marks.load(destination.name, lane.key)) ?? 0;
   const entries = await ledger.read(lane.key, lane.sent, RELAY_READ_EVENTS);
+  if (lane.key.group === READ_GROUP) return keepNewest(lane, entries);
   const expected = lane.sent + 1;
   const contiguous = entries.findIndex(({ sequence }, index) => sequence !== expected + index);
   const gap = entries[contiguous];
@@ -167,6 +169,16 @@ async function readOn(ports: RelayPorts, lane: Lane): Promise<void> {
   lane.missing = gap && { from: expected + contiguous, to: gap.sequence - 1 };
   lane.more = gap === undefined && entries.length >= RELAY_READ_EVENTS;
   if (ports.withholds?.(lane.key)) await withhold(ports, lane);
+}
+
+/** Each report of what is read makes the one before stale, and numbers that the ledger no longer has mean nothing. */
+function keepNewest(lane: Lane, entries: readonly LedgerEntry[]): void {
+  const newest = entries.at(-1);
+  lane.more = entries.length >= RELAY_READ_EVENTS;
+  if (newest === undefined) return;
+  lane.unsent = lane.more ? [] : [newest];
+  lane.sent = lane.more ? newest.sequence : newest.sequence - 1;
+  if (lane.more) lane.passed += 1;
 }
 
 async function withhold(ports: RelayPorts, lane: Lane): Promise<void> {

@@ -3,7 +3,7 @@
 // an effect. It is a relay's run on its own marks: each group's events keep their order, and an event that the destination
 // fails stops that group alone. The feed's marks stay untouched.
 import type { FeedEvent } from '../contract/event.ts';
-import { FEED_GROUP } from '../contract/event-id.ts';
+import { isOwnGroup } from '../contract/event-id.ts';
 import { type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
 import { RELAY_READ_EVENTS, SWEEP_GROUPS } from '../limits.ts';
 import type { Clock, Destination, GroupKey, Ledger, LedgerEntry, Log, Marks } from '../ports.ts';
@@ -61,7 +61,7 @@ export async function planReplay(
   };
   let portion: GroupKey[] = [];
   for await (const key of keys) {
-    if (key.group === FEED_GROUP || found.has(formatGroupKey(key))) continue;
+    if (isOwnGroup(key.group) || found.has(formatGroupKey(key))) continue;
     portion.push(key);
     if (portion.length < SWEEP_GROUPS) continue;
     await look(portion);

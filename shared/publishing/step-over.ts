@@ -2,7 +2,7 @@
 // ledger before the mark moves, so a crash in between reports it twice rather than never.
 import { makeEnvelope } from '../comparing/make-event.ts';
 import type { FeedEvent } from '../contract/event.ts';
-import { FEED_GROUP } from '../contract/event-id.ts';
+import { FEED_GROUP, isOwnGroup } from '../contract/event-id.ts';
 import { formatInstant, type Instant } from '../instant.ts';
 import type { GroupKey } from '../ports.ts';
 import { appendFeedEvent } from './append-feed-event.ts';
@@ -23,7 +23,7 @@ export async function stepOver(
   const { ledger, marks, destination, clock, log } = ports;
   const { group } = key;
   // The event names a return group. Skipped events of the feed itself are reported to operators only.
-  if (group !== FEED_GROUP) {
+  if (!isOwnGroup(group)) {
     const known = await marks.load(destination.name, { ...key, group: FEED_GROUP });
     const skipped = { destination: destination.name, group, range, reason, at: clock.now() };
     await appendFeedEvent(ledger, key, known ?? 0, (sequence) => skippedEvent(key, sequence, skipped));

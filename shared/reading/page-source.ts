@@ -8,6 +8,7 @@ import {
   mayBeAboutRequest,
   ValidationRejectedError,
 } from '../returns-service/errors.ts';
+import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
 import type { StampsState } from '../source/source-state.ts';
 import { boundsOf } from './bounds.ts';
 import { ownRowsOf } from './own-rows.ts';
@@ -23,6 +24,12 @@ export interface PageSourceOptions {
   readonly stamps: () => StampsState;
   /** Rows per page that the service accepts; stored with the source's state. */
   readonly pageLimit: { current: number };
+  /**
+   * What the list is narrowed to besides its range.
+   *
+   * @default all rows of the range
+   */
+  readonly filter?: Pick<ReturnGroupsQuery, 'orderName' | 'trackingCode'> | undefined;
   /** Aborts a request under way. */
   readonly signal?: AbortSignal | undefined;
   /** Called first with every page and the drift that the client found in it. */
@@ -38,12 +45,17 @@ export interface PageSourceOptions {
  * @throws what {@link PacedRequests.send} throws, including a 422 on anything but `limit`
  */
 export function createPageSource(options: PageSourceOptions): FetchPage {
-  const { requests, purpose, stamps, pageLimit, observe, refusedFrom, signal } = options;
+  const { requests, purpose, stamps, pageLimit, observe, refusedFrom, filter, signal } = options;
   const fetchPage: FetchPage = async ({ range, offset, limit = PAGE_LIMIT, expect = 1 }) => {
     let most = limit;
     for (;;) {
       const asked = Math.max(1, Math.min(most, pageLimit.current));
-      const query = { ...boundsOf(range, stamps()), limit: asked, ...(offset === 0 ? {} : { offset }) };
+      const query = {
+        ...filter,
+        ...boundsOf(range, stamps()),
+        limit: asked,
+        ...(offset === 0 ? {} : { offset }),
+      };
       try {
         const sent = await requests.send(purpose, (client) => client.listReturnGroups(query, { signal }), {
           expect,
@@ -91,7 +103,9 @@ function refusesLimit(error: unknown): boolean {
 }
 
 /** Looks up one group by id. The page holds it, even if unreadable, or nothing if the look-up was in vain. */
-export function createLookUp(options: Omit<PageSourceOptions, 'stamps' | 'pageLimit' | 'refusedFrom'>) {
+export function createLookUp(
+  options: Omit<PageSourceOptions, 'stamps' | 'pageLimit' | 'refusedFrom' | 'filter'>,
+) {
   const { requests, purpose, observe, signal } = options;
   return async function lookUp(groupId: number): Promise<Page> {
     const query = { returnGroupId: groupId };

@@ -6,6 +6,7 @@ import { compareReading } from '../comparing/compare-reading.ts';
 import type { Memory } from '../comparing/memory.ts';
 import { projectGroup } from '../comparing/project-group.ts';
 import type { Reading, Snapshot } from '../comparing/snapshot.ts';
+import { sampleMissingEntity } from '../guarding/hold-samples.ts';
 import {
   ADMITS_ALL,
   type ComparedReading,
@@ -36,6 +37,8 @@ export interface RecorderOptions {
   readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>) => void;
   /** Takes note of a group that changed since it was last read, with its stamp. */
   readonly noteFresh: (fresh: FreshGroup) => void;
+  /** Takes note that another process saved a group first. */
+  readonly noteOvertaken?: () => void;
   /** @default ADMITS_ALL */
   readonly guard?: ReadingGuard;
 }
@@ -72,7 +75,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const save = createSaver({
     ...{ source, generation, store },
     onSaved: shown.remember,
-    onOvertaken: leave,
+    onOvertaken(reading) {
+      options.noteOvertaken?.();
+      leave(reading);
+    },
     onTooLarge: ({ groupId, message }) => setAside({ id: groupId, reason: message, digest: '' }),
     onEvents(count) {
       counts.events += count;
@@ -99,7 +105,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   function withoutHeldRemovals(each: ComparedReading): ComparedReading {
     const absences = countAbsences(each);
     if (absences.missing + absences.removed === 0) return each;
-    if (guard.admitsRemovals(absences) || absences.removed === 0) return each;
+    const found = { ...absences, samples: sampleMissingEntity(each) };
+    if (guard.admitsRemovals(found) || absences.removed === 0) return each;
     const { snapshot, reading } = each;
     const compared = compareReading(snapshot, reading, {
       ...comparisonOf(snapshot, reading),

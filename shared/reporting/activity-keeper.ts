@@ -1,6 +1,7 @@
 // Notes what a source does and writes it for people who watch. Best effort: no failure of it reaches the tick, and what
 // is lost is missing in a picture only. Two processes that work alternately, a frozen one among them, may each
 // overwrite what the other wrote: a process that takes the source over continues from the stored activity.
+import { READ_GROUP } from '../contract/event-id.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { ACTIVITY_EVERY_MS } from '../limits.ts';
 import type { Activities, Clock, Ledger, Log, SnapshotStore } from '../ports.ts';
@@ -82,7 +83,8 @@ export function createActivityKeeper(options: ActivityKeeperOptions): ActivityKe
       ...store,
       async save(key, save) {
         const result = await store.save(key, save);
-        if (result === 'saved' && save.events.length > 0) noteEvents(key.group, save.events, now());
+        if (result === 'saved' && save.events.length > 0 && typeof key.group === 'number')
+          noteEvents(key.group, save.events, now());
         return result;
       },
     }),
@@ -90,7 +92,8 @@ export function createActivityKeeper(options: ActivityKeeperOptions): ActivityKe
       ...ledger,
       async append(key, event) {
         const result = await ledger.append(key, event);
-        if (result === 'saved') noteEvents(key.group, [event], now());
+        // Reports of what is read come every minute: they would hide the changes.
+        if (result === 'saved' && key.group !== READ_GROUP) noteEvents(key.group, [event], now());
         return result;
       },
     }),

@@ -1,10 +1,11 @@
 // The feed's events about itself: a group of its own in the same ledger, with its own numbers. A tick queues reports in
 // the state that they follow from, and appends them once that state is saved. So nothing is published about a state
 // that was never saved, and a process that takes over publishes what a dead one left. A taken number belongs to another
-// event: the next one is used, and nothing is overwritten.
+// event: the next one is used, and nothing is overwritten. `feed.source_read` has a group of its own: it comes every
+// minute, and each makes the one before stale, so the ledger keeps it for a day and destinations get the newest one only.
 import { makeEnvelope } from '../comparing/make-event.ts';
 import type { EventOf, FeedEvent } from '../contract/event.ts';
-import { FEED_GROUP } from '../contract/event-id.ts';
+import { FEED_GROUP, type OwnGroup, READ_GROUP } from '../contract/event-id.ts';
 import { formatInstant, type Instant } from '../instant.ts';
 import { MAX_APPEND_ATTEMPTS, RELAY_READ_EVENTS } from '../limits.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../ports.ts';
@@ -18,27 +19,41 @@ export function queueFeedReport<
   return { ...state, feedReports: [...state.feedReports, { type, object, time } as FeedReport] };
 }
 
+/** The number of the last event in each group of the feed's own events. */
+export type LastNumbers = Readonly<Record<OwnGroup, number>>;
+
 /**
  * Appends the reports of a saved state. Repeated, even by two processes at once, it appends nothing twice.
  *
- * @returns the number of the last event, for the state's `feedSequence`
+ * @returns the numbers for the state's `feedSequence` and `read.sequence`
  */
 export async function publishFeedReports(
   ledger: Ledger,
-  state: Pick<SourceState, 'source' | 'generation' | 'feedSequence' | 'feedReports'>,
-): Promise<number> {
-  let last = state.feedSequence;
-  for (const report of state.feedReports) last = await append(ledger, state, report, last);
+  state: Pick<SourceState, 'source' | 'generation' | 'feedSequence' | 'feedReports' | 'read'>,
+): Promise<LastNumbers> {
+  const last = { [FEED_GROUP]: state.feedSequence, [READ_GROUP]: state.read.sequence };
+  for (const report of state.feedReports) {
+    const group = groupOf(report);
+    last[group] = await append(ledger, { ...state, group }, report, last[group]);
+  }
   return last;
+}
+
+function groupOf({ type }: FeedReport): OwnGroup {
+  return type === 'feed.source_read' ? READ_GROUP : FEED_GROUP;
+}
+
+interface OwnKey extends Pick<SourceState, 'source' | 'generation'> {
+  readonly group: OwnGroup;
 }
 
 async function append(
   ledger: Ledger,
-  { source, generation }: Pick<SourceState, 'source' | 'generation'>,
+  { source, generation, group }: OwnKey,
   report: FeedReport,
   after: number,
 ): Promise<number> {
-  const key = { source, generation, group: FEED_GROUP } as const;
+  const key = { source, generation, group };
   let last = after;
   for (let attempt = 0; attempt < MAX_APPEND_ATTEMPTS; attempt += 1) {
     if ((await ledger.append(key, makeFeedEvent(key, report, last + 1))) === 'saved') return last + 1;
@@ -65,11 +80,7 @@ function isSameEvent(entry: LedgerEntry, event: FeedEvent): boolean {
   return 'event' in entry && JSON.stringify(entry.event) === JSON.stringify(event);
 }
 
-function makeFeedEvent(
-  key: { readonly source: string; readonly generation: string; readonly group: typeof FEED_GROUP },
-  { type, object, time }: FeedReport,
-  sequence: number,
-): FeedEvent {
+function makeFeedEvent(key: OwnKey, { type, object, time }: FeedReport, sequence: number): FeedEvent {
   return {
     ...makeEnvelope(type, `sources/${key.source}${SUBJECTS[type](sequence)}`, sequence, { ...key, time }),
     data: {
@@ -82,12 +93,13 @@ function makeFeedEvent(
 }
 
 /**
- * What each report is about, below the source. A report makes an earlier one with the same subject stale: only a
- * source's condition does; baselines and drift stay true beside later ones.
+ * What each report is about, below the source. A report makes an earlier one with the same subject stale: a source's
+ * condition does, and what is read; baselines and drift stay true beside later ones.
  */
 const SUBJECTS: Readonly<Record<FeedReport['type'], (sequence: number) => string>> = {
   'feed.source_degraded': () => '',
   'feed.source_recovered': () => '',
   'feed.baseline_completed': () => '/baseline',
+  'feed.source_read': () => '/read',
   'feed.drift_detected': (sequence) => `/drift/${sequence}`,
 };

@@ -6,6 +6,9 @@ export class InvalidBaseUrlError extends Error {
   override readonly name = 'InvalidBaseUrlError';
 }
 
+/** The path of a request, pasted with the address. */
+const ENDPOINT = /\/v2\/return-groups$/;
+
 /**
  * Parses the service's base address, including its path prefix (returns-data-service.md calls it {base_url}).
  *
@@ -25,7 +28,15 @@ export function parseBaseUrl(text: string): string {
       'The base URL must end with its path: leave out everything from the first ? or # on.',
     );
   }
-  const address = `${url.host}${url.pathname.replace(/\/+$/, '')}`;
+  const pathname = url.pathname.replace(/\/+$/, '');
+  const endpoint = ENDPOINT.exec(pathname)?.[0];
+  if (endpoint !== undefined) {
+    throw new InvalidBaseUrlError(
+      `The base URL must end before ${endpoint}, which the feed adds itself: write ` +
+        `${url.protocol}//${url.host}${pathname.slice(0, -endpoint.length)}.`,
+    );
+  }
+  const address = `${url.host}${pathname}`;
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new InvalidBaseUrlError(
       `The base URL must begin with https, for a token is sent there: write https://${address}. ` +

@@ -8,6 +8,7 @@ import { UNKNOWN_DEPTH } from '../reading/list-depth.ts';
 import type { FetchPage } from '../reading/page.ts';
 import { WIDEST_RANGE } from '../reading/poll.ts';
 import { askedAhead, stampsTime } from '../reading/stamps-clock.ts';
+import { NOTHING_READ } from '../reporting/source-read.ts';
 import { newCycle } from './reconciliation-plan.ts';
 import type { SourceSettings } from './source-settings.ts';
 import type { SourceState, StampsState } from './source-state.ts';
@@ -110,16 +111,20 @@ export function firstState(options: FirstStateOptions): SourceState {
       refusals: 0,
       lastHoldReported: 0,
       setAsideReported: 0,
+      failure: undefined,
     },
     driftReported: [],
     pageLimit: PAGE_LIMIT,
     listDepth: UNKNOWN_DEPTH,
     fullPageSeen: false,
+    longestPage: 0,
     pollWidth: WIDEST_RANGE,
     fieldsSince: {},
     wholeWalks: [],
     setAside: [],
     guarding: NO_GUARDING,
+    read: NOTHING_READ,
     pace: undefined,
+    baseUrl: undefined,
   };
 }

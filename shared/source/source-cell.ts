@@ -46,10 +46,11 @@ export function createSourceCell(states: Pick<SourceStates, 'save'>, ledger: Led
       // Changes made during the save are left to the next one.
       cell.update((state) => ({ ...state, version: saved.version }));
       if (saved.feedReports.length === 0) return;
-      const feedSequence = await publishFeedReports(ledger, saved);
+      const { feed: feedSequence, read: sequence } = await publishFeedReports(ledger, saved);
       cell.update((state) => ({
         ...state,
         feedSequence,
+        read: { ...state.read, sequence },
         feedReports: state.feedReports.slice(saved.feedReports.length),
       }));
     },

@@ -1,16 +1,16 @@
 // What a warm process keeps of a source between ticks. All of it can be lost at any moment: it only saves requests
 // and reads.
 import { createMemory, type Memory } from '../comparing/memory.ts';
-import { createBudget } from '../pacing/budget.ts';
+import type { SourceSecret } from '../pacing/access.ts';
 import { createPace, type Pace } from '../pacing/pace.ts';
-import { createPacedRequests, type PacedRequests } from '../pacing/paced-requests.ts';
+import type { PacedRequests } from '../pacing/paced-requests.ts';
 import { createServiceClock, type ServiceClock } from '../pacing/service-clock.ts';
 import type { Activities, Budgets, Clock, Ledger, Log, SnapshotStore, SourceStates } from '../ports.ts';
 import { createExpectation, type Expectation } from '../reading/expectation.ts';
 import { type ActivityKeeper, createActivityKeeper } from '../reporting/activity-keeper.ts';
-import { parseBaseUrl } from '../returns-service/base-url.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import type { TickReport } from '../tick/tick-report.ts';
+import { createSourceRequests } from './source-requests.ts';
 import type { SourceSettings } from './source-settings.ts';
 
 export interface SourceServices {
@@ -25,11 +25,13 @@ export interface SourceServices {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly client: (token: string) => ReturnsServiceClient;
-  readonly secret: { read(): Promise<string> };
+  readonly secret: SourceSecret;
   /** A one-way hash. Budgets are kept by that of the token, sources are recognized by that of address and token. */
   readonly hashToken: (token: string) => string;
   /** Identifies this process. */
   readonly owner: string;
+  /** The options of `returns-feed` that name where the state is kept, after a space; undefined if not known. */
+  readonly place?: string | undefined;
   /** Called during long work. */
   readonly onProgress?: ((report: TickReport) => void) | undefined;
   /** Ends work under way as soon as possible. */
@@ -56,7 +58,7 @@ export interface SourceSession extends SourceServices {
 }
 
 export function createSourceSession(services: SourceServices): SourceSession {
-  const { clock, log, random, budgets, settings } = services;
+  const { clock, log, settings } = services;
   const serviceClock = createServiceClock(clock);
   const activity = createActivityKeeper({
     ...{ source: settings.name, activities: services.activities, clock, log },
@@ -73,25 +75,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
     activity,
     memory: createMemory(),
     serviceClock,
-    requests: createPacedRequests({
-      client: services.client,
-      secret: services.secret,
-      budget: (token) =>
-        createBudget({
-          budgets,
-          clock,
-          random,
-          tokenHash: services.hashToken(token),
-          requestsPerMinute: settings.requestsPerMinute,
-        }),
-      hashAccess: (token) => services.hashToken(`${parseBaseUrl(settings.baseUrl)} ${token}`),
-      serviceClock,
-      clock,
-      log,
-      random,
-      deadline: () => session.deadline,
-      ...(services.signal === undefined ? {} : { signal: services.signal }),
-    }),
+    requests: createSourceRequests({ ...services, serviceClock, deadline: () => session.deadline }),
     paces: { poll: createPace(settings.requestsPerMinute), walk: createPace(settings.requestsPerMinute) },
     deadline: 0,
     epoch: undefined,

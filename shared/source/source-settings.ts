@@ -26,6 +26,8 @@ export const sourceSettings = z.object({
   requestsPerMinute: z.int().positive().default(240),
   /** Whether events carry the customer's name, e-mail and phone. */
   customerData: z.boolean().default(false),
+  /** Whether `feed.source_read` is published once a minute. */
+  sourceRead: z.boolean().default(true),
   /** Time limit of a request. */
   requestTimeoutMs: duration.default(10_000),
 });

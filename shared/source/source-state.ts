@@ -38,6 +38,8 @@ export interface SourceState {
   readonly listDepth: ListDepth;
   /** Whether a page of ten or more rows came in this cycle: only then may a short page end a poll (R1). */
   readonly fullPageSeen: boolean;
+  /** Rows of the longest page in this cycle: what the service really gives. */
+  readonly longestPage: number;
   /** Width of the poll's next closed range, in the unit of Instant; halved where a range had too many pages (R3). */
   readonly pollWidth: number;
   /** When the service first sent each watched field, for instance `shipment.carrier`: older snapshots can't hold it. */
@@ -47,8 +49,12 @@ export interface SourceState {
   /** Set-aside groups: id if known, reason, digest of the row. */
   readonly setAside: readonly SetAside[];
   readonly guarding: GuardingState;
+  /** What `feed.source_read` reports; see reporting/source-read.ts. */
+  readonly read: ReadState;
   /** The last tick's settings, for readers of the state; undefined in a state that was saved without them. */
   readonly pace: PaceSettings | undefined;
+  /** The service's address in the last tick's settings; undefined in a state that was saved without it. */
+  readonly baseUrl: string | undefined;
 }
 
 /** The settings needed to interpret a source's figures. */
@@ -158,6 +164,18 @@ export interface HealthState {
   readonly lastHoldReported: number;
   /** How many groups were set aside at the last report. */
   readonly setAsideReported: number;
+  /** Why the last ticks failed; undefined after one that did not. */
+  readonly failure: FailureState | undefined;
+}
+
+/** Ticks that failed one after the other. */
+export interface FailureState {
+  /** The last one's, as in {@link HealthState.reasons}. */
+  readonly code: string;
+  readonly message: string;
+  /** The slot, as an instant, of the first of them. */
+  readonly since: Instant;
+  readonly ticks: number;
 }
 
 export interface SetAside {
@@ -167,6 +185,22 @@ export interface SetAside {
   readonly since: Instant;
   /** When it was last seen; undefined in notes of a release that did not keep it. */
   readonly seenAt: Instant | undefined;
+}
+
+/** What the feed vouches for, as of the last tick that ended. */
+export interface ReadState {
+  /** By the service's stamps; undefined until the baseline is completed. Stands still while anything is held. */
+  readonly upTo: Instant | undefined;
+  /** By the service's clock; undefined until the baseline is completed. */
+  readonly reconciledThrough: Instant | undefined;
+  /** When the first request of the walk over all groups was sent; undefined before its first answer. */
+  readonly walkedFrom: Instant | undefined;
+  /** Whether another process saved a group that this walk had read. */
+  readonly isOvertaken: boolean;
+  /** The number of the last `feed.source_read`. */
+  readonly sequence: number;
+  /** The slot, as an instant, of the tick that reported it last; undefined before the first report. */
+  readonly reportedAt: Instant | undefined;
 }
 
 /** What the guards know about a source, and what they hold; see guarding/. */
@@ -222,4 +256,15 @@ export interface Hold {
   readonly tokenHash: string | undefined;
   /** When it was released; undefined while it stands. */
   readonly releasedAt: Instant | undefined;
+  /** A few of the suspects, for the operator who decides. */
+  readonly samples: readonly HoldSample[];
+}
+
+/** What a guard holds of one return group, in words. */
+export interface HoldSample {
+  readonly groupId: number;
+  /** For instance `shipment/77120 status`. */
+  readonly what: string;
+  readonly before: string;
+  readonly after: string;
 }

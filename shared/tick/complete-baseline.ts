@@ -1,10 +1,15 @@
 import { formatInstant } from '../instant.ts';
 import { queueFeedReport } from '../reporting/feed-reports.ts';
+import { noteReconciled } from '../reporting/source-read.ts';
 import type { SourceState } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Marks the baseline as completed and queues its report: from now on a group seen for the first time is new. */
-export function completeBaseline(run: TickRun): void {
+/**
+ * Marks the baseline as completed and queues its report: from now on a group seen for the first time is new.
+ *
+ * @param isWhole whether the newest groups were proved as well
+ */
+export function completeBaseline(run: TickRun, isWhole: boolean): void {
   const { baseline } = run.state;
   const now = run.session.serviceClock.now().atMost;
   const object = {
@@ -19,4 +24,6 @@ export function completeBaseline(run: TickRun): void {
     const completed: SourceState = { ...state, baseline: { ...baseline, status: 'completed' } };
     return queueFeedReport(completed, 'feed.baseline_completed', object, now);
   });
+  // The baseline is the first walk over all groups.
+  if (isWhole) run.update((state) => noteReconciled(state, run.session.settings));
 }

@@ -8,6 +8,7 @@ import { releaseLease } from '../pacing/lease.ts';
 import { restAfter } from '../pacing/rest.ts';
 import { queueFeedReport } from '../reporting/feed-reports.ts';
 import { type Degradation, describeFailure, judgeHealth } from '../reporting/health.ts';
+import { noteReadUpTo, reportRead } from '../reporting/source-read.ts';
 import { withCycle } from '../source/reconciliation-plan.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { noteWalks } from './note-walks.ts';
@@ -20,6 +21,7 @@ export async function concludeTick(run: TickRun, error: Error | undefined): Prom
   narrowRange(run);
   reportHealth(run, error && describeFailure(error));
   reportDrift(run);
+  reportWhatIsRead(run);
   run.update((state) => ({ ...state, lease: releaseLease(state.lease) }));
   await run.save();
   return run.report('done', error);
@@ -51,7 +53,7 @@ function narrowed(state: SourceState, kind: RangeKind): SourceState {
 }
 
 function reportHealth(run: TickRun, failure: Degradation | undefined): void {
-  const { serviceClock, settings, log } = run.session;
+  const { serviceClock, settings, place, log } = run.session;
   // By slots: while the service does not answer, each process estimates its time differently.
   const now = run.state.lastSlot * MILLISECOND;
   const since = run.state.health.degradedSince;
@@ -62,23 +64,18 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
     setAside: run.state.setAside,
     holds: standingHolds(run.state).map((hold) => ({
       number: hold.number,
-      message: formatHold(hold, settings.name),
+      message: formatHold(hold, settings.name, place),
     })),
     unstable: run.unstable,
     failure,
     intervalUs: settings.intervalMs * MILLISECOND,
   });
-  run.update((state) => ({ ...state, health: judged.health }));
+  run.update((state) => ({ ...state, health: { ...judged.health, failure: noteFailure(state, failure) } }));
   if (judged.report === undefined) return;
   const { degradedSince, reasons } = judged.health;
-  log.warn(
-    judged.report === 'degraded'
-      ? 'The source is not being read completely.'
-      : 'The source is read completely again.',
-    {
-      reasons: reasons.map(({ message }) => message),
-    },
-  );
+  if (judged.report === 'recovered') log.info('The source is read completely again.');
+  else
+    log.warn('The source is not being read completely.', { reasons: reasons.map(({ message }) => message) });
   const object = {
     type: 'source' as const,
     name: settings.name,
@@ -87,6 +84,20 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
   };
   const type = judged.report === 'degraded' ? 'feed.source_degraded' : 'feed.source_recovered';
   run.update((state) => queueFeedReport(state, type, object, serviceClock.now().atMost));
+}
+
+/** Counts the ticks that fail one after the other. */
+function noteFailure({ health, lastSlot }: SourceState, failure: Degradation | undefined) {
+  if (failure === undefined) return undefined;
+  const { since = lastSlot * MILLISECOND, ticks = 0 } = health.failure ?? {};
+  return { ...failure, since, ticks: ticks + 1 };
+}
+
+/** Notes up to where everything is read, and reports it once a minute if the settings say so. */
+function reportWhatIsRead(run: TickRun): void {
+  const { settings, serviceClock } = run.session;
+  run.update(noteReadUpTo);
+  if (settings.sourceRead) run.update((state) => reportRead(state, serviceClock.now().atMost));
 }
 
 /** Reports values and fields that the service's document does not list, each once. */

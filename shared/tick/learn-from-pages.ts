@@ -65,7 +65,8 @@ export function createPageLearner(
       hasNewFields ||= fieldsSince !== state.fieldsSince;
       for (const { groupId, since } of state.setAside) if (groupId !== undefined) unread.set(groupId, since);
       const fullPageSeen = state.fullPageSeen || rows.length >= SHORT_PAGE_ROWS;
-      return takeBack({ ...state, fieldsSince, fullPageSeen }, rows);
+      const longestPage = Math.max(state.longestPage, rows.length);
+      return takeBack({ ...state, fieldsSince, fullPageSeen, longestPage }, rows);
     });
   }
 

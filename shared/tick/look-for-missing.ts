@@ -10,6 +10,7 @@ import {
   permittedRemovals,
   useRemovalPermit,
 } from '../guarding/guard-missing.ts';
+import { sampleMissingGroups } from '../guarding/hold-samples.ts';
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
@@ -58,7 +59,8 @@ export async function lookForGroups(
   options: MissingOptions,
 ): Promise<Missed> {
   if (missing.length === 0) return 'done';
-  const found = { tier: options.tier, from, known, missing: missing.length };
+  const samples = sampleMissingGroups(missing);
+  const found = { tier: options.tier, from, known, missing: missing.length, samples };
   // If no known group is found by its id either, the whole store is in doubt, not just this range.
   if (isKnownRangeEmpty(found) && !(await run.tokenGuard.proveAnew())) return 'done';
   const { state, isAdmitted } = admitMissing(run.state, found, run.session.serviceClock.now().atMost);

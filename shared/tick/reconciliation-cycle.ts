@@ -5,6 +5,8 @@ import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
 import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import { MAX_SET_ASIDE, PAGE_LIMIT } from '../limits.ts';
 import { forgetOldDepth } from '../reading/list-depth.ts';
+import type { Interval } from '../reading/page.ts';
+import { beginWholeWalk, noteReconciled } from '../reporting/source-read.ts';
 import {
   beginCycle,
   fitsCycle,
@@ -25,7 +27,7 @@ export function beginDueCycle(run: TickRun, tier: Tier, now: Instant): void {
   if (cycle.isUnderWay) return;
   run.update((state) => withCycle(state, tier, beginCycle(cycle, tier, now)));
   run.update((state) => beginCycleOfHolds(state, tier, fitsCycle(state, settings)));
-  if (tier === 'all') run.update((state) => withNewReadingRules(state, now));
+  if (tier === 'all') run.update((state) => beginWholeWalk(withNewReadingRules(state, now)));
   logPlan(run, tier);
 }
 
@@ -34,7 +36,7 @@ function withNewReadingRules(state: SourceState, now: Instant): SourceState {
   const listDepth = forgetOldDepth(state.listDepth, now);
   // The service may now accept a page size that it once refused.
   const pageLimit = listDepth === state.listDepth ? state.pageLimit : PAGE_LIMIT;
-  return { ...state, fullPageSeen: false, listDepth, pageLimit };
+  return { ...state, fullPageSeen: false, longestPage: 0, listDepth, pageLimit };
 }
 
 /** Moves the cycle past the range that was read, or ends it. */
@@ -71,6 +73,13 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
     run.update((state) => noteWholeWalk(state, { fieldsUntil, endedAt: serviceClock.now().atMost }));
   }
   run.update((state) => forgetVanished(state, startedAt));
+  // Otherwise the newest groups are unproved.
+  if (isOpenEnded(covered)) run.update((state) => noteReconciled(state, settings));
+}
+
+/** Whether a walk's last range was proved up to the newest groups. */
+export function isOpenEnded(covered: Interval | undefined): boolean {
+  return covered !== undefined && covered.to === undefined;
 }
 
 /** Whether a walk could read every group except those noted as set aside or missing. */
@@ -81,7 +90,7 @@ function readsAll({ guarding, setAside }: SourceState): boolean {
 /** Logs how long the cycle will take, by its groups and the budget. */
 function logPlan({ state, session }: TickRun, tier: Tier): void {
   const plan = planCycles(state, session.settings).find((planned) => planned.tier === tier);
-  session.log.info('A reconciliation cycle begins.', {
+  session.log.debug('A reconciliation cycle begins.', {
     source: session.settings.name,
     tier,
     plannedMs: plan?.lengthMs,

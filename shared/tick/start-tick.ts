@@ -2,7 +2,7 @@
 // after its token was refused.
 import { MILLISECOND } from '../instant.ts';
 import { takeLease } from '../pacing/lease.ts';
-import { LONGEST_REST } from '../pacing/rest.ts';
+import { restLeft } from '../pacing/rest.ts';
 import { findStart, firstState } from '../source/mint-state.ts';
 import { RestoredStateError } from '../source/restored-state.ts';
 import type { SourceSession } from '../source/source-session.ts';
@@ -39,9 +39,9 @@ export async function startTick(
   const durationUs = (tick.durationMs + LEASE_MARGIN_MS) * MILLISECOND;
   const lease = takeLease(run.state.lease, owner, now, durationUs);
   if (lease === undefined) return 'busy';
-  const { intervalMs, lookbackMs, reconcileMs, requestsPerMinute } = settings;
+  const { intervalMs, lookbackMs, reconcileMs, requestsPerMinute, baseUrl } = settings;
   const pace = { intervalMs, lookbackMs, reconcileMs, requestsPerMinute };
-  run.update((state) => ({ ...state, lease, lastSlot: tick.slot, pace }));
+  run.update((state) => ({ ...state, lease, lastSlot: tick.slot, pace, baseUrl }));
   await run.save();
   if (session.epoch !== lease.epoch) session.memory.forgetAll();
   session.activity.begin(session.epoch === lease.epoch);
@@ -58,10 +58,8 @@ function isBeyondClocks(stored: number, slot: number, { clock }: SourceSession):
   return isSlotTooFarAhead(stored, slot) && isSlotTooFarAhead(stored, clock.now() / MILLISECOND);
 }
 
-/** Ignores rests above the maximum: they come from a wrong clock. */
 function isResting({ state, session }: TickRun): boolean {
-  const left = state.health.restUntil - session.serviceClock.now().atLeast;
-  return left > 0 && left <= LONGEST_REST;
+  return restLeft(state.health.restUntil, session.serviceClock.now().atLeast) > 0;
 }
 
 async function mint(run: TickRun, slot: number) {

@@ -6,6 +6,7 @@ import type { ReadingGuard } from '../guarding/reading-guard.ts';
 import { MILLISECOND } from '../instant.ts';
 import { learnLead } from '../reading/stamps-clock.ts';
 import { createRecorder, type Recorder } from '../recording/record-pages.ts';
+import { noteOvertaken } from '../reporting/source-read.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { PageLearner } from './learn-from-pages.ts';
@@ -46,6 +47,7 @@ export function createTickRecorder(
       const unreadSince = row.id === undefined ? undefined : learner.unreadSince(row.id);
       cell.update((state) => noteSetAside(state, row, serviceClock.now().atMost, unreadSince));
     },
+    noteOvertaken: () => cell.update(noteOvertaken),
     noteFresh({ groupId, updatedAt, receivedAt, isFirstSight }) {
       // Until all groups are known, one seen for the first time need not have changed just now: in a store where
       // little happens, the first poll shows only groups that are stamped ahead.

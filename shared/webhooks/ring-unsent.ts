@@ -2,7 +2,7 @@
 // after the group. This heals lost, expired and undeliverable rings; the sweep steps over numbers that the ledger has
 // lost. It is a relay whose destination rings instead of taking the event, so marks move only over events that the
 // filter excludes.
-import { FEED_GROUP, parseEventId } from '../contract/event-id.ts';
+import { isOwnGroup, parseEventId } from '../contract/event-id.ts';
 import type { GroupKey, SendResult } from '../ports.ts';
 import type { Outcome, RelayPorts } from '../publishing/lane.ts';
 import { createRelay, type Relay } from '../publishing/relay.ts';
@@ -34,7 +34,7 @@ export function createRingUnsent(ports: RingUnsentPorts): Relay {
 /** @returns undefined for a group that has a mark */
 async function ringUnbegun(ports: RingUnsentPorts, key: GroupKey): Promise<Outcome | undefined> {
   // No webhook gets the feed's own events, so nothing is lost where their mark begins.
-  if (key.group === FEED_GROUP) return undefined;
+  if (isOwnGroup(key.group)) return undefined;
   try {
     if ((await ports.marks.load(ports.webhook, key)) !== undefined) return undefined;
     const { startedAt } = await loadEndpoint(ports);
@@ -60,7 +60,7 @@ async function ringBeyondMarks(
     ...ports,
     // A ring leaves its group unsent, which the relay takes for a failure.
     log: { ...ports.log, warn: ports.log.debug },
-    withholds: ({ group }) => group === FEED_GROUP,
+    withholds: ({ group }) => isOwnGroup(group),
     admits: (event) => admitsEvent(ports.filter, event),
     attempts: 1,
     destination: {

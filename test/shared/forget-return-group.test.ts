@@ -4,6 +4,7 @@ import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { forgetReturnGroup } from '../../shared/forget-return-group.ts';
 import { MINUTE } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
+import { aState } from '../contract/sample-states.ts';
 import { createMemoryMarks } from '../fakes/memory-marks.ts';
 import { createSourceWorld } from './source-world.ts';
 
@@ -87,16 +88,30 @@ test('forgetting again completes an interrupted run, and otherwise changes nothi
   expect(await world.groupEvents(groupId)).toEqual([]);
 });
 
-test('an unknown group is not forgotten, but the note that sets it aside is', async () => {
+test('an unknown group is not forgotten, but the note that sets it aside and a sample of a hold are', async () => {
   const { world, ports } = await known();
   const state = await world.state();
   const note = { groupId: 7, reason: 'it has no status', digest: 'k3j4', since: 0, seenAt: 0 };
-  await world.states.save({ ...state, version: state.version + 1, setAside: [note] }, state.version);
+  const [hold] = aState('acme').guarding.holds;
+  const sample = (group: number) => ({
+    groupId: group,
+    what: 'return group',
+    before: 'known',
+    after: 'missing',
+  });
+  const holds = hold === undefined ? [] : [{ ...hold, samples: [sample(7), sample(8)] }];
+  const guarding = { ...state.guarding, holds };
+  await world.states.save(
+    { ...state, version: state.version + 1, setAside: [note], guarding },
+    state.version,
+  );
 
   const forgotten = await forgetReturnGroup(ports, await world.state(), 7, ['queue']);
 
   expect(forgotten).toEqual([]);
-  expect((await world.state()).setAside).toEqual([]);
+  const { setAside, guarding: after } = await world.state();
+  expect(setAside).toEqual([]);
+  expect(after.holds.map(({ samples }) => samples)).toEqual([[sample(8)]]);
 });
 
 test('earlier generations are forgotten too, without a report: their numbers may be in use elsewhere', async () => {

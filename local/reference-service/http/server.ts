@@ -40,7 +40,9 @@ export async function startServer(inProcess: InProcessService, options: ServerOp
   await app.register(async (scope) => addControlRoutes(scope, inProcess.control), { prefix: '/_control' });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
 
-  const address = await app.listen({ port: options.port, host: options.host });
+  const address = await app.listen({ port: options.port, host: options.host }).catch((cause: Error) => {
+    throw new Error(`Port ${options.port} of this machine can't be used: ${reasonOf(cause)}.`, { cause });
+  });
   return {
     url: `${address}${prefix}`,
     async close() {
@@ -49,4 +51,12 @@ export async function startServer(inProcess: InProcessService, options: ServerOp
       await app.close();
     },
   };
+}
+
+function reasonOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return 'another process has it. Choose another port, or 0 for any free one';
+  if (code === 'EACCES')
+    return 'ports below 1024 need special rights. Choose a higher port, or 0 for any free one';
+  return error.message;
 }

@@ -82,8 +82,11 @@ describe('items of earlier releases are read:', () => {
   test('a state from before guards and walks over open groups', () => {
     const cycleBefore = ({ compared, unstamped, previousStartedAt, isAsked, ...cycle }: CycleState) => cycle;
     const older = withBody(stateItem(), (body) => {
-      const { guarding, pace, reconciliation, health, ...rest } = body as unknown as SourceState;
-      const { lastHoldTold, setAsideTold, ...healthBefore } = health as unknown as Record<string, unknown>;
+      const { guarding, pace, reconciliation, health, longestPage, ...rest } = body as unknown as SourceState;
+      const { lastHoldTold, setAsideTold, failure, ...healthBefore } = health as unknown as Record<
+        string,
+        unknown
+      >;
       const { recent, all } = reconciliation;
       return {
         ...rest,
@@ -101,7 +104,8 @@ describe('items of earlier releases are read:', () => {
       ...now,
       guarding: NO_GUARDING,
       pace: undefined,
-      health: { ...now.health, lastHoldReported: 0, setAsideReported: 0 },
+      longestPage: 0,
+      health: { ...now.health, lastHoldReported: 0, setAsideReported: 0, failure: undefined },
       reconciliation: {
         recent: { ...recent, ...fresh },
         open: newCycle(recent.startedAt),

@@ -79,7 +79,7 @@ describe.concurrent('a failure at the start', () => {
     ['an address without a listener', async () => watch(await deadAddress())],
     ['an address that serves web pages', async () => watch(addressOf(website))],
     ['a data directory that is a file', async () => watch(service.url, '--data', await aFile())],
-    ['a data directory with a file that cannot be written', async () => withoutEndpoint()],
+    ['a data directory with a file that cannot be written', async () => withoutTables()],
   ])('is reported in one line without the token, with exit code 1: %s', async (_, args) => {
     const token = 'a-wrong-token-that-nobody-may-see';
 
@@ -90,10 +90,10 @@ describe.concurrent('a failure at the start', () => {
     expect(stderr).not.toContain(token);
   });
 
-  /** The engine's address can't be saved: a directory has the file's name. */
-  async function withoutEndpoint(): Promise<string[]> {
+  /** The engine can't keep its tables: a directory has the file's name. */
+  async function withoutTables(): Promise<string[]> {
     const data = join(directory, 'unwritable');
-    await mkdir(join(data, 'endpoint'), { recursive: true });
+    await mkdir(join(data, 'tables.db'), { recursive: true });
     return watch(service.url, '--data', data);
   }
 

@@ -25,7 +25,7 @@ test('everything that commands print from a service is printable', () => {
   const bad = 'a\u001b]0;title\u0007\u202eb';
   const printed: string[] = [];
 
-  createTerminalLog((line) => printed.push(line), false).warn('A finding.', {
+  createTerminalLog({ write: (line) => printed.push(line) }).warn('A finding.', {
     field: bad,
     error: new Error(bad),
   });

@@ -69,21 +69,25 @@ describe('the lock of a data directory', () => {
 
     await expect(locking).rejects.toThrow(EngineError);
     await expect(locking).rejects.toThrow(`in use by process ${other.child.pid}. Stop that process`);
-    expect(await findHolder(directory)).toEqual({ pid: other.child.pid, host: hostname(), isHere: true });
+    expect(await findHolder(directory)).toMatchObject({
+      pid: other.child.pid,
+      host: hostname(),
+      isHere: true,
+    });
   });
 
   it('is refused if this process already holds it', async () => {
-    const release = await lockDataDirectory(directory);
+    const lock = await lockDataDirectory(directory);
 
     await expect(lockDataDirectory(directory)).rejects.toThrow(`in use by process ${process.pid}`);
-    await release();
-    const releaseAgain = await lockDataDirectory(directory);
-    await releaseAgain();
+    await lock.release();
+    const again = await lockDataDirectory(directory);
+    await again.release();
     expect(await findHolder(directory)).toBeUndefined();
   });
 
   it('is taken at once after a release, and leaves one file behind', async () => {
-    for (let time = 0; time < 3; time += 1) await (await lockDataDirectory(directory))();
+    for (let time = 0; time < 3; time += 1) await (await lockDataDirectory(directory)).release();
 
     expect(await readdir(directory)).toEqual(['lock-3']);
   });
@@ -113,19 +117,19 @@ describe('the lock of a data directory', () => {
   it('is taken over from a process in another container whose heartbeat stopped', async () => {
     await lockElsewhere();
 
-    const release = await lockDataDirectory(directory, { times: SHORT });
+    const lock = await lockDataDirectory(directory, { times: SHORT });
 
     expect(await readdir(directory)).toEqual(['lock-2']);
-    await release();
+    await lock.release();
   });
 
   it('has a heartbeat only while it is held', async () => {
-    const release = await lockDataDirectory(directory, { times: SHORT });
+    const lock = await lockDataDirectory(directory, { times: SHORT });
     const file = join(directory, 'lock-1');
     await utimes(file, 0, 0);
 
     await vi.waitFor(async () => expect((await stat(file)).mtimeMs).toBeGreaterThan(0));
-    await release();
+    await lock.release();
 
     expect(await readFile(file, 'utf8')).toBe('released');
   });
@@ -139,17 +143,17 @@ describe('the lock of a data directory', () => {
     if (holder.began === null) return;
     await writeFile(file, JSON.stringify({ ...holder, began: '1' }));
 
-    const release = await lockDataDirectory(directory);
+    const lock = await lockDataDirectory(directory);
 
-    await release();
+    await lock.release();
   });
 
   it('is taken over if its file is incomplete', async () => {
     await writeFile(join(directory, 'lock-1'), '');
 
-    const release = await lockDataDirectory(directory, { times: SHORT });
+    const lock = await lockDataDirectory(directory, { times: SHORT });
 
-    await release();
+    await lock.release();
     expect(await readdir(directory)).toEqual(['lock-2']);
   });
 
@@ -165,15 +169,15 @@ describe('the lock of a data directory', () => {
   });
 
   it('is not restored by a release after a takeover', async () => {
-    const release = await lockDataDirectory(directory, { times: SHORT });
+    const lock = await lockDataDirectory(directory, { times: SHORT });
     await rm(join(directory, 'lock-1'));
-    const releaseLater = await lockDataDirectory(directory, { times: SHORT });
+    const later = await lockDataDirectory(directory, { times: SHORT });
 
     await rm(join(directory, 'lock-1'));
-    await release();
+    await lock.release();
 
     expect(await readdir(directory)).toEqual([]);
-    await releaseLater();
+    await later.release();
   });
 });
 
@@ -188,9 +192,9 @@ describe('the lock of an earlier release', () => {
   it.each(['', '999999999'])('is taken over from a dead process: "%s"', async (text) => {
     await writeFile(join(directory, 'lock'), text);
 
-    const release = await lockDataDirectory(directory);
+    const lock = await lockDataDirectory(directory);
 
-    await release();
+    await lock.release();
     expect(await readdir(directory)).toEqual(['lock-1']);
   });
 });

@@ -1,16 +1,23 @@
 import pc from 'picocolors';
 import { expect, test } from 'vitest';
+import { createMoments } from '../../../local/cli/moments.ts';
 import { createEventTable, describeChange } from '../../../local/feed/format-event.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { goldenEvent } from './golden-event.ts';
 
 const colors = pc.createColors(false);
-/** In the local time zone, like the lines. */
-const NOW = new Date(2026, 10, 20, 18, 30, 5).getTime();
+const NOW = Date.parse('2026-11-20T18:30:05+01:00');
+const moments = createMoments({ zone: 'Europe/Berlin', now: () => NOW });
 const ago = (milliseconds: number) => new Date(NOW - milliseconds).toISOString();
+const TERMINAL_WIDTH = 160;
 
-function table(width?: number) {
-  return createEventTable({ colors, width: () => width });
+function table(width: number | undefined = TERMINAL_WIDTH) {
+  return createEventTable({ colors, moments, width: () => width });
+}
+
+/** The table outside of a terminal. */
+function pipedTable() {
+  return createEventTable({ colors, moments, width: () => undefined });
 }
 
 function delivered(changes: Partial<FeedEvent> = {}): FeedEvent {
@@ -27,7 +34,7 @@ function shipped(): FeedEvent {
 }
 
 test('a row shows the time of arrival, the delay, the entity and the change', () => {
-  const row = table().row(delivered(), NOW);
+  const row = table().row(delivered());
 
   expect(row).toBe(
     '18:30:05   2.3 s  184467 #185467  shipment 1844670       IN_TRANSIT → DELIVERED, delivered_at – → 18:29:00',
@@ -46,19 +53,19 @@ test('a row escapes control characters, and stays one line', () => {
   };
   const changed = { ...event, data } as FeedEvent;
 
-  const rows = [undefined, 80, 120].map((width) => table(width).row(changed, NOW));
+  const rows = [pipedTable(), table(80), table(120)].map((events) => events.row(changed));
 
   for (const row of rows) {
     expect(row).toContain('UPS\\x1b[2J\\n\\u202eDHL');
     expect(row.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
   }
   expect(rows[0]).not.toContain('\n');
-  expect(describeChange(changed, NOW)).not.toMatch(/[\p{Cc}\u202e]/u);
+  expect(describeChange(changed, moments)).not.toMatch(/[\p{Cc}\u202e]/u);
 });
 
 test('the header is aligned with the columns', () => {
   const events = table();
-  const [row, header] = [events.row(delivered(), NOW), events.header()];
+  const [row, header] = [events.row(delivered()), events.header()];
 
   const places = ['time', 'return', 'what', 'change'].map((name) => header.indexOf(name));
 
@@ -70,14 +77,14 @@ test('a column grows with its content, also for later rows', () => {
   const long = { ...exchange.data.object, id: 'exl_0123456789_0123456789' };
   const events = table();
 
-  const first = events.row({ ...exchange, data: { ...exchange.data, object: long } }, NOW);
-  const second = events.row(delivered(), NOW);
+  const first = events.row({ ...exchange, data: { ...exchange.data, object: long } });
+  const second = events.row(delivered());
 
   expect(second.indexOf('IN_TRANSIT')).toBe(first.indexOf('new'));
 });
 
 test('text that does not fit a narrow terminal continues below the return', () => {
-  const row = table(80).row(shipped(), NOW);
+  const row = table(80).row(shipped());
 
   expect(row.split('\n')).toEqual([
     '18:30:05   1.0 s  184467 #185467  shipment 1844670       CREATED → DELIVERED,',
@@ -86,7 +93,7 @@ test('text that does not fit a narrow terminal continues below the return', () =
 });
 
 test('text that does not fit a wide terminal continues below the change', () => {
-  const row = table(110).row(shipped(), NOW);
+  const row = table(110).row(shipped());
 
   expect(row.split('\n')).toEqual([
     '18:30:05   1.0 s  184467 #185467  shipment 1844670       CREATED → DELIVERED, carrier – → UPS,',
@@ -101,36 +108,67 @@ test('no line is wider than the terminal, nor ends with spaces', () => {
   const long: FeedEvent = { ...event, data: { ...event.data, object, previous_attributes } };
 
   for (const width of [60, 80, 99, 100, 120]) {
-    const lines = table(width).row(long, NOW).split('\n');
+    const lines = table(width).row(long).split('\n');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
     expect(lines).toEqual(lines.map((line) => line.trimEnd()));
   }
 });
 
+test('a long return and a long id continue on lines of their own, and leave the columns of other rows', () => {
+  const exchange = goldenEvent('exchange_line_item.created');
+  const { return_group } = exchange.data;
+  const order = { ...return_group.order, name: '#MARKETPLACE-2026-11-000123' };
+  const object = { ...exchange.data.object, id: 'exl_0123456789_0123456789' };
+  const long = {
+    ...exchange,
+    time: ago(1_000),
+    data: { ...exchange.data, object, return_group: { ...return_group, order } },
+  };
+  const events = table(60);
+
+  const [first, second] = [events.row(long), events.row(delivered())];
+
+  expect(first.split('\n')).toEqual([
+    '18:30:05   1.0 s  184467 #MARKETPLACE-2026-11-000123',
+    '                  exchange exl_0123456789_0123456789',
+    '                  new, UNPROCESSED',
+  ]);
+  expect(second.split('\n')[0]).toBe('18:30:05   2.3 s  184467 #185467  shipment 1844670');
+});
+
+test('a row outside of a terminal has its date, and the header names the zone', () => {
+  const events = pipedTable();
+
+  const [header, row] = [events.header(), events.row(delivered())];
+
+  expect(header).toMatch(/^time {18}after {2}return .*change \(times in Europe\/Berlin, now UTC\+01:00\)$/);
+  expect(row).toMatch(/^2026-11-20 18:30:05 {3}2\.3 s {2}184467 #185467 .*delivered_at – → 18:29:00$/);
+});
+
 test('outside a terminal, and in a very narrow one, an event is one line', () => {
-  const rows = [undefined, 40].map((width) => table(width).row(shipped(), NOW));
+  const rows = [pipedTable(), table(40)].map((events) => events.row(shipped()));
 
   expect(rows.every((row) => !row.includes('\n'))).toBe(true);
 });
 
 test('a stamp of another day is shown with its day, and one without a zone unchanged', () => {
   const { data, ...event } = goldenEvent('shipment.status_changed');
-  const before = new Date(2026, 10, 19, 7, 8, 9).toISOString();
+  const before = '2026-11-19T06:08:09Z';
   const previous_attributes = { shipped_at: before, delivered_at: '2026-11-20T18:29:00.123' };
   const object = { ...data.object, shipped_at: null, delivered_at: 'soon' };
 
-  const row = table().row({ ...event, data: { ...data, object, previous_attributes } } as FeedEvent, NOW);
+  const row = table().row({ ...event, data: { ...data, object, previous_attributes } } as FeedEvent);
 
-  expect(row).toContain('shipped_at 2026-11-19 07:08:09 → –, delivered_at 2026-11-20 18:29:00 → soon');
+  expect(row).toContain('shipped_at 2026-11-19 07:08:09 → –, delivered_at 2026-11-20T18:29:00 → soon');
 });
 
 test('an amount, a list and an empty field are readable', () => {
-  const refund = table().row(goldenEvent('refund_transaction.created'), NOW);
+  const refund = table().row(goldenEvent('refund_transaction.created'));
   const shipment = goldenEvent('shipment.updated');
   const object = { ...shipment.data.object, return_ids: [5512, 5513] };
   const previous_attributes = { return_ids: [] };
 
-  const list = table().row({ ...shipment, data: { ...shipment.data, object, previous_attributes } }, NOW);
+  const list = table().row({ ...shipment, data: { ...shipment.data, object, previous_attributes } });
 
   expect(refund).toMatch(/ {2}refund +new, 49.9 EUR$/);
   expect(list).toMatch(/return_ids – → 5512 5513$/);
@@ -141,7 +179,7 @@ test('a group is shown by its id, as is one whose order has no name', () => {
   const { return_group: group } = event.data;
   const unnamed = { ...group, order: { ...group.order, name: null } };
 
-  const row = table().row({ ...event, data: { ...event.data, return_group: unnamed } }, NOW);
+  const row = table().row({ ...event, data: { ...event.data, return_group: unnamed } });
 
   expect(row).toMatch(/ {2}184467 {8}return +removed$/);
 });
@@ -153,7 +191,7 @@ test('an event of the feed itself is shown by its type', () => {
     data: { generation: 'mi8x2k', sequence: 1, object: { type: 'baseline' } },
   } as FeedEvent;
 
-  const row = table().row(event, NOW);
+  const row = table().row(event);
 
   expect(row).toBe('18:30:05          feed.baseline_completed');
 });

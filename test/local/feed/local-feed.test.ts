@@ -108,14 +108,14 @@ describe('the feed on one machine', () => {
     expect(events.map(({ type }) => type)).toContain('return_group.created');
   });
 
-  it('fails if it can’t save its engine’s address, stops everything and releases the directory', async () => {
+  it('fails if its engine can’t keep its tables, stops everything and releases the directory', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
     ends.push(() => rm(dataDir, { recursive: true }));
-    await mkdir(join(dataDir, 'endpoint'));
+    await mkdir(join(dataDir, 'tables.db'));
 
     const starting = startFeed('https://returns.example/api', [], dataDir);
 
-    await expect(starting).rejects.toThrow(/can't be used: .*Remove .*endpoint/);
+    await expect(starting).rejects.toThrow('The DynamoDB engine did not start');
     expect(await findHolder(dataDir)).toBeUndefined();
   });
 

@@ -35,13 +35,3 @@ test('slots are the time again if the stored one is far ahead, since the poller 
   expect(slotsAt(NOW + DAY, [NOW, NOW + MINUTE])).toEqual([NOW, NOW + MINUTE]);
   expect(slotsAt(0, [NOW + DAY, NOW])).toEqual([NOW + DAY, NOW]);
 });
-
-test('current and later ticks fail after the end', async () => {
-  const ticks = createLocalTicks({ source: 'acme', lastSlot: 0, now: () => NOW, enqueue: async () => {} });
-  const underWay = ticks.send();
-
-  ticks.end(new Error('another process has it'));
-
-  await expect(underWay).rejects.toThrow('another process has it');
-  await expect(ticks.send()).rejects.toThrow('another process has it');
-});

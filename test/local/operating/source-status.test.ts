@@ -1,6 +1,9 @@
+import { stripVTControlCharacters } from 'node:util';
+import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
+import { createMoments } from '../../../local/cli/moments.ts';
 import { formatStatus } from '../../../local/operating/format-status.ts';
-import { describeSource } from '../../../local/operating/source-status.ts';
+import { describeSource, type StatusCircumstances } from '../../../local/operating/source-status.ts';
 import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
 import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
@@ -16,7 +19,7 @@ function well(changes: Partial<SourceState> = {}): SourceState {
     ...state,
     lastSlot: (NOW - 12 * SECOND) / MILLISECOND,
     guarding: NO_GUARDING,
-    health: { ...state.health, reasons: [] },
+    health: { ...state.health, reasons: [], failure: undefined },
     setAside: [],
     baseline: { ...state.baseline, status: 'completed', requests: 7 },
     ...changes,
@@ -24,8 +27,12 @@ function well(changes: Partial<SourceState> = {}): SourceState {
 }
 
 const held = () => well({ guarding: aState('acme').guarding });
-const status = (state: SourceState, now = NOW) => describeSource(state, now, FLAGS);
-const lines = (state: SourceState) => formatStatus(status(state), NOW / MILLISECOND);
+const status = (state: SourceState, known: Partial<StatusCircumstances> = {}) =>
+  describeSource(state, { now: NOW, flags: FLAGS, ...known });
+const moments = createMoments({ zone: 'UTC', now: () => NOW / MILLISECOND });
+const lines = (state: SourceState, width = 80, known: Partial<StatusCircumstances> = {}) =>
+  formatStatus(status(state, known), moments, { width, colors: pc.createColors(false) });
+const text = (...args: Parameters<typeof lines>) => lines(...args).join('\n');
 
 describe('a source', () => {
   it('that is read completely is healthy, and reports its progress', () => {
@@ -63,12 +70,12 @@ describe('a source', () => {
   it('whose tables were restored stops, and reports how to continue', () => {
     const state = well();
     const [same, other] = [state.mintedIn, 'the tables of the backup'].map((place) =>
-      describeSource(state, NOW, FLAGS, place),
+      status(state, { place }),
     );
 
     expect(same).toMatchObject({ isHealthy: true, reasons: [] });
     expect(other).toMatchObject({ isHealthy: false, reasons: [{ code: 'restored' }] });
-    expect(other?.reasons[0]?.message).toContain('returns-feed sources restore acme --data state');
+    expect(other?.nextSteps[0]?.command).toBe('returns-feed sources restore acme --data state');
   });
 
   it('that is polled every hour is not reported as silent', () => {
@@ -99,23 +106,105 @@ describe('a source', () => {
   });
 });
 
+const FAILURE = {
+  code: 'failing',
+  message: 'returns.example answered with status 503.',
+  since: NOW - 12 * MINUTE,
+  ticks: 12,
+};
+const failing = () => well({ health: { ...well().health, failure: FAILURE } });
+
+describe('the verdict about a source', () => {
+  it('is one word, and the headline has its reason', () => {
+    const headlines = [
+      text(well()),
+      text(well({ baseline: { ...well().baseline, status: 'running' } })),
+      text(failing(), 120),
+      text(held()),
+      text(well(), 120, { poller: null, isLocal: true }),
+      text(well({ lastSlot: 0 })),
+    ].map((each) => each.split('\n')[0]);
+
+    expect(headlines).toEqual([
+      'acme  well',
+      'acme  well: the baseline is under way',
+      'acme  failing: returns.example answered with status 503, since 10:03:03 (12 polls)',
+      'acme  held: one decision is up to you',
+      'acme  stopped: No "watch" runs on this directory, last tick 2025-11-20 10:14:51 (12 s ago)',
+      'acme  stopped: Nothing polls this source',
+    ]);
+  });
+
+  it('is well after a release, although the next tick has not reported it yet', () => {
+    const reasons = [{ code: 'held', message: 'Too many are missing.' }];
+    const state = well({ health: { ...well().health, degradedSince: NOW - HOUR, reasons } });
+
+    expect(status(state)).toMatchObject({ verdict: 'well', degradedSince: null });
+    expect(text(state)).not.toContain('degraded');
+  });
+
+  it('keeps the last error of a source that is stopped', () => {
+    const report = text(failing(), 120, { poller: null, isLocal: true });
+
+    expect(report).toMatch(/^acme {2}stopped: /);
+    expect(report).toContain(
+      'last error    returns.example answered with status 503, since 10:03:03 (12 polls)',
+    );
+  });
+
+  it.each([
+    [
+      'stopped on this machine',
+      well(),
+      { poller: null, isLocal: true },
+      'watch --base-url https://r.example/api --source acme --data state',
+    ],
+    ['stopped in a deployment', well({ lastSlot: 0 }), { flags: ' --stack S' }, 'sources list --stack S'],
+    ['failing', failing(), { poller: { pid: 7 }, isLocal: true }, 'probe --base-url https://r.example/api'],
+  ])('comes with the next step: %s', (_, state, known, command) => {
+    const report = text({ ...state, baseUrl: 'https://r.example/api' }, 120, known);
+
+    expect(report).toContain(`\n    returns-feed ${command}\n`);
+  });
+
+  it('names the process that polls, and one that polls another source', () => {
+    const poller = { pid: 4711 };
+
+    expect(text(well(), 80, { poller, isLocal: true })).toContain('(12 s ago), by process 4711');
+    expect(text(well({ lastSlot: 0 }), 120, { poller, isLocal: true })).toContain(
+      'stopped: Process 4711 has not polled this source lately',
+    );
+  });
+});
+
 describe('a status for people', () => {
-  it('shows holds first, with the command that releases them on its own line', () => {
+  it('shows holds first, with samples and with the command that releases them on its own line', () => {
     const report = lines(held());
 
-    expect(report[0]).toBe('acme  held');
-    expect(report[1]).toMatch(/^ {2}held: 7 {7}Too many known return groups are missing at once \(41\)\./);
-    expect(report).toContain('  returns-feed release --source acme --hold 7 --data state');
+    expect(report[1]).toMatch(/^ {2}hold 7 {8}Too many known return groups are missing at once \(41\)\./);
+    expect(text(held())).toContain('184467: return group known → missing\n                and 40 more');
+    expect(report).toContain('    returns-feed release --source acme --hold 7 --data state');
   });
 
   it('shows a baseline in progress, and groups that are set aside', () => {
-    const report = lines({ ...aState('acme'), guarding: NO_GUARDING }).join('\n');
+    const report = text({ ...aState('acme'), guarding: NO_GUARDING });
 
-    expect(report).toContain('under way, silent: 1,200 groups');
+    expect(report).toContain('under way: 1,200 groups, without events');
     expect(report).toContain("1 that can't be read\n                a row without an id: it has no id");
   });
 
-  it('fits eighty columns', () => {
+  it('calls no source late that is as far behind as its lookback', () => {
+    const state = well();
+
+    expect(text(state)).toContain('2025-11-20 10:10:03; each poll reads the last 5 min again');
+    expect(text({ ...state, settledThrough: NOW - HOUR })).toContain('2025-11-20 09:15:03, 60 min ago');
+  });
+
+  it('shows how many rows the service really gives', () => {
+    expect(text(well())).toContain('pages of up to 20 rows (200 rows asked for)');
+  });
+
+  it.each([60, 80, 120])('fits %i columns, with every command in one piece for a shell', (width) => {
     const reason =
       'a reason that is rather long because it names several fields and what is wrong with each of them';
     const setAside = Array.from({ length: 5 }, (_, at) => ({
@@ -123,11 +212,30 @@ describe('a status for people', () => {
       groupId: at,
       reason,
     }));
+    const flags = " --data '/home/somebody/a long path/to the/state'";
     const state = { ...held(), setAside: setAside as SourceState['setAside'] };
 
-    const report = lines(state);
+    const report = lines(state, width, { flags });
 
     expect(report.join('\n')).toContain('and 2 more: see --json');
-    expect(Math.max(...report.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(Math.max(...report.map((line) => line.length))).toBeLessThanOrEqual(width);
+    // A shell joins lines that end with a backslash.
+    const joined = report.join('\n').replaceAll(/ \\\n */g, ' ');
+    expect(joined).toContain(`    returns-feed release --source acme --hold 7${flags}\n`);
+  });
+
+  it('is not wrapped where the width is unknown', () => {
+    const report = lines(held(), Number.POSITIVE_INFINITY);
+
+    const sentence = 'No return group is published as removed. The hold ends by itself once they are back.';
+    expect(report.find((line) => line.includes(sentence))).toBeDefined();
+  });
+
+  it('is painted where something needs attention, and says the same without colours', () => {
+    const colored = { width: 80, colors: pc.createColors(true) };
+    const painted = formatStatus(status(held()), moments, colored).join('\n');
+
+    expect(painted).toContain(pc.createColors(true).yellow('held'));
+    expect(stripVTControlCharacters(painted)).toBe(text(held()));
   });
 });

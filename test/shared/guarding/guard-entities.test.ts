@@ -67,6 +67,11 @@ describe('entities that are gone', () => {
     // A group at the seam of two ranges is read twice.
     expect(hold?.suspects).toBeGreaterThanOrEqual(30);
     expect(hold?.suspects).toBeLessThan(35);
+    expect(hold?.samples).toHaveLength(10);
+    expect(hold?.samples[0]).toMatchObject({
+      what: expect.stringMatching(/^return_line_item\//),
+      before: 'known',
+    });
   });
 
   it('are published as removed after a release', async () => {

@@ -119,6 +119,7 @@ describe('too many groups that are gone', () => {
     for (const id of first) world.control.remove(id);
     await ticks(world, session, 5);
     const before = { held: await held(world), removed: await removed(world) };
+    const samples = standingHolds(await world.state())[0]?.samples ?? [];
 
     const outcomes = [await releaseNow(world, 1), await releaseNow(world, 1)];
     await ticks(world, session, 6);
@@ -129,6 +130,8 @@ describe('too many groups that are gone', () => {
     await ticks(world, session, 6);
 
     expect(before).toEqual({ held: [{ number: 1, guard: 'groups_removed', suspects: 25 }], removed: [] });
+    expect(samples).toHaveLength(10);
+    expect(first).toEqual(expect.arrayContaining(samples.map(({ groupId }) => groupId)));
     expect(outcomes).toEqual(['released', 'released_before']);
     expect(afterRelease.sort()).toEqual(first.sort());
     expect(late).toBe('over');

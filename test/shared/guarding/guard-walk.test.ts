@@ -76,6 +76,13 @@ describe('groups that differ without newer stamps', () => {
     expect(standingHolds(await world.state())).toMatchObject([
       { guard: 'changed_without_stamps', suspects: shipped(world).length },
     ]);
+    const samples = standingHolds(await world.state())[0]?.samples ?? [];
+    expect(samples).toHaveLength(10);
+    for (const sample of samples)
+      expect(sample).toMatchObject({
+        what: expect.stringMatching(/^shipment\/\S+ carrier$/),
+        after: 'Another',
+      });
   });
 
   it('are published after a release', async () => {

@@ -33,6 +33,25 @@ describe('a hold', () => {
     expect(standingHolds(more)).toMatchObject([{ number: 2, suspects: 51, since: 100 }]);
   });
 
+  it('keeps samples of ten groups, and those of a new cycle instead of the earlier ones', () => {
+    const samples = (from: number) =>
+      Array.from({ length: 8 }, (_, at) => ({ groupId: from + at, what: 'x', before: 'a', after: 'b' }));
+    const first = holdBack(WELL, { ...MISSING, samples: samples(1) }, 100);
+    const second = holdBack(first, { ...MISSING, samples: samples(5) }, 200);
+    const begun = beginCycleOfHolds(second, 'all', false);
+    const unsampled = holdBack(begun, { ...MISSING, suspects: 0 }, 300);
+    const renewed = holdBack(begun, { ...MISSING, samples: samples(50) }, 300);
+
+    const groups = [second, unsampled, renewed].map((state) =>
+      standingHolds(state)[0]?.samples.map(({ groupId }) => groupId),
+    );
+    expect(groups).toEqual([
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+      [50, 51, 52, 53, 54, 55, 56, 57],
+    ]);
+  });
+
   it('of another guard or of another tier is a separate hold', () => {
     const first = holdBack(WELL, MISSING, 100);
     const second = holdBack(first, { ...MISSING, tier: 'recent' }, 200);

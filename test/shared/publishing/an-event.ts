@@ -23,7 +23,7 @@ export function anEvent(key: GroupKey, sequence: number, trackingNumber = `1Z${s
       generation: key.generation,
       sequence,
       return_group: {
-        id: key.group === 'feed' ? 0 : key.group,
+        id: typeof key.group === 'number' ? key.group : 0,
         created_at: '2026-11-19T08:00:00.000000Z',
         updated_at: '2026-11-20T10:15:02.123456Z',
         return_outcome: null,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { publishFeedReports, queueFeedReport } from '../../../shared/reporting/feed-reports.ts';
+import { NOTHING_READ } from '../../../shared/reporting/source-read.ts';
 import type { FeedReport } from '../../../shared/source/source-state.ts';
 import { createMemoryLedger, type MemoryLedger } from '../../fakes/memory-ledger.ts';
 
@@ -9,6 +10,7 @@ const NOTHING = {
   generation: 'mi8x2k',
   feedSequence: 0,
   feedReports: [] as readonly FeedReport[],
+  read: NOTHING_READ,
 };
 const CONDITION = {
   type: 'source' as const,
@@ -53,11 +55,36 @@ describe('the reports in a state', () => {
 
     const numbers = [await publishFeedReports(ledger, state), await publishFeedReports(ledger, state)];
 
-    expect(numbers).toEqual([2, 2]);
+    expect(numbers).toEqual([
+      { feed: 2, read: 0 },
+      { feed: 2, read: 0 },
+    ]);
     expect((await publishedIn(ledger)).map(({ type }) => type)).toEqual([
       'feed.source_degraded',
       'feed.drift_detected',
     ]);
+  });
+
+  it('are numbered in a group of their own where they say what is read', async () => {
+    const ledger = createMemoryLedger();
+    const read = { ...NOTHING, read: { ...NOTHING_READ, sequence: 4 }, feedSequence: 9 };
+    const object = { type: 'source_read' as const, name: 'acme', held: 0, set_aside: 0 };
+    const said = queueFeedReport(
+      read,
+      'feed.source_read',
+      { ...object, read_up_to: null, reconciled_through: null },
+      0,
+    );
+
+    const numbers = [await publishFeedReports(ledger, said), await publishFeedReports(ledger, said)];
+
+    expect(numbers).toEqual([
+      { feed: 9, read: 5 },
+      { feed: 9, read: 5 },
+    ]);
+    const [entry] = await ledger.read({ ...NOTHING, group: 'read' }, 0, 10);
+    expect(entry).toMatchObject({ event: { id: 'acme_mi8x2k_read_5', subject: 'sources/acme/read' } });
+    expect(await publishedIn(ledger)).toEqual([]);
   });
 
   it('skip sequence numbers that are taken, in the same way each time', async () => {
@@ -67,7 +94,10 @@ describe('the reports in a state', () => {
 
     const numbers = [await publishFeedReports(ledger, state), await publishFeedReports(ledger, state)];
 
-    expect(numbers).toEqual([3, 3]);
+    expect(numbers).toEqual([
+      { feed: 3, read: 0 },
+      { feed: 3, read: 0 },
+    ]);
     expect((await publishedIn(ledger)).map(({ data }) => data.sequence)).toEqual([1, 2, 3]);
   });
 });

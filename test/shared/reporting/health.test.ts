@@ -13,6 +13,7 @@ const WELL: HealthState = {
   refusals: 0,
   lastHoldReported: 0,
   setAsideReported: 0,
+  failure: undefined,
 };
 
 function seen(changes: Partial<Observed>): Observed {

@@ -30,6 +30,27 @@ describe('a value that the document does not list', () => {
 });
 
 describe('a service that fails', () => {
+  it('is noted with its first tick and the number of ticks, until one succeeds', async () => {
+    const world = createSourceWorld();
+    const session = world.startProcess('a');
+    await world.tick(session);
+    world.control.setKnob('faultKinds', ['500-html']);
+    world.control.setKnob('faultRate', 1);
+
+    const [first, , third] = [
+      await world.nextTick(session),
+      await world.nextTick(session),
+      await world.nextTick(session),
+    ];
+    world.control.setKnob('faultRate', 0);
+    const last = await world.nextTick(session);
+
+    const since = first?.state?.health.failure?.since;
+    expect(since).toBe((first?.state?.lastSlot ?? 0) * MILLISECOND);
+    expect(third?.state?.health.failure).toMatchObject({ code: 'failing', since, ticks: 3 });
+    expect(last?.state?.health.failure).toBeUndefined();
+  });
+
   it('is reported as degraded after five minutes, and as recovered by the first poll that succeeds', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');

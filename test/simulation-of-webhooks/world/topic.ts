@@ -3,7 +3,7 @@
 // is lost to it. A new subscription's filter applies after a while.
 
 import type { FeedEvent } from '../../../shared/contract/event.ts';
-import { filterAttributes } from '../../../shared/contract/event-filter.ts';
+import { filterAttributes, type PolicyValue } from '../../../shared/contract/event-filter.ts';
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type { Destination, SendResult } from '../../../shared/ports.ts';
@@ -14,7 +14,7 @@ import type { World } from './world.ts';
 export interface Subscription {
   readonly name: string;
   readonly activeAt: Instant;
-  readonly policy: Readonly<Record<string, readonly string[]>>;
+  readonly policy: Readonly<Record<string, readonly PolicyValue[]>>;
   deliver(event: FeedEvent): void;
 }
 

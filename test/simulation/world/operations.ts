@@ -1,7 +1,7 @@
 // The operator's commands. Each runs in a process of its own that may end in the middle; then it runs again.
 import { restoreSource } from '../../../local/operating/restore-source.ts';
 import { createRandom, mix, type Random } from '../../../local/reference-service/store/seeded-random.ts';
-import { FEED_GROUP } from '../../../shared/contract/event-id.ts';
+import { isOwnGroup } from '../../../shared/contract/event-id.ts';
 import { forgetReturnGroup } from '../../../shared/forget-return-group.ts';
 import { type Instant, MILLISECOND, parseStamp, SECOND } from '../../../shared/instant.ts';
 import { MAX_EVENTS_PER_SAVE } from '../../../shared/limits.ts';
@@ -111,7 +111,7 @@ async function statesOf({ world, sources }: Context): Promise<SourceState[]> {
 async function keysOf({ stores }: World, { source, generation }: SourceState): Promise<GroupKey[]> {
   const keys: GroupKey[] = [];
   for await (const { key } of stores.ledger.groups()) {
-    if (key.source === source && key.generation === generation && key.group !== FEED_GROUP) keys.push(key);
+    if (key.source === source && key.generation === generation && !isOwnGroup(key.group)) keys.push(key);
   }
   return keys;
 }

@@ -1,0 +1,124 @@
+// Keeps a fault that lasts from filling the terminal. A warning or error that says the same again, except for its
+// measurements, is counted instead of logged. The count is logged every few minutes while it goes on, and when it is
+// over.
+import type { Log, LogFields } from '../../shared/ports.ts';
+import { formatDuration } from './durations.ts';
+
+export interface CollapsingLog extends Log {
+  /** Ends a fault that is known to be over. @param text logged instead of the fault's message */
+  end(message: string, text: string): void;
+  /** Logs the counts that are due. Call it every now and then. */
+  tally(): void;
+  /** Logs all counts, at the end of the command. */
+  flush(): void;
+}
+
+export interface CollapseOptions {
+  readonly log: Log;
+  /** Milliseconds since some moment. */
+  readonly elapsed: () => number;
+}
+
+type Level = 'warn' | 'error';
+
+interface Fault {
+  readonly level: Level;
+  readonly message: string;
+  fields: LogFields;
+  readonly firstAt: number;
+  lastAt: number;
+  times: number;
+  /** When its last line was logged, and how often it came since. */
+  loggedAt: number;
+  unlogged: number;
+}
+
+const TALLY_EVERY_MS = 300_000;
+/** A fault is over after this time, or three times its usual interval if that is longer. */
+const QUIET_MS = 60_000;
+const QUIET_INTERVALS = 3;
+/** More faults at once than this are hardly repeats. */
+const MOST_FAULTS = 100;
+
+export function collapseRepeats({ log, elapsed }: CollapseOptions): CollapsingLog {
+  const faults = new Map<string, Fault>();
+
+  function count(level: Level, message: string, fields: LogFields): void {
+    const [key, now] = [keyOf(level, message, fields), elapsed()];
+    const known = faults.get(key);
+    if (known !== undefined) {
+      Object.assign(known, { fields, lastAt: now, times: known.times + 1, unlogged: known.unlogged + 1 });
+      return;
+    }
+    log[level](message, fields);
+    const [oldest] = faults;
+    if (faults.size >= MOST_FAULTS && oldest !== undefined) conclude(...oldest);
+    faults.set(key, {
+      ...{ level, message, fields, firstAt: now, lastAt: now, times: 1 },
+      ...{ loggedAt: now, unlogged: 0 },
+    });
+  }
+
+  function logAgain(fault: Fault, now: number): void {
+    const { level, message, fields, unlogged, loggedAt } = fault;
+    if (unlogged === 0) return;
+    log[level](
+      `Again, ${inWords(unlogged)} in the last ${formatDuration(now - loggedAt)}: ${message}`,
+      fields,
+    );
+    Object.assign(fault, { loggedAt: now, unlogged: 0 });
+  }
+
+  function conclude(key: string, { times, firstAt, lastAt, message }: Fault): void {
+    faults.delete(key);
+    if (times > 1)
+      log.info(`Over, after ${inWords(times)} in ${formatDuration(lastAt - firstAt)}: ${message}`);
+  }
+
+  return {
+    debug: log.debug,
+    info: log.info,
+    warn: (message, fields = {}) => count('warn', message, fields),
+    error: (message, fields = {}) => count('error', message, fields),
+    end(message, text) {
+      const ended = [...faults].filter(([, fault]) => fault.message === message);
+      for (const [key] of ended) faults.delete(key);
+      const times = ended.reduce((sum, [, fault]) => sum + fault.times, 0);
+      if (times === 0) return;
+      const firstAt = Math.min(...ended.map(([, fault]) => fault.firstAt));
+      log.info(`${text} It failed ${inWords(times)} in ${formatDuration(elapsed() - firstAt)}.`);
+    },
+    tally() {
+      const now = elapsed();
+      for (const [key, fault] of [...faults]) {
+        if (now - fault.lastAt >= quietAfter(fault)) conclude(key, fault);
+        else if (now - fault.loggedAt >= TALLY_EVERY_MS) logAgain(fault, now);
+      }
+    },
+    flush() {
+      for (const fault of faults.values()) logAgain(fault, elapsed());
+      faults.clear();
+    },
+  };
+}
+
+function quietAfter({ firstAt, lastAt, times }: Fault): number {
+  if (times === 1) return TALLY_EVERY_MS;
+  return Math.max(QUIET_MS, (QUIET_INTERVALS * (lastAt - firstAt)) / (times - 1));
+}
+
+/** Fields that measure something: they differ between entries that say the same. */
+const MEASUREMENT = /^(?:dropped|tries|.*Ms)$/;
+
+function keyOf(level: Level, message: string, fields: LogFields): string {
+  const parts = Object.entries(fields).flatMap(([name, value]) => {
+    if (MEASUREMENT.test(name)) return [];
+    return [`${name} ${value instanceof Error ? value.message.replaceAll(/\d+/g, '#') : value}`];
+  });
+  return [level, message, ...parts].join('\n');
+}
+
+function inWords(times: number): string {
+  if (times <= 2) return times === 1 ? 'once' : 'twice';
+  return `${times.toLocaleString('en')} times`;
+}

@@ -1,0 +1,58 @@
+// `console`: the feed in a browser, on this machine only.
+import { Command } from 'commander';
+import { listenForInterrupts } from '../cli/interrupts.ts';
+import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
+import { parsePort } from '../cli/parse-port.ts';
+import { createPrinter } from '../cli/print.ts';
+import { readBaseUrl } from '../cli/service-options.ts';
+import { serveConsole } from '../console/open-console.ts';
+import type { PlaceFlags } from '../operating/open-place.ts';
+import { addPlaceOptions } from '../operating/place-options.ts';
+
+interface ConsoleFlags extends PlaceFlags, MomentsFlags {
+  readonly port: number;
+  readonly act: boolean;
+  readonly baseUrl?: string;
+}
+
+const HELP = `
+Prints an address with a token; whoever opens it sees what the feed knows. The console answers on
+127.0.0.1 only, stores nothing, and changes nothing without --act. With --stack it has your rights in
+AWS (SECURITY.md lists what it needs). docs/console.md shows the pages, and what an open page reads.
+Tracking numbers and order names are looked up at the service: with --data, set RETURNS_API_TOKEN.
+Examples:
+  returns-feed console --data state
+  returns-feed console --stack ReturnsFeed --act`;
+
+export function createConsoleCommand(): Command {
+  const command = new Command('console')
+    .description(
+      'Show the feed in a browser: what is read, delivered and stuck, and the story of each return.',
+    )
+    .option('--port <number>', 'port on this machine; 0 picks a free one', parsePort, 0)
+    .option('--act', 'offer buttons that change something: release a hold, redrive, resume', false)
+    .option('--base-url <url>', "the service's address, for --data (default: that of the last poll)");
+  addMomentsOption(addPlaceOptions(command));
+  return command.addHelpText('after', HELP).action(runConsole);
+}
+
+async function runConsole({ port, act, baseUrl, utc, ...place }: ConsoleFlags): Promise<void> {
+  const access = baseUrl === undefined ? {} : { baseUrl: readBaseUrl(baseUrl) };
+  const interrupts = listenForInterrupts();
+  const [out, err] = [createPrinter(process.stdout), createPrinter(process.stderr)];
+  try {
+    await serveConsole(place, {
+      port,
+      acts: act,
+      access,
+      moments: momentsOf({ utc }),
+      signal: interrupts.signal,
+      onReady(url) {
+        void out.line(url);
+        void err.line('Open this address in a browser. Ctrl-C to stop.');
+      },
+    });
+  } finally {
+    interrupts.release();
+  }
+}

@@ -1,0 +1,46 @@
+// What the service answers for a return right now, and whether the feed agrees.
+import type { Difference } from '../../shared/finding/compare-answer.ts';
+import { formatFailure } from '../cli/failures.ts';
+import { type AskedService, askService } from '../operating/ask-service.ts';
+import type { ConsoleFeed } from './console-feed.ts';
+import { type Html, html } from './html.ts';
+import { badge, table } from './layout.ts';
+
+/** Sends one request. A service that does not answer is shown too. */
+export async function askedNotice(
+  feed: ConsoleFeed,
+  { source, group }: { readonly source: string; readonly group: number },
+): Promise<Html> {
+  try {
+    const asked = await askService(feed, source, group, feed.access);
+    return html`<div class="notice" id="asked" role="status">${describe(asked)} <span class="dim">Asked ${feed.moments.full(feed.moments.now())}.</span></div>`;
+  } catch (error) {
+    return html`<div class="notice" id="asked" role="status">${badge('bad', 'The service was not asked, or did not answer')} ${formatFailure(error)}</div>`;
+  }
+}
+
+function describe({ answer, agrees, differences, mayBeStale }: AskedService): Html {
+  if (answer.kind === 'unreadable')
+    return html`${badge('bad', 'Unreadable')} The service's row can't be read: ${answer.reason}.`;
+  if (agrees && answer.kind === 'absent')
+    return html`${badge('good', 'Both agree')} Neither has this return.`;
+  if (agrees) return html`${badge('good', 'Both agree')} The service shows what the feed has stored.`;
+  const missing = answer.kind === 'absent' ? ' The service does not show this return.' : '';
+  const wait = mayBeStale
+    ? 'The answer may be older than the stored state, so the feed would not believe it yet.'
+    : 'The next poll or reconciliation finds out, and publishes what changed.';
+  return html`${badge('busy', 'They differ')}${missing} ${wait} ${table('Differences', ['What', 'Field', 'Feed', 'Service'], differences.flatMap(rowsOf))}`;
+}
+
+function rowsOf({ entity, kind, fields }: Difference): string[][] {
+  if (kind !== 'changed')
+    return [
+      [entity, '', kind === 'only_in_feed' ? 'has it' : '–', kind === 'only_at_service' ? 'has it' : '–'],
+    ];
+  return fields.map(({ field, inFeed, atService }) => [entity, field, show(inFeed), show(atService)]);
+}
+
+function show(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,157 @@
+// The console's HTTP server, on this machine only. A page is rendered from the feed's tables when it is asked for; open
+// pages are kept up to date by streams. The console stores nothing of its own.
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { formatFailure } from '../cli/failures.ts';
+import { guardAccess, refuse } from './guard-access.ts';
+import { type Html, html, textOf } from './html.ts';
+import { type Frame, layOut, type Page } from './layout.ts';
+import { SCRIPT } from './page-script.ts';
+import { type Message, onlyChanges, streamMessages } from './stream-page.ts';
+import { ICON, STYLESHEET } from './stylesheet.ts';
+
+/** A page of the console. Throws {@link PageNotFound} for something that does not exist. */
+export interface ConsolePage {
+  /** As a route of fastify, for instance `/returns/:source/:group`. */
+  readonly path: string;
+  render(request: PageRequest): Promise<Page | Redirect>;
+  /** How the page is kept up to date; undefined if it stays as it is. */
+  readonly updates?: PageUpdates;
+}
+
+export interface PageUpdates {
+  readonly everyMs: number;
+  /** What is sent; by default the page's body whenever it has changed. */
+  follow?(request: PageRequest): () => Promise<readonly Message[]>;
+}
+
+/** What a form of the console does, sent by POST. It answers with a page, or leads to one. */
+export interface ConsoleAction {
+  readonly path: string;
+  run(request: PageRequest): Promise<Page | Redirect>;
+}
+
+export interface Redirect {
+  readonly to: string;
+}
+
+export interface PageRequest {
+  readonly params: Readonly<Record<string, string>>;
+  /** The address's query, or the form's fields. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export class PageNotFound extends Error {
+  override readonly name = 'PageNotFound';
+}
+
+export interface ConsoleOptions {
+  readonly port: number;
+  /** Names the place of the feed on every page. */
+  readonly place: string;
+  readonly pages: readonly ConsolePage[];
+  readonly actions: readonly ConsoleAction[];
+}
+
+export interface Console {
+  /** With the token: for the person who may use the console. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const STREAM = 'stream';
+
+/** @throws Error if the port can't be used */
+export async function startConsole({ port, place, pages, actions }: ConsoleOptions): Promise<Console> {
+  const app = fastify({
+    forceCloseConnections: true,
+    routerOptions: { ignoreTrailingSlash: true },
+    // Of an address that can't be decoded, which no check has seen.
+    frameworkErrors: (_error, _request, reply) => void refuse(reply, 'The address is malformed.', 400),
+  });
+  const token = guardAccess(app);
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (_request: FastifyRequest, body: string) => fieldsOf(new URLSearchParams(body)),
+  );
+  addFile(app, '/console.css', 'text/css; charset=utf-8', STYLESHEET);
+  addFile(app, '/console.js', 'text/javascript; charset=utf-8', SCRIPT);
+  addFile(app, '/icon.svg', 'image/svg+xml', ICON);
+  for (const page of pages) addPage(app, page, place);
+  for (const { path, run } of actions)
+    app.post(path, async (request, reply) =>
+      answer(reply, await run(pageRequest(request)), { path: '', place, stream: undefined }),
+    );
+  app.setNotFoundHandler((request, reply) =>
+    showFailure(request, reply, new PageNotFound('There is no such page.')),
+  );
+  app.setErrorHandler((error, request, reply) => showFailure(request, reply, error));
+
+  function showFailure(_: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+    const isMissing = error instanceof PageNotFound;
+    const title = isMissing ? 'Not found' : 'This page failed';
+    const text = isMissing ? error.message : formatFailure(error);
+    const body = html`<h1>${title}</h1><p>${text}</p>`;
+    return send(
+      reply.code(isMissing ? 404 : statusOf(error)),
+      layOut({ title, body }, { path: '', place, stream: undefined }),
+    );
+  }
+
+  const address = await app.listen({ port, host: '127.0.0.1' });
+  return { url: `${address}/?token=${token}`, close: () => app.close() };
+}
+
+function addFile(app: FastifyInstance, path: string, type: string, content: string): void {
+  app.get(path, (_request, reply) => reply.type(type).send(content));
+}
+
+function addPage(app: FastifyInstance, page: ConsolePage, place: string): void {
+  const { path, updates } = page;
+  app.get(path, async (request, reply) => {
+    const asked = pageRequest(request);
+    if (updates !== undefined && STREAM in asked.fields) {
+      const next = updates.follow?.(asked) ?? onlyChanges(() => renderBody(page, asked));
+      return streamMessages(request, reply, updates.everyMs, next);
+    }
+    const stream = updates === undefined ? undefined : withStream(request.url);
+    return answer(reply, await page.render(asked), { path, place, stream });
+  });
+}
+
+async function renderBody(page: ConsolePage, request: PageRequest): Promise<Html> {
+  const rendered = await page.render(request);
+  return 'body' in rendered ? rendered.body : html``;
+}
+
+function answer(reply: FastifyReply, page: Page | Redirect, frame: Frame): FastifyReply {
+  return 'to' in page ? reply.redirect(page.to, 303) : send(reply, layOut(page, frame));
+}
+
+function withStream(url: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}${STREAM}=1`;
+}
+
+function pageRequest({ params, query, body }: FastifyRequest): PageRequest {
+  return {
+    params: params as PageRequest['params'],
+    fields: (body as PageRequest['fields'] | null) ?? fieldsOf(query as Readonly<Record<string, unknown>>),
+  };
+}
+
+/** One text for each name; of several the last. */
+function fieldsOf(
+  query: URLSearchParams | Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string>> {
+  const entries = query instanceof URLSearchParams ? [...query] : Object.entries(query);
+  return Object.fromEntries(entries.map(([name, value]) => [name, String([value].flat().at(-1))]));
+}
+
+function send(reply: FastifyReply, page: Html): FastifyReply {
+  return reply.type('text/html; charset=utf-8').send(textOf(page));
+}
+
+function statusOf(error: unknown): number {
+  const status = (error as { readonly statusCode?: unknown }).statusCode;
+  return typeof status === 'number' && status >= 400 ? status : 500;
+}

@@ -1,0 +1,30 @@
+// How the console shows one event: as a row of a story or of the live list, and as JSON to copy.
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import type { Moments } from '../cli/moments.ts';
+import { describeChange, nameOf } from '../feed/format-event.ts';
+import { pathOfReturn } from './console-feed.ts';
+import { type Html, html, multiline } from './html.ts';
+
+/** The event's JSON, folded, with a button that copies it. */
+export function eventJson(event: FeedEvent): Html {
+  const id = `json-${event.id}`;
+  return html`<details id="details-${id}"><summary>JSON</summary>
+<button type="button" data-copy-of="${id}">Copy</button>
+<pre id="${id}" tabindex="0" aria-label="JSON of the event ${event.id}">${multiline(JSON.stringify(event, null, 2))}</pre></details>`;
+}
+
+/** What changed, in words; for instance `shipment 77120: IN_TRANSIT → DELIVERED`. */
+export function changeOf(event: FeedEvent, moments: Moments): string {
+  return `${nameOf(event)}: ${describeChange(event, moments)}`;
+}
+
+/** A row of the live list. */
+export function liveRow(event: FeedEvent, moments: Moments): Html {
+  const group = 'return_group' in event.data ? event.data.return_group : undefined;
+  const source = event.source.split('/').at(-1) ?? '';
+  const about =
+    group === undefined
+      ? html`<span class="meta">source ${source}</span>`
+      : html`<a href="${pathOfReturn(source, group.id)}">${group.order.name ?? group.id}</a>`;
+  return html`<li id="event-${event.id}"><span class="meta number">${moments.short(event.time)}</span><span class="meta">${event.type}</span>${about}<span>${changeOf(event, moments)}</span>${eventJson(event)}</li>`;
+}

@@ -1,0 +1,55 @@
+// Finds returns by tracking number, order name, or the id of a return, an entity or an event. One result opens at once.
+import { type Found, findReturns, type Searched, type SearchTrouble } from '../operating/find-returns.ts';
+import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';
+import type { ConsolePage } from './console-server.ts';
+import { type Html, html } from './html.ts';
+import type { Page } from './layout.ts';
+
+const NAMES: Readonly<Record<Searched, string>> = {
+  tracking_number: 'tracking number',
+  order_name: 'order name',
+  return_group_id: 'id of a return',
+  entity_id: 'id of an item, a shipment or an exchange',
+  event_id: 'id of an event',
+};
+
+export function createFindPage(feed: ConsoleFeed): ConsolePage {
+  return {
+    path: '/find',
+    async render({ fields }) {
+      const text = (fields.q ?? '').trim();
+      if (text === '')
+        return { title: 'Find', body: html`<h1>Find</h1><p>Type what to look for into the box above.</p>` };
+      const troubles: SearchTrouble[] = [];
+      const onTrouble = (trouble: SearchTrouble) => troubles.push(trouble);
+      const found = await findReturns(feed, text, { ...feed.access, onTrouble });
+      const exact = uniqueReturns(found.filter(({ isExact }) => isExact));
+      const [only, other] = exact;
+      if (only !== undefined && other === undefined)
+        return { to: pathOfReturn(only.source, only.returnGroupId) };
+      return results(text, found, troubles);
+    },
+  };
+}
+
+function uniqueReturns(found: readonly Found[]): Found[] {
+  return [...new Map(found.map((each) => [`${each.source} ${each.returnGroupId}`, each])).values()];
+}
+
+function results(text: string, found: readonly Found[], troubles: readonly SearchTrouble[]): Page {
+  const body = html`
+<h1>Find: ${text}</h1>
+${found.length === 0 ? html`<p>No return was found.</p>` : html`<ul>${found.map(item)}</ul>`}
+${troubles.length > 0 && html`<h2>What was not searched, or not to its end</h2><ul>${troubles.map(troubleItem)}</ul>`}
+<p class="dim">Tracking numbers and order names are searched by the service, ids in the feed's tables.</p>`;
+  return { title: `Find: ${text}`, body };
+}
+
+function item({ source, returnGroupId, matched, isExact, entity }: Found): Html {
+  const what = entity === undefined ? NAMES[matched] : `${NAMES[matched]}: ${entity}`;
+  return html`<li><a href="${pathOfReturn(source, returnGroupId)}">Return ${returnGroupId}</a> of source ${source}, by the ${what}${isExact ? '' : ' (similar)'}</li>`;
+}
+
+function troubleItem({ source, searched, message }: SearchTrouble): Html {
+  return html`<li>Source ${source}, ${NAMES[searched]}: ${message}</li>`;
+}

@@ -1,0 +1,66 @@
+// The events as they come, filtered by type, source and status.
+import { EVENT_SCHEMAS, type FeedEvent } from '../../shared/contract/event.ts';
+import type { ConsoleFeed } from './console-feed.ts';
+import type { ConsolePage, PageRequest } from './console-server.ts';
+import { liveRow } from './event-view.ts';
+import { type Html, html } from './html.ts';
+import { createEventTail } from './tail-events.ts';
+
+const EVERY_MS = 1_000;
+
+type Fields = PageRequest['fields'];
+
+export function createLivePage(feed: ConsoleFeed): ConsolePage {
+  return {
+    path: '/live',
+    async render({ fields }) {
+      const [sources, events] = await Promise.all([feed.sources(undefined), createEventTail(feed).latest()]);
+      const passing = events.filter(passes(fields));
+      const body = html`
+<h1>Live</h1>
+${filterForm(fields, sources)}
+<ol class="events" id="events">${passing.map((event) => liveRow(event, feed.moments))}</ol>
+${passing.length === 0 && html`<p id="no-events">No event yet.</p>`}
+<p class="dim">Newest first. Times in ${feed.moments.zone}.</p>`;
+      return { title: 'Live', body };
+    },
+    updates: {
+      everyMs: EVERY_MS,
+      follow({ fields }) {
+        const tail = createEventTail(feed);
+        return async () => {
+          const events = (await tail.next()).filter(passes(fields));
+          return events.map((event) => ({ event: 'row' as const, markup: liveRow(event, feed.moments) }));
+        };
+      },
+    },
+  };
+}
+
+function filterForm({ type, source, status }: Fields, sources: readonly string[]): Html {
+  return html`<form class="filters">
+${choice('type', 'Type', Object.keys(EVENT_SCHEMAS), type)}
+${choice('source', 'Source', sources, source)}
+<label>Status<input name="status" value="${status ?? ''}" size="14" placeholder="for instance DELIVERED"></label>
+<button>Filter</button>
+</form>`;
+}
+
+function choice(name: string, label: string, values: readonly string[], chosen: string | undefined): Html {
+  const options = values.map(
+    (value) => html`<option${value === chosen ? html` selected` : ''}>${value}</option>`,
+  );
+  return html`<label>${label}<select name="${name}"><option value="">all</option>${options}</select></label>`;
+}
+
+/** An event whose entity has, or reaches, the status. */
+function passes({ type, source, status }: Fields): (event: FeedEvent) => boolean {
+  return (event) => {
+    const object = event.data.object as { readonly status?: unknown };
+    return (
+      (!type || event.type === type) &&
+      (!source || event.source.split('/').at(-1) === source) &&
+      (!status?.trim() || object.status === status.trim())
+    );
+  };
+}

@@ -1,0 +1,54 @@
+// Serves the console on a feed, with all its pages, until somebody ends it.
+import { withFeed } from '../operating/open-feed.ts';
+import type { PlaceFlags } from '../operating/open-place.ts';
+import { createCataloguePage } from './catalogue-page.ts';
+import type { ConsoleFeed } from './console-feed.ts';
+import { type Console, startConsole } from './console-server.ts';
+import { createFindPage } from './find-page.ts';
+import { createLivePage } from './live-page.ts';
+import { createOverviewPage } from './overview-page.ts';
+import { createAskAction, createReturnPage } from './return-page.ts';
+import { createStuckActions } from './stuck-actions.ts';
+import { createStuckPage } from './stuck-page.ts';
+
+export interface ServedConsole extends Pick<ConsoleFeed, 'moments' | 'access' | 'acts'> {
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Called with the address, which contains the token. */
+  readonly onReady: (url: string) => void;
+  /** Ends the console. */
+  readonly signal: AbortSignal;
+}
+
+/** @throws UsageError if no place is named, Error if the place or the port can't be used */
+export async function serveConsole(place: PlaceFlags, options: ServedConsole): Promise<void> {
+  const { port, onReady, signal, ...shown } = options;
+  await withFeed(place, async (feed) => {
+    const served = await openConsole({ ...feed, ...shown }, port);
+    onReady(served.url);
+    await aborted(signal);
+    await served.close();
+  });
+}
+
+/** @throws Error if the port can't be used */
+export function openConsole(feed: ConsoleFeed, port: number): Promise<Console> {
+  return startConsole({
+    port,
+    place: feed.flags.trim(),
+    pages: [
+      createOverviewPage(feed),
+      createLivePage(feed),
+      createStuckPage(feed),
+      createCataloguePage(),
+      createFindPage(feed),
+      createReturnPage(feed),
+    ],
+    actions: [createAskAction(feed), ...createStuckActions(feed)],
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,86 @@
+// The overview's line of each destination.
+import { formatDuration } from '../cli/durations.ts';
+import type { Moments } from '../cli/moments.ts';
+import type { BehindGroups } from '../operating/find-behind.ts';
+import type { SubscriberStatus } from '../operating/list-subscribers.ts';
+import { type Content, type Html, html } from './html.ts';
+import { badge, type Tone, table } from './layout.ts';
+import type { Overview, OverviewWebhook, RelayedDestination } from './load-overview.ts';
+
+interface Line {
+  readonly tone: Tone;
+  readonly cells: readonly Content[];
+}
+
+const WORST_FIRST: readonly Tone[] = ['bad', 'busy', 'idle', 'good'];
+
+export function destinationTable({ relays, subscribers, webhooks }: Overview, moments: Moments): Html {
+  const lines = [
+    ...relays.map((relay) => relayLine(relay, moments)),
+    ...subscribers.map(subscriberLine),
+    ...webhooks.map((webhook) => webhookLine(webhook, moments)),
+  ].sort((a, b) => WORST_FIRST.indexOf(a.tone) - WORST_FIRST.indexOf(b.tone));
+  return table(
+    'Destinations',
+    ['Destination', 'State', 'Waiting', 'Oldest', 'Given up'],
+    lines.map(({ cells }) => cells),
+  );
+}
+
+function relayLine({ title, waiting, oldest, behind }: RelayedDestination, moments: Moments): Line {
+  const tone = behind.groups.length > 0 ? 'bad' : waiting > 0 ? 'busy' : 'good';
+  const state = tone === 'bad' ? 'behind' : tone === 'busy' ? 'sending' : 'all sent';
+  return {
+    tone,
+    cells: [
+      title,
+      badge(tone, state),
+      returns(waiting),
+      oldest === null ? '–' : moments.age(oldest),
+      behindOf(behind),
+    ],
+  };
+}
+
+function subscriberLine({ queue, waiting, oldestSeconds, deadLetters, problem }: SubscriberStatus): Line {
+  const tone =
+    problem !== null ? 'idle' : (deadLetters ?? 0) > 0 ? 'bad' : (waiting ?? 0) > 0 ? 'busy' : 'good';
+  const state = { bad: 'dead letters', busy: 'working', good: 'all taken', idle: problem ?? 'unknown' }[tone];
+  return {
+    tone,
+    cells: [
+      `subscriber ${queue}`,
+      badge(tone, state),
+      waiting === null ? '–' : `${waiting} events`,
+      oldestSeconds === null || oldestSeconds === 0 ? '–' : formatDuration(oldestSeconds * 1_000),
+      deadLetters === null ? '–' : deadLetters === 0 ? '0' : html`<a href="/stuck">${deadLetters} events</a>`,
+    ],
+  };
+}
+
+const TONES = { failing: 'bad', paused: 'bad', held: 'busy', working: 'good', new: 'idle' } as const;
+
+function webhookLine({ status, behind }: OverviewWebhook, moments: Moments): Line {
+  const { webhook, state, waiting, failingSince, host } = status;
+  const tone = behind.groups.length > 0 ? 'bad' : TONES[state];
+  const name = host === null ? webhook : `${webhook} (${host})`;
+  return {
+    tone,
+    cells: [
+      `webhook ${name}`,
+      badge(tone, state),
+      waiting === null ? '–' : returns(waiting),
+      failingSince === null ? '–' : moments.age(failingSince),
+      behindOf(behind),
+    ],
+  };
+}
+
+function returns(count: number): string {
+  return `${count} ${count === 1 ? 'return' : 'returns'}`;
+}
+
+function behindOf({ groups, isCut }: BehindGroups): Content {
+  if (groups.length === 0) return '0';
+  return html`<a href="/stuck">${isCut ? 'more than ' : ''}${returns(groups.length)}</a>`;
+}

@@ -1,0 +1,34 @@
+// The first page: is everything read, and is everything delivered? The worst comes first.
+import type { ConsoleFeed } from './console-feed.ts';
+import type { ConsolePage } from './console-server.ts';
+import { html } from './html.ts';
+import { loadOverview } from './load-overview.ts';
+import { destinationTable } from './overview-destinations.ts';
+import { drawPlots } from './overview-plots.ts';
+import { sourceTable } from './overview-sources.ts';
+
+/** An open page reads this often: what it costs is in docs/console.md. */
+const EVERY_MS = 5_000;
+
+export function createOverviewPage(feed: ConsoleFeed): ConsolePage {
+  return {
+    path: '/',
+    updates: { everyMs: EVERY_MS },
+    async render() {
+      const overview = await loadOverview(feed);
+      const body = html`
+<h1>Overview</h1>
+<h2>Sources: is everything read?</h2>
+${sourceTable(overview.sources, feed.moments)}
+<h2>Destinations: is everything delivered?</h2>
+${destinationTable(overview, feed.moments)}
+<h2>The last hour</h2>
+${drawPlots(
+  overview.sources.flatMap(({ activity }) => activity ?? []),
+  feed.moments.now(),
+)}
+<p class="dim">Times in ${feed.moments.zone}.</p>`;
+      return { title: 'Overview', body };
+    },
+  };
+}

@@ -1,0 +1,140 @@
+// One return: its present state, and its story event by event. The page follows the return while it is open.
+
+import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
+import type { Moments } from '../cli/moments.ts';
+import { showValue } from '../feed/show-value.ts';
+import { type ExplainedMark, type Explanation, explainGroup } from '../operating/explain-group.ts';
+import { askedNotice } from './asked-notice.ts';
+import type { ConsoleFeed } from './console-feed.ts';
+import { type ConsoleAction, type ConsolePage, PageNotFound, type PageRequest } from './console-server.ts';
+import { type Html, html } from './html.ts';
+import { badge, type Page, table } from './layout.ts';
+import { storyOf } from './return-story.ts';
+
+/** A parcel on its way changes a few times a day; somebody who waits for it wants to see it within seconds. */
+const EVERY_MS = 2_000;
+
+export function createReturnPage(feed: ConsoleFeed): ConsolePage {
+  return {
+    path: '/returns/:source/:group',
+    updates: { everyMs: EVERY_MS },
+    async render(request) {
+      return renderReturn(feed, await explain(feed, namedIn(request)));
+    },
+  };
+}
+
+/** The page's form asks the service for its present answer. Nothing is stored, so the answer is shown once. */
+export function createAskAction(feed: ConsoleFeed): ConsoleAction {
+  return {
+    path: '/returns/:source/:group/ask',
+    async run(request) {
+      const named = namedIn(request);
+      const explanation = await explain(feed, named);
+      return renderReturn(feed, explanation, await askedNotice(feed, named));
+    },
+  };
+}
+
+function renderReturn({ moments }: ConsoleFeed, explanation: Explanation, notice?: Html): Page {
+  const { returnGroupId, snapshot } = explanation;
+  const order = snapshot?.group.order.name;
+  const title = order ? `Return ${returnGroupId}, order ${order}` : `Return ${returnGroupId}`;
+  return { title, body: describeReturn(explanation, title, moments, notice) };
+}
+
+interface NamedReturn {
+  readonly source: string;
+  readonly group: number;
+}
+
+/** @throws PageNotFound if the address names no return group */
+function namedIn({ params }: PageRequest): NamedReturn {
+  const { source = '', group = '' } = params;
+  if (!/^\d{1,15}$/.test(group)) throw new PageNotFound(`"${group}" is not the id of a return group.`);
+  return { source, group: Number(group) };
+}
+
+async function explain(feed: ConsoleFeed, { source, group }: NamedReturn): Promise<Explanation> {
+  if (!(await feed.sources(undefined)).includes(source))
+    throw new PageNotFound(`There is no source "${source}" here.`);
+  const explanation = await explainGroup(
+    { ...feed, webhooks: await feed.webhooks() },
+    await feed.stateOf(source),
+    group,
+  );
+  const { snapshot, setAside, events } = explanation;
+  if (snapshot === null && setAside === null && events.length === 0)
+    throw new PageNotFound(`The feed knows no return group ${group} of source ${source}.`);
+  return explanation;
+}
+
+function describeReturn(
+  explanation: Explanation,
+  title: string,
+  moments: Moments,
+  notice: Html | undefined,
+): Html {
+  const { source, snapshot, setAside, events, marks, returnGroupId } = explanation;
+  return html`
+<h1>${title}</h1>
+${notice}
+${setAside !== null && html`<p class="notice">${badge('bad', 'Set aside')} The service's row can't be read: ${setAside.reason}, since ${moments.withAge(setAside.since)}.</p>`}
+${marks.flatMap((mark) => (mark.behind === null ? [] : [behindNotice(mark, moments)]))}
+${snapshot === null ? html`<p>No state of it is stored.</p>` : presentState(snapshot, moments)}
+<form method="post" action="/returns/${source}/${returnGroupId}/ask">
+<button>Ask the service for its present answer</button> <span class="dim">sends one request</span></form>
+<h2>Story</h2>
+${events.length === 0 ? html`<p>The ledger holds no event of it.</p>` : storyOf(explanation, moments)}
+<p class="dim">Source ${source}, generation ${explanation.generation}. The ledger keeps events for 30 days. Times in ${moments.zone}.</p>`;
+}
+
+function behindNotice({ destination, behind, failingSince }: ExplainedMark, moments: Moments): Html {
+  const since = failingSince === null ? '' : `, since ${moments.withAge(failingSince)}`;
+  return html`<p class="notice">${badge('bad', 'Behind')} ${destination} stopped at event ${behind}${since}. <a href="/stuck">What to do</a></p>`;
+}
+
+type Known = NonNullable<Explanation['snapshot']>;
+
+function presentState(snapshot: Known, moments: Moments): Html {
+  const { group, removedAt, isForgotten, missingSince, entities } = snapshot;
+  if (isForgotten && removedAt !== null)
+    return html`<p>It was forgotten ${moments.withAge(removedAt)}: only its numbers are kept.</p>`;
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['Order', group.order.name],
+    ['Outcome', group.return_outcome],
+    ['Method', group.return_method],
+    ['Created', moments.full(snapshot.createdAt)],
+    ['Updated', moments.withAge(snapshot.updatedAt)],
+    ['Last seen so', moments.withAge(snapshot.shownAt)],
+    ['Removed', removedAt && moments.withAge(removedAt)],
+    ['Not found since', missingSince && moments.withAge(missingSince)],
+  ];
+  return html`<h2>Now</h2>
+<dl>${facts.flatMap(([name, value]) => (value === null ? [] : [html`<dt>${name}</dt><dd>${value}</dd>`]))}</dl>
+${table(
+  'Items, shipments, exchanges and refunds',
+  ['What', 'Status', 'Details'],
+  entities.map(({ key, object, missingSince: gone }) => [
+    key.replace('/', ' ').replaceAll('_', ' '),
+    html`<strong>${showValue(object.status, moments)}</strong>${gone !== null && html` ${badge('busy', 'not shown now')}`}`,
+    detailsOf(object, moments),
+  ]),
+)}`;
+}
+
+/** The product, and the watched fields besides the status. */
+function detailsOf(object: Readonly<Record<string, unknown>>, moments: Moments): string {
+  const type = String(object.type) as keyof typeof WATCHED_FIELDS;
+  const names = ['product_name', 'variant_name', 'amount', 'gateway', ...(WATCHED_FIELDS[type] ?? [])];
+  return names
+    .filter((name) => name !== 'status')
+    .flatMap((name) => {
+      const value = showValue(object[name], moments);
+      return value === '–' ? [] : [PLAIN.has(name) ? value : `${name.replaceAll('_', ' ')} ${value}`];
+    })
+    .join(' · ');
+}
+
+/** Fields that need no name. */
+const PLAIN = new Set(['product_name', 'variant_name', 'carrier', 'amount']);

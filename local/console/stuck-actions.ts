@@ -1,0 +1,113 @@
+// The buttons of the page "Stuck", which exist only with `--act`. Each does what its command does. An action that can't be
+// undone asks on a page of its own first.
+import { isOwnGroup } from '../../shared/contract/event-id.ts';
+import { MILLISECOND } from '../../shared/instant.ts';
+import { openEndpointStates } from '../operating/list-webhook-states.ts';
+import { setPaused } from '../operating/pause-webhook.ts';
+import { redriveGroups } from '../operating/redrive-groups.ts';
+import { saveRelease } from '../operating/save-release.ts';
+import type { ConsoleFeed } from './console-feed.ts';
+import type { ConsoleAction, PageRequest } from './console-server.ts';
+import { type Html, html } from './html.ts';
+import type { Page } from './layout.ts';
+
+type Fields = PageRequest['fields'];
+
+interface Action {
+  readonly label: (fields: Fields) => string;
+  /** Asked before it; undefined for what can be undone or repeated. */
+  readonly question?: (fields: Fields) => string;
+  /** @returns what was done, in a sentence */
+  readonly act: (feed: ConsoleFeed, fields: Fields) => Promise<string>;
+}
+
+const ACTIONS = {
+  release: {
+    label: ({ hold }) => `Release hold ${hold}`,
+    question: ({ source, hold }) =>
+      `Release hold ${hold} of source ${source}? The held changes are published, and can't be taken back.`,
+    async act(feed, fields) {
+      const [source, hold] = [needed(fields, 'source'), Number(needed(fields, 'hold'))];
+      const { release } = await saveRelease(feed.states, source, hold, Date.now() * MILLISECOND);
+      return release.outcome === 'released'
+        ? `Hold ${hold} of source ${source} is released. The next tick continues.`
+        : `Hold ${hold} of source ${source} does not stand any more.`;
+    },
+  },
+  redrive: {
+    label: () => 'Try again',
+    act: (feed, fields) => redriveNamed(feed, fields, undefined),
+  },
+  skip: {
+    label: ({ skip }) => `Skip event ${skip}`,
+    question: ({ skip, group, to }) =>
+      `Skip event ${skip} of return ${group}? The destination ${to} never gets it; feed.events_skipped says so.`,
+    act: (feed, fields) => redriveNamed(feed, fields, Number(needed(fields, 'skip'))),
+  },
+  resume: {
+    label: () => 'Resume',
+    async act(feed, fields) {
+      const webhook = needed(fields, 'webhook');
+      await setPaused({ webhook, endpoints: openEndpointStates(feed), clock: feed.clock }, false);
+      return `Webhook ${webhook} is resumed.`;
+    },
+  },
+} as const satisfies Readonly<Record<string, Action>>;
+
+export type ActionName = keyof typeof ACTIONS;
+
+/** The action's button; nothing without `--act`. */
+export function actionButton({ acts }: ConsoleFeed, name: ActionName, fields: Fields): Html | false {
+  if (!acts) return false;
+  const action: Action = ACTIONS[name];
+  return form(`/act/${name}`, fields, action.label(fields), action.question !== undefined);
+}
+
+function form(path: string, fields: Fields, label: string, isDanger: boolean): Html {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form method="post" action="${path}">${inputs}<button${isDanger ? html` class="danger"` : ''}>${label}</button></form>`;
+}
+
+/** Without `--act` there are none. */
+export function createStuckActions(feed: ConsoleFeed): ConsoleAction[] {
+  if (!feed.acts) return [];
+  return Object.entries<Action>(ACTIONS).map(([name, action]) => ({
+    path: `/act/${name}`,
+    async run({ fields }) {
+      if (action.question !== undefined && fields.confirmed !== 'yes')
+        return confirmation(name, action.question(fields), action.label(fields), fields);
+      return { to: `/stuck?done=${encodeURIComponent(await action.act(feed, fields))}` };
+    },
+  }));
+}
+
+function confirmation(name: string, question: string, label: string, fields: Fields): Page {
+  const body = html`<h1>Are you sure?</h1><p>${question}</p>
+${form(`/act/${name}`, { ...fields, confirmed: 'yes' }, label, true)}
+<p><a href="/stuck">Back, without doing it</a></p>`;
+  return { title: 'Are you sure?', body };
+}
+
+/** @returns the outcome in words */
+async function redriveNamed(feed: ConsoleFeed, fields: Fields, skip: number | undefined): Promise<string> {
+  const group = needed(fields, 'group');
+  const outcomes: string[] = [];
+  const request = {
+    source: needed(fields, 'source'),
+    group: isOwnGroup(group) ? group : Number(group),
+    to: needed(fields, 'to'),
+    skip,
+  };
+  await redriveGroups(feed, request, async ({ destination, key, outcome }) => {
+    outcomes.push(`${destination}: return ${key.group}: ${outcome}.`);
+  });
+  return outcomes.join(' ');
+}
+
+function needed(fields: Fields, name: string): string {
+  const value = fields[name];
+  if (value === undefined || value === '') throw new Error(`The form lacks "${name}".`);
+  return value;
+}

@@ -1,0 +1,108 @@
+// The engine of a data directory for commands that only need its tables. Several of them share one engine: the first
+// one starts it, the others use it. When that one ends, or `watch` asks for the directory, another engine has the
+// tables, so each request looks again where they are when it fails.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DataDirectoryLock, findHolder, lockDataDirectory } from './data-directory-lock.ts';
+import { EngineError } from './engine-error.ts';
+
+export interface SharedEngine {
+  /** Where the tables are now. @throws EngineError if another machine has them, or no engine comes up */
+  endpoint(): Promise<string>;
+  /** Reports that the endpoint does not answer. */
+  lost(endpoint: string): void;
+  /** Ends the engine if this process has started it. */
+  close(): Promise<void>;
+}
+
+/** Starts an engine on the directory's tables. */
+export type StartEngine = () => Promise<{ readonly endpoint: string; stop(): Promise<void> }>;
+
+/** Time for another process to start its engine, or to end it. */
+const PATIENCE_MS = 20_000;
+const LOOK_EVERY_MS = 50;
+
+export function shareEngine(path: string, start: StartEngine): SharedEngine {
+  let current: Promise<string> | undefined;
+  /** Ends the engine of this process and releases the directory. */
+  let end: () => Promise<void> = async () => {};
+  let isClosed = false;
+
+  function giveUp(): Promise<void> {
+    current = undefined;
+    const ending = end();
+    // Nothing ends twice; a second caller waits for the first.
+    end = () => ending;
+    return ending;
+  }
+
+  async function find(): Promise<string> {
+    for (let waited = 0; ; waited += LOOK_EVERY_MS) {
+      if (isClosed) throw new EngineError(`The data directory ${path} was closed.`);
+      const holder = await findHolder(path);
+      if (holder?.isHere === false)
+        throw new EngineError(
+          `Process ${holder.pid} on ${holder.host} is using ${path}: run this there, or stop it.`,
+        );
+      if (holder?.endpoint !== undefined) return holder.endpoint;
+      const own = holder === undefined ? await open() : undefined;
+      if (own !== undefined) return own;
+      if (waited >= PATIENCE_MS)
+        throw new EngineError(
+          `Process ${holder?.pid ?? 'unknown'} is using ${path} but has recorded no endpoint there; stop it, or try again.`,
+        );
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  /** @returns undefined if another process was faster */
+  async function open(): Promise<string | undefined> {
+    const onGone = () => void giveUp().catch(() => {});
+    const lock = await lockDataDirectory(path, { onAsked: onGone, onLost: onGone }).catch(
+      async (error: unknown) => {
+        if ((await findHolder(path)) === undefined) throw error;
+        return undefined;
+      },
+    );
+    if (lock === undefined) return undefined;
+    const starting = startLocked(lock, start);
+    end = async () => {
+      await starting.then((engine) => engine.stop()).catch(() => {});
+      await lock.release();
+    };
+    const { endpoint } = await starting.catch(async (error: unknown) => {
+      await giveUp();
+      throw error;
+    });
+    return endpoint;
+  }
+
+  return {
+    endpoint() {
+      current ??= find().catch((error: unknown) => {
+        current = undefined;
+        throw error;
+      });
+      return current;
+    },
+    lost(endpoint) {
+      const known = current;
+      void known?.then(
+        (each) => {
+          if (each === endpoint && current === known) current = undefined;
+        },
+        () => {},
+      );
+    },
+    async close() {
+      isClosed = true;
+      await current?.catch(() => {});
+      await giveUp();
+    },
+  };
+}
+
+async function startLocked(lock: DataDirectoryLock, start: StartEngine): ReturnType<StartEngine> {
+  const engine = await start();
+  await lock.announce(engine.endpoint);
+  return engine;
+}

@@ -1,0 +1,68 @@
+// Asks a deployment's poller, which has the token: by invoking it, with a question that it answers with ids or with the
+// allowlisted fields of one return group.
+import type { InvokeCommandOutput } from '@aws-sdk/client-lambda';
+import type { Finder } from '../../functions/poller/create-finder.ts';
+import {
+  type FindAnswer,
+  type FindMessage,
+  findAnswer,
+  type Question,
+} from '../../functions/poller/find-message.ts';
+import { QUESTIONS_ALIAS } from '../../shared/deployment/questions-alias.ts';
+import { NotAskedError } from '../../shared/finding/asking.ts';
+
+/** @param poller the name of its function */
+export function createPollerFinder(poller: string): Finder {
+  return {
+    async find(source, filter) {
+      const asked =
+        'orderName' in filter ? { order_name: filter.orderName } : { tracking_code: filter.trackingCode };
+      const answer = await ask(poller, { source, ...asked });
+      return 'found' in answer ? answer.found : noAnswer();
+    },
+    async ask(source, group) {
+      const answer = await ask(poller, { source, group });
+      return 'present' in answer ? answer.present : noAnswer();
+    },
+  };
+}
+
+async function ask(poller: string, find: Question): Promise<Exclude<FindAnswer, { error: string }>> {
+  // Loaded only where a deployment is asked.
+  const { InvokeCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
+  const client = new LambdaClient();
+  try {
+    const message: FindMessage = { find };
+    const FunctionName = `${poller}:${QUESTIONS_ALIAS}`;
+    const Payload = Buffer.from(JSON.stringify(message));
+    const answer = readAnswer(await client.send(new InvokeCommand({ FunctionName, Payload })));
+    if ('error' in answer) throw new NotAskedError(answer.error);
+    return answer;
+  } finally {
+    client.destroy();
+  }
+}
+
+function readAnswer({ FunctionError, Payload }: InvokeCommandOutput): FindAnswer {
+  if (FunctionError !== undefined)
+    throw new Error(
+      `The poller failed (${FunctionError}): see its log, which the stack's output PollerLog names.`,
+    );
+  const parsed = findAnswer.safeParse(parseJson(Payload?.transformToString() ?? ''));
+  return parsed.success ? parsed.data : noAnswer();
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function noAnswer(): never {
+  throw new Error(
+    "The poller's answer can't be read: it is of another release than this command. Deploy the stack again, or use " +
+      'the release that deployed it.',
+  );
+}

@@ -1,0 +1,34 @@
+// Asks the service for a return group as it is now, and compares the answer with what the feed has stored.
+
+import type { PresentAnswer } from '../../shared/finding/ask-for-group.ts';
+import { type ComparedAnswer, compareAnswer } from '../../shared/finding/compare-answer.ts';
+import { MILLISECOND } from '../../shared/instant.ts';
+import type { OpenFeed } from './open-feed.ts';
+import { type AccessOptions, openServiceAccess } from './service-access.ts';
+
+export interface AskedService extends ComparedAnswer {
+  /** What the service shows: the group, that it is absent, or that it can't be read. */
+  readonly answer: PresentAnswer;
+}
+
+/**
+ * @throws UsageError if the token or the address is missing on one machine; NotAskedError, or what requests throw, if
+ * there is no usable answer
+ */
+export async function askService(
+  feed: OpenFeed,
+  source: string,
+  returnGroupId: number,
+  options: AccessOptions = {},
+): Promise<AskedService> {
+  const state = await feed.stateOf(source);
+  const access = openServiceAccess(feed, options);
+  try {
+    const { settleMs, ...answer } = await access.ask(source, returnGroupId);
+    // After the answer, so that a save while the request was under way counts.
+    const snapshot = (await feed.store.load(state, [returnGroupId])).get(returnGroupId);
+    return { answer, ...compareAnswer(state, snapshot, answer, settleMs * MILLISECOND) };
+  } finally {
+    access.close();
+  }
+}

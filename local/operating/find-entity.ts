@@ -1,0 +1,48 @@
+// Looks for an entity by its id in the snapshots of the groups that were created last, open ones first. No table is
+// indexed by entities, and the service has no filter for them, so this search is bounded and says where it ended.
+import { listLatestGroups } from '../../functions/adapters/dynamodb-latest-groups.ts';
+import { keyOf } from '../../shared/comparing/change-set.ts';
+import type { Snapshot } from '../../shared/comparing/snapshot.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
+import type { OpenFeed } from './open-feed.ts';
+
+/** Groups that are searched of each kind: open ones, and others. */
+const MOST_GROUPS = 1_000;
+/** Snapshots read at once. */
+const READ_GROUPS = 100;
+
+export interface FoundEntities {
+  readonly found: readonly { readonly returnGroupId: number; readonly entity: string }[];
+  /** How many groups were searched, and whether these were all. */
+  readonly groups: number;
+  readonly isWhole: boolean;
+}
+
+/** @param text an entity's id, or its kind and id, for instance `shipment/77120` */
+export async function findEntity(
+  { client, deployment, store }: Pick<OpenFeed, 'client' | 'deployment' | 'store'>,
+  state: Pick<SourceState, 'source' | 'generation'>,
+  text: string,
+): Promise<FoundEntities> {
+  let groups = 0;
+  let isWhole = true;
+  for (const isOpen of [true, false]) {
+    const ids = await listLatestGroups(client, deployment.snapshots, state, { isOpen, most: MOST_GROUPS });
+    isWhole &&= ids.length < MOST_GROUPS;
+    for (let at = 0; at < ids.length; at += READ_GROUPS) {
+      const snapshots = await store.load(state, ids.slice(at, at + READ_GROUPS));
+      groups += snapshots.size;
+      const found = [...snapshots.values()].flatMap((snapshot) => entitiesNamed(snapshot, text));
+      if (found.length > 0) return { found, groups, isWhole };
+    }
+  }
+  return { found: [], groups, isWhole };
+}
+
+function entitiesNamed({ groupId, projection }: Snapshot, text: string): FoundEntities['found'] {
+  const { return_line_items, shipments, exchange_line_items } = projection;
+  const entities = [...(return_line_items ?? []), ...(shipments ?? []), ...(exchange_line_items ?? [])];
+  return entities
+    .filter((entity) => text === String(entity.id) || text === keyOf(entity))
+    .map((entity) => ({ returnGroupId: groupId, entity: keyOf(entity) }));
+}

@@ -1,0 +1,127 @@
+// One verdict about a source, and what to do about it. Pure.
+import type { Instant } from '../../shared/instant.ts';
+import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
+import { patienceOf } from '../../shared/reporting/health.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
+import { shellWord } from '../cli/shell-word.ts';
+
+/**
+ * `held`: a guard waits for an operator. `stopped`: nothing polls it. `failing`: it is polled and not read completely.
+ */
+export type Verdict = 'well' | 'failing' | 'stopped' | 'held';
+
+export interface Reason {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What an operator can do, in words and, where there is one, as a command. */
+export interface NextStep {
+  readonly text: string;
+  readonly command: string | null;
+}
+
+/** The process that has a data directory for a `watch`; null if none has it, undefined if that is not known. */
+export type Poller = { readonly pid: number } | null | undefined;
+
+export interface Circumstances {
+  /** By the local clock. */
+  readonly now: Instant;
+  /** The flags that name the place of the state, for instance ` --data state`. */
+  readonly flags: string;
+  readonly isLocal: boolean;
+  /** Whether the state was minted in other tables. */
+  readonly isRestored: boolean;
+  readonly poller: Poller;
+}
+
+/** The clocks of two machines differ by less than this. */
+const LARGEST_LEAD = MINUTE;
+
+/** Why nothing polls the source; empty if something does. */
+export function whyStopped(state: SourceState, circumstances: Circumstances): Reason[] {
+  const { now, poller, isRestored, isLocal } = circumstances;
+  const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
+  const silence = lastTick === undefined ? Number.POSITIVE_INFINITY : now - lastTick;
+  const isLate = silence > patienceOf((state.pace?.intervalMs ?? 0) * MILLISECOND);
+  return [
+    ...(isRestored ? [RESTORED] : []),
+    ...(poller === null ? [NO_WATCH] : isLate ? [silent(poller, isLocal)] : []),
+    ...(-silence > LARGEST_LEAD ? [AHEAD] : []),
+  ];
+}
+
+const RESTORED = {
+  code: 'restored',
+  message:
+    'Its tables were restored from a backup, or copied. A new generation continues, and publishes every return ' +
+    'group again.',
+};
+const NO_WATCH = { code: 'silent', message: 'No "watch" runs on this directory.' };
+const AHEAD = {
+  code: 'ahead',
+  message:
+    'The last tick is in the future: a clock was ahead. Check the clock of this machine and of the one that ' +
+    'polls. Once both are right, polling continues within an hour; a restart of "watch" continues at once.',
+};
+
+function silent(poller: Poller, isLocal: boolean): Reason {
+  if (!isLocal || !poller) return { code: 'silent', message: 'Nothing polls this source.' };
+  const message = `Process ${poller.pid} has not polled this source lately: it watches another one, or hangs.`;
+  return { code: 'silent', message };
+}
+
+/** What to do about a source that is stopped or failing; holds have their own commands. */
+export function nextStepsOf(
+  state: SourceState,
+  verdict: Verdict,
+  stopped: readonly Reason[],
+  circumstances: Circumstances,
+): NextStep[] {
+  const { flags, isLocal } = circumstances;
+  const isStopped = (code: string) => stopped.some((reason) => reason.code === code);
+  if (isStopped('restored'))
+    return [
+      {
+        text: 'If the tables are the right ones:',
+        command: `returns-feed sources restore ${state.source}${flags}`,
+      },
+    ];
+  if (isStopped('silent')) return [isLocal ? startAgain(state, flags) : lookAtSchedule(flags)];
+  return verdict === 'failing' ? aboutFailure(state, circumstances) : [];
+}
+
+function startAgain({ baseUrl, source }: SourceState, flags: string): NextStep {
+  const text = 'Start it again, with the options that it had:';
+  if (baseUrl === undefined)
+    return { text: 'Start "watch" again, with the options that it had.', command: null };
+  return { text, command: `returns-feed watch --base-url ${shellWord(baseUrl)} --source ${source}${flags}` };
+}
+
+function lookAtSchedule(flags: string): NextStep {
+  return {
+    text: 'See whether it is configured, and the log of the poller:',
+    command: `returns-feed sources list${flags}`,
+  };
+}
+
+function aboutFailure(state: SourceState, { flags, isLocal }: Circumstances): NextStep[] {
+  const { health, setAside, source, baseUrl } = state;
+  const code = health.failure?.code ?? health.reasons.find((reason) => reason.code !== 'held')?.code;
+  const group = setAside.find(({ groupId }) => groupId !== undefined)?.groupId;
+  if (code === 'refused' || code === 'token_unreadable' || code === 'misconfigured')
+    return isLocal
+      ? [{ text: 'Set RETURNS_API_TOKEN to a valid token, and start "watch" again.', command: null }]
+      : [{ text: 'Its address, and where its token is kept:', command: `returns-feed sources list${flags}` }];
+  if (code === 'unreadable' && group !== undefined)
+    return [{ text: 'What is known of it:', command: `returns-feed explain ${source} ${group}${flags}` }];
+  const text = 'Each poll tries again; nothing is lost meanwhile.';
+  return isLocal && baseUrl !== undefined && health.failure !== undefined
+    ? [
+        {
+          text: `${text} What the service answers:`,
+          command: `returns-feed probe --base-url ${shellWord(baseUrl)}`,
+        },
+      ]
+    : [{ text, command: null }];
+}

@@ -1,0 +1,44 @@
+// Loads what `status` shows: the sources' states and the webhooks. A bounded number of reads, however many groups.
+import { MILLISECOND } from '../../shared/instant.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
+import type { Poller } from './judge-source.ts';
+import { listWebhookStates } from './list-webhook-states.ts';
+import type { OpenStates } from './open-states.ts';
+import { describeSource, type SourceStatus } from './source-status.ts';
+import type { WebhookStatus } from './webhook-status.ts';
+
+export interface LoadedSource {
+  readonly state: SourceState;
+  readonly status: SourceStatus;
+}
+
+/** @param now milliseconds since the epoch. @param asked only this source */
+export async function loadSources(
+  open: OpenStates,
+  now: number,
+  asked: string | undefined,
+): Promise<LoadedSource[]> {
+  const { flags, isLocal } = open;
+  const loaded = await Promise.all((await open.sources(asked)).map((name) => open.states.load(name)));
+  // Without permission to describe the tables, the rest of the status is still available.
+  const place = await open.states.identity().catch(() => undefined);
+  const poller = await findPoller(open);
+  return loaded
+    .filter((state): state is SourceState => state !== undefined)
+    .map((state) => ({
+      state,
+      status: describeSource(state, { now: now * MILLISECOND, flags, isLocal, place, poller }),
+    }));
+}
+
+async function findPoller({ isLocal, holder }: Pick<OpenStates, 'isLocal' | 'holder'>): Promise<Poller> {
+  if (!isLocal) return undefined;
+  const found = await holder();
+  // A process that yields only reads the tables.
+  return found === undefined || found.yields ? null : { pid: found.pid };
+}
+
+/** @param now milliseconds since the epoch. @returns null where the table of marks is not named. @throws the stores' errors */
+export async function loadWebhooks(open: OpenStates, now: number): Promise<WebhookStatus[] | null> {
+  return open.deployment.marks === undefined ? null : listWebhookStates(open, now * MILLISECOND);
+}

@@ -1,0 +1,168 @@
+// Tries groups again that are behind at a destination, or skips the event at which they stopped: for the command
+// `redrive`, and for the console.
+import { listBehind } from '../../functions/adapters/dynamodb-behind.ts';
+import { FEED_GROUP } from '../../shared/contract/event-id.ts';
+import {
+  DESTINATION_NAMES,
+  type DestinationName,
+  markOf,
+  withheldFrom,
+} from '../../shared/deployment/destinations.ts';
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
+import type { GroupKey, LogFields } from '../../shared/ports.ts';
+import type { RelayPorts } from '../../shared/publishing/lane.ts';
+import { type Redriven, redrive } from '../../shared/publishing/redrive.ts';
+import { createRelay } from '../../shared/publishing/relay.ts';
+import { UsageError } from '../cli/failures.ts';
+import { nameDestination } from './name-destination.ts';
+import { openDestinationOf } from './open-destinations.ts';
+import type { OpenFeed } from './open-feed.ts';
+import { withRingQueue } from './open-webhook.ts';
+import { ringGroup } from './ring-group.ts';
+
+/** Which groups; without any, all that are recorded as behind at the ordered subscribers and the bus. */
+export interface RedriveRequest {
+  readonly source?: string | undefined;
+  /** Needs a source. Tried even if it is not recorded as behind. */
+  readonly group?: GroupKey['group'] | undefined;
+  /** A destination's name, or the id of a webhook. */
+  readonly to?: string | undefined;
+  /** The number of the event to skip, if the group is stuck at it. Needs a group. */
+  readonly skip?: number | undefined;
+}
+
+export interface RedrivenGroup {
+  readonly destination: string;
+  readonly key: GroupKey;
+  /** In words. */
+  readonly outcome: string;
+  readonly isBehind: boolean;
+}
+
+type OnGroup = (group: RedrivenGroup) => Promise<void>;
+
+/** Per group: enough for more than ten thousand events. */
+const GROUP_MS = 60_000;
+
+/**
+ * @param onGroup called after each group
+ * @returns how many groups were tried
+ * @throws UsageError for a feed on one machine: it has nothing to redrive
+ */
+export async function redriveGroups(
+  feed: OpenFeed,
+  { source, group, to, skip }: RedriveRequest,
+  onGroup: OnGroup,
+): Promise<number> {
+  if (feed.isLocal)
+    throw new UsageError(
+      'redrive needs a deployment. With --data, each start of "watch" delivers all undelivered events.',
+    );
+  const named = to === undefined ? undefined : await nameDestination(feed.deployment, to);
+  if (named !== undefined && 'webhook' in named) {
+    const keys = await findKeys(feed, named.webhook.id, source, group);
+    return ringWebhook(feed, named.webhook, keys, skip, onGroup);
+  }
+  let tried = 0;
+  for (const name of named === undefined ? DESTINATION_NAMES : [named.destination])
+    tried += await redriveTo(feed, name, await findKeys(feed, markOf(name), source, group), skip, onGroup);
+  return tried;
+}
+
+async function findKeys(
+  feed: OpenFeed,
+  mark: string,
+  source: string | undefined,
+  group: GroupKey['group'] | undefined,
+): Promise<GroupKey[]> {
+  if (source !== undefined) {
+    const { generation } = await feed.stateOf(source);
+    if (group !== undefined) return [{ source, generation, group }];
+  }
+  const keys: GroupKey[] = [];
+  for await (const { key } of listBehind(feed.client, feed.marksTable, mark, source)) keys.push(key);
+  return keys;
+}
+
+/** @returns the number of groups */
+async function ringWebhook(
+  feed: OpenFeed,
+  webhook: WebhookRecord,
+  keys: readonly GroupKey[],
+  skip: number | undefined,
+  onGroup: OnGroup,
+): Promise<number> {
+  if (keys.some(({ group }) => group === FEED_GROUP))
+    throw new UsageError('A webhook gets no events of the feed itself: name a return group.');
+  await withRingQueue(webhook, async (queue) => {
+    for (const key of keys) {
+      const { skipped, refusal } = await ringGroup(feed, queue, webhook.id, key, skip);
+      const done = `${skipped === undefined ? '' : `skipped ${skipped}; `}its sender tries again`;
+      await onGroup({
+        destination: webhook.id,
+        key,
+        outcome: refusal ?? done,
+        isBehind: refusal !== undefined,
+      });
+    }
+  });
+  return keys.length;
+}
+
+/** @returns the number of groups that were tried */
+async function redriveTo(
+  feed: OpenFeed,
+  name: DestinationName,
+  keys: readonly GroupKey[],
+  skip: number | undefined,
+  onGroup: OnGroup,
+): Promise<number> {
+  if (keys.length === 0) return 0;
+  const destination = openDestinationOf(feed.deployment, name);
+  let cause: string | undefined;
+  // The printed outcome of a group lacks only one thing that the relay logs: the error.
+  const note = (_: string, { error }: LogFields = {}) => {
+    if (error instanceof Error) cause = error.message;
+  };
+  const ports: RelayPorts = {
+    ...feed,
+    destination,
+    log: { ...feed.log, warn: note, error: note },
+    random: Math.random,
+    withholds: withheldFrom(name),
+  };
+  const relay = createRelay(ports);
+  try {
+    for (const key of keys) {
+      cause = undefined;
+      const redriven = await redrive(
+        ports,
+        relay,
+        key,
+        GROUP_MS,
+        skip === undefined ? {} : { stepOver: skip },
+      );
+      await onGroup({
+        destination: name,
+        key,
+        outcome: describeOutcome(redriven, cause),
+        isBehind: redriven.outcome.state !== 'done',
+      });
+    }
+  } finally {
+    destination.close();
+  }
+  return keys.length;
+}
+
+function describeOutcome({ outcome, steppedOver }: Redriven, cause: string | undefined): string {
+  const { from, to } = steppedOver ?? {};
+  const skipped = steppedOver === undefined ? '' : `skipped ${from === to ? from : `${from} to ${to}`}; `;
+  if (outcome.state === 'done') return `${skipped}all events are sent`;
+  if (outcome.state === 'failed')
+    return `${skipped}failed: ${outcome.reason}${cause === undefined ? '' : `: ${cause}`}`;
+  if (outcome.state === 'behind') return `${skipped}still behind at ${outcome.sequence}: ${outcome.reason}`;
+  const { from: first, to: last } = outcome.missing;
+  const missing = first === last ? `${first} is` : `${first} to ${last} are`;
+  return `${skipped}stopped: ${missing} missing from the ledger`;
+}

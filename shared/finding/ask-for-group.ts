@@ -1,0 +1,43 @@
+// Asks the service for one return group as it is now, reduced to what a snapshot keeps of it.
+import { projectGroup } from '../comparing/project-group.ts';
+import type { GroupProjection } from '../comparing/snapshot.ts';
+import type { Instant } from '../instant.ts';
+import { createLookUp } from '../reading/page-source.ts';
+import { ASKING_PURPOSE, type Asking } from './asking.ts';
+
+interface AskedAt {
+  /** By the service's clock: `sentAt` on the early side, `receivedAt` on the late side. */
+  readonly sentAt: Instant;
+  readonly receivedAt: Instant;
+}
+
+export interface ShownGroup extends AskedAt {
+  readonly kind: 'shown';
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  /** The allowlist, as in snapshots. It never holds customer data, whatever the settings say. */
+  readonly projection: GroupProjection;
+}
+
+export interface AbsentGroup extends AskedAt {
+  readonly kind: 'absent';
+}
+
+export interface UnreadableGroup extends AskedAt {
+  readonly kind: 'unreadable';
+  /** What is wrong, without any value of the row. */
+  readonly reason: string;
+}
+
+export type PresentAnswer = ShownGroup | AbsentGroup | UnreadableGroup;
+
+/** @throws NotAskedError, and what requests throw */
+export async function askForGroup({ requests, signal }: Asking, groupId: number): Promise<PresentAnswer> {
+  const lookUp = createLookUp({ requests, purpose: ASKING_PURPOSE, observe: () => {}, signal });
+  const { rows, sentAt, receivedAt } = await lookUp(groupId);
+  const row = rows.at(-1);
+  if (row === undefined) return { kind: 'absent', sentAt, receivedAt };
+  if (row.kind === 'unreadable') return { kind: 'unreadable', reason: row.reason, sentAt, receivedAt };
+  const { createdAt, updatedAt, group } = row;
+  return { kind: 'shown', createdAt, updatedAt, projection: projectGroup(group), sentAt, receivedAt };
+}

@@ -1,0 +1,101 @@
+// Requests that people cause, beside the ticks: from the same budget, and only where a tick would ask as well. They
+// change nothing of the source's state. A request takes what polls leave, so that no number of them delays a poll.
+
+import { describeConsequence, describeHold } from '../guarding/describe-hold.ts';
+import { findHold } from '../guarding/holds.ts';
+import { formatInstant, type Instant } from '../instant.ts';
+import type { Purpose } from '../pacing/budget-state.ts';
+import { BudgetUnavailable, DeadlineReached, SourceRefused, TokenUnavailable } from '../pacing/errors.ts';
+import type { PacedRequests } from '../pacing/paced-requests.ts';
+import { restLeft } from '../pacing/rest.ts';
+import { InvalidBaseUrlError } from '../returns-service/base-url.ts';
+import { InvalidTokenError, ReturnsServiceError } from '../returns-service/errors.ts';
+import type { SourceState } from '../source/source-state.ts';
+
+/** Polls never use the part of the budget that is reserved for this purpose, and go first in the other part. */
+export const ASKING_PURPOSE: Purpose = 'reconciliation';
+/** How long a person waits for an answer; the poller stops here, far before its own time limit. */
+export const ASKING_MS = 20_000;
+
+/** Thrown where the service is not asked, or its answer can't be used; the message says why and what to do. */
+export class NotAskedError extends Error {
+  override readonly name = 'NotAskedError';
+}
+
+/** Whether the error says why there is no answer, in words without a value of the question or of a row. */
+export function isAskingFailure(error: unknown): boolean {
+  return (
+    error instanceof NotAskedError ||
+    error instanceof ReturnsServiceError ||
+    error instanceof SourceRefused ||
+    error instanceof TokenUnavailable ||
+    error instanceof InvalidTokenError ||
+    error instanceof InvalidBaseUrlError ||
+    error instanceof BudgetUnavailable
+  );
+}
+
+export interface Asking {
+  readonly requests: PacedRequests;
+  readonly state: Pick<SourceState, 'pageLimit' | 'fullPageSeen' | 'stamps'>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface AskingOptions {
+  readonly source: string;
+  /** Undefined before the first tick. */
+  readonly state: SourceState | undefined;
+  readonly requests: PacedRequests;
+  /** By the service's clock. */
+  readonly now: Instant;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @throws NotAskedError if a tick would not ask either: before the first, while the source rests, or is held */
+export function beginAsking({ source, state, requests, now, signal }: AskingOptions): Asking {
+  if (state === undefined)
+    throw new NotAskedError(
+      `Source ${source} was never polled: the service is asked once a poll has succeeded.`,
+    );
+  if (restLeft(state.health.restUntil, now) > 0)
+    throw new NotAskedError(
+      `Source ${source} rests until ${formatInstant(state.health.restUntil)}, because the service refused its ` +
+        'token. Correct the token, and try again after the next poll.',
+    );
+  const hold = findHold(state, 'known_group_not_found');
+  if (hold !== undefined)
+    throw new NotAskedError(
+      `Source ${source} is held: ${describeHold(hold)} ${describeConsequence(hold)} See "returns-feed status".`,
+    );
+  return { requests: onlyProved(requests, source, state.guarding.seenWith), state, signal };
+}
+
+/** Returns an answer only if polls trust the address and the token that it was requested with. */
+function onlyProved(requests: PacedRequests, source: string, seenWith: string | undefined): PacedRequests {
+  return {
+    counters: requests.counters,
+    async send(purpose, request, options) {
+      const sent = await inTime(requests.send(purpose, request, options));
+      if (sent.accessHash === seenWith) return sent;
+      throw new NotAskedError(
+        `The token or the address is not the one that source ${source} was last polled with, so the answer may be ` +
+          'of another store. Use the same ones; after a change, try again after the next poll.',
+      );
+    },
+  };
+}
+
+async function inTime<Sent>(sending: Promise<Sent>): Promise<Sent> {
+  try {
+    return await sending;
+  } catch (error) {
+    if (!(error instanceof DeadlineReached)) throw error;
+    const why =
+      error.cause instanceof Error
+        ? error.cause.message
+        : 'The budget of the token leaves no room for another request now.';
+    throw new NotAskedError(`${why} No answer came in ${ASKING_MS / 1_000} s: try again in a minute.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,84 @@
+// Asks the service which return groups have a tracking number or an order name. How it matches texts is not documented
+// (returns-data-service.md, "Endpoints"): each row is compared with the text again, and says whether it is the same to
+// the letter, or in another spelling. A row that shows nothing of the text is left out.
+import { createPageSource } from '../reading/page-source.ts';
+import { readPass } from '../reading/read-pass.ts';
+import type { RowReading } from '../returns-service/parse-return-group.ts';
+import type { ReturnGroup } from '../returns-service/resources/return-group.ts';
+import { ASKING_PURPOSE, type Asking } from './asking.ts';
+
+/** Pages that a search reads at most: two thousand groups that share a text are not what anybody looks for. */
+const MOST_PAGES = 10;
+
+export type TextFilter = { readonly orderName: string } | { readonly trackingCode: string };
+
+/** Ids of return groups, each once. */
+export interface FoundGroups {
+  /** Groups that have the text to the letter. */
+  readonly exact: readonly number[];
+  /** Groups that have it in another spelling or within a longer text, and those whose row can't be read. */
+  readonly similar: readonly number[];
+  /** Whether the service's list was read to its proved end; if not, there may be more. */
+  readonly isWhole: boolean;
+}
+
+/** @throws NotAskedError, and what requests throw */
+export async function findGroups(asking: Asking, filter: TextFilter): Promise<FoundGroups> {
+  const { requests, state, signal } = asking;
+  const exact = new Set<number>();
+  const similar = new Set<number>();
+  const fetch = createPageSource({
+    requests,
+    purpose: ASKING_PURPOSE,
+    stamps: () => state.stamps,
+    pageLimit: { current: state.pageLimit },
+    observe: () => {},
+    refusedFrom: () => {},
+    filter,
+    signal,
+  });
+  const pass = await readPass(
+    {},
+    {
+      fetch,
+      async take({ rows }) {
+        for (const row of rows) {
+          const id = row.kind === 'readable' ? row.group.id : row.id;
+          const match = matchOf(row, filter);
+          if (id !== undefined && match !== undefined) (match === 'exact' ? exact : similar).add(id);
+        }
+      },
+      trustsShortPages: state.fullPageSeen,
+      maxPages: MOST_PAGES,
+    },
+  );
+  for (const id of exact) similar.delete(id);
+  return { exact: [...exact], similar: [...similar], isWhole: pass.outcome === 'complete' };
+}
+
+function matchOf(row: RowReading, filter: TextFilter): 'exact' | 'similar' | undefined {
+  if (row.kind === 'unreadable') return 'similar';
+  const [wanted, texts] =
+    'orderName' in filter
+      ? [filter.orderName, [row.group.order?.name ?? undefined]]
+      : [filter.trackingCode, trackingNumbersOf(row.group)];
+  if (texts.includes(wanted)) return 'exact';
+  return texts.some((text) => text !== undefined && isWithin(wanted, text)) ? 'similar' : undefined;
+}
+
+function trackingNumbersOf({ shipments }: ReturnGroup): (string | undefined)[] {
+  return (shipments ?? []).map(({ tracking_number }) => tracking_number ?? undefined);
+}
+
+/** Whether the text holds the wanted one, whatever their case, blanks and signs such as `#`. */
+function isWithin(wanted: string, text: string): boolean {
+  const letters = plain(wanted);
+  return letters === '' ? text.includes(wanted) : plain(text).includes(letters);
+}
+
+function plain(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}

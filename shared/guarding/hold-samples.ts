@@ -1,0 +1,50 @@
+// A few of the suspects of a hold, so that an operator can see whether they are right: what each group has been, and
+// what the service now shows. The state keeps them, so they are few and short.
+import type { EntityEvent } from '../contract/event.ts';
+import { MAX_HOLD_SAMPLES, MAX_SAMPLE_VALUE } from '../limits.ts';
+import type { HoldSample } from '../source/source-state.ts';
+import type { ComparedReading } from './reading-guard.ts';
+
+/** The first change of each group. */
+export function sampleChanges(changes: readonly ComparedReading[]): HoldSample[] {
+  return changes.slice(0, MAX_HOLD_SAMPLES).flatMap(({ snapshot, compared }) => {
+    const [event] = compared.verdict === 'differs' ? compared.saves.flatMap(({ events }) => events) : [];
+    return snapshot === undefined || event === undefined
+      ? []
+      : [sampleEvent(snapshot.groupId, event as EntityEvent)];
+  });
+}
+
+export function sampleMissingGroups(groups: readonly number[]): HoldSample[] {
+  return groups.slice(0, MAX_HOLD_SAMPLES).map((groupId) => {
+    return { groupId, what: 'return group', before: 'known', after: 'missing' };
+  });
+}
+
+/** A missing entity of a group; none if nothing is missing. */
+export function sampleMissingEntity({ snapshot, compared }: ComparedReading): HoldSample[] {
+  if (snapshot === undefined) return [];
+  const saves = compared.verdict === 'differs' ? compared.saves : [];
+  // An entity that is missing for the second time would be published as removed.
+  const removed = saves.flatMap(({ events }) => events).find(({ type }) => type.endsWith('.removed'));
+  if (removed !== undefined) return [sampleEvent(snapshot.groupId, removed as EntityEvent)];
+  const [what] = Object.keys(saves.at(-1)?.snapshot.absences ?? snapshot.absences);
+  return what === undefined ? [] : [{ groupId: snapshot.groupId, what, before: 'known', after: 'missing' }];
+}
+
+function sampleEvent(groupId: number, { type, data }: EntityEvent): HoldSample {
+  const [kind = '', verb = ''] = type.split('.');
+  const object: Readonly<Record<string, unknown>> = { ...data.object };
+  const name = object.id === undefined || kind === 'return_group' ? kind : `${kind}/${object.id}`;
+  const before = 'previous_attributes' in data ? Object.entries(data.previous_attributes)[0] : undefined;
+  if (before === undefined)
+    return { groupId, what: name, before: verb === 'created' ? '–' : 'known', after: verb };
+  const [field, value] = before;
+  return { groupId, what: `${name} ${field}`, before: inWords(value), after: inWords(object[field]) };
+}
+
+function inWords(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length <= MAX_SAMPLE_VALUE ? text : `${text.slice(0, MAX_SAMPLE_VALUE - 1)}…`;
+}

@@ -1,0 +1,107 @@
+// What the feed vouches for: up to where everything is read and in the ledger. `feed.source_read` publishes it once a
+// minute, and `status` shows it. It never claims what the state does not prove, and it never moves back within a
+// generation:
+//
+// - `read_up_to` follows the settled instant of polls (reading/poll.ts), which a failed, unsaved or unproved range keeps
+//   back. It is unknown until the baseline is completed: before that, groups that were never read may still be announced.
+//   While anything is held, or released and not published yet, it stands still.
+// - `reconciled_through` follows from the first request of a walk over all groups that was read to its proved end,
+//   without a hold. It is dated by answers: between two of them the clock may have been set. A read may be `settle` old,
+//   and a difference that a walk leaves to a later one was read by another pass, at most `settle` and a request earlier.
+//   So the instant lies that far before the first request.
+import type { EventOf } from '../contract/event.ts';
+import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
+import type { SourceSettings } from '../source/source-settings.ts';
+import type { ReadState, SourceState } from '../source/source-state.ts';
+import { queueFeedReport } from './feed-reports.ts';
+
+/** What `feed.source_read` says of a source. */
+export type SourceRead = EventOf<'feed.source_read'>['data']['object'];
+
+export const NOTHING_READ: ReadState = {
+  upTo: undefined,
+  reconciledThrough: undefined,
+  walkedFrom: undefined,
+  isOvertaken: false,
+  sequence: 0,
+  reportedAt: undefined,
+};
+
+type Reported = Pick<SourceState, 'source' | 'read' | 'guarding' | 'setAside'>;
+
+/** Returns what the feed vouches for, from a source's state. */
+export function describeRead({ source, read, guarding, setAside }: Reported): SourceRead {
+  return {
+    type: 'source_read',
+    name: source,
+    read_up_to: orNull(read.upTo),
+    reconciled_through: orNull(read.reconciledThrough),
+    held: guarding.holds.length,
+    set_aside: setAside.length,
+  };
+}
+
+/** Returns the state at the end of a tick, with the instant up to which everything is read. */
+export function noteReadUpTo(state: SourceState): SourceState {
+  const { baseline, guarding, settledThrough, read } = state;
+  if (baseline.status === 'running' || guarding.holds.length > 0) return state;
+  return withRead(state, { upTo: later(read.upTo, settledThrough) });
+}
+
+/** Returns the state as a walk over all groups begins. */
+export function beginWholeWalk(state: SourceState): SourceState {
+  return withRead(state, { walkedFrom: undefined, isOvertaken: false });
+}
+
+/** Notes when a request of the walk was sent, by the answer. */
+export function noteWalked(state: SourceState, sentAt: Instant): SourceState {
+  return withRead(state, { walkedFrom: Math.min(state.read.walkedFrom ?? sentAt, sentAt) });
+}
+
+/** Notes that another process saved a group first: it may have read the group long before the walk. */
+export function noteOvertaken(state: SourceState): SourceState {
+  return withRead(state, { isOvertaken: true });
+}
+
+/** Returns the state after a walk over all groups was read to its proved end. */
+export function noteReconciled(
+  state: SourceState,
+  { settleMs, requestTimeoutMs }: Pick<SourceSettings, 'settleMs' | 'requestTimeoutMs'>,
+): SourceState {
+  const { guarding, read } = state;
+  const { walkedFrom, isOvertaken } = read;
+  if (guarding.holds.length > 0 || isOvertaken || walkedFrom === undefined) return state;
+  const reconciled = walkedFrom - (2 * settleMs + requestTimeoutMs) * MILLISECOND;
+  return withRead(state, { reconciledThrough: later(read.reconciledThrough, reconciled) });
+}
+
+/**
+ * Returns the state with a report, once in each minute: by slots, which all processes of a source share.
+ *
+ * @param now by the service's clock
+ */
+export function reportRead(state: SourceState, now: Instant): SourceState {
+  const slot = state.lastSlot * MILLISECOND;
+  const { reportedAt } = state.read;
+  if (reportedAt !== undefined && minuteOf(reportedAt) === minuteOf(slot)) return state;
+  // A newer report supersedes one that could not be appended yet.
+  const feedReports = state.feedReports.filter(({ type }) => type !== 'feed.source_read');
+  const next = withRead({ ...state, feedReports }, { reportedAt: slot });
+  return queueFeedReport(next, 'feed.source_read', describeRead(next), now);
+}
+
+function withRead(state: SourceState, read: Partial<ReadState>): SourceState {
+  return { ...state, read: { ...state.read, ...read } };
+}
+
+function minuteOf(slot: Instant): number {
+  return Math.floor(slot / MINUTE);
+}
+
+function later(known: Instant | undefined, found: Instant): Instant {
+  return Math.max(known ?? found, found);
+}
+
+function orNull(instant: Instant | undefined): string | null {
+  return instant === undefined ? null : formatInstant(instant);
+}

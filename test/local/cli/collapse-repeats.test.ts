@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { collapseRepeats } from '../../../local/cli/collapse-repeats.ts';
+import type { LogFields } from '../../../shared/ports.ts';
+
+const [SECOND, MINUTE] = [1_000, 60_000];
+const failure = (text: string) => ({ error: new Error(text) });
+
+function setUp() {
+  const lines: string[] = [];
+  let now = 0;
+  const write =
+    (level: string) =>
+    (message: string, fields: LogFields = {}) => {
+      const { error } = fields;
+      lines.push(`${level}: ${message}${error instanceof Error ? ` ${error.message}` : ''}`);
+    };
+  const log = collapseRepeats({
+    log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+    elapsed: () => now,
+  });
+  return {
+    log,
+    lines: () => lines.splice(0),
+    /** Fails so often, with a tally after each time. */
+    fail(times: number, everyMs: number) {
+      for (let time = 0; time < times; time += 1) {
+        now += everyMs;
+        log.warn('Not read.', failure(`no answer after ${time} ms`));
+        log.tally();
+      }
+    },
+    wait(milliseconds: number) {
+      now += milliseconds;
+      log.tally();
+    },
+  };
+}
+
+test('a warning is logged at once, and its repeats are counted every five minutes', () => {
+  const { fail, lines } = setUp();
+
+  fail(1, 30 * SECOND);
+  const first = lines();
+  fail(19, 30 * SECOND);
+
+  expect(first).toEqual(['warn: Not read. no answer after 0 ms']);
+  expect(lines()).toEqual(['warn: Again, 10 times in the last 5 min: Not read. no answer after 9 ms']);
+});
+
+test('a fault that ceases is over after three of its intervals, with the count', () => {
+  const { fail, wait, lines } = setUp();
+  fail(4, 30 * SECOND);
+  lines();
+
+  wait(89 * SECOND);
+  const tooEarly = lines();
+  wait(SECOND);
+  wait(10 * MINUTE);
+  fail(1, SECOND);
+
+  expect(tooEarly).toEqual([]);
+  expect(lines()).toEqual([
+    'info: Over, after 4 times in 90 s: Not read.',
+    'warn: Not read. no answer after 0 ms',
+  ]);
+});
+
+test('a fault that is known to be over ends at once, also after a single time', () => {
+  const { fail, log, lines } = setUp();
+  fail(1, SECOND);
+  log.end('Not read.', 'Read again.');
+  fail(3, SECOND);
+  log.warn('Not read.', failure('refused'));
+  log.end('Not read.', 'Read again.');
+  log.end('Not read.', 'Read again.');
+
+  expect(lines().filter((line) => line.startsWith('info'))).toEqual([
+    'info: Read again. It failed once in 0 s.',
+    'info: Read again. It failed 4 times in 2 s.',
+  ]);
+});
+
+test('other errors, groups and levels are other faults; other measurements are not', () => {
+  const { log, lines } = setUp();
+
+  log.warn('A pause.', { pauseMs: 1_000 });
+  log.warn('A pause.', { pauseMs: 2_000 });
+  log.error('A pause.', { pauseMs: 1_000 });
+  log.warn('Behind.', { group: 1 });
+  log.warn('Behind.', { group: 2 });
+  log.warn('Not read.', failure('refused'));
+  log.warn('Not read.', failure('no answer'));
+  log.info('Polled.');
+  log.info('Polled.');
+
+  expect(lines()).toHaveLength(8);
+});
+
+test('what was not logged yet is logged at the end', () => {
+  const { fail, log, lines } = setUp();
+  fail(3, SECOND);
+  lines();
+
+  log.flush();
+  log.flush();
+
+  expect(lines()).toEqual(['warn: Again, twice in the last 2 s: Not read. no answer after 2 ms']);
+});
+
+test('many faults at once are kept in bounds', () => {
+  const { log, lines } = setUp();
+
+  for (let group = 0; group < 150; group += 1) {
+    log.warn('Behind.', { group });
+    log.warn('Behind.', { group });
+  }
+
+  expect(lines().filter((line) => line.startsWith('info: Over'))).toHaveLength(50);
+});

@@ -1,0 +1,12 @@
+// Keeps the data directory in the argument open, as a console does, and prints its sources for each line of input.
+import { createInterface } from 'node:readline';
+import { openStates } from '../../../../local/operating/open-states.ts';
+
+const [data = ''] = process.argv.slice(2);
+const open = await openStates({ data });
+process.stdout.write('ready\n');
+for await (const _ of createInterface({ input: process.stdin })) {
+  const names = await open.sources(undefined);
+  process.stdout.write(`${names.join(' ')}\n`);
+}
+await open.close();
