@@ -177,6 +177,7 @@ const body1 = storedObject({
   read: storedObject({
     upTo: maybe(instant),
     reconciledThrough: maybe(instant),
+    walkedFrom: maybe(instant),
     isOvertaken: z.boolean(),
     sequence: z.int(),
     reportedAt: maybe(instant),

@@ -1,6 +1,8 @@
 // `explain`: what the feed knows about a return group, and the events that led there.
 import { Command } from 'commander';
 import type { SourceState } from '../../shared/source/source-state.ts';
+import { layoutOf } from '../cli/layout.ts';
+import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { createPrinter } from '../cli/print.ts';
 import { TOKEN_VARIABLE } from '../cli/service-options.ts';
 import { explainGroup, narrowTo } from '../operating/explain-group.ts';
@@ -29,7 +31,7 @@ Examples:
   returns-feed explain acme 184467 shipment/77120 --data state
   returns-feed explain acme_mi8x2k_184467_12 --data state`;
 
-interface ExplainFlags extends PlaceFlags {
+interface ExplainFlags extends PlaceFlags, MomentsFlags {
   readonly order?: string;
   readonly tracking?: string;
   readonly baseUrl?: string;
@@ -45,7 +47,7 @@ export function createExplainCommand(): Command {
     .option('--order <name>', 'find the return by its order name, in the source or in all sources')
     .option('--tracking <number>', 'find the return by a tracking number, in the source or in all sources')
     .option('--base-url <url>', 'address of the service, if it is another one than that of the last poll');
-  return addPlaceOptions(command)
+  return addMomentsOption(addPlaceOptions(command))
     .option('--json', 'print one JSON object, with the complete events', false)
     .addHelpText('after', HELP)
     .action((first?: string, second?: string, third?: string, flags?: ExplainFlags) =>
@@ -58,7 +60,7 @@ export function createExplainCommand(): Command {
 
 async function explain(
   words: readonly string[],
-  { json, order, tracking, baseUrl, ...place }: ExplainFlags,
+  { json, order, tracking, baseUrl, utc, ...place }: ExplainFlags,
 ): Promise<void> {
   await withFeed(place, async (feed) => {
     const named = await nameReturn(feed, { words, order, tracking, baseUrl });
@@ -79,7 +81,9 @@ async function explain(
       throw new Error(
         `Return group ${returnGroupId} has no entity ${entity}, and the ledger holds no event of it.`,
       );
-    const lines = json ? [JSON.stringify(explanation, null, 2)] : formatExplanation(explanation, Date.now());
+    const lines = json
+      ? [JSON.stringify(explanation, null, 2)]
+      : formatExplanation(explanation, momentsOf({ utc }), layoutOf(process.stdout));
     await createPrinter(process.stdout).line(lines.join('\n'));
   });
 }

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { createDynamoDbLedgerEraser } from '../../functions/adapters/dynamodb-ledger-eraser.ts';
 import { type Forgotten, forgetReturnGroup } from '../../shared/forget-return-group.ts';
 import type { Log } from '../../shared/ports.ts';
+import { confirmOnTerminal } from '../cli/confirm.ts';
 import { parseCount } from '../cli/durations.ts';
 import { createPrinter } from '../cli/print.ts';
 import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
@@ -13,7 +14,11 @@ const HELP = `
 Erase the group at the service first: while the service still returns it, the next reconciliation
 reads it again. The command empties the stored group and erases its events. A tombstone with the
 group's id and last number remains, so that no event id is ever used twice. Erasing can't be undone;
-running the command again is safe. At the end the command lists the copies that it can't reach.`;
+running the command again is safe. On a terminal the command asks first. At the end it lists the
+copies that it can't reach.
+Examples:
+  returns-feed forget acme 184467 --data state
+  returns-feed forget acme 184467 --stack ReturnsFeed --yes`;
 
 /** The summary at the end is the command's whole output. */
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -23,20 +28,28 @@ export function createForgetCommand(): Command {
     .description('Erase the stored data and events of a return group. Only its numbers remain.')
     .argument('<source>', 'the name of the source')
     .argument('<group>', 'the id of the return group', parseCount);
-  return addPlaceOptions(command).addHelpText('after', HELP).action(forget);
+  return addPlaceOptions(command)
+    .option('--yes', 'erase without asking', false)
+    .addHelpText('after', HELP)
+    .action(forget);
 }
 
-async function forget(source: string, groupId: number, place: PlaceFlags): Promise<void> {
+async function forget(
+  source: string,
+  groupId: number,
+  { yes, ...place }: PlaceFlags & { readonly yes: boolean },
+): Promise<void> {
   await withFeed(place, async (feed) => {
     const { client, deployment, clock } = feed;
     const destinations = [...feed.destinations, ...(await feed.webhooks())];
     const state = await feed.stateOf(source);
+    const name = `return group ${groupId} of source ${source}`;
+    if (!yes) await confirmOnTerminal(`Erase the data and events of ${name}? This can't be undone.`);
     const eraser = createDynamoDbLedgerEraser({ client, tables: deployment, clock });
     const ports = { ...feed, eraser, log: SILENT };
     const marks = destinations.map(({ mark }) => mark);
     const forgotten = await forgetReturnGroup(ports, state, groupId, marks);
     const out = createPrinter(process.stdout);
-    const name = `return group ${groupId} of source ${source}`;
     if (forgotten.length === 0) return out.line(`nothing is stored for ${name}`);
     await out.line(`forgotten: ${name}`);
     for (const each of forgotten) await out.line(summarize(each, destinations));

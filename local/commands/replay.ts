@@ -9,6 +9,7 @@ import type { SourceState } from '../../shared/source/source-state.ts';
 import { confirm } from '../cli/confirm.ts';
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
+import { addFilterOptions, type FilterFlags, selects } from '../cli/filter-flags.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
@@ -16,8 +17,8 @@ import type { PlaceFlags } from '../operating/open-place.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import { findReplayTarget, type ReplayTarget } from '../operating/replay-target.ts';
 
-interface ReplayFlags extends PlaceFlags {
-  readonly group?: number;
+interface ReplayFlags extends PlaceFlags, FilterFlags {
+  readonly source?: string;
   readonly from?: Instant;
   readonly until?: Instant;
   readonly to?: string;
@@ -42,7 +43,8 @@ their ids and bytes, so the receiver drops those that it knows: a replay fills i
 With --again each event has the attribute replayid and the webhook-id "<id>_<replayid>", so that the
 receiver handles all again. To other destinations every replay is one with --again.
 Of each group the command sends every event from the first to the last one in the window, as far as
-the destination has got them already; the relay sends the rest. The ledger keeps events for 30 days.
+the destination has got them already; the relay sends the rest. --type sends only some of these. The
+ledger keeps events for 30 days.
 --from and --until compare the time by which the feed had seen the change. Give them in ISO 8601
 with a zone, or as a time before now (2h).
 With --data there are no subscribers: the events are printed, as by "watch --json".
@@ -50,14 +52,15 @@ To continue an interrupted replay, pass its --replay-id: a subscriber that remem
 has handled skips them.
 Examples:
   returns-feed replay acme --from 2h --stack ReturnsFeed
+  returns-feed replay acme --group 184467 --type 'shipment.*' --data state
   returns-feed replay acme --to Wms --from 2026-11-20T10:15:00Z --stack ReturnsFeed
 Exit code: 0 all events are sent, 3 not all, 1 the command failed, 2 invalid usage.`;
 
 export function createReplayCommand(): Command {
   const command = new Command('replay')
     .description('Send again the events that the ledger still holds.')
-    .argument('<source>', 'the name of the source')
-    .option('--group <id>', 'only events of this return group', parseCount)
+    .argument('[source]', 'the name of the source; or give --source')
+    .option('--source <name>', 'the name of the source')
     .option('--from <time>', 'only events from this time on', parseMoment)
     .option('--until <time>', 'only events before this time', parseMoment)
     .option(
@@ -68,6 +71,7 @@ export function createReplayCommand(): Command {
     .option('--rate <number>', 'maximum number of events a second', parseCount, 50)
     .option('--replay-id <id>', 'id of the replay to continue', parseReplayId)
     .option('--yes', `send more than ${MANY} events without asking for confirmation`, false);
+  addFilterOptions(command, 'send');
   return addPlaceOptions(command).addHelpText('after', HELP).action(replayEvents);
 }
 
@@ -88,11 +92,16 @@ function parseReplayId(text: string): string {
   throw new InvalidArgumentError('Give an id of at most 40 letters, digits and hyphens.');
 }
 
-async function replayEvents(source: string, { group, from, until, ...flags }: ReplayFlags): Promise<void> {
+async function replayEvents(
+  argument: string | undefined,
+  { group, type, source: option, from, until, ...flags }: ReplayFlags,
+): Promise<void> {
   const { to, again, rate, replayId, yes, ...place } = flags;
+  const source = nameSource(argument, option);
+  const filter = { ...(type && { type }), ...(group && { group }) };
   await withFeed(place, async (feed) => {
     if (feed.isLocal && to !== undefined) throw new UsageError('With --data events are printed: omit --to.');
-    const target = await findReplayTarget(feed, to ?? USUAL);
+    const target = selecting(await findReplayTarget(feed, to ?? USUAL), filter);
     const id = replayIdFor(target, again, replayId);
     const state = await feed.stateOf(source);
     const err = createPrinter(process.stderr);
@@ -112,6 +121,20 @@ async function replayEvents(source: string, { group, from, until, ...flags }: Re
     for (const line of left) await err.line(line);
     await run(feed, plan, target, { replayId: id, rate });
   });
+}
+
+/** @throws UsageError unless exactly one source is named */
+function nameSource(argument: string | undefined, option: string | undefined): string {
+  if (argument !== undefined && option !== undefined && argument !== option)
+    throw new UsageError(`Two sources are named: ${argument} and, by --source, ${option}.`);
+  const source = argument ?? option;
+  if (source === undefined) throw new UsageError('Name the source: returns-feed replay SOURCE.');
+  return source;
+}
+
+/** The target, which gets only the selected events. */
+function selecting(target: ReplayTarget, filter: FilterFlags): ReplayTarget {
+  return { ...target, admits: (event) => selects(filter, event) && target.admits(event) };
 }
 
 /** @returns undefined if events keep their ids */
@@ -138,10 +161,10 @@ function describeLeft(left: number, { kind }: ReplayTarget): string {
 async function* keysOf(
   { ledger }: OpenFeed,
   { source, generation }: SourceState,
-  group: number | undefined,
+  groups: readonly number[] | undefined,
 ): AsyncGenerator<GroupKey> {
-  if (group !== undefined) {
-    yield { source, generation, group };
+  if (groups !== undefined) {
+    for (const group of groups) yield { source, generation, group };
     return;
   }
   for await (const { key } of ledger.groups())

@@ -6,10 +6,12 @@ import { isForgotten } from '../../shared/comparing/forget-group.ts';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
+import { describeHold } from '../../shared/guarding/describe-hold.ts';
+import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
-import type { SourceState } from '../../shared/source/source-state.ts';
+import type { HoldSample, SourceState } from '../../shared/source/source-state.ts';
 
 /** Times are ISO 8601; null where there is nothing. */
 export interface Explanation {
@@ -23,9 +25,18 @@ export interface Explanation {
     readonly since: string;
     readonly seenAt: string | null;
   } | null;
+  /** The holds of its source that stand: each may keep changes of the group back. */
+  readonly holds: readonly ExplainedHold[];
   /** The events that the ledger still holds, in order. */
   readonly events: readonly ExplainedEvent[];
   readonly marks: readonly ExplainedMark[];
+}
+
+export interface ExplainedHold {
+  readonly number: number;
+  readonly message: string;
+  /** What it keeps back of this group; null if that is not among its samples. */
+  readonly sample: HoldSample | null;
 }
 
 interface ExplainedSnapshot {
@@ -111,6 +122,11 @@ export async function explainGroup(
       note === undefined
         ? null
         : { reason: note.reason, since: formatInstant(note.since), seenAt: orNull(note.seenAt) },
+    holds: standingHolds(state).map((hold) => ({
+      number: hold.number,
+      message: describeHold(hold),
+      sample: hold.samples.find((sample) => sample.groupId === returnGroupId) ?? null,
+    })),
     events: events.map(explainEntry),
     marks,
   };

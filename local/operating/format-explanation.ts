@@ -2,8 +2,9 @@
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
-import { formatEntry } from '../cli/entries.ts';
-import { createMoments, moment, shortMoment } from '../cli/moments.ts';
+import { formatEntry, wrapWords } from '../cli/entries.ts';
+import type { Layout } from '../cli/layout.ts';
+import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
 import { describeChange, nameOf } from '../feed/format-event.ts';
 import { HANDED_OVER } from '../feed/handed-over.ts';
@@ -11,49 +12,64 @@ import type { ExplainedEntity, ExplainedEvent, ExplainedMark, Explanation } from
 
 type Known = NonNullable<Explanation['snapshot']>;
 
-/** @param now milliseconds since the epoch */
-export function formatExplanation(explanation: Explanation, now: number): string[] {
-  const { source, generation, returnGroupId, snapshot, setAside, events, marks } = explanation;
+export function formatExplanation(explanation: Explanation, moments: Moments, layout: Layout): string[] {
+  const { source, generation, returnGroupId, snapshot, setAside, holds, events, marks } = explanation;
+  const { width, colors } = layout;
   const lines = [`return group ${returnGroupId} of source ${source}, generation ${generation}`];
-  const add = (label: string, ...texts: readonly string[]) => lines.push(...formatEntry(label, texts));
+  const add: Add = (label, ...texts) => lines.push(...formatEntry(label, texts, width));
+  const warn: Add = (label, ...texts) => {
+    lines.push(...formatEntry(label, texts, width).map((line) => colors.yellow(line)));
+  };
   if (snapshot === null) add('known', 'nothing');
-  else addSnapshot(add, snapshot, now);
+  else addSnapshot(add, snapshot, moments);
   if (setAside !== null)
-    add('set aside', `it can't be read: ${setAside.reason}; since ${moment(setAside.since, now)}`);
-  for (const mark of marks) add(...markEntry(mark, now));
+    warn('set aside', `it can't be read: ${setAside.reason}; since ${moments.withAge(setAside.since)}`);
+  for (const hold of holds) warn(`hold ${hold.number}`, ...holdTexts(hold));
+  for (const mark of marks) (mark.behind === null ? add : warn)(...markEntry(mark, moments));
   if (events.length === 0) add('events', 'none in the ledger');
   else lines.push('  events');
-  for (const each of events) lines.push(...eventLines(each, marks, now));
+  for (const each of events) lines.push(...eventLines(each, marks, moments, layout));
+  lines.push(`  times in ${moments.zone}`);
   return lines;
 }
 
 type Add = (label: string, ...texts: readonly string[]) => void;
 
-function addSnapshot(add: Add, snapshot: Known, now: number): void {
-  const { version, lastNumber, createdAt, updatedAt, shownAt, removedAt, isForgotten, missingSince } =
+function addSnapshot(add: Add, snapshot: Known, moments: Moments): void {
+  const { version, lastNumber, createdAt, updatedAt, receivedAt, removedAt, isForgotten, missingSince } =
     snapshot;
   const events = lastNumber === 0 ? 'no event yet' : `events up to number ${lastNumber}`;
   if (isForgotten && removedAt !== null) {
-    add('known', `only its numbers (${events}): it was forgotten ${moment(removedAt, now)}`);
+    add('known', `only its numbers (${events}): it was forgotten ${moments.withAge(removedAt)}`);
     return;
   }
   add('known', `${events}, saved ${version === 1 ? 'once' : `${version} times`}`);
-  if (removedAt !== null) add('removed', `published as removed ${moment(removedAt, now)}`);
+  if (removedAt !== null) add('removed', `published as removed ${moments.withAge(removedAt)}`);
   if (missingSince !== null)
-    add('missing', `look-ups by its id find nothing since ${moment(missingSince, now)}`);
-  add('shown', `last seen in this state ${moment(shownAt, now)}`);
-  add('stamps', `created ${shortMoment(createdAt)}, updated ${shortMoment(updatedAt)}`);
+    add('missing', `look-ups by its id find nothing since ${moments.withAge(missingSince)}`);
+  // Not when the request was sent: that is before the events that this answer led to.
+  add('as of', `${moments.withAge(receivedAt)}, the last answer with something new`);
+  add('stamps', `created ${moments.full(createdAt)}, updated ${moments.full(updatedAt)}`);
   const { return_outcome, credit_method, return_method, order } = snapshot.group;
   const fields = { return_outcome, credit_method, return_method, order: order.name };
   add('group', formatFields(fields));
-  for (const entity of snapshot.entities) add('', ...entityTexts(entity, now));
+  for (const entity of snapshot.entities) add('', ...entityTexts(entity, moments));
 }
 
-function entityTexts({ key, object, missingSince, unpublished }: ExplainedEntity, now: number): string[] {
+function holdTexts({ message, sample }: Explanation['holds'][number]): string[] {
+  if (sample === null)
+    return [`${message} It may keep changes of this return back; "status" has the command that releases it.`];
+  return [`It keeps back: ${sample.what} ${sample.before} → ${sample.after}`, message];
+}
+
+function entityTexts(
+  { key, object, missingSince, unpublished }: ExplainedEntity,
+  moments: Moments,
+): string[] {
   const names = Object.keys(unpublished);
   return [
     `${key}: ${formatFields(pick(object, SHOWN[String(object.type)] ?? []))}`,
-    ...(missingSince === null ? [] : [`  not shown since ${moment(missingSince, now)}: missing`]),
+    ...(missingSince === null ? [] : [`  not shown since ${moments.withAge(missingSince)}: missing`]),
     ...(names.length === 0 ? [] : [`  filled in, not published yet: ${names.join(', ')}`]),
   ];
 }
@@ -78,31 +94,41 @@ function formatFields(fields: Readonly<Record<string, unknown>>): string {
   return parts.length === 0 ? '–' : parts.join(', ');
 }
 
-function markEntry(mark: ExplainedMark, now: number): [label: string, text: string] {
+function markEntry(mark: ExplainedMark, moments: Moments): [label: string, text: string] {
   const { destination, sentThrough, behind, failingSince, isWebhook } = mark;
   const through = sentThrough === null ? 'nothing sent' : `sent through ${sentThrough}`;
-  const since = failingSince === null ? '' : `, failing since ${moment(failingSince, now)}`;
+  const since = failingSince === null ? '' : `, failing since ${moments.withAge(failingSince)}`;
   const text = behind === null ? through : `${through}; behind at ${behind}${since}`;
   if (isWebhook)
     return [destination.startsWith(FORWARD_PREFIX) ? 'forwarded' : 'webhook', `${destination}: ${text}`];
   return [destination === HANDED_OVER ? 'handed over' : destination, text];
 }
 
+/** Below the change. */
+const EVENT_INDENT = 8;
+
 function eventLines(
   { sequence, event, undecodable }: ExplainedEvent,
   marks: readonly ExplainedMark[],
-  now: number,
+  moments: Moments,
+  { width, colors }: Layout,
 ): string[] {
   const unsent = marks.filter(({ sentThrough, isWebhook }) =>
     sentThrough === null ? !isWebhook : sentThrough < sequence,
   );
   const notSent =
     unsent.length === 0 ? '' : ` [not sent: ${unsent.map(({ destination }) => destination).join(', ')}]`;
-  const what = event === null ? `can't be decoded: ${printable(undecodable ?? '')}` : describe(event, now);
-  return [`  ${String(sequence).padStart(4)}  ${what}${notSent}`];
+  const what =
+    event === null ? `can't be decoded: ${printable(undecodable ?? '')}` : describe(event, moments);
+  const [first = '', ...others] = wrapWords(what + notSent, width - EVENT_INDENT);
+  const lines = [
+    `  ${String(sequence).padStart(4)}  ${first}`,
+    ...others.map((line) => ' '.repeat(EVENT_INDENT) + line),
+  ];
+  return notSent === '' && event !== null ? lines : lines.map((line) => colors.yellow(line));
 }
 
-function describe(event: FeedEvent, now: number): string {
+function describe(event: FeedEvent, moments: Moments): string {
   const { by, through } = event.data.observed;
-  return `${shortMoment(by)}  ${through.padEnd(14)}  ${nameOf(event)}: ${describeChange(event, createMoments({ now: () => now }))}`;
+  return `${moments.full(by)}  ${through.padEnd(14)}  ${nameOf(event)}: ${describeChange(event, moments)}`;
 }

@@ -32,6 +32,25 @@ export function describeConsequence({ guard }: Hold): string {
   }
 }
 
+/** What a release publishes. */
+export function describeRelease({ guard, suspects }: Hold): string {
+  const count = suspects.toLocaleString('en');
+  switch (guard) {
+    case 'known_group_not_found':
+      return (
+        'A release accepts the store that the address and the token show now: its return groups are published, and ' +
+        'known ones that it lacks are published as removed, unless they are so many that another guard holds them.'
+      );
+    case 'known_range_empty':
+    case 'groups_removed':
+      return `A release publishes ${count} return groups as removed, each after two look-ups by its id.`;
+    case 'entities_removed':
+      return `A release publishes ${count} entities as removed, each after a second reading that lacks it.`;
+    case 'changed_without_stamps':
+      return `A release publishes the changes of ${count} return groups.`;
+  }
+}
+
 /**
  * The whole description, with the command that releases the hold.
  *

@@ -193,7 +193,9 @@ export interface ReadState {
   readonly upTo: Instant | undefined;
   /** By the service's clock; undefined until the baseline is completed. */
   readonly reconciledThrough: Instant | undefined;
-  /** Whether another process saved a group that the walk over all groups under way had read. */
+  /** When the first request of the walk over all groups was sent; undefined before its first answer. */
+  readonly walkedFrom: Instant | undefined;
+  /** Whether another process saved a group that this walk had read. */
   readonly isOvertaken: boolean;
   /** The number of the last `feed.source_read`. */
   readonly sequence: number;

@@ -144,6 +144,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     read: {
       upTo: NOW - HOUR,
       reconciledThrough: NOW - HOUR,
+      walkedFrom: NOW - SECOND,
       isOvertaken: false,
       sequence: 12,
       reportedAt: NOW - 60 * SECOND,

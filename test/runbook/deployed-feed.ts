@@ -174,7 +174,10 @@ function noSuchStack(name: string): Served {
 }
 
 function invoke(functions: ReadonlySet<string>, path: OperatorRequest['path']): Served {
-  const name = decodeURIComponent(path.split('/').at(-2) ?? '');
+  const [name = '', alias] = decodeURIComponent(path.split('/').at(-2) ?? '').split(':');
+  // In place of the poller, which has found the group of situations.ts.
+  if (functions.has(name) && alias !== undefined)
+    return json({ found: { exact: [184_467], similar: [], isWhole: true } });
   if (functions.has(name)) return { status: 202, type: 'application/json', body: '' };
   const error = 'ResourceNotFoundException';
   return { ...json({ message: `Function not found: ${name}` }), status: 404, error };

@@ -37,3 +37,33 @@ export async function runFeed(args: readonly string[], options: RunOptions = {})
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
   return { code, stdout, stderr };
 }
+
+export interface TerminalOptions {
+  readonly columns: number;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Typed as soon as the output contains the text. */
+  readonly answers?: readonly { readonly after: string; readonly keys: string }[];
+}
+
+/** Runs `returns-feed` on a terminal of this width (`script` of util-linux makes one). `stdout` has both streams. */
+export async function runFeedOnTerminal(args: readonly string[], options: TerminalOptions): Promise<Ended> {
+  const words = [process.execPath, COMMAND, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  const command = `stty cols ${options.columns} rows 50 -echo; exec ${words.join(' ')}`;
+  const { RETURNS_API_TOKEN: _, NO_COLOR: __, FORCE_COLOR: ___, ...environment } = process.env;
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    env: { ...environment, TERM: 'xterm', ...options.environment },
+    stdio: ['pipe', 'pipe', 'inherit'],
+    timeout: LONGEST_MS,
+  });
+  const answers = [...(options.answers ?? [])];
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    stdout += piece;
+    const [next] = answers;
+    if (next === undefined || !stdout.includes(next.after)) return;
+    answers.shift();
+    child.stdin.write(next.keys);
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout: stdout.replaceAll('\r\n', '\n'), stderr: '' };
+}

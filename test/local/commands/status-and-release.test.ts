@@ -2,80 +2,131 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   createReferenceService,
   type ReferenceService,
 } from '../../../local/reference-service/create-reference-service.ts';
-import { runFeed } from '../cli/run-feed.ts';
+import { type RunOptions, runFeed, runFeedOnTerminal, type TerminalOptions } from '../cli/run-feed.ts';
 
 const TOKEN = 'the-token-of-the-store';
-const OTHER_TOKEN = 'the-token-of-another-store';
 
 // Starts one process after the other, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 let store: ReferenceService;
-let other: ReferenceService;
 let directory: string;
 let data: string;
 
 beforeAll(async () => {
-  store = await createReferenceService({ groups: 40, token: TOKEN, life: false });
-  other = await createReferenceService({ groups: 40, seed: 7, token: OTHER_TOKEN, life: false });
+  store = await createReferenceService({ groups: 60, token: TOKEN, life: false });
   directory = await mkdtemp(join(tmpdir(), 'status-'));
   data = join(directory, 'state');
 });
 afterAll(async () => {
   await store.close();
-  await other.close();
   await rm(directory, { recursive: true });
 });
 
-const watch = (service: ReferenceService, ...others: string[]) => {
-  const pace = ['--every', '500ms', '--settle', '1s', '--baseline', 'emit', '--json'];
-  return ['watch', '--base-url', service.url, '--source', 'acme', '--data', data, ...pace, ...others];
+const watch = (forTime: string, options: Omit<RunOptions, 'token'> = {}) => {
+  const pace = ['--every', '500ms', '--settle', '1s', '--reconcile', '2s', '--baseline', 'emit'];
+  const args = ['watch', '--base-url', store.url, '--source', 'acme', '--data', data, '--json'];
+  return runFeed([...args, ...pace, '--for', forTime], { ...options, token: TOKEN });
 };
 const status = (...others: string[]) => runFeed(['status', '--data', data, ...others]);
 
+function onTerminal(
+  columns: number,
+  environment = {},
+  others: readonly string[] = [],
+  answers: NonNullable<TerminalOptions['answers']> = [],
+) {
+  return runFeedOnTerminal(['status', '--data', data, ...others], { columns, environment, answers });
+}
+
+/** Runs the command that a text prints, as a shell reads it. */
+function paste(text: string) {
+  const [, command = ''] = /^ {4}returns-feed (release (?:.|\\\n)*)$/m.exec(text) ?? [];
+  return runFeed(command.replaceAll(/\\\n/g, '').split(/\s+/));
+}
+
 describe('a source that was held', () => {
   test('is shown, released by the shown command, and continues', async () => {
-    const known = await runFeed(watch(store, '--for', '5s'), { token: TOKEN });
-    const well = await status();
-    const held = await runFeed(watch(other, '--for', '5s'), { token: OTHER_TOKEN });
+    const known = await watch('5s');
+    const stopped = await status();
+    for (const { id } of store.control.snapshot().slice(0, 30)) store.control.remove(Number(id));
+    const held = await watch('8s');
     const shown = await status();
-    const command = /^ {2}returns-feed (release .*)$/m.exec(shown.stdout)?.[1]?.split(' ') ?? [];
-    const released = [await runFeed(command), await runFeed(command)];
+    const narrow = await onTerminal(60);
+    const live = await onTerminal(80, {}, ['--watch'], [{ after: 'acme', keys: '\u0003' }]);
+    const piped = await status('--watch');
+    const refused = await runFeedOnTerminal(['release', '--hold', '1', '--data', data], {
+      columns: 80,
+      answers: [{ after: '[y/N]', keys: 'n\n' }],
+    });
+    const dry = await runFeed(['release', '--hold', '1', '--data', data, '--dry-run', '--json']);
+    const released = await paste(narrow.stdout);
     const after = await status();
-    const continued = await runFeed(watch(other, '--for', '5s'), { token: OTHER_TOKEN });
+    const continued = await watch('8s');
 
     expect(known.stdout).not.toBe('');
-    expect(well).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^acme {2}well/) });
-    expect(held).toMatchObject({ code: 0, stdout: '' });
-    expect(shown).toMatchObject({ code: 3, stderr: '', stdout: expect.stringMatching(/^acme {2}held\n/) });
-    expect(released.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
-      { code: 0, stderr: '' },
-      { code: 0, stderr: '' },
-    ]);
-    expect(released[0]?.stdout).toMatch(/^released: hold 1 of source acme\./);
-    expect(after.stdout).not.toContain('held:');
-    expect(continued.stdout).not.toBe('');
+    expect(stopped).toMatchObject({
+      code: 3,
+      stderr: '',
+      stdout: expect.stringMatching(/^acme {2}stopped: No "watch" runs/),
+    });
+    expect(stopped.stdout).toContain(
+      `    returns-feed watch --base-url ${store.url} --source acme --data ${data}\n`,
+    );
+    expect(held, held.stderr).toMatchObject({ code: 0, stdout: '' });
+    expect(shown).toMatchObject({
+      code: 3,
+      stderr: '',
+      stdout: expect.stringMatching(/^acme {2}held: one decision/),
+    });
+    expect(shown.stdout).not.toContain('\u001b');
+    expect(narrow).toMatchObject({ code: 3, stdout: expect.stringContaining('\u001b[33mheld') });
+    for (const line of stripVTControlCharacters(narrow.stdout).split('\n'))
+      expect(line.length <= 60 || !line.trim().includes(' '), line).toBe(true);
+    expect(live).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/1049lacme {2}.*held/),
+    });
+    expect(piped).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--watch needs a terminal'),
+    });
+    expect(refused).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('A release publishes'),
+    });
+    expect(JSON.parse(dry.stdout)).toMatchObject({
+      outcome: 'standing',
+      hold: { number: 1, samples: { length: 10 } },
+    });
+    expect(released).toMatchObject({ code: 0, stderr: '' });
+    expect(released.stdout).toMatch(/\nreleased: hold 1 of source acme\./);
+    expect(after.stdout).not.toMatch(/hold|degraded/);
+    expect(continued.stdout).toContain('return_group.removed');
   });
 
   test('is shown during a watch as well', async () => {
     let during: ReturnType<typeof status> | undefined;
-    const watched = runFeed(watch(store, '--for', '8s'), {
-      token: TOKEN,
+    store.control.create();
+    await watch('8s', {
       onOutput: () => {
         during = status('--json');
       },
     });
-    await watched;
 
     const shown = await during;
 
     expect(shown?.stderr).toBe('');
-    expect(JSON.parse(shown?.stdout ?? '')).toMatchObject({ sources: [{ source: 'acme' }] });
+    expect(JSON.parse(shown?.stdout ?? '')).toMatchObject({
+      sources: [{ source: 'acme', verdict: 'well', polledBy: expect.any(Number) }],
+    });
   });
 });
 

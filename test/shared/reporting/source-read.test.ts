@@ -7,6 +7,7 @@ import {
   noteOvertaken,
   noteReadUpTo,
   noteReconciled,
+  noteWalked,
   reportRead,
 } from '../../../shared/reporting/source-read.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
@@ -66,27 +67,31 @@ describe('reconciled_through', () => {
   const through = (state: SourceState) => describeRead(state).reconciled_through;
   const allowance = (2 * PACE.settleMs + PACE.requestTimeoutMs) * MILLISECOND;
 
-  it('lies before the start of the walk by as much as a read, and the one before it, may be old', () => {
-    const walked = noteReconciled(aSource(), SETTLED, PACE);
+  it('lies before the first request of the walk by as much as a read, and the one before it, may be old', () => {
+    const begun = noteWalked(noteWalked(aSource(), SETTLED + MINUTE), SETTLED);
 
-    expect(through(walked)).toBe(formatInstant(SETTLED - allowance));
-  });
-
-  it('stays where it was if something is held or another process saved a group first', () => {
-    const walked = noteReconciled(aSource(), SETTLED, PACE);
-    const later = SETTLED + MINUTE;
-
-    expect(through(noteReconciled({ ...walked, guarding: HELD }, later, PACE))).toBe(through(walked));
-    expect(through(noteReconciled(noteOvertaken(walked), later, PACE))).toBe(through(walked));
-    expect(through(noteReconciled(beginWholeWalk(noteOvertaken(walked)), later, PACE))).toBe(
-      formatInstant(later - allowance),
+    expect(through(noteReconciled(noteWalked(begun, SETTLED + MINUTE), PACE))).toBe(
+      formatInstant(SETTLED - allowance),
     );
   });
 
-  it('never moves back, even after a start by a wrong clock', () => {
-    const walked = noteReconciled(aSource(), SETTLED, PACE);
+  it('stays where it was if something is held or another process saved a group first', () => {
+    const walked = noteReconciled(noteWalked(aSource(), SETTLED), PACE);
+    const later = SETTLED + MINUTE;
 
-    expect(through(noteReconciled(walked, SETTLED - MINUTE, PACE))).toBe(through(walked));
+    const again = noteWalked(beginWholeWalk(noteOvertaken(walked)), later);
+
+    expect(through(noteReconciled({ ...again, guarding: HELD }, PACE))).toBe(through(walked));
+    expect(through(noteReconciled(noteOvertaken(again), PACE))).toBe(through(walked));
+    expect(through(noteReconciled(again, PACE))).toBe(formatInstant(later - allowance));
+  });
+
+  it('never moves back, even after a start by a wrong clock', () => {
+    const walked = noteReconciled(noteWalked(aSource(), SETTLED), PACE);
+
+    const again = noteWalked(beginWholeWalk(walked), SETTLED - MINUTE);
+
+    expect(through(noteReconciled(again, PACE))).toBe(through(walked));
   });
 });
 
