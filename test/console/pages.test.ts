@@ -86,7 +86,7 @@ const rowOf = ({ page }: Pick<Visit, 'page'>, { shipment }: Parcel, status: stri
   page
     .getByRole('region', { name: /Items/ })
     .getByRole('row', { name: `shipment ${shipment}` })
-    .getByText(status);
+    .getByText(status, { exact: true });
 
 // The first case: a webhook that accepted an event within a minute does not count as failing yet.
 describe.skipIf(lacksBrowser)('a webhook that fails', () => {
