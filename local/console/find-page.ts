@@ -1,4 +1,6 @@
 // Finds returns by tracking number, order name, or the id of a return, an entity or an event. One result opens at once.
+import { parseEventId } from '../../shared/contract/event-id.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 import {
   type Found,
   findReturns,
@@ -29,8 +31,11 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
       const troubles: SearchTrouble[] = [];
       const onTrouble = (trouble: SearchTrouble) => troubles.push(trouble);
       const isThorough = fields.items !== undefined;
-      const as = SEARCHED.filter((searched) => isThorough || searched !== 'entity_id');
-      const found = await findReturns(feed, text, { ...feed.access, as, onTrouble });
+      const found = await findReturns(readingStatesOnce(feed), text, {
+        ...feed.access,
+        as: whatItMayBe(text, isThorough),
+        onTrouble,
+      });
       const exact = uniqueReturns(found.filter(({ isExact }) => isExact));
       const [only, other] = exact;
       if (only !== undefined && other === undefined)
@@ -39,6 +44,23 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
       return results(text, found, troubles);
     },
   };
+}
+
+/** The id of an event has a form that nothing else has: the service is not asked for it. */
+function whatItMayBe(text: string, isThorough: boolean): readonly Searched[] {
+  if (parseEventId(text) !== undefined) return ['event_id'];
+  return SEARCHED.filter((searched) => isThorough || searched !== 'entity_id');
+}
+
+/** Each part of a search asks for the state of its source. */
+function readingStatesOnce(feed: ConsoleFeed): ConsoleFeed {
+  const read = new Map<string, Promise<SourceState>>();
+  const stateOf = (source: string) => {
+    const state = read.get(source) ?? feed.stateOf(source);
+    read.set(source, state);
+    return state;
+  };
+  return { ...feed, stateOf };
 }
 
 /** The ids of items are in no index: looking for one reads up to 2,000 returns, which only a text needs that is no other. */

@@ -2,8 +2,8 @@
 // may take longer than thirty of them: then none reads more as the feed grows.
 import { BatchWriteItemCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { StoredItem } from '../../functions/adapters/attribute-values.ts';
-import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { markKey } from '../../functions/adapters/dynamodb-marks.ts';
+import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { toSnapshotItem } from '../../functions/adapters/snapshot-item.ts';
 import { formatAttribute } from '../../functions/adapters/stored-format.ts';
 import { createMoments } from '../../local/cli/moments.ts';
@@ -40,13 +40,19 @@ const SOME_EVENT = toLedgerItem(aKey(FIRST), anEvent(aKey(FIRST), 1));
 
 const engine = await startDynamoDbEngine();
 process.env.AWS_ENDPOINT_URL_DYNAMODB = engine.endpoint;
-Object.assign(process.env, { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' });
+Object.assign(process.env, {
+  AWS_REGION: 'eu-west-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+});
 const client = connect(engine.endpoint);
 const service = await createReferenceService({ groups: 10, life: false });
 try {
   const beganAt = performance.now();
   await fill(client);
-  console.log(`${GROUPS.toLocaleString('en')} groups written in ${Math.round((performance.now() - beganAt) / 1_000)} s`);
+  console.log(
+    `${GROUPS.toLocaleString('en')} groups written in ${Math.round((performance.now() - beganAt) / 1_000)} s`,
+  );
   process.exitCode = await measure();
 } finally {
   client.destroy();
