@@ -77,7 +77,8 @@ export async function runWatch(options: WatchOptions): Promise<void> {
       if (dropped >= DROPPED_IN_A_ROW) log.warn(NOTHING_IS_READ, { dropped });
       isKnown ||= report.polls > 0;
       isRead ||= report.polls > 0 || report.counts.groups > 0;
-      last = report;
+      // The last tick is cut off by the end: an earlier error says more.
+      if (last?.error === undefined || report.error !== undefined) last = report;
     }
     await handOver(feed, options);
     if (!isRead && !options.signal.aborted) throw nothingRead(last);
