@@ -122,11 +122,12 @@ function* judgeClaims(
     const history = histories.get(groupId);
     if (history === undefined || evidence.unreadable.has(groupId) || forgotten.has(groupId)) continue;
     for (const telling of tellings) {
-      const at = places.get(telling.event.id) ?? 0;
-      const claim = claims.findLast(({ event }) => (places.get(event.id) ?? 0) < at);
+      const place = places.get(telling.event.id) ?? 0;
+      const at = source.written[place]?.at ?? 0;
+      const claim = claims.findLast(({ event }) => (places.get(event.id) ?? 0) < place);
       if (claim === undefined || telling.kind === 'refund_transaction' || telling.verb === 'removed')
         continue;
-      yield* judgeClaim(claim, telling, history, evidence, offset);
+      yield* judgeClaim(claim, telling, history, evidence, { offset, at });
     }
   }
 }
@@ -136,7 +137,7 @@ function* judgeClaim(
   telling: Telling,
   history: GroupHistory,
   evidence: Evidence,
-  offset: Time,
+  { offset, at }: { readonly offset: Time; readonly at: Time },
 ): Generator<Problem> {
   const { timing, promises } = evidence;
   const { name } = telling;
@@ -144,16 +145,21 @@ function* judgeClaim(
   const { read_up_to: readUpTo, reconciled_through: reconciledThrough } = event.data.object;
   const upTo = promises.stampsTellTime ? timeOf(readUpTo ?? '') : undefined;
   const due = upTo === undefined ? -1 : lastDue(history.documents, upTo, offset, evidence);
-  const later = history.documents.slice(due);
-  if (due >= 0 && !later.some((shown) => isState(before, stateIn(shown, name))))
+  const later = history.documents.filter((happening, place) => place >= due && happening.at <= at);
+  if (due >= 0 && !later.some((shown) => mayHaveBeen(before, stateIn(shown, name))))
     yield ['G1', event.id, describe(telling, before, `read_up_to ${readUpTo}`)];
   const through = timeOf(reconciledThrough ?? '');
   if (through === undefined) return;
-  const shown = history.showings.filter(({ to }) => to > through - timing.dateAhead);
+  const shown = history.showings.filter(({ from, to }) => to > through - timing.dateAhead && from <= at);
   const isShown = shown.some(({ document }) =>
-    isState(before, document === undefined ? undefined : entitiesOf(document).get(name)),
+    mayHaveBeen(before, document === undefined ? undefined : entitiesOf(document).get(name)),
   );
   if (!isShown) yield ['G1', event.id, describe(telling, before, `reconciled_through ${reconciledThrough}`)];
+}
+
+/** Whether an entity that was shown like this may be said to have been in another state: if it was gone for a while. */
+function mayHaveBeen(before: State | undefined, shown: State | undefined): boolean {
+  return shown === undefined || isState(before, shown);
 }
 
 function describe({ event, name }: Telling, before: State | undefined, claim: string): string {
