@@ -1,6 +1,9 @@
 // The status of a deployment's webhooks, or of the URLs that a `watch --data` forwards to.
 
-import { createDynamoDbEndpointStates, listForwardIds } from '../../functions/adapters/dynamodb-endpoint-states.ts';
+import {
+  createDynamoDbEndpointStates,
+  listForwardIds,
+} from '../../functions/adapters/dynamodb-endpoint-states.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Instant } from '../../shared/instant.ts';
