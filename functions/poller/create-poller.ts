@@ -21,6 +21,8 @@ import { type ConfiguredSource, createSourceSessions } from './source-sessions.t
 import { laterTicks, parseTick, type TickMessage } from './tick-message.ts';
 
 export interface PollerOptions {
+  /** The options of `returns-feed` that name this place; undefined where no state is kept. */
+  readonly place: string | undefined;
   /** Identifies this process among all that may poll the same sources. */
   readonly owner: string;
   readonly client: DynamoDBClient;
@@ -61,6 +63,7 @@ export function createPoller(options: PollerOptions): Poller {
       secret,
       clock,
       log,
+      place: options.place,
       owner: options.owner,
       random: Math.random,
       client: (token) =>

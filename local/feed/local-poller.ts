@@ -7,6 +7,7 @@ import type { Clock, Log } from '../../shared/ports.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { tokenInEnvironment } from '../cli/service-options.ts';
+import { shellWord } from '../cli/shell-word.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
 import { createLocalQueue } from './create-local-queue.ts';
 import type { LocalServices } from './local-services.ts';
@@ -20,6 +21,8 @@ const VISIBILITY_SECONDS = 120;
 export interface LocalPollerOptions {
   readonly settings: SourceSettings;
   readonly token: string;
+  /** The directory for the state; undefined keeps none. */
+  readonly dataDir: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly onProgress: (report: TickReport) => void;
@@ -54,6 +57,7 @@ export async function startLocalPoller(
   const poll = createPoller({
     // No other process uses this data, so this one takes over the lease of a killed process: same owner.
     owner: 'local',
+    place: options.dataDir === undefined ? undefined : ` --data ${shellWord(options.dataDir)}`,
     client: dynamoDb,
     tables: LOCAL_TABLES,
     clock,

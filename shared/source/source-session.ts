@@ -28,6 +28,11 @@ export interface SourceServices {
   readonly secret: SourceSecret;
   /** A one-way hash. Budgets are kept by that of the token, sources are recognized by that of address and token. */
   readonly hashToken: (token: string) => string;
+  /**
+   * The options of `returns-feed` that name the place of the states, for instance ` --stack ReturnsFeed`, in commands to
+   * copy; undefined where no state is kept.
+   */
+  readonly place: string | undefined;
   /** Identifies this process. */
   readonly owner: string;
   /** Called during long work. */

@@ -64,7 +64,7 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
     setAside: run.state.setAside,
     holds: standingHolds(run.state).map((hold) => ({
       number: hold.number,
-      message: formatHold(hold, settings.name),
+      message: formatHold(hold, settings.name, run.session.place),
     })),
     unstable: run.unstable,
     failure,
