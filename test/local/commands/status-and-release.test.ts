@@ -47,7 +47,7 @@ function onTerminal(
 
 /** Runs the command that a text prints, as a shell reads it. */
 function paste(text: string) {
-  const [, command = ''] = /^ {4}returns-feed (release (?:.|\\\n)*)$/m.exec(text) ?? [];
+  const [, command = ''] = /^ {4}returns-feed (release (?:\\\n|.)*)$/m.exec(text) ?? [];
   return runFeed(command.replaceAll(/\\\n/g, '').split(/\s+/));
 }
 
