@@ -205,7 +205,11 @@ describe.skipIf(lacksBrowser)('the page "Live"', () => {
     expect(copied).toEqual(world.published.find(({ id }) => id === copied.id));
     expect(await page.getByRole('main').textContent()).not.toContain(`shipment ${other.shipment}`);
     await go('/live');
-    await page.getByRole('listitem').filter({ hasText: `shipment ${other.shipment}` }).first().waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: `shipment ${other.shipment}` })
+      .first()
+      .waitFor();
   });
 });
 
