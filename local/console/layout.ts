@@ -77,6 +77,15 @@ export function table(name: string, columns: readonly string[], rows: readonly (
 </table></div>`;
 }
 
+/** What the page lacks, in sentences; nothing if it lacks nothing. */
+export function troubleList(troubles: readonly string[]): Html | false {
+  return (
+    troubles.length > 0 &&
+    html`<div class="notice"><p>${badge('bad', 'Not everything can be shown')}</p>
+<ul>${troubles.map((each) => html`<li>${each}</li>`)}</ul></div>`
+  );
+}
+
 /** A command to paste, with a button that copies it. */
 export function command(text: string): Html {
   return html`<span class="command"><code>${text}</code> <button type="button" data-copy="${text}">Copy</button></span>`;

@@ -1,7 +1,7 @@
 // A feed as the template deploys it, on the engines of this machine, for an operator: its tables, queues and outputs,
 // with a source that has polled, and everything else that commands request from AWS.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SNSClient } from '@aws-sdk/client-sns';
+import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbEndpointTests } from '../../functions/adapters/dynamodb-endpoint-tests.ts';
 import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
@@ -56,7 +56,7 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
       const { target, path, body } = request;
       if (body.Action === 'DescribeStacks')
         return body.StackName === name ? describeStack(outputs) : noSuchStack(body.StackName);
-      if (body.Action === 'PublishBatch') return sqs.endpoint;
+      if (body.Action !== undefined) return sqs.endpoint;
       if (path.endsWith('/invocations')) return invoke(functions, request);
       if (target === 'AmazonSQS.StartMessageMoveTask') return moveMessages(queuesInto(body.SourceArn));
       noteTest(body.MessageBody);
@@ -95,6 +95,10 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
   for (const [id, { Properties }] of resourcesOf(template, 'AWS::SQS::Queue')) {
     const into = resolve(Properties.RedrivePolicy?.deadLetterTargetArn, names);
     if (into !== undefined) intoQueues.set(into, [...queuesInto(into), names.attribute(id, 'Arn')]);
+  }
+  for (const [, { Properties }] of resourcesOf(template, 'AWS::SNS::Subscription')) {
+    const { TopicArn, Protocol, Endpoint } = resolve(Properties, names);
+    await topicsClient.send(new SubscribeCommand({ TopicArn, Protocol, Endpoint }));
   }
   outputs = Object.fromEntries(
     Object.entries(template.Outputs).map(([id, { Value }]) => [id, resolve(Value, names)]),
