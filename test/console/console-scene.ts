@@ -5,6 +5,7 @@ import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { createMoments } from '../../local/cli/moments.ts';
 import type { ConsoleFeed } from '../../local/console/console-feed.ts';
 import type { Console } from '../../local/console/console-server.ts';
+import { openDeploymentParts } from '../../local/console/deployment-parts.ts';
 import { openConsole } from '../../local/console/open-console.ts';
 import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
 import { createTables } from '../../local/engines/tables.ts';
@@ -44,8 +45,9 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
   const client = connect(engine.endpoint);
   await createTables(client, LOCAL_TABLES);
   const stores = storesOn(client, LOCAL_TABLES);
-  await stores.states.save(aWellState(), 0);
-  await stores.states.save(aHeldState(), 0);
+  const mintedIn = await stores.states.identity();
+  await stores.states.save({ ...aWellState(), mintedIn }, 0);
+  await stores.states.save({ ...aHeldState(), mintedIn }, 0);
   for (const source of ['acme', 'outlet']) await stores.activities.save(source, anActivity(source));
   for (let place = 0; place < GROUPS; place += 1) {
     for (const event of storyOf(FIRST_GROUP + place, place)) {
@@ -59,8 +61,9 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
   const held = await holdFeed('state', engine.endpoint);
   const reads = countReads(held.open.client);
   const moments = createMoments({ zone: 'UTC', now: () => NOW / MILLISECOND });
-  const feed = { ...held.open, clock: clockAt(NOW), moments, acts: true, access: { environment: {} } };
-  const console = await openConsole(feed, 0);
+  const served = { ...held.open, clock: clockAt(NOW), moments, acts: true, access: { environment: {} } };
+  const console = await openConsole(served, 0);
+  const feed = { ...served, ...openDeploymentParts(served, moments) };
   return {
     console,
     feed,
@@ -197,17 +200,17 @@ function anActivity(source: string): Activity {
   const isBusy = source === 'acme';
   const minute = Math.floor(NOW / MINUTE);
   return {
-    minutes: Array.from({ length: 60 }, (_, ago) => {
+    minutes: Array.from({ length: 45 }, (_, ago) => {
       const wave = Math.round(6 + 5 * Math.sin(ago / 5) + ((ago * 7) % 5));
       const events = isBusy ? wave : ago % 4;
-      const delaySumMs = events * (18_000 + ((ago * 3_571) % 21_000));
+      const delaySumMs = events * 1_000 * (18 + ((ago * 3) % 21));
       return {
         from: (minute - ago) * MINUTE,
         requests: isBusy ? 9 + (ago % 3) : 120,
         events,
         delayed: events,
         delaySumMs,
-        longestDelayMs: events === 0 ? 0 : Math.min(59_000, (delaySumMs / events) * 1.4),
+        longestDelayMs: events === 0 ? 0 : 40_000 + 1_000 * (ago % 17),
       };
     }),
     recent: isBusy
