@@ -375,6 +375,8 @@ describe.skipIf(lacksBrowser)('npm start', () => {
       await page.keyboard.press('Enter');
 
       await page.getByRole('heading', { level: 1, name: title ?? '' }).waitFor();
+      // A page that listens would log that the console has ended.
+      await go('/catalogue');
     } finally {
       started.kill('SIGINT');
     }
