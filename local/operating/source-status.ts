@@ -170,7 +170,7 @@ function describeHolds(state: SourceState, flags: string): HoldStatus[] {
     samples: hold.samples,
     message: describeHold(hold),
     consequence: describeConsequence(hold),
-    command: `${releaseCommand(hold, state.source)}${flags}`,
+    command: releaseCommand(hold, state.source, flags),
   }));
 }
 

@@ -67,7 +67,10 @@ export async function openConsoleWorld(options: WorldOptions = {}): Promise<Cons
 
 type Ends = (() => Promise<unknown>)[];
 
-async function buildWorld({ received = 204, ...options }: WorldOptions, ends: Ends): Promise<Omit<ConsoleWorld, 'close'>> {
+async function buildWorld(
+  { received = 204, ...options }: WorldOptions,
+  ends: Ends,
+): Promise<Omit<ConsoleWorld, 'close'>> {
   const service = await createReferenceService({ groups: 30, token: TOKEN, life: false, ...options });
   ends.push(service.close);
   const receiver = await startWebhookReceiver(SECRET);

@@ -25,7 +25,8 @@ test('every command has examples in its help, which fits the page', () => {
 
     if (name !== 'start') expect(help, name).toMatch(/^Examples?:\n {2}/m);
     // The knobs of the reference service are a table that is wider.
-    for (const line of help.split('\nKnobs:')[0]?.split('\n') ?? []) expect(line.length, line).toBeLessThanOrEqual(MAX_COLUMNS);
+    for (const line of help.split('\nKnobs:')[0]?.split('\n') ?? [])
+      expect(line.length, line).toBeLessThanOrEqual(MAX_COLUMNS);
   }
 });
 
@@ -48,7 +49,9 @@ test('every example is a command with options that exist', async () => {
     for (const command of commands)
       if (command.commands.length === 0) command.action(() => void run.push(command.name()));
     const secret = `whsec_${Buffer.alloc(24).toString('base64')}`;
-    const words = [...example.replace('whsec_…', secret).matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    const words = [...example.replace('whsec_…', secret).matchAll(/'([^']*)'|(\S+)/g)].map(
+      ([, quoted, plain]) => quoted ?? plain ?? '',
+    );
 
     await program.parseAsync(words, { from: 'user' });
 

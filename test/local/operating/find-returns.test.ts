@@ -39,7 +39,12 @@ beforeAll(async () => {
   service = await createReferenceService({ groups: 60, token: TOKEN, life: false });
   data = await mkdtemp(join(tmpdir(), 'find-'));
   feed = await startLocalFeed({
-    settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url, baseline: 'emit' }),
+    settings: sourceSettings.parse({
+      name: 'acme',
+      baseUrl: service.url,
+      baseline: 'emit',
+      requestsPerMinute: 2_000,
+    }),
     token: TOKEN,
     dataDir: data,
     log: QUIET,

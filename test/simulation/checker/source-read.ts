@@ -56,7 +56,8 @@ function* judgeRow(claims: readonly Claim[], source: SourceEvidence): Generator<
     const { object } = data;
     const before = last?.event.data.object;
     if (object.name !== source.source) yield ['G8', id, `is about ${object.name}`];
-    if (data.sequence !== (last?.event.data.sequence ?? 0) + 1) yield ['G8', id, 'leaves out a number'];
+    if (data.sequence <= (last?.event.data.sequence ?? 0))
+      yield ['G8', id, 'has no higher number than before'];
     for (const field of ['read_up_to', 'reconciled_through'] as const) {
       const [then, now] = [timeOf(before?.[field] ?? ''), timeOf(object[field] ?? '')];
       if (now !== undefined && claim.at < baselineCompletedAt)
