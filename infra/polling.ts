@@ -3,12 +3,14 @@
 import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import * as ssm from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
+import { QUESTIONS_ALIAS } from '../shared/deployment/questions-alias.ts';
 import { TABLES } from '../shared/deployment/tables.ts';
 import { tokenNames } from '../shared/deployment/token-names.ts';
 import { acknowledge } from './acknowledge.ts';
@@ -78,6 +80,11 @@ export class Polling extends Construct {
         maxConcurrency: Math.min(MOST_CONCURRENCY, 2 * (props.sources.length + ROOM_FOR_ADDED_SOURCES)),
       }),
     );
+    new lambda.Alias(this, 'Questions', {
+      aliasName: QUESTIONS_ALIAS,
+      version: this.poller.function.latestVersion,
+      description: 'Answers questions of operators, and takes no ticks',
+    });
     this.#allowPoller(props);
     this.#allowAddedSources(props);
     this.#configureSources(path, props);

@@ -50,7 +50,9 @@ export class Storage extends Construct {
         indexName: index.name,
         partitionKey: attributeOf(index.partitionKey),
         sortKey: attributeOf(index.sortKey),
-        projectionType: dynamodb.ProjectionType.KEYS_ONLY,
+        ...(index.includes
+          ? { projectionType: dynamodb.ProjectionType.INCLUDE, nonKeyAttributes: [...index.includes] }
+          : { projectionType: dynamodb.ProjectionType.KEYS_ONLY }),
       });
     }
     // CDK's own types do not agree under exactOptionalPropertyTypes.

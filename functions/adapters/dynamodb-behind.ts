@@ -1,13 +1,13 @@
 // The notes in the marks: which groups stopped, and why. For commands only; a relay uses the numbers.
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, QueryCommand, type QueryCommandOutput } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
+import { TABLES } from '../../shared/deployment/tables.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { parseGroupKey } from '../../shared/recording/group-key.ts';
-import { storedNumber, storedText } from './attribute-values.ts';
+import { type StoredItem, storedNumber, storedText, textValue } from './attribute-values.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { markKey } from './dynamodb-marks.ts';
-import { scanItems } from './dynamodb-scan.ts';
 
 export interface Mark {
   /** The number of the last event sent; undefined before the first. */
@@ -42,17 +42,68 @@ export async function readMark(
   return { sequence, behind, failingSince };
 }
 
-/** All groups that are noted as behind, from a scan of all marks. */
-export async function* listBehind(client: DynamoDBClient, table: string): AsyncGenerator<BehindGroup> {
-  const marks = scanItems(client, {
-    TableName: table,
-    ConsistentRead: true,
-    FilterExpression: 'attribute_exists(r)',
-  });
-  for await (const item of marks) {
+/**
+ * The groups that are noted as behind for one destination, by their keys: a query of the index, whose cost follows from
+ * how many are behind. An index shows a write a moment later, so a group that stopped just now may be missing, and one
+ * that has just continued may be listed: a caller that acts on a group, like `redrive`, reads its mark and the ledger.
+ *
+ * @param source only the groups of this source
+ * @throws Error if the table has no index yet
+ */
+export async function* listBehind(
+  client: DynamoDBClient,
+  table: string,
+  destination: string,
+  source?: string,
+): AsyncGenerator<BehindGroup> {
+  const prefix = `${destination}#`;
+  for await (const item of queryBehind(client, table, destination, source && `${prefix}${source}_`)) {
     const { k, n: sequence, r: behind, s: failingSince } = stored.parse(item);
-    const [destination = '', ...rest] = k.split('#');
-    const key = parseGroupKey(rest.join('#'));
-    if (key !== undefined) yield { destination, key, sequence, behind, failingSince };
+    const key = parseGroupKey(k.slice(prefix.length));
+    // An earlier release that continued a group removed the reason alone.
+    if (key !== undefined && behind !== undefined) yield { destination, key, sequence, behind, failingSince };
   }
+}
+
+async function* queryBehind(
+  client: DynamoDBClient,
+  table: string,
+  destination: string,
+  prefix: string | undefined,
+): AsyncGenerator<StoredItem> {
+  const { name, partitionKey, sortKey } = TABLES.marks.index;
+  const byDestination = `${partitionKey.name} = :d`;
+  const query = {
+    TableName: table,
+    IndexName: name,
+    KeyConditionExpression:
+      prefix === undefined ? byDestination : `${byDestination} AND begins_with(${sortKey.name}, :k)`,
+    ExpressionAttributeValues: {
+      ':d': textValue(destination),
+      ...(prefix !== undefined && { ':k': textValue(prefix) }),
+    },
+  };
+  let start: StoredItem | undefined;
+  do {
+    const page: QueryCommandOutput = await client
+      .send(new QueryCommand({ ...query, ExclusiveStartKey: start }))
+      .catch((error: unknown) => {
+        throw isWithoutIndex(error) ? noIndex(table, name, error) : error;
+      });
+    yield* page.Items ?? [];
+    start = page.LastEvaluatedKey;
+  } while (start !== undefined);
+}
+
+/** DynamoDB reports an index that is missing, or not built yet, as an invalid request. */
+function isWithoutIndex(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ValidationException' && error.message.includes('index');
+}
+
+function noIndex(table: string, index: string, cause: Error): Error {
+  return new Error(
+    `The table ${table} can't be queried by its index "${index}" yet (${cause.message}). Deploy this release, or ` +
+      'wait until DynamoDB has built the index.',
+    { cause },
+  );
 }

@@ -1,5 +1,6 @@
 // How far each destination got, one small item per group: `n` the number of the last event sent, `r` why the group
-// stopped there, `s` since when a webhook's next event fails. In a table of its own, so that moving a mark does not trigger the relays again.
+// stopped there, `s` since when a webhook's next event fails. `d` names the destination while the group is behind, for the
+// index of such groups. In a table of its own, so that moving a mark does not trigger the relays again.
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
@@ -44,14 +45,17 @@ export function createDynamoDbMarks({ client, tables }: DynamoDbMarksOptions): W
       await update(markKey(destination, key), moveTo(sequence));
     },
     async noteBehind(destination, key, reason) {
-      await update(markKey(destination, key), reason === undefined ? TAKE_NOTE_BACK : note(reason));
+      await update(
+        markKey(destination, key),
+        reason === undefined ? TAKE_NOTE_BACK : note(destination, reason),
+      );
     },
     async position(webhook, key) {
       const { n: sequence, s: failingSince } = (await read(webhook, key)) ?? {};
       return { sequence, failingSince };
     },
     async noteFailing(webhook, key, failure) {
-      const attributes = await update(markKey(webhook, key), noteSince(failure));
+      const attributes = await update(markKey(webhook, key), noteSince(webhook, failure));
       return attributes && (format1.parse(attributes).s ?? failure.at);
     },
   };
@@ -71,25 +75,29 @@ type Change = Pick<
 /** Also removes the notes: a group that continues is not behind any more. */
 function moveTo(sequence: number): Change {
   return {
-    UpdateExpression: 'SET n = :n, v = :v REMOVE r, s',
+    UpdateExpression: 'SET n = :n, v = :v REMOVE r, s, d',
     ConditionExpression: 'attribute_not_exists(n) OR n < :n',
     ExpressionAttributeValues: { ':n': numberValue(sequence), ':v': formatAttribute(FORMAT).v },
   };
 }
 
-function note(reason: string): Change {
+function note(destination: string, reason: string): Change {
   return {
-    UpdateExpression: 'SET r = :r, v = :v',
-    ExpressionAttributeValues: { ':r': textValue(reason), ':v': formatAttribute(FORMAT).v },
+    UpdateExpression: 'SET r = :r, d = :d, v = :v',
+    ExpressionAttributeValues: {
+      ':r': textValue(reason),
+      ':d': textValue(destination),
+      ':v': formatAttribute(FORMAT).v,
+    },
   };
 }
 
-function noteSince({ sequence, reason, at }: NextFailure): Change {
+function noteSince(webhook: string, { sequence, reason, at }: NextFailure): Change {
   return {
-    UpdateExpression: 'SET r = :r, v = :v, s = if_not_exists(s, :s)',
+    UpdateExpression: 'SET r = :r, d = :d, v = :v, s = if_not_exists(s, :s)',
     ConditionExpression: 'attribute_not_exists(n) OR n < :n',
     ExpressionAttributeValues: {
-      ...note(`${sequence}: ${reason}`).ExpressionAttributeValues,
+      ...note(webhook, `${sequence}: ${reason}`).ExpressionAttributeValues,
       ':s': numberValue(at),
       ':n': numberValue(sequence),
     },
@@ -97,6 +105,6 @@ function noteSince({ sequence, reason, at }: NextFailure): Change {
 }
 
 const TAKE_NOTE_BACK: Change = {
-  UpdateExpression: 'REMOVE r, s',
+  UpdateExpression: 'REMOVE r, s, d',
   ConditionExpression: 'attribute_exists(r)',
 };

@@ -9,6 +9,7 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import type { Context, SQSEvent } from 'aws-lambda';
 import type { TickField } from '../../shared/deployment/metrics.ts';
+import { QUESTIONS_ALIAS } from '../../shared/deployment/questions-alias.ts';
 import { chunked } from '../../shared/in-parallel.ts';
 import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
 import type { Log } from '../../shared/ports.ts';
@@ -32,13 +33,18 @@ const TIME_TO_FINISH_MS = 15_000;
 
 let services: LambdaServices | undefined;
 
-/** @returns the answer to a question; nothing for ticks */
+/**
+ * Takes ticks, and questions of operators. By the operators' alias it takes nothing else than questions.
+ *
+ * @returns the answer to a question; nothing for ticks
+ */
 export async function handler(
   event: SQSEvent | { readonly find: unknown },
   context: Context,
 ): Promise<FindAnswer | undefined> {
   services ??= createLambdaServices(parsePollerEnvironment(process.env));
-  if ('find' in event) return answerQuestion(services, event.find);
+  const isByAlias = context.invokedFunctionArn.endsWith(`:${QUESTIONS_ALIAS}`);
+  if (isByAlias || 'find' in event) return answerQuestion(services, 'find' in event ? event.find : undefined);
   await services.poller(event, Math.max(1_000, context.getRemainingTimeInMillis() - TIME_TO_FINISH_MS));
   return undefined;
 }

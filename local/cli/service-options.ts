@@ -1,5 +1,4 @@
 // The address and the token of the service, for commands that send requests to it.
-import { InvalidArgumentError } from 'commander';
 import { parseBaseUrl } from '../../shared/returns-service/base-url.ts';
 import { UsageError } from './failures.ts';
 
@@ -30,12 +29,4 @@ export function readBaseUrl(text: string): string {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }
-}
-
-/** Reads a port of this machine; 0 is any free one. */
-export function parsePort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('Give a port from 0 to 65535.');
-  return port;
 }

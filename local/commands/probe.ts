@@ -7,6 +7,7 @@ import { askWithin } from '../../shared/probing/ask-within.ts';
 import { probeService } from '../../shared/probing/probe-service.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import { parseCount, parseDuration } from '../cli/durations.ts';
+import { layoutOf } from '../cli/layout.ts';
 import { createPrinter } from '../cli/print.ts';
 import { readBaseUrl, readToken, TOKEN_VARIABLE } from '../cli/service-options.ts';
 import { formatProbe } from '../operating/format-probe.ts';
@@ -21,14 +22,18 @@ interface ProbeFlags {
 /** Three requests a second: far below the service's limit, and a probe still ends within seconds. */
 const PAUSE_MS = 330;
 
+const NOT_ALL_ANSWERED = 3;
+
 const HELP = `
 Checks the order of the list, page sizes, filter bounds, the format of timestamps and look-ups by
 id, in about fifteen requests. It only reads. The feed does not depend on the result: it adapts to
 every answer. The probe does not check what a single look can't show: whether changes become visible
-late, whether reads may be stale, and how the service answers a refused token.
+late, whether reads may be stale, and how the service answers a refused token. A request that fails is
+tried again; what stays without an answer is named, beside what was found.
 Examples:
   returns-feed probe --base-url https://returns.example.com/api
-  returns-feed probe --base-url https://returns.example.com/api --json`;
+  returns-feed probe --base-url https://returns.example.com/api --json
+Exit code: 0 all questions are answered, 3 some are not, 1 nothing could be read, 2 invalid usage.`;
 
 export function createProbeCommand(): Command {
   return new Command('probe')
@@ -58,8 +63,11 @@ async function probe({ baseUrl: text, requests, timeout, json }: ProbeFlags): Pr
       askWithin({ client, clock, mostRequests: requests, pauseMs: PAUSE_MS }),
     );
     const { host } = new URL(baseUrl);
-    const lines = json ? [JSON.stringify({ host, ...report }, null, 2)] : formatProbe(host, report);
+    const lines = json
+      ? [JSON.stringify({ host, ...report }, null, 2)]
+      : formatProbe(host, report, layoutOf(process.stdout).width);
     await createPrinter(process.stdout).line(lines.join('\n'));
+    if (report.failed.length > 0) process.exitCode = NOT_ALL_ANSWERED;
   } finally {
     transport.close();
   }

@@ -1,4 +1,8 @@
-// `npm start`: a reference service whose data keeps changing, and the feed that watches it.
+// `npm start`: a reference service whose data keeps changing, the feed that watches it, and the console. The state is in
+// a directory of its own until the end, so that other commands can look at it too.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { addFilterOptions, type FilterFlags } from '../cli/filter-flags.ts';
@@ -6,7 +10,9 @@ import { addForwardOptions, type ForwardFlags, forwardOptionsOf } from '../cli/f
 import { listenForInterrupts } from '../cli/interrupts.ts';
 import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
-import { parsePort } from '../cli/service-options.ts';
+import { parsePort } from '../cli/parse-port.ts';
+import { TOKEN_VARIABLE } from '../cli/service-options.ts';
+import { serveConsole } from '../console/open-console.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { noteRunningService } from '../feed/running-service.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
@@ -20,12 +26,14 @@ const CHANGES_PER_SECOND = 2;
 
 interface StartFlags extends ForwardFlags, FilterFlags, MomentsFlags, LogFlags {
   readonly port: number;
+  readonly console: boolean;
 }
 
 export function createStartCommand(): Command {
   const command = new Command('start')
     .description('Run the reference service and watch it.')
-    .option('--port <number>', 'port of the reference service; 0 picks a free one', parsePort, 0);
+    .option('--port <number>', 'port of the reference service; 0 picks a free one', parsePort, 0)
+    .option('--no-console', 'do not serve the console');
   addForwardOptions(addFilterOptions(command, 'print'));
   return addLogOptions(addMomentsOption(command)).action(start);
 }
@@ -39,34 +47,59 @@ async function start(flags: StartFlags): Promise<void> {
     token: TOKEN,
     life: { changesPerSecond: CHANGES_PER_SECOND },
   });
-  const settings = sourceSettings.parse({ name: 'acme', baseUrl: service.url, intervalMs: 1_000 });
+  const settings = sourceSettings.parse({
+    ...{ name: 'acme', baseUrl: service.url, intervalMs: 1_000 },
+    sourceRead: false,
+  });
+  const moments = momentsOf(flags);
   const display = createFeedDisplay({
     settings,
-    moments: momentsOf(flags),
+    moments,
     json: false,
     log: logOptionsOf(flags),
     filter: flags,
   });
   // Without the note only `trigger` lacks something.
   const forgetNote = await noteRunningService(service.url).catch(() => async () => {});
+  const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
+  const ending = new AbortController();
+  let console = Promise.resolve();
+  const showConsole = () =>
+    serveConsole(
+      { data: dataDir },
+      {
+        port: 0,
+        moments,
+        acts: true,
+        access: { environment: { [TOKEN_VARIABLE]: TOKEN } },
+        signal: ending.signal,
+        onReady: (url) => display.log.info(`Open the console in a browser: ${url}`),
+      },
+    ).catch((error: Error) => display.log.warn('The console could not be started.', { error }));
   try {
     display.log.info('The reference service runs, and the feed publishes its changes. Ctrl-C to stop.');
     await runWatch({
       settings,
       token: TOKEN,
-      dataDir: undefined,
+      dataDir,
       forMs: undefined,
       signal: interrupts.signal,
       log: display.log,
-      onStart: display.start,
+      onStart(isNew) {
+        display.start(isNew);
+        if (flags.console) console = showConsole();
+      },
       onEvent: display.showEvent,
       onReport: display.showReport,
       forwarding: await openForwarding(forward, undefined, display),
     });
     display.end();
   } finally {
+    ending.abort();
+    await console;
     await forgetNote();
     await service.close();
+    await rm(dataDir, { recursive: true, force: true });
     interrupts.release();
   }
 }

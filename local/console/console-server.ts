@@ -2,7 +2,7 @@
 // pages are kept up to date by streams. The console stores nothing of its own.
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { formatFailure } from '../cli/failures.ts';
-import { guardAccess } from './guard-access.ts';
+import { guardAccess, refuse } from './guard-access.ts';
 import { type Html, html, textOf } from './html.ts';
 import { type Frame, layOut, type Page } from './layout.ts';
 import { SCRIPT } from './page-script.ts';
@@ -62,7 +62,12 @@ const STREAM = 'stream';
 
 /** @throws Error if the port can't be used */
 export async function startConsole({ port, place, pages, actions }: ConsoleOptions): Promise<Console> {
-  const app = fastify({ forceCloseConnections: true, routerOptions: { ignoreTrailingSlash: true } });
+  const app = fastify({
+    forceCloseConnections: true,
+    routerOptions: { ignoreTrailingSlash: true },
+    // Of an address that can't be decoded, which no check has seen.
+    frameworkErrors: (_error, _request, reply) => void refuse(reply, 'The address is malformed.', 400),
+  });
   const token = guardAccess(app);
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',

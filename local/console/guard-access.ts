@@ -11,7 +11,8 @@ const HEADERS = {
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; " +
     "base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
+  // Not `no-referrer`: with it browsers send the console's own forms with `Origin: null`, as those of foreign pages.
+  'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
@@ -41,8 +42,9 @@ export function guardAccess(app: FastifyInstance): string {
   return token;
 }
 
-function refuse(reply: FastifyReply, problem: string): FastifyReply {
-  return reply.code(403).type('text/plain; charset=utf-8').send(`${problem}\n`);
+/** Answers with a sentence, and with the headers of all answers. */
+export function refuse(reply: FastifyReply, problem: string, status = 403): FastifyReply {
+  return reply.headers(HEADERS).code(status).type('text/plain; charset=utf-8').send(`${problem}\n`);
 }
 
 function problemOf({ headers, method }: FastifyRequest, port: number): string | undefined {

@@ -1,6 +1,8 @@
 // One return: its present state, and its story event by event. The page follows the return while it is open.
+
 import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
 import type { Moments } from '../cli/moments.ts';
+import { showValue } from '../feed/show-value.ts';
 import { type ExplainedMark, type Explanation, explainGroup } from '../operating/explain-group.ts';
 import { askedNotice } from './asked-notice.ts';
 import type { ConsoleFeed } from './console-feed.ts';

@@ -2,6 +2,7 @@
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatFailure } from '../cli/failures.ts';
+import { untilAborted } from '../cli/until-aborted.ts';
 import { type Html, textOf } from './html.ts';
 
 export interface Message {
@@ -40,7 +41,7 @@ export async function streamMessages(
       send('problem', `Not up to date. ${formatFailure(error)}`);
       isWell = false;
     }
-    await pause(everyMs, gone.signal);
+    await untilAborted(everyMs, gone.signal);
   }
 
   function send(event: string | undefined, data: string): void {
@@ -59,17 +60,4 @@ export function onlyChanges(render: () => Promise<Html>): () => Promise<readonly
     before = textOf(markup);
     return isNew ? [{ markup }] : [];
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-  });
 }

@@ -1,30 +1,32 @@
 // Creates the tables of shared/deployment/tables.ts on an engine, like the infrastructure does in AWS. Existing tables
-// stay unchanged.
+// keep their content; one of an earlier release gets the index that it lacks.
 import {
-  type AttributeDefinition,
   CreateTableCommand,
-  type CreateTableCommandInput,
+  DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
-  type KeySchemaElement,
   ResourceInUseException,
+  ResourceNotFoundException,
+  type TableDescription,
+  UpdateTableCommand,
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import {
-  type KeyAttribute,
-  TABLES,
-  type TableNames,
-  type TableRole,
-  type TableShape,
-} from '../../shared/deployment/tables.ts';
+import { TABLES, type TableNames, type TableRole, type TableShape } from '../../shared/deployment/tables.ts';
+import { definitionOf, indexAddition } from './table-definition.ts';
 
 /** Time limit for an engine to create one table. */
 const MAX_WAIT_SECONDS = 30;
 
+const ROLES = Object.entries(TABLES) as [TableRole, TableShape][];
+
 export async function createTables(client: DynamoDBClient, names: TableNames): Promise<void> {
-  const roles = Object.entries(TABLES) as [TableRole, TableShape][];
-  await Promise.all(roles.map(([role, shape]) => createTable(client, names[role], shape)));
+  await Promise.all(ROLES.map(([role, shape]) => createTable(client, names[role], shape)));
+}
+
+/** Adds the indexes that tables of an earlier release lack; a table that does not exist is left out. */
+export async function addMissingIndexes(client: DynamoDBClient, names: TableNames): Promise<void> {
+  await Promise.all(ROLES.map(([role, shape]) => addMissingIndex(client, names[role], shape)));
 }
 
 async function createTable(client: DynamoDBClient, name: string, shape: TableShape): Promise<void> {
@@ -32,12 +34,42 @@ async function createTable(client: DynamoDBClient, name: string, shape: TableSha
     await client.send(new CreateTableCommand(definitionOf(name, shape)));
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
+    await addMissingIndex(client, name, shape);
   }
+  await waitForTable(client, name);
+  if (shape.timeToLive !== undefined) await enableTimeToLive(client, name, shape.timeToLive);
+}
+
+async function addMissingIndex(client: DynamoDBClient, name: string, shape: TableShape): Promise<void> {
+  const { index } = shape;
+  if (index === undefined) return;
+  const table = await describeTable(client, name);
+  const has = (found: TableDescription | undefined) =>
+    found?.GlobalSecondaryIndexes?.some(({ IndexName }) => IndexName === index.name) ?? false;
+  if (table === undefined || has(table)) return;
+  try {
+    await client.send(new UpdateTableCommand(indexAddition(name, shape, index)));
+  } catch (error) {
+    // Another command on the same directory may have added it meanwhile.
+    if (!has(await describeTable(client, name))) throw error;
+  }
+  await waitForTable(client, name);
+}
+
+async function describeTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+}
+
+async function waitForTable(client: DynamoDBClient, name: string): Promise<void> {
   await waitUntilTableExists(
     { client, maxWaitTime: MAX_WAIT_SECONDS, minDelay: 0.1, maxDelay: 1 },
     { TableName: name },
   );
-  if (shape.timeToLive !== undefined) await enableTimeToLive(client, name, shape.timeToLive);
 }
 
 /** Checks first: DynamoDB rejects a second request to enable it. */
@@ -46,38 +78,4 @@ async function enableTimeToLive(client: DynamoDBClient, name: string, attribute:
   if (TimeToLiveDescription?.TimeToLiveStatus?.startsWith('ENABL') === true) return;
   const specification = { AttributeName: attribute, Enabled: true };
   await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification: specification }));
-}
-
-function definitionOf(
-  name: string,
-  { partitionKey, sortKey, index, stream }: TableShape,
-): CreateTableCommandInput {
-  const attributes = [partitionKey, sortKey, index?.partitionKey, index?.sortKey];
-  return {
-    TableName: name,
-    BillingMode: 'PAY_PER_REQUEST',
-    KeySchema: keySchema(partitionKey, sortKey),
-    AttributeDefinitions: attributes.flatMap((attribute) =>
-      attribute ? [attributeDefinition(attribute)] : [],
-    ),
-    ...(index && {
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: index.name,
-          KeySchema: keySchema(index.partitionKey, index.sortKey),
-          Projection: { ProjectionType: 'KEYS_ONLY' },
-        },
-      ],
-    }),
-    ...(stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: stream } }),
-  };
-}
-
-function keySchema(partitionKey: KeyAttribute, sortKey: KeyAttribute | undefined): KeySchemaElement[] {
-  const partition: KeySchemaElement = { AttributeName: partitionKey.name, KeyType: 'HASH' };
-  return sortKey === undefined ? [partition] : [partition, { AttributeName: sortKey.name, KeyType: 'RANGE' }];
-}
-
-function attributeDefinition({ name, type }: KeyAttribute): AttributeDefinition {
-  return { AttributeName: name, AttributeType: type };
 }

@@ -3,11 +3,11 @@
 // one line with its date, so that it can be searched, and the header names the time zone.
 import pc from 'picocolors';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { Colors } from '../cli/colors.ts';
 import { formatDuration } from '../cli/durations.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
+import { showValue } from './show-value.ts';
 import { cutTo, type Part, wrapParts } from './wrap-parts.ts';
 
 export interface EventTable {
@@ -65,7 +65,10 @@ export function createEventTable({ colors, moments, width }: EventTableOptions):
   return {
     header() {
       const names = lead({ time: 'time', after: 'after', place: 'return', subject: 'what' }).concat('change');
-      return colors.dim(isTerminal ? names : `${names} (times in ${moments.zone})`);
+      const columns = width();
+      return colors.dim(
+        columns === undefined ? `${names} (times in ${moments.zone})` : cutTo(names, columns).trimEnd(),
+      );
     },
     row(event) {
       const now = moments.now();
@@ -124,37 +127,17 @@ function formatChange({ type, data }: FeedEvent, moments: Moments, colors: Color
     const first = [object.status, object.amount].find((value) => value !== undefined && value !== null);
     return [
       part('new', colors.green),
-      ...(first === undefined ? [] : [part(printable(show(first, moments)), colors.bold)]),
+      ...(first === undefined ? [] : [part(printable(showValue(first, moments)), colors.bold)]),
     ];
   }
   const fields = Object.entries(data.previous_attributes as Readonly<Record<string, unknown>>);
   return fields.map(([field, before]) => {
-    const from = printable(`${field === 'status' ? '' : `${field} `}${show(before, moments)} → `);
-    const to = printable(show(object[field], moments));
+    const from = printable(`${field === 'status' ? '' : `${field} `}${showValue(before, moments)} → `);
+    const to = printable(showValue(object[field], moments));
     return { plain: from + to, styled: from + colors.bold(to) };
   });
 }
 
 function part(plain: string, style: (text: string) => string): Part {
   return { plain, styled: style(plain) };
-}
-
-function show(value: unknown, moments: Moments): string {
-  if (value === null || value === undefined) return '–';
-  if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(' ');
-  if (typeof value === 'object') return showMoney(value as Readonly<Record<string, unknown>>);
-  return typeof value === 'string' ? showStamp(value, moments) : String(value);
-}
-
-/** A timestamp as all times, without the date if it is today; any other text unchanged. */
-function showStamp(text: string, moments: Moments): string {
-  const stamp = parseStamp(text);
-  if (stamp === undefined) return text;
-  // A timestamp without a zone can't be converted: it stays as the service writes it, to the second.
-  return stamp.zoned ? moments.short(stamp.instant / MILLISECOND) : text.slice(0, 19);
-}
-
-function showMoney({ shop_money, presentment_money }: Readonly<Record<string, unknown>>): string {
-  const money = (shop_money ?? presentment_money) as { amount: number; currency_code: string } | null;
-  return money === null ? '–' : `${money.amount} ${money.currency_code}`;
 }

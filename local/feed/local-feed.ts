@@ -136,7 +136,8 @@ async function startPublishing(context: Context): Promise<LocalFeed['handOver']>
   const ports = {
     ledger: createDynamoDbLedger({ client: dynamoDb, tables: LOCAL_TABLES, clock }),
     clock,
-    log: options.log,
+    // What the relays do is shown by the events.
+    log: { ...options.log, info: options.log.debug },
     random: Math.random,
   };
   const ordered = startLocalRelay(

@@ -21,7 +21,7 @@ const VISIBILITY_SECONDS = 120;
 export interface LocalPollerOptions {
   readonly settings: SourceSettings;
   readonly token: string;
-  /** The directory for the state; undefined keeps none. */
+  /** The directory of the state; undefined if none is kept. */
   readonly dataDir: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -43,7 +43,7 @@ export async function startLocalPoller(
   { dynamoDb, sqs }: Pick<LocalServices, 'dynamoDb' | 'sqs'>,
   options: LocalPollerOptions,
 ): Promise<LocalPoller> {
-  const { settings, token, clock, log, onProgress, onError, signal } = options;
+  const { settings, token, dataDir, clock, log, onProgress, onError, signal } = options;
   const queueUrl = await createLocalQueue(sqs, 'polls', { VisibilityTimeout: String(VISIBILITY_SECONDS) });
   const states = createDynamoDbSourceStates({ client: dynamoDb, tables: LOCAL_TABLES, clock });
   const known = await states.load(settings.name);
@@ -57,7 +57,7 @@ export async function startLocalPoller(
   const poll = createPoller({
     // No other process uses this data, so this one takes over the lease of a killed process: same owner.
     owner: 'local',
-    place: options.dataDir === undefined ? undefined : ` --data ${shellWord(options.dataDir)}`,
+    place: dataDir === undefined ? undefined : ` --data ${shellWord(dataDir)}`,
     client: dynamoDb,
     tables: LOCAL_TABLES,
     clock,

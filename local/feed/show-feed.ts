@@ -93,6 +93,7 @@ function openLog(
     write: (line) => void err.line(line).catch(() => {}),
     moments,
     isDated: stderr.isTTY !== true,
+    width: () => (stderr.isTTY === true ? stderr.columns : undefined),
     source: settings.name,
     colors: colorsOf(stderr),
   });
@@ -134,6 +135,10 @@ function showReports(
     const selection = selectionInWords(filter);
     if (selection !== undefined) log.info(`printing only ${selection}`);
     if (isNew) log.info(describeStart(state, settings, moments));
+    else if (state.baseline.status === 'running')
+      log.info(
+        `the baseline goes on behind ${state.baseline.groups} groups: the range that was under way is read again`,
+      );
   }
 
   /** Logged once the lead is known. Until then polls read hours ahead, and a silent baseline keeps a safe distance. */
@@ -160,6 +165,7 @@ function showReports(
       if (polls > 0 && error === undefined) log.end(COULD_NOT_BE_READ, 'The service is read again.');
       reportLead(state.stamps);
       const { baseline } = state;
+      progress.note(report, Date.now());
       const line = progress.line(baseline, Date.now());
       if (baseline.status === 'completed') {
         if (status !== undefined) log.info(line);

@@ -8,6 +8,7 @@ import {
   findAnswer,
   type Question,
 } from '../../functions/poller/find-message.ts';
+import { QUESTIONS_ALIAS } from '../../shared/deployment/questions-alias.ts';
 import { NotAskedError } from '../../shared/finding/asking.ts';
 
 /** @param poller the name of its function */
@@ -32,8 +33,9 @@ async function ask(poller: string, find: Question): Promise<Exclude<FindAnswer, 
   const client = new LambdaClient();
   try {
     const message: FindMessage = { find };
+    const FunctionName = `${poller}:${QUESTIONS_ALIAS}`;
     const Payload = Buffer.from(JSON.stringify(message));
-    const answer = readAnswer(await client.send(new InvokeCommand({ FunctionName: poller, Payload })));
+    const answer = readAnswer(await client.send(new InvokeCommand({ FunctionName, Payload })));
     if ('error' in answer) throw new NotAskedError(answer.error);
     return answer;
   } finally {

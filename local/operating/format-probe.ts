@@ -16,10 +16,11 @@ const UNLISTED_SHOWN = 8;
 /** About the precision of a Date, which is cut to the second. */
 const SAME_TIME_MS = 2_000;
 
-export function formatProbe(host: string, report: ProbeReport): string[] {
-  const { requests, answers, page, order, stamps, bounds, lookUp, rows, unlisted, leftOut } = report;
+/** @param width of the lines, in columns */
+export function formatProbe(host: string, report: ProbeReport, width?: number): string[] {
+  const { requests, answers, page, order, stamps, bounds, lookUp, rows, unlisted, leftOut, failed } = report;
   const lines = [`returns service at ${host}, after ${count(requests, 'request')}`];
-  const add = (label: string, ...texts: readonly string[]) => lines.push(...formatEntry(label, texts));
+  const add = (label: string, ...texts: readonly string[]) => lines.push(...formatEntry(label, texts, width));
   add('answers', `take ${formatDuration(answers.requestMs, 2)}; ${describeDate(answers)}`);
   add('page', describePage(page));
   add('order', order === null ? 'too few groups to tell' : describeOrder(order));
@@ -33,6 +34,7 @@ export function formatProbe(host: string, report: ProbeReport): string[] {
     add('unlisted', `${unlisted.slice(0, UNLISTED_SHOWN).join('; ')}${more > 0 ? `; and ${more} more` : ''}`);
   }
   if (leftOut.length > 0) add('left out', `${leftOut.join(', ')}: no requests were left`);
+  for (const { question, reason } of failed) add('not answered', `${question}: ${reason}`);
   return lines;
 }
 

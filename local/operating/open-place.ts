@@ -10,6 +10,7 @@ import { findHolder, type Holder } from '../engines/data-directory-lock.ts';
 import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
 import { followEngine } from '../engines/follow-engine.ts';
 import { type SharedEngine, shareEngine } from '../engines/shared-engine.ts';
+import { addMissingIndexes } from '../engines/tables.ts';
 import { LOCAL_TABLES } from '../feed/local-tables.ts';
 import { type Deployment, findDeploymentInEnvironment, findStackDeployment } from './find-deployment.ts';
 
@@ -83,7 +84,18 @@ async function openDirectory(path: string): Promise<Place> {
   return local(path, connect(engine), engine.close);
 }
 
-function local(path: string, client: DynamoDBClient, end: () => Promise<void>): Place {
+/** The tables may be those of an earlier release, without an index that this one reads. */
+async function local(path: string, client: DynamoDBClient, end: () => Promise<void>): Promise<Place> {
+  const close = async () => {
+    client.destroy();
+    await end();
+  };
+  try {
+    await addMissingIndexes(client, LOCAL_TABLES);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     client,
     deployment: LOCAL_TABLES,
@@ -91,10 +103,7 @@ function local(path: string, client: DynamoDBClient, end: () => Promise<void>): 
     flags: ` --data ${shellWord(path)}`,
     // An engine that the environment names needs no directory.
     holder: () => findHolder(path).catch(() => undefined),
-    async close() {
-      client.destroy();
-      await end();
-    },
+    close,
   };
 }
 

@@ -80,10 +80,7 @@ async function findKeys(
     if (group !== undefined) return [{ source, generation, group }];
   }
   const keys: GroupKey[] = [];
-  for await (const behind of listBehind(feed.client, feed.marksTable)) {
-    const isSelected = source === undefined || behind.key.source === source;
-    if (isSelected && behind.destination === mark) keys.push(behind.key);
-  }
+  for await (const { key } of listBehind(feed.client, feed.marksTable, mark, source)) keys.push(key);
   return keys;
 }
 

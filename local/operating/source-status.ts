@@ -4,6 +4,7 @@ import { describeConsequence, describeHold, releaseCommand } from '../../shared/
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant, type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { stampsTime } from '../../shared/reading/stamps-clock.ts';
+import { describeRead } from '../../shared/reporting/source-read.ts';
 import { planCycles } from '../../shared/source/reconciliation-plan.ts';
 import type { CycleState, HoldSample, SourceState, Tier } from '../../shared/source/source-state.ts';
 import {
@@ -33,6 +34,9 @@ export interface SourceStatus {
   readonly restsUntil: string | null;
   /** Polls have read everything before this instant, by the service's timestamps. */
   readonly settledThrough: string;
+  /** What `feed.source_read` reports: null until the baseline is completed, and in restored tables. */
+  readonly readUpTo: string | null;
+  readonly reconciledThrough: string | null;
   readonly behindMs: number | null;
   readonly lookbackMs: number | null;
   readonly lastTickAt: string | null;
@@ -110,6 +114,7 @@ export function describeSource(state: SourceState, known: StatusCircumstances): 
   const isFailing = reasons.length > 0 || health.failure !== undefined || health.restUntil > now;
   const verdict =
     held.length > 0 ? 'held' : stopped.length > 0 ? 'stopped' : isFailing ? 'failing' : ('well' as const);
+  const read = describeRead(state);
   const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
   const time = stampsTime(stamps, now);
   return {
@@ -126,6 +131,8 @@ export function describeSource(state: SourceState, known: StatusCircumstances): 
     degradedSince: held.length + conditions.length === 0 ? null : orNull(health.degradedSince),
     restsUntil: health.restUntil > now ? formatInstant(health.restUntil) : null,
     settledThrough: formatInstant(state.settledThrough),
+    readUpTo: isRestored ? null : read.read_up_to,
+    reconciledThrough: isRestored ? null : read.reconciled_through,
     behindMs: time === undefined ? null : milliseconds(time - state.settledThrough),
     lookbackMs: pace?.lookbackMs ?? null,
     lastTickAt: orNull(lastTick),

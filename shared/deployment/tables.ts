@@ -11,11 +11,13 @@ export interface KeyAttribute {
   readonly type: 'S' | 'N';
 }
 
-/** An index that projects nothing but keys. Items without its attributes are not in it. */
-interface IndexShape {
+/** An index that projects the keys. Items without its attributes are not in it. */
+export interface IndexShape {
   readonly name: string;
   readonly partitionKey: KeyAttribute;
   readonly sortKey: KeyAttribute;
+  /** Attributes that it projects besides the keys. */
+  readonly includes?: readonly string[];
 }
 
 export interface TableShape {
@@ -50,8 +52,19 @@ export const TABLES = {
     timeToLive: 'x',
     stream: 'NEW_IMAGE',
   },
-  /** One item per destination and group: `<destination>#<group key>`. */
-  marks: { partitionKey: KEY },
+  /**
+   * One item per destination and group: `<destination>#<group key>`. The index holds the groups that are behind, by
+   * destination, with all that is said about them: they are few, and a list of them needs no other read.
+   */
+  marks: {
+    partitionKey: KEY,
+    index: {
+      name: 'behind',
+      partitionKey: { name: 'd', type: 'S' },
+      sortKey: KEY,
+      includes: ['n', 'r', 's'],
+    },
+  },
   /** The state and the activity of each source, `source/<name>` and `activity/<name>`; each token's `budget/<hash>`. */
   sources: { partitionKey: KEY },
 } as const satisfies Record<TableRole, TableShape>;

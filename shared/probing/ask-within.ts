@@ -1,9 +1,16 @@
-// Sends the requests of a probe one after the other, with a pause between them, up to a maximum number.
+// Sends the requests of a probe one after the other, with a pause between them, up to a maximum number. A request that
+// fails is tried again if that may help: each try counts.
 import type { Instant } from '../instant.ts';
 import { MILLISECOND } from '../instant.ts';
 import type { Clock } from '../ports.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
-import { ValidationRejectedError } from '../returns-service/errors.ts';
+import {
+  ConnectionFailedError,
+  RateLimitedError,
+  ReturnsServiceError,
+  UnexpectedStatusError,
+  ValidationRejectedError,
+} from '../returns-service/errors.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
 
@@ -38,11 +45,33 @@ export interface AskingOptions {
   readonly pauseMs: number;
 }
 
+/** Tries of one request, including the first. */
+const MAX_TRIES = 4;
+/** The first pause before another try; each further one takes twice as long. */
+const RETRY_MS = 1_000;
+/** A person waits: a service that asks for more counts as failing. */
+const LONGEST_PAUSE_MS = 20_000;
+
 export function askWithin({ client, clock, mostRequests, pauseMs }: AskingOptions): Asking {
   const answers: ProbeAnswer[] = [];
   const drift = new Set<string>();
   let requests = 0;
   let earliest = clock.elapsed();
+
+  async function send(query: ReturnGroupsQuery): Promise<ProbeAnswer> {
+    if (requests >= mostRequests) throw new BudgetSpent('No request is left.');
+    const early = earliest - clock.elapsed();
+    if (early > 0) await clock.sleep(early / MILLISECOND);
+    earliest = clock.elapsed() + pauseMs * MILLISECOND;
+    requests += 1;
+    const page = await client.listReturnGroups(query);
+    for (const finding of page.drift) drift.add(finding);
+    const { rows, bytes, requestMs, date } = page;
+    const answer = { rows, bytes, requestMs, date, receivedAt: clock.now() };
+    answers.push(answer);
+    return answer;
+  }
+
   return {
     answers,
     drift,
@@ -50,22 +79,27 @@ export function askWithin({ client, clock, mostRequests, pauseMs }: AskingOption
       return requests;
     },
     async ask(query) {
-      if (requests >= mostRequests) throw new BudgetSpent('No request is left.');
-      const early = earliest - clock.elapsed();
-      if (early > 0) await clock.sleep(early / MILLISECOND);
-      earliest = clock.elapsed() + pauseMs * MILLISECOND;
-      requests += 1;
-      try {
-        const page = await client.listReturnGroups(query);
-        for (const finding of page.drift) drift.add(finding);
-        const { rows, bytes, requestMs, date } = page;
-        const answer = { rows, bytes, requestMs, date, receivedAt: clock.now() };
-        answers.push(answer);
-        return answer;
-      } catch (error) {
-        if (error instanceof ValidationRejectedError) return 'refused';
-        throw error;
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await send(query);
+        } catch (error) {
+          if (error instanceof ValidationRejectedError) return 'refused';
+          // A first request without a connection has a wrong address: waiting does not mend it.
+          const isHopeless = answers.length === 0 && error instanceof ConnectionFailedError;
+          if (isHopeless || !(error instanceof ReturnsServiceError)) throw error;
+          const waitMs = waitAfter(error, tries);
+          if (waitMs === undefined) throw error;
+          await clock.sleep(waitMs);
+        }
       }
     },
   };
+}
+
+/** @returns undefined if another try is of no use */
+function waitAfter(error: ReturnsServiceError, tries: number): number | undefined {
+  if (!error.retryable || tries >= MAX_TRIES) return undefined;
+  const isPause = error instanceof RateLimitedError || error instanceof UnexpectedStatusError;
+  const waitMs = (isPause ? error.retryAfterMs : undefined) ?? RETRY_MS * 2 ** (tries - 1);
+  return waitMs <= LONGEST_PAUSE_MS ? waitMs : undefined;
 }

@@ -4,6 +4,7 @@
 import { type Instant, SECOND } from '../instant.ts';
 import { PAGE_LIMIT } from '../limits.ts';
 import { formatBound } from '../reading/bounds.ts';
+import { ReturnsServiceError } from '../returns-service/errors.ts';
 import type { ReadableRow, RowReading } from '../returns-service/parse-return-group.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
 import { type Asking, BudgetSpent, type ProbeAnswer } from './ask-within.ts';
@@ -36,6 +37,8 @@ export interface ProbeReport {
   readonly unlisted: readonly string[];
   /** Questions that were left out for lack of requests. */
   readonly leftOut: readonly string[];
+  /** Questions that the service did not answer. */
+  readonly failed: readonly { readonly question: string; readonly reason: string }[];
 }
 
 export interface PageFound {
@@ -80,15 +83,18 @@ const FEWEST_ROWS = 3;
 /** No group has this id, and any parser accepts it. */
 const UNKNOWN_ID = 2_000_000_000;
 
-/** @throws ReturnsServiceError if the service can't be read */
+/** @throws ReturnsServiceError if the service answers nothing at all */
 export async function probeService(asking: Asking): Promise<ProbeReport> {
   const leftOut: string[] = [];
+  const failed: { question: string; reason: string }[] = [];
   async function unlessSpent<Found>(question: string, find: () => Promise<Found>): Promise<Found | null> {
     try {
       return await find();
     } catch (error) {
-      if (!(error instanceof BudgetSpent)) throw error;
-      leftOut.push(question);
+      if (error instanceof BudgetSpent) leftOut.push(question);
+      else if (error instanceof ReturnsServiceError && asking.answers.length > 0)
+        failed.push({ question, reason: error.message });
+      else throw error;
       return null;
     }
   }
@@ -114,6 +120,7 @@ export async function probeService(asking: Asking): Promise<ProbeReport> {
     rows: describeRows(asking.answers.flatMap(({ rows }) => rows)),
     unlisted: [...asking.drift].sort(),
     leftOut,
+    failed,
   };
 }
 

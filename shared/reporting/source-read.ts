@@ -5,14 +5,14 @@
 // - `read_up_to` follows the settled instant of polls (reading/poll.ts), which a failed, unsaved or unproved range keeps
 //   back. It is unknown until the baseline is completed: before that, groups that were never read may still be announced.
 //   While anything is held, or released and not published yet, it stands still.
-// - `reconciled_through` follows from the start of a walk over all groups that was read to its proved end, without a hold.
-//   A read may be `settle` old. A difference that a walk leaves to a later one was read by another pass, at most `settle`
-//   and a request earlier. So the instant lies that far before the start.
+// - `reconciled_through` follows from the first request of a walk over all groups that was read to its proved end,
+//   without a hold. It is dated by answers: between two of them the clock may have been set. A read may be `settle` old,
+//   and a difference that a walk leaves to a later one was read by another pass, at most `settle` and a request earlier.
+//   So the instant lies that far before the first request.
 import type { EventOf } from '../contract/event.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
 import type { ReadState, SourceState } from '../source/source-state.ts';
-import { queueFeedReport } from './feed-reports.ts';
 
 /** What `feed.source_read` says of a source. */
 export type SourceRead = EventOf<'feed.source_read'>['data']['object'];
@@ -20,8 +20,10 @@ export type SourceRead = EventOf<'feed.source_read'>['data']['object'];
 export const NOTHING_READ: ReadState = {
   upTo: undefined,
   reconciledThrough: undefined,
+  walkedFrom: undefined,
   isOvertaken: false,
   sequence: 0,
+  report: undefined,
   reportedAt: undefined,
 };
 
@@ -48,7 +50,12 @@ export function noteReadUpTo(state: SourceState): SourceState {
 
 /** Returns the state as a walk over all groups begins. */
 export function beginWholeWalk(state: SourceState): SourceState {
-  return withRead(state, { isOvertaken: false });
+  return withRead(state, { walkedFrom: undefined, isOvertaken: false });
+}
+
+/** Notes when a request of the walk was sent, by the answer. */
+export function noteWalked(state: SourceState, sentAt: Instant): SourceState {
+  return withRead(state, { walkedFrom: Math.min(state.read.walkedFrom ?? sentAt, sentAt) });
 }
 
 /** Notes that another process saved a group first: it may have read the group long before the walk. */
@@ -56,19 +63,15 @@ export function noteOvertaken(state: SourceState): SourceState {
   return withRead(state, { isOvertaken: true });
 }
 
-/**
- * Returns the state after a walk over all groups was read to its proved end.
- *
- * @param startedAt when the walk began, by the service's clock
- */
+/** Returns the state after a walk over all groups was read to its proved end. */
 export function noteReconciled(
   state: SourceState,
-  startedAt: Instant,
   { settleMs, requestTimeoutMs }: Pick<SourceSettings, 'settleMs' | 'requestTimeoutMs'>,
 ): SourceState {
   const { guarding, read } = state;
-  if (guarding.holds.length > 0 || read.isOvertaken) return state;
-  const reconciled = startedAt - (2 * settleMs + requestTimeoutMs) * MILLISECOND;
+  const { walkedFrom, isOvertaken } = read;
+  if (guarding.holds.length > 0 || isOvertaken || walkedFrom === undefined) return state;
+  const reconciled = walkedFrom - (2 * settleMs + requestTimeoutMs) * MILLISECOND;
   return withRead(state, { reconciledThrough: later(read.reconciledThrough, reconciled) });
 }
 
@@ -81,10 +84,9 @@ export function reportRead(state: SourceState, now: Instant): SourceState {
   const slot = state.lastSlot * MILLISECOND;
   const { reportedAt } = state.read;
   if (reportedAt !== undefined && minuteOf(reportedAt) === minuteOf(slot)) return state;
-  // A newer report supersedes one that could not be appended yet.
-  const feedReports = state.feedReports.filter(({ type }) => type !== 'feed.source_read');
-  const next = withRead({ ...state, feedReports }, { reportedAt: slot });
-  return queueFeedReport(next, 'feed.source_read', describeRead(next), now);
+  // The minute is larger than any number before, even if a release that does not know the last one ran meanwhile.
+  const sequence = Math.max(state.read.sequence + 1, minuteOf(slot));
+  return withRead(state, { reportedAt: slot, sequence, report: { object: describeRead(state), time: now } });
 }
 
 function withRead(state: SourceState, read: Partial<ReadState>): SourceState {

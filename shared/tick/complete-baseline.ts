@@ -25,5 +25,5 @@ export function completeBaseline(run: TickRun, isWhole: boolean): void {
     return queueFeedReport(completed, 'feed.baseline_completed', object, now);
   });
   // The baseline is the first walk over all groups.
-  if (isWhole) run.update((state) => noteReconciled(state, baseline.startedAt, run.session.settings));
+  if (isWhole) run.update((state) => noteReconciled(state, run.session.settings));
 }

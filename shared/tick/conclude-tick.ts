@@ -53,7 +53,7 @@ function narrowed(state: SourceState, kind: RangeKind): SourceState {
 }
 
 function reportHealth(run: TickRun, failure: Degradation | undefined): void {
-  const { serviceClock, settings, log } = run.session;
+  const { serviceClock, settings, place, log } = run.session;
   // By slots: while the service does not answer, each process estimates its time differently.
   const now = run.state.lastSlot * MILLISECOND;
   const since = run.state.health.degradedSince;
@@ -64,7 +64,7 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
     setAside: run.state.setAside,
     holds: standingHolds(run.state).map((hold) => ({
       number: hold.number,
-      message: formatHold(hold, settings.name, run.session.place),
+      message: formatHold(hold, settings.name, place),
     })),
     unstable: run.unstable,
     failure,

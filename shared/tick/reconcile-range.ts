@@ -3,6 +3,7 @@ import { guardWalk } from '../guarding/guards-of-run.ts';
 import type { Instant } from '../instant.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
+import { noteWalked } from '../reporting/source-read.ts';
 import { openUntil } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
 import { createdWithin } from './created-within.ts';
@@ -36,6 +37,7 @@ export async function reconcileRange(
   const take = async (page: Page) => {
     for (const id of idsOf(page)) seen.add(id);
     for (const row of page.rows) if (row.kind === 'readable') read.set(row.group.id, row.createdAt);
+    if (tier === 'all') run.update((state) => noteWalked(state, page.sentAt));
     await recorder.take(page);
     if (guard.isFull()) await guard.conclude(recorder);
   };

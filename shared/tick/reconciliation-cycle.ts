@@ -74,7 +74,7 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
   }
   run.update((state) => forgetVanished(state, startedAt));
   // Otherwise the newest groups are unproved.
-  if (isOpenEnded(covered)) run.update((state) => noteReconciled(state, startedAt, settings));
+  if (isOpenEnded(covered)) run.update((state) => noteReconciled(state, settings));
 }
 
 /** Whether a walk's last range was proved up to the newest groups. */

@@ -19,7 +19,7 @@ export interface TickFigures {
     polls: number,
     state: SourceState | undefined,
     error?: Error,
-  ): TickReport;
+  ): Omit<TickReport, 'unstable'>;
 }
 
 export function createTickFigures(

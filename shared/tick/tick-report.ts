@@ -24,6 +24,8 @@ export interface TickReport {
   /** Until the next reconciliation cycle; undefined during one, during the baseline and without the source. */
   readonly nextCycleInMs: number | undefined;
   readonly failure: Degradation | undefined;
+  /** Why a range of this tick could not be covered: its list did not keep its order. */
+  readonly unstable: string | undefined;
   /** The error behind `failure`, for people who watch; never contains the token or a row's value. */
   readonly error: Error | undefined;
   /** The state as saved at the end; undefined if the tick did not have the source. */

@@ -34,8 +34,10 @@ export interface TickRun {
   isComplete: boolean;
   /** Whose range is being read; a range that the deadline cuts off was too wide for a tick. */
   readonly unfinished: RangeKind | undefined;
-  /** How the list last failed to keep its order, if it did. */
+  /** How the list last failed to keep its order in a poll, if it did. */
   unstable: string | undefined;
+  /** The same for the baseline. */
+  unstableBaseline: string | undefined;
   /** The walks that got on in this tick. */
   readonly walked: Set<'baseline' | Tier>;
   /** Why the last poll failed, if that did not end the tick. */
@@ -107,6 +109,7 @@ export function createTickRun(session: SourceSession): TickRun {
       return unfinished;
     },
     unstable: undefined,
+    unstableBaseline: undefined,
     walked: new Set(),
     pollFailure: undefined,
     failedLookUps: 0,
@@ -161,7 +164,10 @@ export function createTickRun(session: SourceSession): TickRun {
       figures.countRecorder(recorder, through);
       return recorder;
     },
-    report: (outcome, error) => figures.report(outcome, run.polls, cell.known, error),
+    report(outcome, error) {
+      const unstable = run.unstableBaseline ?? run.unstable;
+      return { ...figures.report(outcome, run.polls, cell.known, error), unstable };
+    },
   };
   return run;
 }

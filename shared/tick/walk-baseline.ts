@@ -4,6 +4,7 @@ import type { Instant } from '../instant.ts';
 import { estimateSize } from '../reading/estimate-size.ts';
 import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
 import { type WalkStep, walkOn } from '../reading/walk.ts';
+import { noteWalked } from '../reporting/source-read.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
 import { completeBaseline } from './complete-baseline.ts';
 import { createdWithin } from './created-within.ts';
@@ -39,6 +40,7 @@ async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Prom
     fetch,
     take: async (page: Page) => {
       for (const row of page.rows) if (row.kind === 'readable') read.set(row.group.id, row.createdAt);
+      run.update((state) => noteWalked(state, page.sentAt));
       await saving.take(page);
       run.progress({ ...counted(), groups: groups + read.size });
     },
@@ -50,6 +52,7 @@ async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Prom
   try {
     const position = { coveredThrough, rangeWidth };
     const step = await run.within('baseline', () => saving.during(() => walkOn(position, options)));
+    run.unstableBaseline = step.unstable;
     const within = createdWithin(step.covered, read);
     // Empty ranges are no progress: a walk can cover them for long before one that fails.
     if (within > 0 || (step.covered !== undefined && step.isDone)) run.walked.add('baseline');

@@ -98,6 +98,19 @@ describe.each(STORES)('ledger $name', ({ open }) => {
     expect(await stores.ledger.read(key, 0, 10)).toEqual([{ sequence: 1, event: feedEvent(key, 1) }]);
   });
 
+  test('keeps the reports of what is read beside the other events of the feed', async () => {
+    const source = { source: 'read', generation: 'mi8x2k' };
+    const [feed, read] = [aKey('feed', source), aKey('read', source)];
+    const report = { ...feedEvent(read, 1), id: 'read_mi8x2k_read_1' };
+    await stores.ledger.append(feed, feedEvent(feed, 1));
+
+    const results = [await stores.ledger.append(read, report), await stores.ledger.append(read, report)];
+
+    expect(results).toEqual(['saved', 'saved']);
+    expect(await stores.ledger.read(read, 0, 10)).toEqual([{ sequence: 1, event: report }]);
+    expect(await numbersOf(feed, 0, 10)).toEqual([1]);
+  });
+
   test('lists every group with events, and its last number', async () => {
     const keys = [
       aKey(5, { source: 'swept', generation: 'one' }),

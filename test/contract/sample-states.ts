@@ -144,8 +144,20 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     read: {
       upTo: NOW - HOUR,
       reconciledThrough: NOW - HOUR,
+      walkedFrom: NOW - SECOND,
       isOvertaken: false,
-      sequence: 12,
+      sequence: 29_393_895,
+      report: {
+        object: {
+          type: 'source_read',
+          name: source,
+          read_up_to: null,
+          reconciled_through: null,
+          held: 1,
+          set_aside: 1,
+        },
+        time: NOW,
+      },
       reportedAt: NOW - 60 * SECOND,
     },
     pace: { intervalMs: 60_000, lookbackMs: 300_000, reconcileMs: 600_000, requestsPerMinute: 240 },

@@ -9,6 +9,7 @@ import type { Resource, Template } from '../stack/template.ts';
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'AWS::CloudWatch::Alarm',
   'AWS::Events::Archive',
+  'AWS::Lambda::Alias',
   'AWS::Lambda::EventInvokeConfig',
   'AWS::Scheduler::Schedule',
   'AWS::Scheduler::ScheduleGroup',

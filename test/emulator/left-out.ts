@@ -3,6 +3,8 @@
 import { CloudWatchClient, DeleteAlarmsCommand, PutMetricAlarmCommand } from '@aws-sdk/client-cloudwatch';
 import { CreateArchiveCommand, DeleteArchiveCommand, EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import {
+  CreateAliasCommand,
+  DeleteAliasCommand,
   DeleteFunctionEventInvokeConfigCommand,
   LambdaClient,
   PutFunctionEventInvokeConfigCommand,
@@ -51,6 +53,12 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     },
     remove: ({ physicalId: ArchiveName }) =>
       new EventBridgeClient().send(new DeleteArchiveCommand({ ArchiveName })),
+  },
+  'AWS::Lambda::Alias': {
+    order: 2,
+    make: ({ properties }) => new LambdaClient().send(new CreateAliasCommand(properties)),
+    remove: ({ properties: { FunctionName, Name } }) =>
+      new LambdaClient().send(new DeleteAliasCommand({ FunctionName, Name })),
   },
   'AWS::Lambda::EventInvokeConfig': {
     order: 2,

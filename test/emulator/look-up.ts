@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-eventbridge';
 import { GetRoleCommand, GetRolePolicyCommand, IAMClient } from '@aws-sdk/client-iam';
 import {
+  GetAliasCommand,
   GetEventSourceMappingCommand,
   GetFunctionCommand,
   GetFunctionEventInvokeConfigCommand,
@@ -91,6 +92,10 @@ const QUESTIONS: Readonly<Record<string, (wanted: Wanted) => Promise<Found>>> = 
     const { Role } = await new IAMClient().send(new GetRoleCommand({ RoleName }));
     const { Statement } = JSON.parse(decodeURIComponent(Role?.AssumeRolePolicyDocument ?? ''));
     return { arn: Role?.Arn, words: `for ${Statement[0].Principal.Service}` };
+  },
+  'AWS::Lambda::Alias': async ({ properties: { FunctionName, Name } }) => {
+    const alias = await new LambdaClient().send(new GetAliasCommand({ FunctionName, Name }));
+    return { words: `${alias.Name} of ${alias.FunctionVersion}` };
   },
   'AWS::Lambda::EventInvokeConfig': async ({ properties: { FunctionName } }) => {
     const config = await new LambdaClient().send(new GetFunctionEventInvokeConfigCommand({ FunctionName }));

@@ -28,6 +28,7 @@ const FIXED_PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   'AWS::Events::Rule': ['Name', 'EventBusName'],
   'AWS::IAM::Policy': [],
   'AWS::IAM::Role': ['RoleName', 'Path'],
+  'AWS::Lambda::Alias': ['FunctionName', 'Name'],
   'AWS::Lambda::EventInvokeConfig': ['FunctionName', 'Qualifier'],
   'AWS::Lambda::EventSourceMapping': ['EventSourceArn', 'StartingPosition'],
   'AWS::Lambda::Function': ['FunctionName'],

@@ -71,13 +71,16 @@ test.each(ROLES)('the table of %s has the keys, index, expiry and stream that th
           { AttributeName: shape.index.partitionKey.name, KeyType: 'HASH' },
           { AttributeName: shape.index.sortKey.name, KeyType: 'RANGE' },
         ],
-        Projection: { ProjectionType: 'KEYS_ONLY' },
+        Projection: shape.index.includes
+          ? { ProjectionType: 'INCLUDE', NonKeyAttributes: shape.index.includes }
+          : { ProjectionType: 'KEYS_ONLY' },
       },
     ],
   );
   const attributes = [shape.partitionKey, shape.sortKey, shape.index?.partitionKey, shape.index?.sortKey];
+  const named = new Map(attributes.flatMap((it) => (it ? [[it.name, it.type] as const] : [])));
   expect(table.AttributeDefinitions).toEqual(
-    attributes.flatMap((it) => (it ? [{ AttributeName: it.name, AttributeType: it.type }] : [])),
+    [...named].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
   );
 });
 

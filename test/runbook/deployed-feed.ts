@@ -57,7 +57,7 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
       if (body.Action === 'DescribeStacks')
         return body.StackName === name ? describeStack(outputs) : noSuchStack(body.StackName);
       if (body.Action === 'PublishBatch') return sqs.endpoint;
-      if (path.endsWith('/invocations')) return invoke(functions, path);
+      if (path.endsWith('/invocations')) return invoke(functions, request);
       if (target === 'AmazonSQS.StartMessageMoveTask') return moveMessages(queuesInto(body.SourceArn));
       noteTest(body.MessageBody);
       switch (target?.split('.')[0]) {
@@ -173,8 +173,13 @@ function noSuchStack(name: string): Served {
   );
 }
 
-function invoke(functions: ReadonlySet<string>, path: OperatorRequest['path']): Served {
-  const name = decodeURIComponent(path.split('/').at(-2) ?? '');
+function invoke(functions: ReadonlySet<string>, { path, body }: OperatorRequest): Served {
+  const [name = '', alias] = decodeURIComponent(path.split('/').at(-2) ?? '').split(':');
+  // In place of the poller, which finds the group of situations.ts.
+  if (functions.has(name) && alias !== undefined)
+    return json({
+      found: { exact: body.find.source === 'acme' ? [184_467] : [], similar: [], isWhole: true },
+    });
   if (functions.has(name)) return { status: 202, type: 'application/json', body: '' };
   const error = 'ResourceNotFoundException';
   return { ...json({ message: `Function not found: ${name}` }), status: 404, error };

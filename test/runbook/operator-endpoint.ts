@@ -24,7 +24,7 @@ export interface Served {
 
 export interface EngineAnswers {
   /** The address of a request's engine, or the account's own answer. */
-  answer(request: OperatorRequest): string | Served;
+  answer(request: OperatorRequest): string | Served | Promise<string | Served>;
   /** ARNs of the queues with this dead-letter queue. */
   queuesInto(deadLetters: string): readonly string[];
 }
@@ -45,7 +45,7 @@ export async function startOperatorEndpoint({
     const needed = permissionsOf(request, queuesInto);
     asked.push(...(needed ?? [{ action: nameOf(request), resource: 'not known to the runbook test' }]));
     const isAllowed = needed?.every((permission) => allows(policy, permission)) === true;
-    const served = isAllowed ? answer(request) : refusal(request);
+    const served = isAllowed ? await answer(request) : refusal(request);
     const { status, type, body, error } =
       typeof served === 'string' ? await forward(served, incoming, request, content) : served;
     response

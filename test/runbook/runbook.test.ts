@@ -28,6 +28,8 @@ const NAMED = [
   'npx returns-feed sources list --stack <stack>',
   'npx returns-feed sources add <source> --base-url <url> --token-parameter <parameter> --stack <stack>',
   'npx returns-feed sources remove <source> --stack <stack>',
+  'npx returns-feed explain --tracking <tracking> --stack <stack>',
+  'npx returns-feed explain <text> --stack <stack>',
   'npx returns-feed export <source> --stack <stack>',
   'npx returns-feed redrive <source> <group> --to <webhook> --stack <stack>',
   'npx returns-feed replay <source> --to <webhook> --stack <stack>',
@@ -184,6 +186,7 @@ function resourcesCalled(name: string, template: DeployedTemplate): string[] {
     'the stack': () => [arnOf('cloudformation:stack/', `${stackName}/*`)],
     snapshots: () => [table('StorageSnapshots')],
     'the index of snapshots': () => [`${table('StorageSnapshots')}/index/created`],
+    'the index of marks': () => [`${table('StorageMarks')}/index/behind`],
     ledger: () => [table('StorageLedger')],
     marks: () => [table('StorageMarks')],
     sources: () => [table('StorageSources')],
@@ -211,6 +214,7 @@ function resourcesCalled(name: string, template: DeployedTemplate): string[] {
     ],
     'all resources (`*`): AWS lets these name none': () => ['*'],
     'the logs of poller, relays and sweeps': () => [log('PollerLog'), log('RelayToOrderedLog')],
+    "the poller's alias `questions`": () => [`${lambda('PollerFunction')}:questions`],
     'the two sweeps': () => [lambda('SweepToOrderedFunction'), lambda('SweepToBusFunction')],
   };
   return (called[name] === undefined ? name.split(', ') : [name]).flatMap((it) => {

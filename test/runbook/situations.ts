@@ -41,6 +41,8 @@ export async function createSituations(
     parameter: `/${service}/tokens/globex`,
     hold: '7',
     webhook: 'Wms',
+    tracking: '1Z999AA10123456784',
+    text: 'R1042',
   };
   let group = 1_000;
 

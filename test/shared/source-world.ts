@@ -73,7 +73,8 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
   const logged: { readonly message: string; readonly fields: LogFields | undefined }[] = [];
   const note = (message: string, fields?: LogFields) => void logged.push({ message, fields });
   const network: Network = { token: reference.token, intercept: undefined, onRequest: undefined };
-  const parsed = sourceSettings.parse({ name: SOURCE, baseUrl: BASE_URL, ...settings });
+  // Tests that are about it ask for it.
+  const parsed = sourceSettings.parse({ name: SOURCE, baseUrl: BASE_URL, sourceRead: false, ...settings });
 
   const slot = () => Math.floor(time.now() / MILLISECOND);
 
@@ -123,6 +124,7 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
   };
   return {
     time,
+    settings: parsed,
     reference,
     control: reference.control,
     ledger,

@@ -12,11 +12,12 @@ import type { SourceState } from '../../shared/source/source-state.ts';
 import { causesOf } from './causes.ts';
 import type { Evidence, GroupDocument, Happening, SourceEvidence, Timing } from './checker/evidence.ts';
 import { nameOfShape } from './lasting-fault.ts';
-import { isSteady } from './plan.ts';
+import { isDateAhead, isSteady } from './plan.ts';
 import { changesLooks } from './turn.ts';
 import type { ArraysStored } from './watch-arrays.ts';
 import type { FieldsWatched } from './watch-fields.ts';
 import type { Forgotten } from './world/operations.ts';
+import type { HeldTime } from './world/operator.ts';
 import type { Pollers } from './world/pollers.ts';
 import type { Look } from './world/turns.ts';
 import { FIRST_TOKEN, OTHER_TOKEN, SECOND_TOKEN, type World } from './world/world.ts';
@@ -42,6 +43,7 @@ export interface Observed {
   readonly fields: FieldsWatched;
   /** How the service showed its groups, over time. */
   readonly looks: readonly Look[];
+  readonly held: readonly HeldTime[];
   /** Whether each source came to rest in the end, by its name. */
   readonly settled: ReadonlyMap<string, boolean>;
   /** The states of all sources, as last saved. */
@@ -97,6 +99,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
         plan.lasting?.shape.kind !== 'array',
       leavesNoArrayOut,
       namesZones: [plan, ...turns].every(({ knobs: { stampForm = 'Z' } }) => !stampForm.startsWith('none')),
+      stampsTellTime: knobs.absurdEvery === 0 || !isDateAhead(knobs),
       tellsFractions: knobs.stampPrecision !== 's',
       showsWhatIs: plan.mishap === undefined,
       showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,
@@ -105,6 +108,8 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     timing: timingOf(world),
     sent: network.sent,
     requestsPerMinute: settings.requestsPerMinute,
+    lookback: settings.lookbackMs * MILLISECOND,
+    reportsRead: settings.sourceRead,
     secrets: secretsOf(world),
     personalNames: personalNamesOf(world),
     stored: [...observed.states, ...sources.flatMap((source) => storedOf(world, source))],
@@ -166,6 +171,7 @@ function timingOf({ plan, service, time, suspendedUnseen }: World): Timing {
   const freeze = plan.faults.freeze > 0 ? LONGEST_FREEZE : 0;
   const longestExchange = plan.settings.requestTimeoutMs * MILLISECOND + freeze;
   return {
+    hasDate,
     clocksAgree: plan.clockSkewMs === 0 && plan.faults.clockJump === 0,
     dateAhead: hasDate ? dateSkewSeconds * SECOND : 0,
     drift:
@@ -223,6 +229,7 @@ function sourceEvidence(
     forgotten: forgottenOf(stores, observed, source, generation),
     arraysStoredFrom: observed.arraysStored.get(source) ?? new Map(),
     concludedAt,
+    heldTimes: observed.held.filter((held) => held.source === source),
     cameToRest: observed.settled.get(source) === true,
     baselineCompletedAt: written.find(({ event }) => event.type === 'feed.baseline_completed')?.at,
     written,

@@ -76,6 +76,7 @@ export interface SimulatedSettings {
   readonly reconcileMs: number;
   readonly requestsPerMinute: number;
   readonly customerData: boolean;
+  readonly sourceRead: boolean;
   readonly requestTimeoutMs: number;
 }
 
@@ -136,6 +137,11 @@ export function isSteady({ lasting, turns = [], secret, earlySlot }: Plan): bool
   return lasting === undefined && turns.length === 0 && secret === undefined && earlySlot === undefined;
 }
 
+/** Whether the service's Date is ahead of its stamps. */
+export function isDateAhead({ dateSkewSeconds = 0, stampForm }: Partial<Knobs>): boolean {
+  return dateSkewSeconds > 0 || stampForm?.startsWith('none:-') === true;
+}
+
 export const NO_FAULTS: FaultRates = {
   crash: 0,
   fail: 0,
@@ -172,6 +178,7 @@ export const PLAIN_PLAN: Plan = {
     reconcileMs: 600_000,
     requestsPerMinute: 240,
     customerData: false,
+    sourceRead: true,
     requestTimeoutMs: 10_000,
   },
   sources: 1,

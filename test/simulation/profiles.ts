@@ -9,6 +9,7 @@ import { withOperations } from './operations.ts';
 import {
   type EarlySlot,
   type FaultRates,
+  isDateAhead,
   NO_FAULTS,
   type Outage,
   type Plan,
@@ -34,7 +35,13 @@ import {
 
 /** The plan of a seed. Pure: the same seed and profile always give the same plan. */
 export function makePlan(seed: number, profile: Profile): Plan {
-  return withOperations(withRoom(withoutWhatIsNotPromised(drawPlan(seed, profile))));
+  return withOperations(withRoom(withoutWhatIsNotPromised(withReports(drawPlan(seed, profile)))));
+}
+
+/** Drawn separately, so that the seeds of everything else stay the same. */
+function withReports(plan: Plan): Plan {
+  const sourceRead = !createRandom(mix(plan.seed, 80)).chance(0.1);
+  return { ...plan, settings: { ...plan.settings, sourceRead } };
 }
 
 const DAY_MS = 86_400_000;
@@ -49,8 +56,8 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
   // Without a Date the clocks of several machines are compared with each other.
   const clocks = knobs.date === 'missing' ? { clockSkewMs: 0, faults: { ...plan.faults, clockJump: 0 } } : {};
   // If Date is ahead of the stamps, rows stamped ahead move the stamps' clock, and the feed's start with it.
-  const isDateAhead = (knobs.dateSkewSeconds ?? 0) > 0 || knobs.stampForm?.startsWith('none:-') === true;
-  if (isDateAhead && (!plan.reconciles || plan.settings.baseline === 'silent')) delete knobs.absurdEvery;
+  if (isDateAhead(knobs) && (!plan.reconciles || plan.settings.baseline === 'silent'))
+    delete knobs.absurdEvery;
   // A page that is cut before one large row looks short to a poll.
   const crowds = plan.crowds && (plan.reconciles || knobs.pageBytes === undefined);
   return { ...plan, knobs, crowds, ...clocks };
@@ -145,6 +152,7 @@ function drawSettings(random: Random, profile: Profile): SimulatedSettings {
     reconcileMs: (profile === 'polls' ? NEVER : random.pick([30, 60, 120])) * 1_000,
     requestsPerMinute: random.pick([60, 120, 240, 240]),
     customerData: random.chance(0.15),
+    sourceRead: true,
     requestTimeoutMs: random.pick([2_000, 10_000, 10_000]),
   };
 }

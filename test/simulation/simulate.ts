@@ -52,7 +52,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   const arraysStored = watchArrays(world);
   const fields = watchFields(world);
   const looks = watchLooks(world);
-  watchHolds(world);
+  const held = watchHolds(world);
   const sources = Array.from({ length: plan.sources }, (_, index) => {
     const settings = sourceSettings.parse({ name: sourceName(index), baseUrl: BASE_URL, ...plan.settings });
     return createPollers(world, settings, index);
@@ -66,7 +66,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   addStoreLines(world);
   const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
   const evidence = gatherEvidence(world, {
-    ...{ pollers: sources, starts, arraysStored, fields, looks, settled, states },
+    ...{ pollers: sources, starts, arraysStored, fields, looks, held, settled, states },
     ...{ forgotten: operations.forgotten, operatorErrors: operations.ownErrors },
   });
   return {

@@ -21,6 +21,7 @@ import { startEventSources } from './event-sources.ts';
 import { createFailures } from './failures.ts';
 import type { LambdaFunction } from './lambda-function.ts';
 import { readRoles } from './policies.ts';
+import { type Names, resolve } from './resolve-intrinsics.ts';
 import { subscribeRules } from './rules.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { startStateMachines } from './state-machines.ts';
@@ -48,6 +49,8 @@ export interface DeployOptions {
 }
 
 export interface Deployment {
+  /** The stack's outputs. */
+  readonly outputs: Readonly<Record<string, string>>;
   /** Every SDK call of a function. */
   readonly calls: readonly Call[];
   /** The problems, as messages. */
@@ -106,6 +109,7 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
   const tableWith = (text: string) => created.names.ref(idOf(template, 'AWS::DynamoDB::Table', text));
 
   return {
+    outputs: mapOutputs(template, created.names),
     ...{ calls, archived, endpoint, failures: failures.list, failed: failures.first },
     schedules: createSchedules(world),
     functionWith: (text) => theOneWith(world.functions, text),
@@ -130,6 +134,10 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+function mapOutputs({ Outputs = {} }: Template, names: Names): Record<string, string> {
+  return Object.fromEntries(Object.entries(Outputs).map(([id, { Value }]) => [id, resolve(Value, names)]));
 }
 
 /** Waits in the order of the flow: one mapping's output arrives before the next mapping is checked. */

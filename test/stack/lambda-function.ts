@@ -16,8 +16,12 @@ export interface LambdaFunction {
   readonly overlaps: readonly (readonly [unknown, unknown])[];
   /** The lines of its log. */
   readonly lines: readonly string[];
-  /** Runs any number of invocations at once, each in its own environment; rejects with the handler's error. */
-  invoke(event: unknown): Promise<unknown>;
+  /**
+   * Runs any number of invocations at once, each in its own environment; rejects with the handler's error.
+   *
+   * @param alias by which it is invoked, if by one
+   */
+  invoke(event: unknown, alias?: string): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -80,14 +84,14 @@ export function startFunction(options: FunctionOptions): LambdaFunction {
     return taken;
   }
 
-  async function invoke(event: unknown): Promise<unknown> {
+  async function invoke(event: unknown, alias?: string): Promise<unknown> {
     const worker = takeWorker();
     const id = randomUUID();
     const answered = new Promise<Answer>((resolve) => waiting.set(id, resolve));
     events.push(event);
     for (const other of underWay) overlaps.push([other, event]);
     underWay.add(event);
-    worker.postMessage({ id, event });
+    worker.postMessage({ id, event, alias: alias === undefined ? [] : [alias] });
     const { response, error } = await answered;
     waiting.delete(id);
     busy.delete(worker);

@@ -5,9 +5,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 const { file, exportName, functionName, timeoutMs } = workerData;
 const loading = import(file);
 
-parentPort.on('message', async ({ id, event }) => {
+parentPort.on('message', async ({ id, event, alias }) => {
   const deadline = Date.now() + timeoutMs;
-  const context = { functionName, awsRequestId: id, getRemainingTimeInMillis: () => deadline - Date.now() };
+  const context = {
+    functionName,
+    invokedFunctionArn: [`arn:aws:lambda:us-east-1:000000000000:function:${functionName}`, ...alias].join(
+      ':',
+    ),
+    awsRequestId: id,
+    getRemainingTimeInMillis: () => deadline - Date.now(),
+  };
   try {
     const bundle = await loading;
     const handler = bundle[exportName] ?? bundle.default?.[exportName];

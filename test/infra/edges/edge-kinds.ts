@@ -71,6 +71,10 @@ export const EDGE_KINDS: Readonly<Record<string, Readonly<Record<string, Rule | 
   },
   'AWS::KMS::Alias': { TargetKeyId: none('another name of the key') },
   'AWS::KMS::Key': { 'KeyPolicy.*': POLICY },
+  'AWS::Lambda::Alias': {
+    FunctionName: none('another name of the function'),
+    FunctionVersion: none('as it is deployed'),
+  },
   'AWS::Lambda::EventInvokeConfig': {
     FunctionName: none('what it belongs to'),
     'DestinationConfig.OnFailure.Destination': destinationOfFunction,

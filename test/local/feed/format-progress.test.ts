@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBaselineProgress } from '../../../local/feed/format-progress.ts';
-import type { BaselineState } from '../../../shared/source/source-state.ts';
+import type { BaselineState, SourceState } from '../../../shared/source/source-state.ts';
+import type { TickReport } from '../../../shared/tick/tick-report.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 10, 15);
 
@@ -80,11 +81,62 @@ test('shows the cost of a completed baseline', () => {
   expect(line).toBe('baseline complete: 1 group, 37 requests');
 });
 
-test('shows no pace for groups that are read again', () => {
+test('does not count backwards where a range is read again', () => {
   const progress = createBaselineProgress();
   progress.line(baseline({ groups: 5_000 }), NOW);
 
   const line = progress.line(baseline({ groups: 200 }), NOW + 1_000);
 
-  expect(line).toBe('baseline: 200 groups, 0 requests');
+  expect(line).toBe('baseline: 5,000 groups, reading a range again, 0 requests');
 });
+
+test('a slow baseline names its causes and the most time that is left', () => {
+  const progress = createBaselineProgress();
+  const error = new Error('No connection.');
+  progress.note(report({ unstable: 'all rows were others' }), NOW);
+  progress.note(report({ rateLimited: 1, error, state: { pageLimit: 20 } as SourceState }), NOW);
+  progress.line(baseline({ groups: 20, estimatedGroups: 300 }), NOW);
+
+  const line = progress.line(baseline({ groups: 60, estimatedGroups: 300 }), NOW + 20_000);
+
+  expect(line).toBe(
+    'baseline: 60 groups, at most ~2 min left, 2 groups/s, the list does not keep its order (all rows were others), ' +
+      'the service refuses requests as too many (429), No connection, pages of 20 rows, 0 requests',
+  );
+});
+
+test('the pace falls while nothing is read, and causes that are over are left out', () => {
+  const progress = createBaselineProgress();
+  progress.note(report({ rateLimited: 1 }), NOW);
+  progress.line(baseline({ groups: 0 }), NOW);
+  progress.line(baseline({ groups: 100 }), NOW + 1_000);
+
+  const [soon, late] = [20_000, 100_000].map((after) =>
+    progress.line(baseline({ groups: 100 }), NOW + after),
+  );
+
+  expect(soon).toMatch(/^baseline: 100 groups, time left unknown, 5 groups\/s, the service refuses requests/);
+  expect(late).toBe('baseline: 100 groups, time left unknown, 1 groups/s, 0 requests');
+});
+
+test('a baseline that reads nothing at all names the cause as well', () => {
+  const progress = createBaselineProgress();
+  progress.note(report({ rateLimited: 1 }), NOW);
+  progress.line(baseline({}), NOW);
+
+  const line = progress.line(baseline({}), NOW + 10_000);
+
+  expect(line).toBe(
+    'baseline: 0 groups, time left unknown, the service refuses requests as too many (429), 0 requests',
+  );
+});
+
+function report(changes: Partial<TickReport>): TickReport {
+  return {
+    unstable: undefined,
+    rateLimited: 0,
+    error: undefined,
+    state: undefined,
+    ...changes,
+  } as TickReport;
+}

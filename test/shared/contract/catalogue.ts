@@ -17,7 +17,7 @@ feed from the reference service; [recorded.jsonl](recorded.jsonl) has all of tha
 A type that ends in \`.status_changed\` or \`.updated\` has \`previous_attributes\`: the old values of those watched
 fields that changed. What is not watched is carried along as it stands.
 
-Those of the feed itself go to the bus alone.
+Those of the feed itself go to the bus alone, but for \`feed.source_read\`: an ordered subscriber gets it if its filter names it.
 
 ${kinds.map(section).join('\n')}`;
 }

@@ -42,6 +42,23 @@ describe('matchesFilter', () => {
     expect(matchesFilter({ to: ['DELIVERED'] }, withStatus(example(type), status))).toBe(passes);
   });
 
+  it.each<[EventFilter, boolean]>([
+    [{}, false],
+    [{ sources: ['acme'] }, false],
+    [{ types: ['shipment.created'] }, false],
+    [{ types: ['shipment.created', 'feed.source_read'] }, true],
+    [{ sources: ['acme'], types: ['feed.source_read'] }, true],
+    [{ sources: ['other'], types: ['feed.source_read'] }, false],
+  ])('lets feed.source_read pass only if the filter names it: %j', (filter, passes) => {
+    const read = { ...example('feed.source_read'), source: '/sources/acme' };
+
+    expect(matchesFilter(filter, read)).toBe(passes);
+  });
+
+  it('lets no other event of the feed itself pass', () => {
+    expect(matchesFilter({}, example('feed.source_degraded'))).toBe(false);
+  });
+
   it.each(['', 'TELEPORTED', null, { a: 1 }])('gives the undocumented status %j no attribute', (status) => {
     expect(filterAttributes(withStatus(changed, status))).not.toHaveProperty('to');
   });
@@ -52,7 +69,10 @@ describe('filterPolicy', () => {
     const filter = { sources: ['acme'], entities: ['shipment'], to: ['DELIVERED'] } as const;
     const policy = { source: ['/sources/acme'], entity: ['shipment'], to: ['DELIVERED'] };
     expect(filterPolicy(filter)).toEqual(policy);
-    expect(filterPolicy({})).toEqual({});
+  });
+
+  it.each([{}, { sources: ['acme'] }])('keeps the events of the feed itself from %j', (filter) => {
+    expect(filterPolicy(filter)).toMatchObject({ entity: [{ 'anything-but': ['feed'] }] });
   });
 });
 
@@ -60,6 +80,8 @@ describe('checkFilter', () => {
   it.each<[unknown, string]>([
     [{ to: ['SHIPPED'] }, 'filter.to.0'],
     [{ types: ['feed.drift_detected'] }, 'filter.types.0'],
+    [{ types: ['feed.source_read'], entities: ['shipment'] }, 'excludes feed.source_read again'],
+    [{ types: ['feed.source_read'], to: ['DELIVERED'] }, 'excludes feed.source_read again'],
     [{ sources: ['Acme Shop'] }, 'filter.sources.0: must be the name of a source'],
     [{ entities: [] }, 'filter.entities: must name at least one value'],
     [{ status: ['DELIVERED'] }, 'status'],

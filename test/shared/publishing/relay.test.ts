@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FEED_GROUP } from '../../../shared/contract/event-id.ts';
+import { FEED_GROUP, READ_GROUP } from '../../../shared/contract/event-id.ts';
 import { MAX_BATCH_ENTRIES, RELAY_READ_EVENTS } from '../../../shared/limits.ts';
 import { aKey } from './an-event.ts';
 import { createWorld, failingOnce, type Gate, listing, range, relayIn } from './relay-world.ts';
@@ -57,6 +57,20 @@ describe('sent events', () => {
 
     expect(world.destination.batches.map(({ length }) => length)).toEqual([10, 10, 2, 2]);
     for (const key of groups) expect(world.numbersArrived(key)).toEqual([1, 2]);
+  });
+
+  test('of what is read only the newest report is sent, whatever numbers the ledger has lost', async () => {
+    const world = createWorld();
+    const read = aKey(READ_GROUP);
+    world.show(read, ...range(7, RELAY_READ_EVENTS + 9));
+
+    const first = await relayIn(world, [read]);
+    world.show(read, RELAY_READ_EVENTS + 12);
+    const second = await relayIn(world, [read]);
+
+    expect(world.numbersArrived(read)).toEqual([RELAY_READ_EVENTS + 9, RELAY_READ_EVENTS + 12]);
+    expect(world.marks.get('queue#acme_mi8x2k_read')).toBe(RELAY_READ_EVENTS + 12);
+    expect([...first.outcomes, ...second.outcomes]).toEqual([{ state: 'done' }, { state: 'done' }]);
   });
 
   test('a withheld group sends no events, but its mark moves', async () => {

@@ -7,6 +7,7 @@ import {
   noteOvertaken,
   noteReadUpTo,
   noteReconciled,
+  noteWalked,
   reportRead,
 } from '../../../shared/reporting/source-read.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
@@ -66,27 +67,31 @@ describe('reconciled_through', () => {
   const through = (state: SourceState) => describeRead(state).reconciled_through;
   const allowance = (2 * PACE.settleMs + PACE.requestTimeoutMs) * MILLISECOND;
 
-  it('lies before the start of the walk by as much as a read, and the one before it, may be old', () => {
-    const walked = noteReconciled(aSource(), SETTLED, PACE);
+  it('lies before the first request of the walk by as much as a read, and the one before it, may be old', () => {
+    const begun = noteWalked(noteWalked(aSource(), SETTLED + MINUTE), SETTLED);
 
-    expect(through(walked)).toBe(formatInstant(SETTLED - allowance));
-  });
-
-  it('stays where it was if something is held or another process saved a group first', () => {
-    const walked = noteReconciled(aSource(), SETTLED, PACE);
-    const later = SETTLED + MINUTE;
-
-    expect(through(noteReconciled({ ...walked, guarding: HELD }, later, PACE))).toBe(through(walked));
-    expect(through(noteReconciled(noteOvertaken(walked), later, PACE))).toBe(through(walked));
-    expect(through(noteReconciled(beginWholeWalk(noteOvertaken(walked)), later, PACE))).toBe(
-      formatInstant(later - allowance),
+    expect(through(noteReconciled(noteWalked(begun, SETTLED + MINUTE), PACE))).toBe(
+      formatInstant(SETTLED - allowance),
     );
   });
 
-  it('never moves back, even after a start by a wrong clock', () => {
-    const walked = noteReconciled(aSource(), SETTLED, PACE);
+  it('stays where it was if something is held or another process saved a group first', () => {
+    const walked = noteReconciled(noteWalked(aSource(), SETTLED), PACE);
+    const later = SETTLED + MINUTE;
 
-    expect(through(noteReconciled(walked, SETTLED - MINUTE, PACE))).toBe(through(walked));
+    const again = noteWalked(beginWholeWalk(noteOvertaken(walked)), later);
+
+    expect(through(noteReconciled({ ...again, guarding: HELD }, PACE))).toBe(through(walked));
+    expect(through(noteReconciled(noteOvertaken(again), PACE))).toBe(through(walked));
+    expect(through(noteReconciled(again, PACE))).toBe(formatInstant(later - allowance));
+  });
+
+  it('never moves back, even after a start by a wrong clock', () => {
+    const walked = noteReconciled(noteWalked(aSource(), SETTLED), PACE);
+
+    const again = noteWalked(beginWholeWalk(walked), SETTLED - MINUTE);
+
+    expect(through(noteReconciled(again, PACE))).toBe(through(walked));
   });
 });
 
@@ -94,32 +99,31 @@ describe('the report of what is read', () => {
   const at = (slot: Instant, state = aSource()) =>
     reportRead({ ...state, lastSlot: slot / MILLISECOND }, slot + SECOND);
 
-  it('is queued once in each minute of the slots', () => {
-    const first = at(MINUTE * 100);
-    const again = at(MINUTE * 100 + 50 * SECOND, first);
-    const next = at(MINUTE * 101, { ...again, feedReports: [] });
+  const reportOf = (state: SourceState) => state.read.report?.object.read_up_to;
 
-    expect(first.feedReports).toHaveLength(1);
-    expect(again.feedReports).toEqual(first.feedReports);
-    expect(next.feedReports).toHaveLength(1);
-  });
+  it('is made once in each minute of the slots', () => {
+    const first = at(MINUTE * 100, noteReadUpTo(aSource()));
+    const moved = noteReadUpTo({ ...first, settledThrough: SETTLED + MINUTE });
+    const again = at(MINUTE * 100 + 50 * SECOND, moved);
+    const next = at(MINUTE * 101, again);
 
-  it('supersedes one that could not be appended', () => {
-    const first = at(MINUTE * 100);
-    const next = at(MINUTE * 101, noteReadUpTo(first));
-
-    expect(next.feedReports).toEqual([
-      {
-        type: 'feed.source_read',
-        object: expect.objectContaining({ read_up_to: formatInstant(SETTLED) }),
-        time: MINUTE * 101 + SECOND,
-      },
+    expect([first, again, next].map(reportOf)).toEqual([
+      formatInstant(SETTLED),
+      formatInstant(SETTLED),
+      formatInstant(SETTLED + MINUTE),
     ]);
   });
 
-  it('goes on after a slot of a clock that was ahead', () => {
+  it('is numbered by its minute, so that no number is used again after a release that does not know the last', () => {
+    const first = at(MINUTE * 100);
+
+    expect(first.read.sequence).toBe(100);
+    expect(at(MINUTE * 101, { ...first, read: NOTHING_READ }).read.sequence).toBe(101);
+  });
+
+  it('goes on, under the next number, after a slot of a clock that was ahead', () => {
     const ahead = at(MINUTE * 100_000);
 
-    expect(at(MINUTE * 100, { ...ahead, feedReports: [] }).feedReports).toHaveLength(1);
+    expect(at(MINUTE * 100, ahead).read).toMatchObject({ sequence: 100_001, reportedAt: MINUTE * 100 });
   });
 });

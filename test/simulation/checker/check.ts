@@ -13,6 +13,7 @@ import { checkObserved } from './observed.ts';
 import { checkOrdered } from './ordered.ts';
 import { checkPrivate } from './private.ts';
 import { checkSameId } from './same-id.ts';
+import { checkSourceRead } from './source-read.ts';
 import { type GroupHistory, historyOf } from './states.ts';
 import { checkTrue } from './true.ts';
 import { checkUnbroken } from './unbroken.ts';
@@ -41,6 +42,7 @@ export function check(evidence: Evidence): Violation[] {
         ...checkComplete(evidence, source, published, histories),
         ...(source.isLast ? checkNeverSilent(evidence, source) : []),
         ...checkForgotten(source),
+        ...checkSourceRead(evidence, source, published, histories),
         ...(evidence.isSteady ? checkFields(evidence, source, published, histories) : []),
       ];
     }),

@@ -23,7 +23,8 @@ export function checkEnvelopes({ source, written }: SourceEvidence): Violation[]
 }
 
 function* judge(event: FeedEvent, source: string): Generator<string> {
-  const group = isEntityEvent(event) ? event.data.return_group.id : 'feed';
+  const own = event.type === 'feed.source_read' ? 'read' : 'feed';
+  const group = isEntityEvent(event) ? event.data.return_group.id : own;
   const { generation, sequence } = event.data;
   const [kind = ''] = event.type.split('.');
   const expected = {
@@ -60,6 +61,7 @@ function isSubjectOf(event: FeedEvent, source: string): boolean {
 function isFeedSubject({ type, subject, data }: FeedEvent, source: string): boolean {
   const own = `sources/${source}`;
   if (type === 'feed.baseline_completed') return subject === `${own}/baseline`;
+  if (type === 'feed.source_read') return subject === `${own}/read`;
   if (type === 'feed.drift_detected') return subject === `${own}/drift/${data.sequence}`;
   if (type === 'feed.events_skipped') return subject.startsWith('feed/skipped-events/');
   return subject === own;

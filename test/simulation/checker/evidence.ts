@@ -48,6 +48,8 @@ export interface SourceEvidence {
   readonly startedAt: Time | undefined;
   /** When ticks ended: only a completed tick reports anything. */
   readonly concludedAt: readonly Time[];
+  /** When it had holds that stood, or were released and not published completely. */
+  readonly heldTimes: readonly { readonly from: Time; readonly to: Time }[];
   /** Whether in the end it was polled and walked completely, without failures and often enough to know everything. */
   readonly cameToRest: boolean;
   /** When `feed.baseline_completed` was written. */
@@ -77,6 +79,8 @@ export interface Promises {
   readonly showedEmptyArrays: boolean;
   /** Stamps are not cut to whole seconds, so neighbouring ranges never share a group. */
   readonly tellsFractions: boolean;
+  /** Whether no row is stamped ahead while Date is: such rows move the stamps' clock. */
+  readonly stampsTellTime: boolean;
   /** Whether stamps name their zone. Otherwise only polls find groups created within the last day at first. */
   readonly namesZones: boolean;
   /** No answer shows anything outside the store's history. */
@@ -109,6 +113,8 @@ export interface Lasting {
 export interface Timing {
   /** How far the service's Date, the feed's clock, is ahead of the store's. */
   readonly dateAhead: number;
+  /** Whether the service's answers have a Date. */
+  readonly hasDate: boolean;
   /** Whether all machines have the same time, including the operator's. */
   readonly clocksAgree: boolean;
   /** How far machines' clocks may deviate from it while the service sends no Date. */
@@ -143,6 +149,10 @@ export interface Evidence {
   /** Every request that was sent. */
   readonly sent: readonly { readonly at: Time; readonly token: string }[];
   readonly requestsPerMinute: number;
+  /** How late a change may show after its stamp and polls still find it. */
+  readonly lookback: Time;
+  /** Whether `feed.source_read` is published. */
+  readonly reportsRead: boolean;
   /** Texts that must not appear in anything stored, sent or logged. */
   readonly secrets: readonly string[];
   /** Field names that are personal data, if there are any: they must not appear within any text either. */

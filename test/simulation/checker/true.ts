@@ -72,7 +72,7 @@ function followHistory(history: EntityHistory, events: readonly Telling[]): stri
 }
 
 /** The previous state according to a first event that is a change. */
-function beforeFirst({ event, kind, verb }: Telling): State | undefined {
+export function beforeFirst({ event, kind, verb }: Telling): State | undefined {
   if (verb === 'removed')
     return stateOf(kind as Kind, event.data.object as unknown as Record<string, unknown>);
   if (!('previous_attributes' in event.data)) return undefined;

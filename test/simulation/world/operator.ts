@@ -1,6 +1,7 @@
 // The operator: knows which changes are real, sees the holds, and releases them as the command does.
 import { saveRelease } from '../../../local/operating/save-release.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
+import type { Instant } from '../../../shared/instant.ts';
 import type { Hold, SourceState } from '../../../shared/source/source-state.ts';
 import type { World } from './world.ts';
 
@@ -17,8 +18,17 @@ export async function releaseWhatIsHeld({ stores, time, trace }: World, source: 
   return held.length > 0;
 }
 
-/** Counts the holds, and those that end without a release. */
-export function watchHolds({ stores, trace }: World): void {
+/** When a source had holds that stood, or were released and not published completely. */
+export interface HeldTime {
+  readonly source: string;
+  readonly from: Instant;
+  /** Infinite if there still were some in the end. */
+  to: Instant;
+}
+
+/** Counts the holds, and those that end without a release. @returns the times with holds */
+export function watchHolds({ stores, trace, time }: World): readonly HeldTime[] {
+  const times: HeldTime[] = [];
   const { save } = stores.states;
   const known = new Map<string, SourceState>();
   stores.states.save = async (state: SourceState, expectedVersion: number) => {
@@ -26,6 +36,7 @@ export function watchHolds({ stores, trace }: World): void {
     if (result !== 'saved') return result;
     const before = known.get(state.source);
     known.set(state.source, state);
+    noteHeld(times, state, time.now());
     const holds = standingHolds(state);
     const earlier = before === undefined ? [] : standingHolds(before);
     for (const hold of holds) if (!earlier.some(isSame(hold))) trace.count(`guard ${hold.guard}`);
@@ -33,6 +44,14 @@ export function watchHolds({ stores, trace }: World): void {
     for (const hold of earlier) if (!now.some(isSame(hold))) trace.count(`mended ${hold.guard}`);
     return result;
   };
+  return times;
+}
+
+function noteHeld(times: HeldTime[], { source, guarding }: SourceState, now: Instant): void {
+  const open = times.find((held) => held.source === source && held.to === Number.POSITIVE_INFINITY);
+  const isHeld = guarding.holds.length > 0;
+  if (isHeld && open === undefined) times.push({ source, from: now, to: Number.POSITIVE_INFINITY });
+  if (!isHeld && open !== undefined) open.to = now;
 }
 
 /** A hold that grew has another number. */

@@ -1,0 +1,56 @@
+// A person's window on a console. It notes what no page may do: log an error, open a dialog, or ask anybody but the
+// console for anything.
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Console } from '../../local/console/console-server.ts';
+
+export interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Opens a page of the console by its path. */
+  go(path: string): Promise<void>;
+  /** Opens another window, which shares the cookie. */
+  openWindow(path: string): Promise<Page>;
+  /** What the pages did that they may not. */
+  readonly troubles: readonly string[];
+  close(): Promise<void>;
+}
+
+/** A page that does not show within this time has failed. */
+const LONGEST_MS = 8_000;
+
+export async function visit(
+  browser: Browser,
+  { url }: Pick<Console, 'url'>,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const { origin } = new URL(url);
+  const context = await browser.newContext({ viewport: { width: 1100, height: 800 }, ...options });
+  context.setDefaultTimeout(LONGEST_MS);
+  const troubles: string[] = [];
+  context.on('request', (request) => {
+    if (new URL(request.url()).origin !== origin) troubles.push(`asked for ${request.url()}`);
+  });
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) troubles.push(`logged ${message.text()}`);
+  });
+  context.on('weberror', (error) => troubles.push(`threw ${error.error().message}`));
+  context.on('dialog', async (dialog) => {
+    troubles.push(`opened a dialog: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  const page = await context.newPage();
+  await page.goto(url);
+  const address = (path: string) => new URL(path, origin).href;
+  return {
+    page,
+    context,
+    go: async (path) => void (await page.goto(address(path))),
+    async openWindow(path) {
+      const other = await context.newPage();
+      await other.goto(address(path));
+      return other;
+    },
+    troubles,
+    close: () => context.close(),
+  };
+}

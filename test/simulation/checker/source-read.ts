@@ -1,0 +1,223 @@
+// What `feed.source_read` claims, judged by what was published after it. An event that is written after a claim may say
+// that an entity was in a state until then. If the claim is true, the entity was in that state later than the claim
+// reaches: by the stamps for `read_up_to`, by the time it showed for `reconciled_through`.
+//
+// Not claimed: removals, which take two readings; refunds, which have no state; groups that can't be read; groups that
+// an operator forgot; changes that showed later than the lookback allows; whatever another store showed.
+import type { EventOf } from '../../../shared/contract/event.ts';
+import type { Arrival, Evidence, Happening, SourceEvidence, Time, Violation } from './evidence.ts';
+import type { ToldGroup } from './groups.ts';
+import { timeOf } from './stamps.ts';
+import { entitiesOf, type GroupHistory, isState, type State, stateIn, type Telling } from './states.ts';
+import { beforeFirst } from './true.ts';
+
+const SECOND = 1_000_000;
+const MINUTE = 60 * SECOND;
+
+type Claim = Arrival & { readonly event: EventOf<'feed.source_read'> };
+type Problem = readonly [guarantee: 'G1' | 'G8', place: string, message: string];
+type Histories = ReadonlyMap<number, GroupHistory>;
+
+export function checkSourceRead(
+  evidence: Evidence,
+  source: SourceEvidence,
+  published: ReadonlyMap<number, ToldGroup>,
+  histories: Histories,
+): Violation[] {
+  const claims = source.written.filter(
+    (arrival): arrival is Claim => arrival.event.type === 'feed.source_read',
+  );
+  const problems = [
+    ...judgeRow(claims, source),
+    ...judgeNumber(claims, evidence),
+    ...judgeArrivals(claims, evidence, source),
+    ...(isJudged(evidence) ? judgeClaims(claims, evidence, source, published, histories) : []),
+    ...(isJudged(evidence) ? judgeLast(claims, evidence, source) : []),
+  ];
+  return problems.map(([guarantee, place, message]) => ({
+    guarantee,
+    source: source.source,
+    place,
+    message,
+  }));
+}
+
+/** Whether the service showed the same store in the same way during the whole run, so that a claim can be judged. */
+function isJudged({ isSteady, promises }: Evidence): boolean {
+  return isSteady && promises.showsWhatIs && promises.showsArrays;
+}
+
+/** Claims are unknown until the baseline is completed, never move back, and stand still while anything is held. */
+function* judgeRow(claims: readonly Claim[], source: SourceEvidence): Generator<Problem> {
+  const { baselineCompletedAt = Number.POSITIVE_INFINITY } = source;
+  let last: Claim | undefined;
+  for (const claim of claims) {
+    const { id, data } = claim.event;
+    const { object } = data;
+    const before = last?.event.data.object;
+    if (object.name !== source.source) yield ['G8', id, `is about ${object.name}`];
+    if (data.sequence <= (last?.event.data.sequence ?? 0))
+      yield ['G8', id, 'has no higher number than before'];
+    for (const field of ['read_up_to', 'reconciled_through'] as const) {
+      const [then, now] = [timeOf(before?.[field] ?? ''), timeOf(object[field] ?? '')];
+      if (now !== undefined && claim.at < baselineCompletedAt)
+        yield ['G1', id, `claims ${field} ${object[field]} before the baseline was completed`];
+      if (then !== undefined && (now === undefined || now < then))
+        yield ['G1', id, `${field} moved back from ${before?.[field]} to ${object[field]}`];
+    }
+    const held = heldAt(claim, source);
+    const wasHeld = last !== undefined && held !== undefined && heldAt(last, source) === held;
+    if (wasHeld && object.read_up_to !== before?.read_up_to)
+      yield [
+        'G1',
+        id,
+        `moves read_up_to to ${object.read_up_to}, though something has been held since ${held?.from}`,
+      ];
+    if (held !== undefined && object.held === 0) yield ['G1', id, 'reports no hold, though there is one'];
+    last = claim;
+  }
+}
+
+function heldAt({ at }: Claim, { heldTimes }: SourceEvidence) {
+  return heldTimes.find(({ from, to }) => from < at && at < to);
+}
+
+/** No claim where they are switched off, and one in a minute at most. */
+function* judgeNumber(claims: readonly Claim[], { reportsRead, isSteady }: Evidence): Generator<Problem> {
+  const [first, last] = [claims[0], claims.at(-1)];
+  if (first === undefined || last === undefined) return;
+  if (!reportsRead) yield ['G8', first.event.id, 'was published, though the reports are switched off'];
+  // Slots are counted, and a tick may report up to a minute after its slot.
+  const most = Math.floor((last.at - first.at) / MINUTE) + 3;
+  if (isSteady && claims.length > most)
+    yield ['G8', last.event.id, `is the last of ${claims.length} reports, and the time allows ${most}`];
+}
+
+/** Only the newest claim need arrive; one that was written as the run ended may be on its way. */
+function* judgeArrivals(
+  claims: readonly Claim[],
+  { endedAt }: Evidence,
+  source: SourceEvidence,
+): Generator<Problem> {
+  const newest = claims.findLast(({ at }) => at < endedAt - 10 * SECOND)?.event;
+  if (newest === undefined) return;
+  for (const [place, arrivals] of Object.entries({ 'ordered subscribers': source.queue, bus: source.bus })) {
+    const isThere = arrivals.some(
+      ({ event }) => event.type === 'feed.source_read' && event.data.sequence >= newest.data.sequence,
+    );
+    if (!isThere) yield ['G1', newest.id, `did not arrive at the ${place}, nor did a newer one`];
+  }
+}
+
+function* judgeClaims(
+  claims: readonly Claim[],
+  evidence: Evidence,
+  source: SourceEvidence,
+  published: ReadonlyMap<number, ToldGroup>,
+  histories: Histories,
+): Generator<Problem> {
+  const offset = offsetOfStamps(histories);
+  const places = new Map(source.written.map(({ event }, place) => [event.id, place]));
+  const forgotten = new Set(source.forgotten.map(({ groupId }) => groupId));
+  for (const { groupId, tellings } of published.values()) {
+    const history = histories.get(groupId);
+    if (history === undefined || evidence.unreadable.has(groupId) || forgotten.has(groupId)) continue;
+    for (const telling of tellings) {
+      const place = places.get(telling.event.id) ?? 0;
+      const at = source.written[place]?.at ?? 0;
+      const claim = claims.findLast(({ event }) => (places.get(event.id) ?? 0) < place);
+      if (claim === undefined || telling.kind === 'refund_transaction' || telling.verb === 'removed')
+        continue;
+      yield* judgeClaim(claim, telling, history, evidence, { offset, at });
+    }
+  }
+}
+
+function* judgeClaim(
+  { event }: Claim,
+  telling: Telling,
+  history: GroupHistory,
+  evidence: Evidence,
+  { offset, at }: { readonly offset: Time; readonly at: Time },
+): Generator<Problem> {
+  const { timing, promises } = evidence;
+  const { name } = telling;
+  const before = beforeFirst(telling);
+  const { read_up_to: readUpTo, reconciled_through: reconciledThrough } = event.data.object;
+  const upTo = promises.stampsTellTime ? timeOf(readUpTo ?? '') : undefined;
+  const due = upTo === undefined ? -1 : lastDue(history.documents, upTo, offset, evidence);
+  const later = history.documents.filter((happening, place) => place >= due && happening.at <= at);
+  if (due >= 0 && !later.some((shown) => mayHaveBeen(before, stateIn(shown, name))))
+    yield ['G1', event.id, describe(telling, before, `read_up_to ${readUpTo}`)];
+  const through = timeOf(reconciledThrough ?? '');
+  if (through === undefined) return;
+  const shown = history.showings.filter(({ from, to }) => to > through - timing.dateAhead && from <= at);
+  const isShown = shown.some(({ document }) =>
+    mayHaveBeen(before, document === undefined ? undefined : entitiesOf(document).get(name)),
+  );
+  if (!isShown) yield ['G1', event.id, describe(telling, before, `reconciled_through ${reconciledThrough}`)];
+}
+
+/** Whether an entity that was shown like this may be said to have been in another state: if it was gone for a while. */
+function mayHaveBeen(before: State | undefined, shown: State | undefined): boolean {
+  return shown === undefined || isState(before, shown);
+}
+
+function describe({ event, name }: Telling, before: State | undefined, claim: string): string {
+  return `claims ${claim}, and ${event.id} says later that ${name} was ${before ?? 'not there'} until then`;
+}
+
+/** The last state that moved the stamp to a moment before `upTo`, and showed everywhere within the lookback. */
+function lastDue(
+  documents: readonly Happening[],
+  upTo: Time,
+  offset: Time,
+  { lookback, timing }: Evidence,
+): number {
+  let newest = Number.NEGATIVE_INFINITY;
+  let due = -1;
+  for (const [place, happening] of documents.entries()) {
+    const stamp = stampOf(happening);
+    if (stamp === undefined || stamp <= newest) continue;
+    newest = stamp;
+    const isHonest = Math.abs(stamp - offset - happening.at) <= 2 * SECOND;
+    const isShown = happening.shownFrom + timing.staleFor - (stamp - offset) < lookback - SECOND;
+    if (stamp < upTo && isHonest && isShown) due = place;
+  }
+  return due;
+}
+
+function stampOf({ document }: Happening): Time | undefined {
+  const stamp = document?.updated_at;
+  return typeof stamp === 'string' ? timeOf(stamp) : undefined;
+}
+
+/** How far the stamps are ahead of the store's time: by a zone that they do not name, most of them. */
+function offsetOfStamps(histories: Histories): Time {
+  const counts = new Map<number, number>();
+  for (const { documents } of histories.values()) {
+    for (const happening of documents) {
+      const stamp = stampOf(happening);
+      if (stamp === undefined || !Number.isFinite(happening.at)) continue;
+      const offset = Math.round((stamp - happening.at) / MINUTE) * MINUTE;
+      counts.set(offset, (counts.get(offset) ?? 0) + 1);
+    }
+  }
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0;
+}
+
+/** A source that came to rest has reported that it read everything. */
+function* judgeLast(
+  claims: readonly Claim[],
+  evidence: Evidence,
+  { isLast, cameToRest }: SourceEvidence,
+): Generator<Problem> {
+  if (!evidence.reportsRead || !isLast || !cameToRest) return;
+  const { promises } = evidence;
+  const { read_up_to: readUpTo, reconciled_through: reconciledThrough } =
+    claims.at(-1)?.event.data.object ?? {};
+  if (timeOf(readUpTo ?? '') === undefined)
+    yield ['G8', '', 'the source came to rest and never reported what is read'];
+  if (promises.findsRemovals && timeOf(reconciledThrough ?? '') === undefined)
+    yield ['G8', '', 'the source came to rest and never reported a walk over all groups'];
+}

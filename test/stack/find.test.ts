@@ -1,0 +1,200 @@
+// Operators ask the service through the stack's poller, with the rights that SECURITY.md lists and without a token.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  createReferenceService,
+  type ReferenceService,
+} from '../../local/reference-service/create-reference-service.ts';
+import { QUESTIONS_ALIAS } from '../../shared/deployment/questions-alias.ts';
+import { type Ended, runFeed } from '../local/cli/run-feed.ts';
+import { type OperatorEndpoint, type Served, startOperatorEndpoint } from '../runbook/operator-endpoint.ts';
+import { type OperatorStatement, readOperators } from '../runbook/read-operators.ts';
+import { comeDue, TICKS, thisMinute } from './come-due.ts';
+import { arnOf, REGION } from './create-resources.ts';
+import { type Deployment, deploy, type EngineAddresses } from './deployment.ts';
+import { startEngines } from './start-engines.ts';
+import { synthesizeStack, TOKEN_SECRET } from './synthesize-stack.ts';
+
+const PATIENCE_MS = 120_000;
+const STACK = 'Returns';
+
+let service: ReferenceService;
+let deployment: Deployment;
+let operator: OperatorEndpoint;
+let explainRights: readonly OperatorStatement[];
+const ends: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  service = await createReferenceService({ groups: 60, life: false });
+  ends.push(service.close);
+  const engines = await startEngines(ends);
+  const assembly = synthesizeStack(service.url, () => {});
+  const secrets = new Map([[TOKEN_SECRET, service.token]]);
+  deployment = await deploy({ assembly, template: assembly.template, engines, secrets });
+  ends.push(deployment.stop);
+  operator = await startOperatorEndpoint({
+    queuesInto: () => [],
+    answer: ({ target, path, body }) => answer(engines, target, path, body),
+  });
+  ends.push(operator.close);
+  explainRights = readOperators(resourcesCalled).statementsFor(['explain']);
+  await comeDue(deployment, TICKS, thisMinute());
+}, PATIENCE_MS);
+
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+async function answer(
+  engines: EngineAddresses,
+  target: string | undefined,
+  path: string,
+  body: object & { readonly Action?: string },
+): Promise<string | Served> {
+  if (body.Action === 'DescribeStacks') return describeStack();
+  if (target === 'AmazonSSM.GetParametersByPath') return json({ Parameters: [] });
+  if (!path.endsWith('/invocations')) return engines.dynamoDb;
+  const [, alias] = decodeURIComponent(path.split('/').at(-2) ?? '').split(':');
+  return json(await deployment.functionWith('Poller').invoke(body, alias));
+}
+
+function describeStack(): Served {
+  const members = Object.entries(deployment.outputs)
+    .map(
+      ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+    )
+    .join('');
+  const body =
+    `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>${members}</Outputs></member>` +
+    '</Stacks></DescribeStacksResult></DescribeStacksResponse>';
+  return { status: 200, type: 'text/xml', body };
+}
+
+function json(content: unknown): Served {
+  return { status: 200, type: 'application/json', body: JSON.stringify(content ?? null) };
+}
+
+/** ARNs by the names in SECURITY.md's table, of those that `explain` needs. */
+function resourcesCalled(name: string): string[] {
+  const { outputs } = deployment;
+  const table = (output: string) => arnOf('dynamodb:table/', outputs[output] ?? '');
+  const called: Readonly<Record<string, string>> = {
+    'the stack': arnOf('cloudformation:stack/', `${STACK}/*`),
+    sources: table('SourcesTable'),
+    snapshots: table('SnapshotsTable'),
+    'the index of snapshots': `${table('SnapshotsTable')}/index/created`,
+    ledger: table('LedgerTable'),
+    marks: table('MarksTable'),
+    'the path `WebhooksPath`': `${arnOf('ssm:parameter', outputs.WebhooksPath ?? '')}*`,
+    "the poller's alias `questions`": arnOf('lambda:function:', `${outputs.PollerFunction}:questions`),
+  };
+  return called[name] === undefined ? [] : [called[name]];
+}
+
+async function explain(rights: readonly OperatorStatement[], ...words: string[]): Promise<Ended> {
+  operator.allow(rights);
+  return runFeed(['explain', ...words, '--stack', STACK], {
+    environment: {
+      ...{ AWS_ENDPOINT_URL: operator.url, AWS_REGION: REGION },
+      ...{ AWS_ACCESS_KEY_ID: 'operator', AWS_SECRET_ACCESS_KEY: 'none' },
+    },
+  });
+}
+
+const invoke = (find: object) => deployment.functionWith('Poller').invoke({ find }, QUESTIONS_ALIAS);
+
+function aParcel() {
+  const group = service.control.snapshot().find(({ shipments }) => shipments[0]?.tracking_number != null);
+  return { group: Number(group?.id), tracking: String(group?.shipments[0]?.tracking_number) };
+}
+
+test(
+  'explain finds a return by its tracking number through the poller, with the listed rights alone',
+  async () => {
+    const { group, tracking } = aParcel();
+    service.control.mutate(group, (draft) => {
+      draft.order.name = '#10 "42"';
+    });
+
+    const byTracking = await explain(explainRights, '--tracking', tracking);
+    const byOrder = await explain(explainRights, 'acme', '#10 "42"');
+
+    expect(byTracking).toMatchObject({ code: 0, stderr: '' });
+    expect(byTracking.stdout).toMatch(new RegExp(`^return group ${group} of source acme`));
+    expect(byOrder).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringContaining(`group ${group} of`),
+    });
+    expect(deployment.failures).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'without the right to invoke the poller the error says which right is missing',
+  async () => {
+    const without = explainRights.filter(({ Action }) => !Action.includes('lambda:InvokeFunction'));
+
+    const refused = await explain(without, '--tracking', aParcel().tracking);
+
+    expect(without.length).toBeLessThan(explainRights.length);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^error: [^\n]*not authorized to perform POST [^\n]*invocations[^\n]*\n$/);
+  },
+  PATIENCE_MS,
+);
+
+test('the poller answers a search with ids alone, and logs none of its words', async () => {
+  const { group, tracking } = aParcel();
+
+  const found = await invoke({ source: 'acme', tracking_code: tracking });
+
+  expect(found).toEqual({ found: { exact: [group], similar: [], isWhole: true } });
+  expect(deployment.functionWith('Poller').lines.join('\n')).not.toContain(tracking);
+});
+
+test('the present answer of a group holds the allowlist, and no customer', async () => {
+  const { group } = aParcel();
+
+  const answered = await invoke({ source: 'acme', group });
+
+  const shown = service.control.snapshot().find(({ id }) => id === group);
+  const { customer } = shown as unknown as {
+    readonly customer: { readonly name: string; readonly email: string };
+  };
+  const text = JSON.stringify(answered);
+  expect(answered).toMatchObject({ present: { kind: 'shown', projection: { group: { id: group } } } });
+  for (const secret of [customer.name, customer.email, service.token]) expect(text).not.toContain(secret);
+  expect(await invoke({ source: 'acme', group: 1 })).toMatchObject({ present: { kind: 'absent' } });
+});
+
+test('questions change nothing that ticks use', async () => {
+  const stateOf = async () => (await deployment.itemsOf('Sources')).find(({ k }) => k === 'source/acme');
+  const before = await stateOf();
+
+  await invoke({ source: 'acme', order_name: '#none' });
+  await invoke({ source: 'acme', group: aParcel().group });
+
+  expect(await stateOf()).toEqual(before);
+});
+
+test.each([
+  ['a source that does not exist', { source: 'gone', group: 1 }, 'There is no source "gone"'],
+  ['no words', { source: 'acme', order_name: '' }, 'The question is not valid'],
+  ['an e-mail address', { source: 'acme', email: 'a@example.com' }, 'The question is not valid'],
+  ['two questions', { source: 'acme', order_name: '#1', group: 1 }, 'The question is not valid'],
+])('a question with %s is answered with an error, and does not fail the poller', async (_, find, message) => {
+  expect(await invoke(find)).toEqual({ error: expect.stringContaining(message) });
+});
+
+test('by the alias of operators the poller takes no tick', async () => {
+  const tick = { source: 'acme', slot: Date.now() + 60_000 };
+  const before = service.control.requests().length;
+
+  const answered = await deployment
+    .functionWith('Poller')
+    .invoke({ Records: [{ body: JSON.stringify(tick) }] }, QUESTIONS_ALIAS);
+
+  expect(answered).toEqual({ error: expect.stringContaining('The question is not valid') });
+  expect(service.control.requests()).toHaveLength(before);
+});
