@@ -63,7 +63,6 @@ export function createPoller(options: PollerOptions): Poller {
       secret,
       clock,
       log,
-      place: options.place,
       owner: options.owner,
       random: Math.random,
       client: (token) =>
