@@ -136,7 +136,7 @@ function behindCause(
 ${feed.isLocal ? html`<p>"watch" tries again by itself, and at each start.</p>` : html`<p>Once the cause is mended: ${command(`returns-feed redrive --to ${name}${feed.flags}`)}</p>`}
 ${table(
   `Behind at ${title}`,
-  ['Return', 'Stopped at', 'Since', ''],
+  ['Return', 'Stopped at', 'Since', 'Actions'],
   groups.slice(0, SHOWN).map((group) => behindRow(group, name, feed)),
 )}${more(groups.length)}`;
 }

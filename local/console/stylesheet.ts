@@ -50,6 +50,7 @@ code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospac
 pre { background: var(--field); border: 1px solid var(--line); border-radius: 6px; padding: .6rem;
   overflow: auto; max-height: 28rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 .command code { background: var(--field); padding: .15rem .4rem; border-radius: 4px; overflow-wrap: anywhere; }
+.notice .badge { white-space: normal; }
 .notice { border-left: 4px solid var(--busy); padding: .1rem .8rem; margin: .8rem 0; }
 .plots { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
 figure { margin: 0; flex: 1 1 18rem; }
