@@ -14,6 +14,7 @@ import { type Names, resolve } from '../stack/resolve-intrinsics.ts';
 import { resourcesOf, type Template } from '../stack/template.ts';
 import { type OperatorEndpoint, type Served, startOperatorEndpoint } from './operator-endpoint.ts';
 import type { OperatorRequest } from './operator-permissions.ts';
+import { UNFOUND } from './use-console.ts';
 
 export interface DeployedFeed {
   readonly endpoint: OperatorEndpoint;
@@ -57,7 +58,7 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
       if (body.Action === 'DescribeStacks')
         return body.StackName === name ? describeStack(outputs) : noSuchStack(body.StackName);
       if (body.Action !== undefined) return sqs.endpoint;
-      if (path.endsWith('/invocations')) return invoke(functions, path);
+      if (path.endsWith('/invocations')) return invoke(functions, path, body);
       if (target === 'AmazonSQS.StartMessageMoveTask') return moveMessages(queuesInto(body.SourceArn));
       noteTest(body.MessageBody);
       switch (target?.split('.')[0]) {
@@ -177,11 +178,25 @@ function noSuchStack(name: string): Served {
   );
 }
 
-function invoke(functions: ReadonlySet<string>, path: OperatorRequest['path']): Served {
+function invoke(
+  functions: ReadonlySet<string>,
+  path: OperatorRequest['path'],
+  { find }: OperatorRequest['body'],
+): Served {
   const [name = '', alias] = decodeURIComponent(path.split('/').at(-2) ?? '').split(':');
   // In place of the poller, which has found the group of situations.ts.
   if (functions.has(name) && alias !== undefined)
-    return json({ found: { exact: [184_467], similar: [], isWhole: true } });
+    return json(
+      'group' in find
+        ? { present: { kind: 'absent', sentAt: 0, receivedAt: 0, settleMs: 0 } }
+        : {
+            found: {
+              exact: Object.values(find).includes(UNFOUND) ? [] : [184_467],
+              similar: [],
+              isWhole: true,
+            },
+          },
+    );
   if (functions.has(name)) return { status: 202, type: 'application/json', body: '' };
   const error = 'ResourceNotFoundException';
   return { ...json({ message: `Function not found: ${name}` }), status: 404, error };
