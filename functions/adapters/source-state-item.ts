@@ -103,7 +103,6 @@ const report = z.discriminatedUnion('type', [
   z.object({ type: z.literal('feed.drift_detected'), object: drift, time: instant }),
   z.object({ type: z.literal('feed.source_degraded'), object: sourceCondition, time: instant }),
   z.object({ type: z.literal('feed.source_recovered'), object: sourceCondition, time: instant }),
-  z.object({ type: z.literal('feed.source_read'), object: sourceRead, time: instant }),
 ]);
 
 const body1 = storedObject({
@@ -180,6 +179,7 @@ const body1 = storedObject({
     walkedFrom: maybe(instant),
     isOvertaken: z.boolean(),
     sequence: z.int(),
+    report: maybe(z.object({ object: sourceRead, time: instant })),
     reportedAt: maybe(instant),
   }).default(NOTHING_READ),
   pace: maybe(pace),

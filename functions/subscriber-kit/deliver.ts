@@ -94,6 +94,8 @@ async function runHandler(
 
 /** Reports missing numbers, except before the first event of a group: the subscriber may be younger. */
 async function logGap(delivery: Delivery): Promise<void> {
+  // Only the newest report of what is read is sent.
+  if (delivery.read.envelope.type === 'feed.source_read') return;
   const { options, log, memory, read } = delivery;
   const newest = await memory.newest(groupKey(delivery));
   if (newest === undefined) return;

@@ -47,7 +47,10 @@ async function start(flags: StartFlags): Promise<void> {
     token: TOKEN,
     life: { changesPerSecond: CHANGES_PER_SECOND },
   });
-  const settings = sourceSettings.parse({ name: 'acme', baseUrl: service.url, intervalMs: 1_000 });
+  const settings = sourceSettings.parse({
+    ...{ name: 'acme', baseUrl: service.url, intervalMs: 1_000 },
+    sourceRead: false,
+  });
   const moments = momentsOf(flags);
   const display = createFeedDisplay({
     settings,

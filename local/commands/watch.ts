@@ -118,6 +118,8 @@ async function watch(flags: WatchFlags): Promise<void> {
 function readSettings(flags: WatchFlags): SourceSettings {
   const parsed = sourceSettings.safeParse({
     name: flags.source,
+    // Nobody subscribes to the bus of one machine.
+    sourceRead: false,
     ...settingsOf(flags),
   });
   if (parsed.success) return parsed.data;

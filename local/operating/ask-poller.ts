@@ -43,6 +43,12 @@ async function ask(poller: string, find: Question): Promise<Exclude<FindAnswer, 
     const answer = readAnswer(invoked);
     if ('error' in answer) throw new NotAskedError(answer.error);
     return answer;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ResourceNotFoundException') throw error;
+    throw new Error(
+      `The poller ${poller} has no alias "${QUESTIONS_ALIAS}": an earlier release deployed the stack. Deploy it again.`,
+      { cause: error },
+    );
   } finally {
     client.destroy();
   }

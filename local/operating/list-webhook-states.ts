@@ -1,9 +1,10 @@
 // The status of a deployment's webhooks, or of the URLs that a `watch --data` forwards to.
 
-import { createDynamoDbEndpointStates } from '../../functions/adapters/dynamodb-endpoint-states.ts';
-import { scanItems } from '../../functions/adapters/dynamodb-scan.ts';
+import {
+  createDynamoDbEndpointStates,
+  listForwardIds,
+} from '../../functions/adapters/dynamodb-endpoint-states.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
-import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
@@ -99,17 +100,7 @@ async function listForwarded(place: StatesPlace, now: Instant): Promise<WebhookS
   );
 }
 
-const SUFFIX = '#endpoint';
-
 /** The names of the URLs that were ever forwarded to. */
-export async function forwardedIds({ client, deployment }: Pick<Place, 'client' | 'deployment'>) {
-  const found: string[] = [];
-  const items = scanItems(client, {
-    TableName: partOf(deployment, 'marks'),
-    FilterExpression: 'begins_with(k, :forward)',
-    ExpressionAttributeValues: { ':forward': { S: FORWARD_PREFIX } },
-    ProjectionExpression: 'k',
-  });
-  for await (const { k } of items) if (k?.S?.endsWith(SUFFIX)) found.push(k.S.slice(0, -SUFFIX.length));
-  return found.sort();
+export function forwardedIds({ client, deployment }: Pick<Place, 'client' | 'deployment'>) {
+  return listForwardIds(client, partOf(deployment, 'marks'));
 }

@@ -4,6 +4,7 @@ import { describeConsequence, describeHold, releaseCommand } from '../../shared/
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant, type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { stampsTime } from '../../shared/reading/stamps-clock.ts';
+import { describeRead } from '../../shared/reporting/source-read.ts';
 import { planCycles } from '../../shared/source/reconciliation-plan.ts';
 import type { CycleState, HoldSample, SourceState, Tier } from '../../shared/source/source-state.ts';
 import {
@@ -33,6 +34,9 @@ export interface SourceStatus {
   readonly restsUntil: string | null;
   /** Polls have read everything before this instant, by the service's timestamps. */
   readonly settledThrough: string;
+  /** What `feed.source_read` reports: null until the baseline is completed, and in restored tables. */
+  readonly readUpTo: string | null;
+  readonly reconciledThrough: string | null;
   readonly behindMs: number | null;
   readonly lookbackMs: number | null;
   readonly lastTickAt: string | null;
@@ -104,11 +108,13 @@ export function describeSource(state: SourceState, known: StatusCircumstances): 
   const circumstances: Circumstances = { now, flags, isLocal, isRestored, poller };
   const stopped = whyStopped(state, circumstances);
   // `held` describes the holds, with the command that releases each.
-  const reasons = [...stopped, ...health.reasons.filter(({ code }) => code !== 'held')];
+  const conditions = health.reasons.filter(({ code }) => code !== 'held');
+  const reasons = [...stopped, ...conditions];
   const held = describeHolds(state, flags);
   const isFailing = reasons.length > 0 || health.failure !== undefined || health.restUntil > now;
   const verdict =
     held.length > 0 ? 'held' : stopped.length > 0 ? 'stopped' : isFailing ? 'failing' : ('well' as const);
+  const read = describeRead(state);
   const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
   const time = stampsTime(stamps, now);
   return {
@@ -122,9 +128,11 @@ export function describeSource(state: SourceState, known: StatusCircumstances): 
       health.failure === undefined ? null : { ...health.failure, since: formatInstant(health.failure.since) },
     nextSteps: nextStepsOf(state, verdict, stopped, circumstances),
     // The next tick reports the end of a condition that is over.
-    degradedSince: verdict === 'well' ? null : orNull(health.degradedSince),
+    degradedSince: held.length + conditions.length === 0 ? null : orNull(health.degradedSince),
     restsUntil: health.restUntil > now ? formatInstant(health.restUntil) : null,
     settledThrough: formatInstant(state.settledThrough),
+    readUpTo: isRestored ? null : read.read_up_to,
+    reconciledThrough: isRestored ? null : read.reconciled_through,
     behindMs: time === undefined ? null : milliseconds(time - state.settledThrough),
     lookbackMs: pace?.lookbackMs ?? null,
     lastTickAt: orNull(lastTick),
@@ -162,7 +170,7 @@ function describeHolds(state: SourceState, flags: string): HoldStatus[] {
     samples: hold.samples,
     message: describeHold(hold),
     consequence: describeConsequence(hold),
-    command: `${releaseCommand(hold, state.source)}${flags}`,
+    command: releaseCommand(hold, state.source, flags),
   }));
 }
 

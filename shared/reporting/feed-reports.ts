@@ -9,7 +9,7 @@ import { FEED_GROUP, type OwnGroup, READ_GROUP } from '../contract/event-id.ts';
 import { formatInstant, type Instant } from '../instant.ts';
 import { MAX_APPEND_ATTEMPTS, RELAY_READ_EVENTS } from '../limits.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../ports.ts';
-import type { FeedReport, SourceState } from '../source/source-state.ts';
+import type { FeedReport, ReadReport, SourceState } from '../source/source-state.ts';
 
 /** Returns the state with an event about the feed itself, to be published once the state is saved. */
 export function queueFeedReport<
@@ -19,41 +19,33 @@ export function queueFeedReport<
   return { ...state, feedReports: [...state.feedReports, { type, object, time } as FeedReport] };
 }
 
-/** The number of the last event in each group of the feed's own events. */
-export type LastNumbers = Readonly<Record<OwnGroup, number>>;
-
 /**
  * Appends the reports of a saved state. Repeated, even by two processes at once, it appends nothing twice.
  *
- * @returns the numbers for the state's `feedSequence` and `read.sequence`
+ * @returns the number of the last event, for the state's `feedSequence`
  */
 export async function publishFeedReports(
   ledger: Ledger,
   state: Pick<SourceState, 'source' | 'generation' | 'feedSequence' | 'feedReports' | 'read'>,
-): Promise<LastNumbers> {
-  const last = { [FEED_GROUP]: state.feedSequence, [READ_GROUP]: state.read.sequence };
-  for (const report of state.feedReports) {
-    const group = groupOf(report);
-    last[group] = await append(ledger, { ...state, group }, report, last[group]);
+): Promise<number> {
+  const { source, generation, read } = state;
+  let last = state.feedSequence;
+  for (const report of state.feedReports) last = await append(ledger, state, report, last);
+  if (read.report !== undefined) {
+    const key = { source, generation, group: READ_GROUP } as const;
+    // A taken number has another content only after a release that does not know the last one. The next minute's is free.
+    await ledger.append(key, makeFeedEvent(key, { type: 'feed.source_read', ...read.report }, read.sequence));
   }
   return last;
 }
 
-function groupOf({ type }: FeedReport): OwnGroup {
-  return type === 'feed.source_read' ? READ_GROUP : FEED_GROUP;
-}
-
-interface OwnKey extends Pick<SourceState, 'source' | 'generation'> {
-  readonly group: OwnGroup;
-}
-
 async function append(
   ledger: Ledger,
-  { source, generation, group }: OwnKey,
+  { source, generation }: Pick<SourceState, 'source' | 'generation'>,
   report: FeedReport,
   after: number,
 ): Promise<number> {
-  const key = { source, generation, group };
+  const key = { source, generation, group: FEED_GROUP } as const;
   let last = after;
   for (let attempt = 0; attempt < MAX_APPEND_ATTEMPTS; attempt += 1) {
     if ((await ledger.append(key, makeFeedEvent(key, report, last + 1))) === 'saved') return last + 1;
@@ -80,7 +72,13 @@ function isSameEvent(entry: LedgerEntry, event: FeedEvent): boolean {
   return 'event' in entry && JSON.stringify(entry.event) === JSON.stringify(event);
 }
 
-function makeFeedEvent(key: OwnKey, { type, object, time }: FeedReport, sequence: number): FeedEvent {
+type AnyReport = FeedReport | ({ readonly type: 'feed.source_read' } & ReadReport);
+
+function makeFeedEvent(
+  key: { readonly source: string; readonly generation: string; readonly group: OwnGroup },
+  { type, object, time }: AnyReport,
+  sequence: number,
+): FeedEvent {
   return {
     ...makeEnvelope(type, `sources/${key.source}${SUBJECTS[type](sequence)}`, sequence, { ...key, time }),
     data: {
@@ -96,7 +94,7 @@ function makeFeedEvent(key: OwnKey, { type, object, time }: FeedReport, sequence
  * What each report is about, below the source. A report makes an earlier one with the same subject stale: a source's
  * condition does, and what is read; baselines and drift stay true beside later ones.
  */
-const SUBJECTS: Readonly<Record<FeedReport['type'], (sequence: number) => string>> = {
+const SUBJECTS: Readonly<Record<AnyReport['type'], (sequence: number) => string>> = {
   'feed.source_degraded': () => '',
   'feed.source_recovered': () => '',
   'feed.baseline_completed': () => '/baseline',

@@ -13,7 +13,6 @@ import type { EventOf } from '../contract/event.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
 import type { ReadState, SourceState } from '../source/source-state.ts';
-import { queueFeedReport } from './feed-reports.ts';
 
 /** What `feed.source_read` says of a source. */
 export type SourceRead = EventOf<'feed.source_read'>['data']['object'];
@@ -24,6 +23,7 @@ export const NOTHING_READ: ReadState = {
   walkedFrom: undefined,
   isOvertaken: false,
   sequence: 0,
+  report: undefined,
   reportedAt: undefined,
 };
 
@@ -84,10 +84,9 @@ export function reportRead(state: SourceState, now: Instant): SourceState {
   const slot = state.lastSlot * MILLISECOND;
   const { reportedAt } = state.read;
   if (reportedAt !== undefined && minuteOf(reportedAt) === minuteOf(slot)) return state;
-  // A newer report supersedes one that could not be appended yet.
-  const feedReports = state.feedReports.filter(({ type }) => type !== 'feed.source_read');
-  const next = withRead({ ...state, feedReports }, { reportedAt: slot });
-  return queueFeedReport(next, 'feed.source_read', describeRead(next), now);
+  // The minute is larger than any number before, even if a release that does not know the last one ran meanwhile.
+  const sequence = Math.max(state.read.sequence + 1, minuteOf(slot));
+  return withRead(state, { reportedAt: slot, sequence, report: { object: describeRead(state), time: now } });
 }
 
 function withRead(state: SourceState, read: Partial<ReadState>): SourceState {

@@ -45,12 +45,13 @@ export function createSourceCell(states: Pick<SourceStates, 'save'>, ledger: Led
       }
       // Changes made during the save are left to the next one.
       cell.update((state) => ({ ...state, version: saved.version }));
-      if (saved.feedReports.length === 0) return;
-      const { feed: feedSequence, read: sequence } = await publishFeedReports(ledger, saved);
+      const { report } = saved.read;
+      if (saved.feedReports.length === 0 && report === undefined) return;
+      const feedSequence = await publishFeedReports(ledger, saved);
       cell.update((state) => ({
         ...state,
         feedSequence,
-        read: { ...state.read, sequence },
+        read: { ...state.read, report: state.read.report === report ? undefined : state.read.report },
         feedReports: state.feedReports.slice(saved.feedReports.length),
       }));
     },

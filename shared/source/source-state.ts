@@ -64,7 +64,7 @@ export type PaceSettings = Pick<
 >;
 
 /** The events that a poller publishes about its source. */
-type OwnType = Exclude<Extract<EventType, `feed.${string}`>, 'feed.events_skipped'>;
+type OwnType = Exclude<Extract<EventType, `feed.${string}`>, 'feed.events_skipped' | 'feed.source_read'>;
 
 /** An event of the feed about itself that has no number yet. */
 export type FeedReport = {
@@ -197,10 +197,18 @@ export interface ReadState {
   readonly walkedFrom: Instant | undefined;
   /** Whether another process saved a group that this walk had read. */
   readonly isOvertaken: boolean;
-  /** The number of the last `feed.source_read`. */
+  /** The number of the last `feed.source_read`: the minute of its slot, or one more than the one before. */
   readonly sequence: number;
+  /** The last one, until it was appended to the ledger. */
+  readonly report: ReadReport | undefined;
   /** The slot, as an instant, of the tick that reported it last; undefined before the first report. */
   readonly reportedAt: Instant | undefined;
+}
+
+/** A `feed.source_read` that is not in the ledger yet. */
+export interface ReadReport {
+  readonly object: EventOf<'feed.source_read'>['data']['object'];
+  readonly time: Instant;
 }
 
 /** What the guards know about a source, and what they hold; see guarding/. */

@@ -66,6 +66,9 @@ export const UNITS = {
   /** SNS reuses a data key for five minutes: https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html */
   keyRequests: 2 * (MINUTES / 5),
   eventGb: 1.5e-6,
+  /** `feed.source_read`, once a minute: about 0.7 KB. */
+  reports: MINUTES,
+  reportGb: 0.7e-6,
   logGb: 0.16,
   metrics: 3,
   alarms: 12,
@@ -83,7 +86,7 @@ export interface Cost {
 
 /** In the order of the page. */
 export function monthlyCosts(): Cost[] {
-  return [...ofLambda(), ...ofDynamoDb(), ...ofQueues(), ...ofTopic(), ...ofTheRest()];
+  return [...ofLambda(), ...ofDynamoDb(), ...ofQueues(), ...ofTopic(), ...ofTheRest(), ofReports()];
 }
 
 export function sumOf(costs: readonly Cost[], column: 'list' | 'billed'): number {
@@ -117,6 +120,11 @@ export function costOfSubscriber(): number {
   const { changes, emptyReceives, eventGb } = UNITS;
   const delivered = changes * (PRICE.delivered + eventGb * PRICE.deliveredGb);
   return (emptyReceives + 3 * changes) * PRICE.sqsFifo + delivered + 3 * PRICE.alarm;
+}
+
+/** What an ordered subscriber adds whose filter names `feed.source_read`. */
+export function costOfReportedSubscriber(): number {
+  return UNITS.reports * (3 * PRICE.sqsFifo + PRICE.delivered + UNITS.reportGb * PRICE.deliveredGb);
 }
 
 /** What it costs while nothing changes. */
@@ -281,6 +289,23 @@ function ofTopic(): Cost[] {
       billed: Math.max(0, keyRequests - FREE.keyRequests) * PRICE.keyRequest,
     },
   ];
+}
+
+/** `feed.source_read`. An account's free units of Lambda are enough for it. */
+function ofReports(): Cost {
+  const { reports, reportGb } = UNITS;
+  // Appended, and again by the next tick, which finds it; two marks.
+  const tables = 4 * PRICE.write + 4 * PRICE.read;
+  const destinations =
+    PRICE.busEvent + PRICE.published + reportGb * (PRICE.archiveGb + PRICE.archivedGb + PRICE.publishedGb);
+  const billed = reports * (tables + destinations);
+  const relays = 2 * reports * (0.15 * 0.25 * PRICE.lambdaGbSecond + PRICE.lambdaRequest);
+  return {
+    what: '`feed.source_read`',
+    units: `${count(reports)} × 4 writes, 4 reads, 2 invocations of relays, an event on the bus and one of the topic`,
+    price: 'as above',
+    ...{ list: billed + relays, billed },
+  };
 }
 
 function ofTheRest(): Cost[] {

@@ -8,6 +8,7 @@ import {
   costOfIdleSubscriber,
   costOfIdleWebhook,
   costOfMillionDeliveries,
+  costOfReportedSubscriber,
   costOfSingleEvents,
   costOfSubscriber,
   costOfSweep,
@@ -58,6 +59,7 @@ export function amountsInWords() {
   const costs = monthlyCosts();
   const [list, billed] = [sumOf(costs, 'list').toFixed(2), sumOf(costs, 'billed').toFixed(2)];
   const cycle = costOfCycle(100_000);
+  const reports = costs.at(-1);
   return {
     list,
     billed,
@@ -74,6 +76,8 @@ export function amountsInWords() {
       `**A webhook**: ${costOfIdleWebhook().toFixed(2)} $ while nothing changes`,
       `${costOfMillionDeliveries().toFixed(1)} $ for a million deliveries`,
       `${costOfSweep().toFixed(2)} $ for its daily sweep`,
+      `\`sourceRead: false\` saves ${reports?.list.toFixed(2)} $ a month at list price, ${reports?.billed.toFixed(2)} $ on the bill`,
+      `${costOfReportedSubscriber().toFixed(2)} $ for each ordered subscriber`,
     ],
   };
 }

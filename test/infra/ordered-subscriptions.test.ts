@@ -115,17 +115,28 @@ describe('the filter', () => {
     });
   });
 
-  test.each([undefined, {}])(
-    '%s lets all events pass, without a policy, which must not be empty',
+  test.each([undefined, {}, { sources: ['acme'] }])(
+    '%j lets all changes pass, and no event of the feed itself',
     (filter) => {
       const { feed, template } = aFeed();
       feed.addOrderedQueue('Erp', filter === undefined ? {} : { filter });
 
       const subscription = resourceOf(template(), SUBSCRIPTION, 'Erp').Properties;
-      expect(subscription.FilterPolicy).toBeUndefined();
-      expect(subscription.FilterPolicyScope).toBeUndefined();
+      expect(subscription.FilterPolicyScope).toBe('MessageAttributes');
+      expect(subscription.FilterPolicy).toEqual({
+        ...(filter?.sources && { source: ['/sources/acme'] }),
+        entity: [{ 'anything-but': ['feed'] }],
+      });
     },
   );
+
+  test('lets feed.source_read pass if it names that type', () => {
+    const { feed, template } = aFeed();
+    const types = ['shipment.status_changed', 'feed.source_read'] as const;
+    feed.addOrderedQueue('Erp', { filter: { types } });
+
+    expect(resourceOf(template(), SUBSCRIPTION, 'Erp').Properties.FilterPolicy).toEqual({ type: types });
+  });
 
   test.each<[string, unknown, string]>([
     [

@@ -87,7 +87,7 @@ describe('the queue of a webhook', () => {
         deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringContaining('WebhooksWmsUndelivered'), 'Arn'] },
       },
     });
-    expect(wms.FilterPolicy).toBeUndefined();
+    expect(wms.FilterPolicy).toEqual({ entity: [{ 'anything-but': ['feed'] }] });
     expect(automation).toMatchObject({
       FilterPolicyScope: 'MessageAttributes',
       FilterPolicy: { entity: ['shipment'], to: ['DELIVERED'] },

@@ -103,6 +103,16 @@ describe('the package in another repository', () => {
     expect(text.trimEnd().split('\n')).toHaveLength(5);
   });
 
+  it('compiles the job that closes a day, and starts it by a recorded report', async () => {
+    const text = await readFile(join(ROOT, 'docs/examples/close-a-day.ts'), 'utf8');
+    const errors = await compile(['close-a-day.ts', text], ['close.ts', CLOSE]);
+
+    const { stdout } = await runCommand(process.execPath, ['built/close.js'], { cwd: project });
+
+    expect(errors).toBe('');
+    expect(stdout).toBe('close-acme-2026-11-20\n');
+  });
+
   it('does not compile it with a misspelled field', async () => {
     const text = await readFile(FIVE_LINES, 'utf8');
     const errors = await compile(['five-lines.ts', text.replace('return_ids', 'returns_ids')]);
@@ -294,4 +304,12 @@ import { handler } from './five-lines.js';
 if (parseEventId(example.id)?.source !== 'acme') throw new Error('no id');
 if (changePattern({ entity: 'shipment', to: 'DELIVERED' })['detail-type'].length !== 2) throw new Error('no pattern');
 console.log(JSON.stringify(await runRecorded(handler, [example])));
+`;
+
+const CLOSE = `
+import { runRecorded } from 'returns-change-feed/subscriber-kit';
+import report from 'returns-change-feed/events/examples/feed.source_read.json' with { type: 'json' };
+import { closeDays } from './close-a-day.js';
+
+await runRecorded(closeDays(async (name) => console.log(name)), [report]);
 `;

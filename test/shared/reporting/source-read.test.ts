@@ -99,32 +99,31 @@ describe('the report of what is read', () => {
   const at = (slot: Instant, state = aSource()) =>
     reportRead({ ...state, lastSlot: slot / MILLISECOND }, slot + SECOND);
 
-  it('is queued once in each minute of the slots', () => {
-    const first = at(MINUTE * 100);
-    const again = at(MINUTE * 100 + 50 * SECOND, first);
-    const next = at(MINUTE * 101, { ...again, feedReports: [] });
+  const reportOf = (state: SourceState) => state.read.report?.object.read_up_to;
 
-    expect(first.feedReports).toHaveLength(1);
-    expect(again.feedReports).toEqual(first.feedReports);
-    expect(next.feedReports).toHaveLength(1);
-  });
+  it('is made once in each minute of the slots', () => {
+    const first = at(MINUTE * 100, noteReadUpTo(aSource()));
+    const moved = noteReadUpTo({ ...first, settledThrough: SETTLED + MINUTE });
+    const again = at(MINUTE * 100 + 50 * SECOND, moved);
+    const next = at(MINUTE * 101, again);
 
-  it('supersedes one that could not be appended', () => {
-    const first = at(MINUTE * 100);
-    const next = at(MINUTE * 101, noteReadUpTo(first));
-
-    expect(next.feedReports).toEqual([
-      {
-        type: 'feed.source_read',
-        object: expect.objectContaining({ read_up_to: formatInstant(SETTLED) }),
-        time: MINUTE * 101 + SECOND,
-      },
+    expect([first, again, next].map(reportOf)).toEqual([
+      formatInstant(SETTLED),
+      formatInstant(SETTLED),
+      formatInstant(SETTLED + MINUTE),
     ]);
   });
 
-  it('goes on after a slot of a clock that was ahead', () => {
+  it('is numbered by its minute, so that no number is used again after a release that does not know the last', () => {
+    const first = at(MINUTE * 100);
+
+    expect(first.read.sequence).toBe(100);
+    expect(at(MINUTE * 101, { ...first, read: NOTHING_READ }).read.sequence).toBe(101);
+  });
+
+  it('goes on, under the next number, after a slot of a clock that was ahead', () => {
     const ahead = at(MINUTE * 100_000);
 
-    expect(at(MINUTE * 100, { ...ahead, feedReports: [] }).feedReports).toHaveLength(1);
+    expect(at(MINUTE * 100, ahead).read).toMatchObject({ sequence: 100_001, reportedAt: MINUTE * 100 });
   });
 });

@@ -56,7 +56,8 @@ function* judgeRow(claims: readonly Claim[], source: SourceEvidence): Generator<
     const { object } = data;
     const before = last?.event.data.object;
     if (object.name !== source.source) yield ['G8', id, `is about ${object.name}`];
-    if (data.sequence !== (last?.event.data.sequence ?? 0) + 1) yield ['G8', id, 'leaves out a number'];
+    if (data.sequence <= (last?.event.data.sequence ?? 0))
+      yield ['G8', id, 'has no higher number than before'];
     for (const field of ['read_up_to', 'reconciled_through'] as const) {
       const [then, now] = [timeOf(before?.[field] ?? ''), timeOf(object[field] ?? '')];
       if (now !== undefined && claim.at < baselineCompletedAt)
@@ -122,11 +123,12 @@ function* judgeClaims(
     const history = histories.get(groupId);
     if (history === undefined || evidence.unreadable.has(groupId) || forgotten.has(groupId)) continue;
     for (const telling of tellings) {
-      const at = places.get(telling.event.id) ?? 0;
-      const claim = claims.findLast(({ event }) => (places.get(event.id) ?? 0) < at);
+      const place = places.get(telling.event.id) ?? 0;
+      const at = source.written[place]?.at ?? 0;
+      const claim = claims.findLast(({ event }) => (places.get(event.id) ?? 0) < place);
       if (claim === undefined || telling.kind === 'refund_transaction' || telling.verb === 'removed')
         continue;
-      yield* judgeClaim(claim, telling, history, evidence, offset);
+      yield* judgeClaim(claim, telling, history, evidence, { offset, at });
     }
   }
 }
@@ -136,7 +138,7 @@ function* judgeClaim(
   telling: Telling,
   history: GroupHistory,
   evidence: Evidence,
-  offset: Time,
+  { offset, at }: { readonly offset: Time; readonly at: Time },
 ): Generator<Problem> {
   const { timing, promises } = evidence;
   const { name } = telling;
@@ -144,16 +146,21 @@ function* judgeClaim(
   const { read_up_to: readUpTo, reconciled_through: reconciledThrough } = event.data.object;
   const upTo = promises.stampsTellTime ? timeOf(readUpTo ?? '') : undefined;
   const due = upTo === undefined ? -1 : lastDue(history.documents, upTo, offset, evidence);
-  const later = history.documents.slice(due);
-  if (due >= 0 && !later.some((shown) => isState(before, stateIn(shown, name))))
+  const later = history.documents.filter((happening, place) => place >= due && happening.at <= at);
+  if (due >= 0 && !later.some((shown) => mayHaveBeen(before, stateIn(shown, name))))
     yield ['G1', event.id, describe(telling, before, `read_up_to ${readUpTo}`)];
   const through = timeOf(reconciledThrough ?? '');
   if (through === undefined) return;
-  const shown = history.showings.filter(({ to }) => to > through - timing.dateAhead);
+  const shown = history.showings.filter(({ from, to }) => to > through - timing.dateAhead && from <= at);
   const isShown = shown.some(({ document }) =>
-    isState(before, document === undefined ? undefined : entitiesOf(document).get(name)),
+    mayHaveBeen(before, document === undefined ? undefined : entitiesOf(document).get(name)),
   );
   if (!isShown) yield ['G1', event.id, describe(telling, before, `reconciled_through ${reconciledThrough}`)];
+}
+
+/** Whether an entity that was shown like this may be said to have been in another state: if it was gone for a while. */
+function mayHaveBeen(before: State | undefined, shown: State | undefined): boolean {
+  return shown === undefined || isState(before, shown);
 }
 
 function describe({ event, name }: Telling, before: State | undefined, claim: string): string {

@@ -1,0 +1,93 @@
+// For jobs that close a day: up to where a source is read, by the `feed.source_read` events that a subscriber gets. An
+// ordered subscriber gets them if its filter names the type, the bus has them for every rule.
+//
+//   const read = createReadUpTo();
+//   export const handler = createQueueSubscriber({ on: { ...read.on, … } });
+//   read.readUpTo('acme')
+//
+// "Read" means that the changes are in the ledger. They may still be on their way to this subscriber: each return has a
+// message group of its own, so an event of another return may arrive after the report that vouches for it
+// (docs/subscribing.md, "Close a day").
+import type { EventOf } from '../../shared/contract/event.ts';
+import type { Handlers } from './subscriber-options.ts';
+
+type SourceReadEvent = EventOf<'feed.source_read'>;
+
+/** What the newest report says of a source. */
+export interface SourceReading {
+  readonly generation: string;
+  /** Changes with stamps before it are in the ledger; undefined until the baseline is completed. */
+  readonly readUpTo: Date | undefined;
+  /** Everything that showed then was compared, whatever its stamp; undefined until the baseline is completed. */
+  readonly reconciledThrough: Date | undefined;
+  /** Holds; `readUpTo` stands still while there are any. */
+  readonly held: number;
+  /** Returns that can't be read: their changes are missing. */
+  readonly setAside: number;
+  /** When it was reported, by the service's clock. */
+  readonly reportedAt: Date;
+}
+
+export interface ReadUpTo {
+  /** The handler to spread into `on`. */
+  readonly on: Pick<Handlers, 'feed.source_read'>;
+  /** Returns what the newest report that this process received says; undefined before the first. */
+  readUpTo(source: string): SourceReading | undefined;
+}
+
+/** Keeps the newest report of each source that this process receives. */
+export function createReadUpTo(): ReadUpTo {
+  const newest = new Map<string, { readonly reading: SourceReading; readonly sequence: number }>();
+  return {
+    on: {
+      'feed.source_read'(event) {
+        const { name } = event.data.object;
+        const { sequence } = event.data;
+        const reading = readingOf(event);
+        const known = newest.get(name);
+        if (known !== undefined && !isNewer(reading, sequence, known)) return;
+        newest.set(name, { reading, sequence });
+      },
+    },
+    readUpTo: (source) => newest.get(source)?.reading,
+  };
+}
+
+/**
+ * Whether a report vouches for every change with a stamp before a moment: no return is set aside either.
+ *
+ * @throws RangeError for a text that is no moment
+ */
+export function isReadUpTo(event: SourceReadEvent, moment: Date | string): boolean {
+  const until = new Date(moment).getTime();
+  if (Number.isNaN(until)) throw new RangeError(`"${String(moment)}" is no moment: write it as ISO 8601.`);
+  const { readUpTo, setAside } = readingOf(event);
+  return readUpTo !== undefined && readUpTo.getTime() >= until && setAside === 0;
+}
+
+function readingOf({ data, time }: SourceReadEvent): SourceReading {
+  const { generation, object } = data;
+  return {
+    generation,
+    readUpTo: momentOf(object.read_up_to),
+    reconciledThrough: momentOf(object.reconciled_through),
+    held: object.held,
+    setAside: object.set_aside,
+    reportedAt: new Date(time),
+  };
+}
+
+/** Generations sort by their text while they have the same length, as they do until the year 2059. */
+function isNewer(
+  { generation }: SourceReading,
+  sequence: number,
+  known: { readonly reading: SourceReading; readonly sequence: number },
+): boolean {
+  const before = known.reading.generation;
+  return generation === before ? sequence > known.sequence : generation > before;
+}
+
+/** Cut to milliseconds, so never later than it was. */
+function momentOf(text: string | null): Date | undefined {
+  return text === null ? undefined : new Date(text);
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { createReadUpTo, isReadUpTo } from '../../../functions/subscriber-kit/read-up-to.ts';
+import { runRecorded } from '../../../functions/subscriber-kit/run-recorded.ts';
+import { createQueueSubscriber } from '../../../functions/subscriber-kit/subscriber.ts';
+import type { EventOf } from '../../../shared/contract/event.ts';
+import { committedExample } from '../../shared/contract/committed-contracts.ts';
+
+type Report = EventOf<'feed.source_read'>;
+
+const EXAMPLE = committedExample('feed.source_read') as Report;
+
+function aReport(
+  sequence: number,
+  object: Partial<Report['data']['object']>,
+  generation = 'mwot6tfs',
+): Report {
+  return {
+    ...EXAMPLE,
+    id: `acme_${generation}_read_${sequence}`,
+    sequence: String(sequence).padStart(10, '0'),
+    data: { ...EXAMPLE.data, generation, sequence, object: { ...EXAMPLE.data.object, ...object } },
+  };
+}
+
+const MIDNIGHT = '2026-11-21T00:00:00Z';
+
+describe('readUpTo', () => {
+  it('is what the newest report of the source says, in whatever order they come', async () => {
+    const read = createReadUpTo();
+    const handler = createQueueSubscriber({ on: read.on, stale: 'handle' });
+
+    await runRecorded(handler, [
+      aReport(2, { read_up_to: '2026-11-21T00:01:00.500900Z', set_aside: 1 }),
+      aReport(1, { read_up_to: '2026-11-21T00:00:00.000000Z' }),
+    ]);
+
+    expect(read.readUpTo('acme')).toMatchObject({
+      readUpTo: new Date('2026-11-21T00:01:00.500Z'),
+      held: 0,
+      setAside: 1,
+    });
+    expect(read.readUpTo('globex')).toBeUndefined();
+  });
+
+  it('begins anew with a new generation, whose baseline is not completed', async () => {
+    const read = createReadUpTo();
+
+    await runRecorded(createQueueSubscriber({ on: read.on }), [
+      aReport(9, { read_up_to: MIDNIGHT }),
+      aReport(1, { read_up_to: null }, 'mwot9999'),
+    ]);
+
+    expect(read.readUpTo('acme')?.readUpTo).toBeUndefined();
+  });
+});
+
+describe('isReadUpTo', () => {
+  it.each<[string, Partial<Report['data']['object']>, boolean]>([
+    ['reaches it', { read_up_to: '2026-11-21T00:00:00.000000Z' }, true],
+    ['does not reach it', { read_up_to: '2026-11-20T23:59:59.999999Z' }, false],
+    ['is unknown', { read_up_to: null }, false],
+    ['reaches it, but for a return that can not be read', { read_up_to: MIDNIGHT, set_aside: 1 }, false],
+  ])('where the report %s', (_, object, isRead) => {
+    expect(isReadUpTo(aReport(1, object), MIDNIGHT)).toBe(isRead);
+    expect(isReadUpTo(aReport(1, object), new Date(MIDNIGHT))).toBe(isRead);
+  });
+
+  it('refuses a text that is no moment', () => {
+    expect(() => isReadUpTo(aReport(1, {}), 'yesterday')).toThrow('"yesterday" is no moment');
+  });
+});
