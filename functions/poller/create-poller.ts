@@ -64,6 +64,7 @@ export function createPoller(options: PollerOptions): Poller {
       clock,
       log,
       owner: options.owner,
+      place: options.place,
       random: Math.random,
       client: (token) =>
         createReturnsServiceClient({
