@@ -31,6 +31,7 @@ input, select, button { font: inherit; color: inherit; background: var(--field);
 .find input { flex: 1; }
 button { cursor: pointer; }
 button.danger { color: var(--bad); border-color: var(--bad); }
+main, header { overflow-wrap: anywhere; }
 main { padding: 1rem; max-width: 80rem; margin: 0 auto; }
 footer { padding: 0 1rem 1rem; max-width: 80rem; margin: 0 auto; color: var(--dim); }
 h1 { font-size: 1.35rem; margin: .2rem 0 .8rem; }
@@ -49,6 +50,7 @@ code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospac
 pre { background: var(--field); border: 1px solid var(--line); border-radius: 6px; padding: .6rem;
   overflow: auto; max-height: 28rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 .command code { background: var(--field); padding: .15rem .4rem; border-radius: 4px; overflow-wrap: anywhere; }
+.notice .badge { white-space: normal; }
 .notice { border-left: 4px solid var(--busy); padding: .1rem .8rem; margin: .8rem 0; }
 .plots { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
 figure { margin: 0; flex: 1 1 18rem; }

@@ -8,7 +8,7 @@ import { createMoments } from '../../local/cli/moments.ts';
 import type { Console } from '../../local/console/console-server.ts';
 import { openConsole } from '../../local/console/open-console.ts';
 import { type LocalFeed, startLocalFeed } from '../../local/feed/local-feed.ts';
-import { type OpenFeed, withFeed } from '../../local/operating/open-feed.ts';
+import type { OpenFeed } from '../../local/operating/open-feed.ts';
 import {
   createReferenceService,
   type ReferenceService,
@@ -19,6 +19,7 @@ import type { Log } from '../../shared/ports.ts';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../local/forwarding/webhook-receiver.ts';
 import { type CutOffWire, startCutOffWire } from './cut-off-wire.ts';
+import { holdFeed } from './hold-feed.ts';
 
 const TOKEN = 'the-token-of-the-store';
 const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
@@ -67,7 +68,10 @@ export async function openConsoleWorld(options: WorldOptions = {}): Promise<Cons
 
 type Ends = (() => Promise<unknown>)[];
 
-async function buildWorld({ received = 204, ...options }: WorldOptions, ends: Ends): Promise<Omit<ConsoleWorld, 'close'>> {
+async function buildWorld(
+  { received = 204, ...options }: WorldOptions,
+  ends: Ends,
+): Promise<Omit<ConsoleWorld, 'close'>> {
   const service = await createReferenceService({ groups: 30, token: TOKEN, life: false, ...options });
   ends.push(service.close);
   const receiver = await startWebhookReceiver(SECRET);
@@ -83,7 +87,7 @@ async function buildWorld({ received = 204, ...options }: WorldOptions, ends: En
   ends.push(wire.close);
   const tick = async () => void (await feed.tick());
   await tick();
-  const { open, close } = await holdFeed(dataDir, { wire: wire.url, engine });
+  const { open, close } = await holdFeed(dataDir, wire.url);
   ends.push(close);
   return {
     service,
@@ -123,36 +127,4 @@ function startFeed(
     onEvent: async (event) => void published.push(event),
     forwarding: { urls: [new URL(receiver.url)], secret: SECRET, filter: {}, onAttempt() {} },
   });
-}
-
-interface HeldFeed {
-  readonly open: OpenFeed;
-  close(): Promise<void>;
-}
-
-/** Opens the feed as a command does, over the wire, until it is closed. */
-async function holdFeed(
-  data: string,
-  { wire, engine }: Record<'wire' | 'engine', string>,
-): Promise<HeldFeed> {
-  const ending = new AbortController();
-  const ended = new Promise((resolve) => ending.signal.addEventListener('abort', resolve));
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = wire;
-  try {
-    return await new Promise<HeldFeed>((resolve, reject) => {
-      const whole = withFeed({ data }, async (open) => {
-        // The SDK reads its variables with the first request.
-        await open.sources(undefined);
-        const close = () => {
-          ending.abort();
-          return whole;
-        };
-        resolve({ open, close });
-        await ended;
-      });
-      whole.catch(reject);
-    });
-  } finally {
-    process.env.AWS_ENDPOINT_URL_DYNAMODB = engine;
-  }
 }

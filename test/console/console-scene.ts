@@ -1,0 +1,281 @@
+// A console on tables that stand still: two sources, one of them held, returns with their stories, a destination that
+// refuses, a URL that fails. The same to the letter in each run, for pictures, and for all that concerns every page.
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
+import { createMoments } from '../../local/cli/moments.ts';
+import type { ConsoleFeed } from '../../local/console/console-feed.ts';
+import type { Console } from '../../local/console/console-server.ts';
+import { openDeploymentParts } from '../../local/console/deployment-parts.ts';
+import { openConsole } from '../../local/console/open-console.ts';
+import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
+import { createTables } from '../../local/engines/tables.ts';
+import { HANDED_OVER } from '../../local/feed/handed-over.ts';
+import { LOCAL_TABLES } from '../../local/feed/local-tables.ts';
+import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
+import { markOf } from '../../shared/deployment/destinations.ts';
+import { formatInstant, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../../shared/instant.ts';
+import type { GroupKey } from '../../shared/ports.ts';
+import type { Activity } from '../../shared/reporting/activity.ts';
+import type { CycleState, SourceState } from '../../shared/source/source-state.ts';
+import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
+import { ACME, aKey, anEvent, aShipment, aSnapshot } from '../contract/sample-saves.ts';
+import { aState } from '../contract/sample-states.ts';
+import { clockAt, connect, type Stores, storesOn } from '../contract/stores.ts';
+import { holdFeed } from './hold-feed.ts';
+
+/** The moment that all times of the scene are counted from. */
+const NOW: Instant = Date.parse('2026-11-20T10:15:30Z') * MILLISECOND;
+const FIRST_GROUP = 184_460;
+export const SCENE_GROUP = FIRST_GROUP;
+const GROUPS = 12;
+const FORWARD = 'forward-5d41402abc4b2a76';
+
+export interface ConsoleScene {
+  readonly console: Console;
+  readonly feed: ConsoleFeed;
+  /** A path of each page, by its name in file names. */
+  readonly pages: Readonly<Record<string, string>>;
+  /** The requests to the tables so far, by their operations, and the read units that they took. */
+  readonly reads: { requests: number; units: number };
+  close(): Promise<void>;
+}
+
+export async function openConsoleScene(): Promise<ConsoleScene> {
+  const engine = await startDynamoDbEngine();
+  const client = connect(engine.endpoint);
+  await createTables(client, LOCAL_TABLES);
+  const stores = storesOn(client, LOCAL_TABLES);
+  const mintedIn = await stores.states.identity();
+  await stores.states.save({ ...aWellState(), mintedIn }, 0);
+  await stores.states.save({ ...aHeldState(), mintedIn }, 0);
+  for (const source of ['acme', 'outlet']) await stores.activities.save(source, anActivity(source));
+  for (let place = 0; place < GROUPS; place += 1) {
+    for (const event of storyOf(FIRST_GROUP + place, place)) {
+      const Item = toLedgerItem(aKey(FIRST_GROUP + place), event);
+      await client.send(new PutItemCommand({ TableName: LOCAL_TABLES.ledger, Item }));
+    }
+    await saveGroup(stores, FIRST_GROUP + place);
+  }
+  await noteTroubles(stores);
+  client.destroy();
+  const held = await holdFeed('state', engine.endpoint);
+  const reads = countReads(held.open.client);
+  const moments = createMoments({ zone: 'UTC', now: () => NOW / MILLISECOND });
+  const served = { ...held.open, clock: clockAt(NOW), moments, acts: true, access: { environment: {} } };
+  const console = await openConsole(served, 0);
+  const feed = { ...served, ...openDeploymentParts(served, moments) };
+  return {
+    console,
+    feed,
+    reads,
+    pages: {
+      overview: '/',
+      find: '/find?q=1Z0000000000000000&items=1',
+      return: `/returns/acme/${SCENE_GROUP}`,
+      live: '/live',
+      stuck: '/stuck',
+      events: '/catalogue',
+    },
+    async close() {
+      await console.close();
+      await held.close();
+      await engine.stop();
+    },
+  };
+}
+
+function countReads(client: Awaited<ReturnType<typeof holdFeed>>['open']['client']): ConsoleScene['reads'] {
+  const reads = { requests: 0, units: 0 };
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        reads.requests += 1;
+        const isTable = commandName?.startsWith('Describe');
+        const input = isTable ? args.input : { ...args.input, ReturnConsumedCapacity: 'TOTAL' };
+        const result = await next({ ...args, input });
+        const { ConsumedCapacity } = result.output as { ConsumedCapacity?: unknown };
+        for (const each of [ConsumedCapacity ?? []].flat())
+          reads.units += (each as { CapacityUnits?: number }).CapacityUnits ?? 0;
+        return result;
+      },
+    { step: 'initialize', name: 'countReads' },
+  );
+  return reads;
+}
+
+function aCycle(startedAgo: Instant, changes: Partial<CycleState> = {}): CycleState {
+  const { recent } = aState('acme').reconciliation;
+  const startedAt = NOW - startedAgo;
+  return {
+    ...recent,
+    startedAt,
+    progressedAt: NOW,
+    lastCompletedAt: startedAt - MINUTE,
+    removals: 0,
+    ...changes,
+  };
+}
+
+function aWellState(): SourceState {
+  return aState('acme', 1, {
+    generation: ACME.generation,
+    startedAt: NOW - 90 * 24 * HOUR,
+    settledThrough: NOW - 61 * SECOND,
+    lastSlot: Math.floor(NOW / MINUTE),
+    lease: { owner: 'b3f0c2d4', epoch: 12, expiresAt: NOW + 90 * SECOND },
+    stamps: { ...aState('acme').stamps, newest: NOW - SECOND, newestReceivedAt: NOW, leads: [] } as never,
+    baseline: {
+      ...aState('acme').baseline,
+      status: 'completed',
+      startedAt: NOW - 90 * 24 * HOUR,
+      groups: 48_210,
+      estimatedGroups: 48_210,
+    },
+    reconciliation: { recent: aCycle(4 * MINUTE), open: aCycle(20 * MINUTE), all: aCycle(9 * HOUR) },
+    feedReports: [],
+    health: {
+      lastSettledAt: NOW - 20 * SECOND,
+      lastWalkedAt: NOW - 40 * SECOND,
+      degradedSince: undefined,
+      reasons: [],
+      restUntil: 0,
+      refusals: 0,
+      lastHoldReported: 0,
+      setAsideReported: 0,
+      failure: undefined,
+    },
+    driftReported: [],
+    setAside: [],
+    guarding: { ...aState('acme').guarding, holds: [], lastNumber: 0 },
+    wholeWalks: [],
+    fieldsSince: {},
+  });
+}
+
+function aHeldState(): SourceState {
+  const well = aWellState();
+  const [hold] = aState('acme').guarding.holds;
+  if (hold === undefined) throw new Error('The sample state has no hold.');
+  return {
+    ...well,
+    source: 'outlet',
+    baseline: {
+      ...well.baseline,
+      status: 'running',
+      startedAt: NOW - 50 * MINUTE,
+      groups: 31_200,
+      estimatedGroups: 52_000,
+    },
+    setAside: [
+      {
+        groupId: 99_102,
+        reason: 'shipments.0.status is missing',
+        digest: 'k3j4',
+        since: NOW - 3 * HOUR,
+        seenAt: NOW,
+      },
+      {
+        groupId: 99_877,
+        reason: 'created_at is no timestamp',
+        digest: 'k3j5',
+        since: NOW - 2 * HOUR,
+        seenAt: NOW,
+      },
+    ],
+    guarding: {
+      ...well.guarding,
+      lastNumber: 7,
+      holds: [
+        {
+          ...hold,
+          since: NOW - 42 * MINUTE,
+          samples: hold.samples.map((each) => ({ ...each, groupId: 99_034 })),
+        },
+      ],
+    },
+  };
+}
+
+function anActivity(source: string): Activity {
+  const isBusy = source === 'acme';
+  const minute = Math.floor(NOW / MINUTE);
+  return {
+    minutes: Array.from({ length: 45 }, (_, ago) => {
+      const wave = Math.round(6 + 5 * Math.sin(ago / 5) + ((ago * 7) % 5));
+      const events = isBusy ? wave : ago % 4;
+      const delaySumMs = events * 1_000 * (18 + ((ago * 3) % 21));
+      return {
+        from: (minute - ago) * MINUTE,
+        requests: isBusy ? 9 + (ago % 3) : 120,
+        events,
+        delayed: events,
+        delaySumMs,
+        longestDelayMs: events === 0 ? 0 : 40_000 + 1_000 * (ago % 17),
+      };
+    }),
+    recent: isBusy
+      ? Array.from({ length: GROUPS }, (_, place) => ({
+          group: FIRST_GROUP + place,
+          sequence: 3,
+          savedAt: NOW - (place * 47 + 12) * SECOND,
+        }))
+      : [],
+  };
+}
+
+const STATUSES = ['CREATED', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'] as const;
+
+/** Three events of the group's shipment, the last one `place` minutes ago. */
+function storyOf(group: number, place: number): FeedEvent[] {
+  return [1, 2, 3].map((sequence) => {
+    const by = NOW - (place * 47 + 12) * SECOND - (3 - sequence) * 55 * MINUTE;
+    const event = anEvent(aKey(group), sequence, aShipment(group, STATUSES[sequence]));
+    const observed = { after: formatInstant(by - (sequence * 20 + 41) * SECOND), by: formatInstant(by) };
+    return feedEvent.parse({
+      ...event,
+      time: formatInstant(by - 31 * SECOND),
+      data: {
+        ...event.data,
+        previous_attributes: { status: STATUSES[sequence - 1] },
+        observed: { ...observed, through: sequence === 2 ? 'reconciliation' : 'poll' },
+      },
+    });
+  });
+}
+
+async function saveGroup({ snapshots, marks }: Omit<Stores, 'close'>, group: number): Promise<void> {
+  const at = NOW - MINUTE;
+  const snapshot = aSnapshot(group, 1, {
+    sequence: 3,
+    createdAt: NOW - 48 * HOUR,
+    updatedAt: at,
+    sentAt: at,
+    receivedAt: at,
+  });
+  const projection = { ...snapshot.projection, shipments: [aShipment(group, 'DELIVERED')] };
+  await snapshots.save(aKey(group), {
+    snapshot: { ...snapshot, projection },
+    expectedVersion: 0,
+    events: [],
+  } as never);
+  for (const mark of [HANDED_OVER, markOf('bus'), FORWARD])
+    if (group !== FIRST_GROUP + 4 || mark !== markOf('bus')) await marks.advance(mark, aKey(group), 3);
+}
+
+async function noteTroubles({ marks, endpoints }: Omit<Stores, 'close'>): Promise<void> {
+  const refused: GroupKey = aKey(FIRST_GROUP + 4);
+  await marks.advance(markOf('bus'), refused, 1);
+  await marks.noteBehind(markOf('bus'), refused, '2: the bus refused it: the entry is larger than 1 MB');
+  await endpoints.save(
+    FORWARD,
+    {
+      ...newEndpoint(NOW - 24 * HOUR),
+      failures: 14,
+      failingSince: NOW - 17 * MINUTE,
+      lastAcceptedAt: NOW - 18 * MINUTE,
+      lastFailureAt: NOW - MINUTE,
+      lastFailure: 'answered 503',
+    },
+    0,
+  );
+}

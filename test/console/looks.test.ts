@@ -1,0 +1,124 @@
+// What concerns every page: accessibility in both schemes and at the width of a phone, and the keyboard.
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type ConsoleScene, openConsoleScene } from './console-scene.ts';
+import { lacksBrowser, openBrowser } from './open-browser.ts';
+import { type Visit, visit } from './visit.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const PHONE = { width: 390, height: 844 };
+
+let scene: ConsoleScene;
+let browser: Browser;
+beforeAll(async () => {
+  if (lacksBrowser) return;
+  [scene, browser] = await Promise.all([openConsoleScene(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await scene?.close();
+});
+
+/** Calls the work on every page, and on those that only a button leads to. */
+async function onEveryPage({ page, go }: Visit, work: (name: string) => Promise<void>): Promise<void> {
+  for (const [name, path] of Object.entries(scene.pages)) {
+    await go(path);
+    await work(name);
+  }
+  await go(scene.pages.return ?? '');
+  await page.getByRole('button', { name: /^Ask the service/ }).click();
+  await page.locator('#asked').waitFor();
+  await work('a return with an answer');
+  await go('/stuck');
+  await page.getByRole('button', { name: /^Release hold/ }).click();
+  await page.getByRole('heading', { name: 'Are you sure?' }).waitFor();
+  await work('a confirmation');
+}
+
+interface Finding {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<{ violations: Finding[] }>('axe.run()');
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+const WIDER = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+describe.skipIf(lacksBrowser)('every page', () => {
+  it.each([
+    ['light, wide', { colorScheme: 'light' as const }],
+    ['dark, on a phone', { colorScheme: 'dark' as const, viewport: PHONE }],
+  ])('has no barrier that axe finds, and scrolls down only: %s', async (_, options) => {
+    const opened = await visit(browser, scene.console, options);
+    const findings: Record<string, string[]> = {};
+
+    await onEveryPage(opened, async (name) => {
+      await opened.page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
+      const wider = await opened.page.evaluate<number>(WIDER);
+      const found = [
+        ...(await findBarriers(opened.page)),
+        ...(wider > 0 ? [`${wider} pixels too wide`] : []),
+      ];
+      if (found.length > 0) findings[name] = found;
+    });
+
+    expect(findings).toEqual({});
+    expect(opened.troubles).toEqual([]);
+    await opened.close();
+  });
+
+  it('is used by the keyboard alone: everything is reached, and shows that it is', async () => {
+    const opened = await visit(browser, scene.console);
+    const { page } = opened;
+    const unseen: Record<string, unknown> = {};
+
+    await onEveryPage(opened, async (name) => {
+      await page.evaluate(`window.reached = new Set(); window.dim = [];`);
+      const most = (await page.evaluate<number>(`(${REACHABLE}).length`)) + 2;
+      for (let press = 0; press < most; press += 1) {
+        await page.keyboard.press('Tab');
+        await page.evaluate(NOTE_FOCUS);
+      }
+      const missed = await page.evaluate<string[]>(
+        `(${REACHABLE}).filter((each) => !window.reached.has(each)).map((each) => each.outerHTML.slice(0, 120))`,
+      );
+      const dim = await page.evaluate<string[]>('window.dim');
+      if (missed.length + dim.length > 0) unseen[name] = { missed, dim };
+    });
+
+    expect(unseen).toEqual({});
+    await opened.close();
+  });
+
+  it('begins with a link that skips to its content', async () => {
+    const opened = await visit(browser, scene.console);
+    const { page } = opened;
+    await opened.go('/stuck');
+
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await opened.close();
+  });
+});
+
+/** The stream must not replace what was noted: elements are told apart by what they are. */
+const REACHABLE = `[...document.querySelectorAll(
+  'a[href], button, input:not([type=hidden]), select, summary, [tabindex="0"]')]
+  .filter((each) => each.checkVisibility() && !each.closest('details:not([open]) > :not(summary)'))`;
+
+const NOTE_FOCUS = `(() => {
+  const each = document.activeElement;
+  if (each === document.body) return;
+  window.reached.add(each);
+  const { outlineStyle, outlineWidth } = getComputedStyle(each);
+  if (outlineStyle === 'none' || parseFloat(outlineWidth) < 2) window.dim.push(each.outerHTML.slice(0, 120));
+})()`;
