@@ -67,6 +67,7 @@ export class Polling extends Construct {
         SOURCES_TABLE: tables.sources.tableName,
         SOURCES_PATH: path,
         POLL_QUEUE_URL: this.queue.queueUrl,
+        STACK_NAME: Stack.of(this).stackName,
         POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
       },
       timeout: POLLER_TIMEOUT,

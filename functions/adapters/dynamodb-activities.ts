@@ -46,15 +46,6 @@ export function createDynamoDbActivities({
   };
 }
 
-/** Loads the activity of a source, for people: undefined if there is none. */
-export function loadActivity(
-  client: DynamoDBClient,
-  table: string,
-  source: string,
-): Promise<Activity | undefined> {
-  return createDynamoDbActivities({ client, tables: { sources: table } }).load(source);
-}
-
 /** Deletes the activity of a source; does nothing without one. */
 export async function deleteActivity(client: DynamoDBClient, table: string, source: string): Promise<void> {
   await client.send(new DeleteItemCommand({ TableName: table, Key: keyOf(source) }));

@@ -1,8 +1,10 @@
 // The state of each webhook's endpoint, one item in the table of marks: `<webhook>#endpoint`. `n` counts the writes, `b`
-// holds the rest as JSON, because nothing else reads its fields.
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+// holds the rest as JSON, because nothing else reads its fields. Nothing else lists the URLs that `watch` forwards to, so
+// the items of these are in the table's index, under a name that no destination has.
+import { type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import type { TableNames } from '../../shared/deployment/tables.ts';
+import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
+import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
 import type { EndpointState } from '../../shared/webhooks/endpoint-state.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import { type StoredItem, storedNumber, storedText, textValue } from './attribute-values.ts';
@@ -29,15 +31,39 @@ export function createDynamoDbEndpointStates({
       return item && readStored(item, { [FORMAT]: readFormat1 });
     },
     save(webhook, { version: _, ...fields }, expectedVersion) {
-      const attributes = { ...formatAttribute(FORMAT), b: textValue(JSON.stringify(fields)) };
+      const listed = webhook.startsWith(FORWARD_PREFIX)
+        ? { [INDEX.partitionKey.name]: textValue(FORWARD_PREFIX) }
+        : {};
+      const attributes = { ...formatAttribute(FORMAT), b: textValue(JSON.stringify(fields)), ...listed };
       const item = { table: tables.marks, key: endpointKey(webhook), attributes };
       return putNextVersion(client, patience, item, expectedVersion);
     },
   };
 }
 
+/** The names of the URLs that `watch` ever forwarded to, sorted. */
+export async function listForwardIds(client: DynamoDBClient, table: string): Promise<string[]> {
+  const ids: string[] = [];
+  const pages = paginateQuery(
+    { client },
+    {
+      TableName: table,
+      IndexName: INDEX.name,
+      KeyConditionExpression: `${INDEX.partitionKey.name} = :forwarded`,
+      ExpressionAttributeValues: { ':forwarded': textValue(FORWARD_PREFIX) },
+    },
+  );
+  for await (const { Items = [] } of pages)
+    for (const found of Items) ids.push(keyed.parse(found).k.slice(0, -ENDING.length));
+  return ids;
+}
+
+const { index: INDEX } = TABLES.marks;
+const ENDING = '#endpoint';
+const keyed = z.object({ k: storedText });
+
 function endpointKey(webhook: string): string {
-  return `${webhook}#endpoint`;
+  return `${webhook}${ENDING}`;
 }
 
 const instant = z.int().optional();

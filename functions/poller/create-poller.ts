@@ -21,10 +21,10 @@ import { type ConfiguredSource, createSourceSessions } from './source-sessions.t
 import { laterTicks, parseTick, type TickMessage } from './tick-message.ts';
 
 export interface PollerOptions {
+  /** The options of `returns-feed` that name this place; undefined where no state is kept. */
+  readonly place: string | undefined;
   /** Identifies this process among all that may poll the same sources. */
   readonly owner: string;
-  /** The options of `returns-feed` that name where the state is kept, after a space; undefined if not known. */
-  readonly place?: string | undefined;
   readonly client: DynamoDBClient;
   readonly tables: Omit<TableNames, 'marks'>;
   readonly clock: Clock;
@@ -63,8 +63,8 @@ export function createPoller(options: PollerOptions): Poller {
       secret,
       clock,
       log,
-      owner: options.owner,
       place: options.place,
+      owner: options.owner,
       random: Math.random,
       client: (token) =>
         createReturnsServiceClient({

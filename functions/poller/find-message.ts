@@ -7,7 +7,7 @@ import { storedProjection } from '../adapters/snapshot-item.ts';
 import type { SettledAnswer } from './create-finder.ts';
 
 /** Longer than any order name or tracking number, and short enough for a URL. */
-export const LONGEST_TEXT = 500;
+const LONGEST_TEXT = 500;
 
 const source = z.string().regex(SOURCE_NAME, 'must be the name of a source');
 const text = z

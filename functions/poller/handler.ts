@@ -73,6 +73,7 @@ function createLambdaServices(environment: PollerEnvironment): LambdaServices {
   const findSource = createFindSource(environment);
   const poller = createPoller({
     ...common,
+    place: ` --stack ${environment.STACK_NAME}`,
     owner: randomUUID(),
     findSource: createRecentSources(common.clock, findSource),
     enqueue: (ticks) => enqueue(sqs, environment.POLL_QUEUE_URL, ticks),

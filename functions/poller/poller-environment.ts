@@ -10,6 +10,8 @@ const pollerEnvironment = z.object({
   /** The path of the sources' parameters. */
   SOURCES_PATH: text.regex(/^\/.*[^/]$/, 'begins with a slash and does not end with one'),
   POLL_QUEUE_URL: z.url(),
+  /** For the commands that an event or a log line offers. */
+  STACK_NAME: text,
 });
 
 export type PollerEnvironment = z.infer<typeof pollerEnvironment>;

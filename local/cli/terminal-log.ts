@@ -1,6 +1,7 @@
 // The log of a command: one line for each entry, with its time, level and source, as text or as JSON.
 import type { Log, LogFields } from '../../shared/ports.ts';
 import type { Colors } from './colors.ts';
+import { wrapWords } from './entries.ts';
 import type { Moments } from './moments.ts';
 import { printable, printableJson } from './printable.ts';
 
@@ -18,6 +19,8 @@ export interface TerminalLogOptions {
   readonly moments?: Moments;
   /** Whether the times have their date: for lines that are kept. */
   readonly isDated?: boolean;
+  /** Columns of the terminal, called for each line; undefined outside of a terminal. */
+  readonly width?: () => number | undefined;
   /** The source that the lines are about. */
   readonly source?: string;
   readonly colors?: Colors;
@@ -46,13 +49,30 @@ const LEVEL_WIDTH = Math.max(...LOG_LEVELS.map((level) => level.length));
 /** For instance `10:15:02  warning  acme: The service could not be read. No connection. (tries 2)`. */
 function formatText(
   { level, message, fields }: Entry,
-  { moments, isDated = false, source, colors }: TerminalLogOptions,
+  { moments, isDated = false, width = () => undefined, source, colors }: TerminalLogOptions,
 ): string {
   const text = printable(oneLine(`${message}${formatFields(fields)}`));
   if (moments === undefined) return `${level}: ${text}`;
-  const about = source === undefined ? '' : `${source}: `;
   const time = (isDated ? moments.full : moments.time)(moments.now());
-  return `${colors?.dim(time) ?? time}  ${paint(level, colors)}  ${about}${text}`;
+  const named = source === undefined ? text : `${source}: ${text}`;
+  const start = `${time}  ${level.padEnd(LEVEL_WIDTH)}  `;
+  const lines = wrapBehind(start.length, named, width());
+  return `${colors?.dim(time) ?? time}  ${paint(level, colors)}  ${lines.join(`\n${' '.repeat(INDENT)}`)}`;
+}
+
+/** Columns before the further lines of an entry: below its level. */
+const INDENT = 10;
+const COMMAND = / (returns-feed [^;]+)$/;
+
+/** The text in lines of whole words. A command at its end has a line of its own, so that it can be copied. */
+function wrapBehind(used: number, text: string, width: number | undefined): string[] {
+  if (width === undefined || used + text.length <= width) return [text];
+  const [, command] = COMMAND.exec(text) ?? [];
+  const sentences = command === undefined ? text : text.slice(0, -command.length - 1);
+  // The first line is shorter: spaces that do not break stand for what it holds already.
+  const filler = '\u00a0'.repeat(used - INDENT);
+  const [first = '', ...others] = wrapWords(`${filler}${sentences}`, width - INDENT);
+  return [first.slice(filler.length), ...others, ...(command === undefined ? [] : [command])];
 }
 
 function paint(level: LogLevel, colors: Colors | undefined): string {

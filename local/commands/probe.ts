@@ -30,8 +30,9 @@ id, in about fifteen requests. It only reads. The feed does not depend on the re
 every answer. The probe does not check what a single look can't show: whether changes become visible
 late, whether reads may be stale, and how the service answers a refused token. A request that fails is
 tried again; what stays without an answer is named, beside what was found.
-Example:
+Examples:
   returns-feed probe --base-url https://returns.example.com/api
+  returns-feed probe --base-url https://returns.example.com/api --json
 Exit code: 0 all questions are answered, 3 some are not, 1 nothing could be read, 2 invalid usage.`;
 
 export function createProbeCommand(): Command {

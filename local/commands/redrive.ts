@@ -9,7 +9,7 @@ import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import { withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
-import { addPlaceOptions } from '../operating/place-options.ts';
+import { addStackOption } from '../operating/place-options.ts';
 import { redriveGroups } from '../operating/redrive-groups.ts';
 
 interface RedriveFlags extends PlaceFlags {
@@ -46,7 +46,7 @@ export function createRedriveCommand(): Command {
       `only this destination: ${DESTINATION_NAMES.join(', ')} (default: both), or the id of a webhook`,
     )
     .option('--skip <number>', 'continue without the event of this number', parseCount);
-  return addPlaceOptions(command).addHelpText('after', HELP).action(runRedrive);
+  return addStackOption(command).addHelpText('after', HELP).action(runRedrive);
 }
 
 function parseGroup(text: string): GroupKey['group'] {

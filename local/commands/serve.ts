@@ -15,6 +15,12 @@ interface ServeFlags {
   readonly knob: readonly string[];
 }
 
+const EXAMPLES = `
+Examples:
+  returns-feed serve --port 8080 --rate 5
+  returns-feed serve --knob fault-rate=0.1 --knob limit-max=20
+`;
+
 export function createServeCommand(): Command {
   return new Command('serve')
     .description('Run the reference service: a simulated returns service whose data keeps changing.')
@@ -24,7 +30,7 @@ export function createServeCommand(): Command {
     .option('--token <text>', 'token that requests must carry', 'reference-token')
     .option('--rate <number>', 'changes a second; 0 for none', parseRate, 1)
     .option('--knob <name=value>', 'set what the document leaves open (see below); repeatable', collect, [])
-    .addHelpText('after', () => `\nKnobs:\n${describeKnobs()}`)
+    .addHelpText('after', () => `${EXAMPLES}\nKnobs:\n${describeKnobs()}`)
     .action(serve);
 }
 

@@ -34,7 +34,14 @@ instance "my-feed/tokens/globex". The name of a parameter keeps the leading slas
 own encrypts the token, the key's policy must let the poller's role decrypt with it.
 
 The dashboard and "onChange" only know the sources of the stack. To keep a source permanently, move
-it into the stack: "sources remove" it first; its state stays.`;
+it into the stack: "sources remove" it first; its state stays.
+Example:
+  returns-feed sources add globex --base-url https://returns.globex.example/api \\
+    --token-secret my-feed/tokens/globex --stack ReturnsFeed`;
+
+const ABOUT_REMOVING = `
+Example:
+  returns-feed sources remove globex --stack ReturnsFeed`;
 
 const STACK_OPTION =
   'CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE, ' +
@@ -79,6 +86,7 @@ export function createRemoveSourceCommand(): Command {
     .description('Stop polling an added source: delete its parameter, schedule and alarm. Its state stays.')
     .argument('<name>', 'the name of the source')
     .option('--stack <name>', STACK_OPTION)
+    .addHelpText('after', ABOUT_REMOVING)
     .action(remove);
 }
 

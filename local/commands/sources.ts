@@ -15,7 +15,19 @@ Tables restored from a backup hold an earlier state: continuing from it would re
 and so event ids. So the feed stops in tables other than those its state was created in, until this
 command starts a new generation. Its numbers start at 1 under new ids, and the next ticks publish
 every return group as created. Subscribers that compare data.generation and data.sequence treat
-these events as newer than all earlier ones.`;
+these events as newer than all earlier ones.
+Example:
+  returns-feed sources restore acme --stack ReturnsFeed`;
+
+const ABOUT_LISTING = `
+Examples:
+  returns-feed sources list --stack ReturnsFeed
+  returns-feed sources list --data state --json`;
+
+const HELP = `
+Examples:
+  returns-feed sources list --stack ReturnsFeed
+  returns-feed help sources add`;
 
 export function createSourcesCommand(): Command {
   return new Command('sources')
@@ -23,7 +35,8 @@ export function createSourcesCommand(): Command {
     .addCommand(createListCommand())
     .addCommand(createAddSourceCommand())
     .addCommand(createRemoveSourceCommand())
-    .addCommand(createRestoreCommand());
+    .addCommand(createRestoreCommand())
+    .addHelpText('after', HELP);
 }
 
 function createListCommand(): Command {
@@ -31,6 +44,7 @@ function createListCommand(): Command {
     new Command('list').description('Show each source with its configuration and state.'),
   )
     .option('--json', 'print one JSON object', false)
+    .addHelpText('after', ABOUT_LISTING)
     .action(list);
 }
 

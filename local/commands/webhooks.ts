@@ -42,6 +42,11 @@ The sender goes on within about a minute, with each return's first event that wa
 Example:
   returns-feed webhooks resume Wms --stack ReturnsFeed`;
 
+const HELP = `
+Examples:
+  returns-feed webhooks list --stack ReturnsFeed
+  returns-feed help webhooks rotate`;
+
 export function createWebhooksCommand(): Command {
   return new Command('webhooks')
     .description('List webhooks, test, pause and resume one, show and rotate its signing secret.')
@@ -50,7 +55,8 @@ export function createWebhooksCommand(): Command {
     .addCommand(createSecretCommand())
     .addCommand(createRotateCommand())
     .addCommand(createPauseCommand())
-    .addCommand(createResumeCommand());
+    .addCommand(createResumeCommand())
+    .addHelpText('after', HELP);
 }
 
 function createListCommand(): Command {

@@ -89,11 +89,13 @@ export async function startConsole({ port, place, pages, actions }: ConsoleOptio
 
   function showFailure(_: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
     const isMissing = error instanceof PageNotFound;
-    const title = isMissing ? 'Not found' : 'This page failed';
+    const isRefused = /^AccessDenied/.test((error as Error).name);
+    const title = isMissing ? 'Not found' : isRefused ? 'A right is missing' : 'This page failed';
     const text = isMissing ? error.message : formatFailure(error);
-    const body = html`<h1>${title}</h1><p>${text}</p>`;
+    const body = html`<h1>${title}</h1><p>${text}</p>
+${isRefused && html`<p>SECURITY.md lists the rights that the console needs.</p>`}`;
     return send(
-      reply.code(isMissing ? 404 : statusOf(error)),
+      reply.code(isMissing ? 404 : isRefused ? 403 : statusOf(error)),
       layOut({ title, body }, { path: '', place, stream: undefined }),
     );
   }

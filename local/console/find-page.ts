@@ -1,5 +1,13 @@
 // Finds returns by tracking number, order name, or the id of a return, an entity or an event. One result opens at once.
-import { type Found, findReturns, type Searched, type SearchTrouble } from '../operating/find-returns.ts';
+import { parseEventId } from '../../shared/contract/event-id.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
+import {
+  type Found,
+  findReturns,
+  SEARCHED,
+  type Searched,
+  type SearchTrouble,
+} from '../operating/find-returns.ts';
 import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { type Html, html } from './html.ts';
@@ -22,14 +30,45 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
         return { title: 'Find', body: html`<h1>Find</h1><p>Type what to look for into the box above.</p>` };
       const troubles: SearchTrouble[] = [];
       const onTrouble = (trouble: SearchTrouble) => troubles.push(trouble);
-      const found = await findReturns(feed, text, { ...feed.access, onTrouble });
+      const isThorough = fields.items !== undefined;
+      const found = await findReturns(readingStatesOnce(feed), text, {
+        ...feed.access,
+        as: whatItMayBe(text, isThorough),
+        onTrouble,
+      });
       const exact = uniqueReturns(found.filter(({ isExact }) => isExact));
       const [only, other] = exact;
       if (only !== undefined && other === undefined)
         return { to: pathOfReturn(only.source, only.returnGroupId) };
+      if (only === undefined && !isThorough) return goingOn(text);
       return results(text, found, troubles);
     },
   };
+}
+
+/** The id of an event has a form that nothing else has: the service is not asked for it. */
+function whatItMayBe(text: string, isThorough: boolean): readonly Searched[] {
+  if (parseEventId(text) !== undefined) return ['event_id'];
+  return SEARCHED.filter((searched) => isThorough || searched !== 'entity_id');
+}
+
+/** Each part of a search asks for the state of its source. */
+function readingStatesOnce(feed: ConsoleFeed): ConsoleFeed {
+  const read = new Map<string, Promise<SourceState>>();
+  const stateOf = (source: string) => {
+    const state = read.get(source) ?? feed.stateOf(source);
+    read.set(source, state);
+    return state;
+  };
+  return { ...feed, stateOf };
+}
+
+/** The ids of items are in no index: looking for one reads up to 2,000 returns, which only a text needs that is no other. */
+function goingOn(text: string): Page {
+  const continuesAt = `/find?q=${encodeURIComponent(text)}&items=1`;
+  const body = html`<h1>Find: ${text}</h1>
+<p>No tracking number, order, return or event is that. <a href="${continuesAt}">Looking at the items, shipments and exchanges of the newest returns …</a></p>`;
+  return { title: `Find: ${text}`, body, continuesAt };
 }
 
 function uniqueReturns(found: readonly Found[]): Found[] {

@@ -4,6 +4,8 @@ import { type Content, type Html, html } from './html.ts';
 export interface Page {
   readonly title: string;
   readonly body: Html;
+  /** The address that the browser goes on to at once, for the rest of an answer that takes longer. */
+  readonly continuesAt?: string;
 }
 
 export interface Frame {
@@ -22,7 +24,7 @@ const ENTRIES = [
   ['/catalogue', 'Events'],
 ] as const;
 
-export function layOut({ title, body }: Page, { path, place, stream }: Frame): Html {
+export function layOut({ title, body, continuesAt }: Page, { path, place, stream }: Frame): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -30,6 +32,7 @@ export function layOut({ title, body }: Page, { path, place, stream }: Frame): H
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · returns-feed</title>
+${continuesAt !== undefined && html`<meta http-equiv="refresh" content="0; url=${continuesAt}">`}
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/console.css">
 <script src="/console.js" defer></script>
@@ -72,6 +75,15 @@ export function table(name: string, columns: readonly string[], rows: readonly (
 <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
 </table></div>`;
+}
+
+/** What the page lacks, in sentences; nothing if it lacks nothing. */
+export function troubleList(troubles: readonly string[]): Html | false {
+  return (
+    troubles.length > 0 &&
+    html`<div class="notice"><p>${badge('bad', 'Not everything can be shown')}</p>
+<ul>${troubles.map((each) => html`<li>${each}</li>`)}</ul></div>`
+  );
 }
 
 /** A command to paste, with a button that copies it. */

@@ -3,23 +3,26 @@
 import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { type DestinationLabels, markOf } from '../../shared/deployment/destinations.ts';
-import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import type { Activity } from '../../shared/reporting/activity.ts';
 import { type BehindGroups, findBehind } from '../operating/find-behind.ts';
-import { listSubscribers, type SubscriberStatus } from '../operating/list-subscribers.ts';
 import { listWebhookStates } from '../operating/list-webhook-states.ts';
 import { type LoadedSource, loadSources } from '../operating/load-status.ts';
-import { listWebhooks } from '../operating/webhook-records.ts';
+import { labelsOfForwarded, labelsOfWebhook } from '../operating/open-feed.ts';
+import { type Attempt, createTroubles } from '../operating/troubles.ts';
 import type { WebhookStatus } from '../operating/webhook-status.ts';
 import type { ConsoleFeed } from './console-feed.ts';
+import type { SubscribersAt } from './deployment-parts.ts';
 
 export interface Overview {
-  readonly sources: readonly OverviewSource[];
+  /** Null: unknown. */
+  readonly sources: readonly OverviewSource[] | null;
   readonly relays: readonly RelayedDestination[];
-  readonly subscribers: readonly SubscriberStatus[];
+  readonly subscribers: SubscribersAt;
   readonly webhooks: readonly OverviewWebhook[];
+  /** What could not be loaded, in sentences. */
+  readonly troubles: readonly string[];
 }
 
 export interface OverviewSource extends LoadedSource {
@@ -28,43 +31,47 @@ export interface OverviewSource extends LoadedSource {
 
 /** A destination that a relay serves; on one machine also the output of `watch`. */
 export interface RelayedDestination {
-  readonly title: string;
-  /** Of the groups that changed last, those with an event that it does not have yet. */
-  readonly waiting: number;
+  readonly labels: DestinationLabels;
+  /** Of the groups that changed last, those with an event that it does not have yet; null: unknown. */
+  readonly waiting: number | null;
   /** When the first of these was saved, by the service's clock. */
   readonly oldest: string | null;
-  readonly behind: BehindGroups;
+  /** Null: unknown. */
+  readonly behind: BehindGroups | null;
 }
 
 export interface OverviewWebhook {
   readonly status: WebhookStatus;
-  readonly behind: BehindGroups;
+  readonly labels: DestinationLabels;
+  /** Null: unknown. */
+  readonly behind: BehindGroups | null;
 }
 
+/** Loads each part by itself, so that a right that the caller lacks leaves out one part alone. */
 export async function loadOverview(feed: ConsoleFeed): Promise<Overview> {
-  const sources = await loadActiveSources(feed);
-  const changed = sources.flatMap(changedGroups);
+  const troubles = createTroubles();
+  const { attempt } = troubles;
+  const sources = await attempt('The sources', () => loadActiveSources(feed, attempt), null);
+  const changed = (sources ?? []).flatMap(changedGroups);
   const [relays, subscribers, webhooks] = await Promise.all([
-    Promise.all(feed.destinations.map((destination) => loadRelayed(feed, destination, changed))),
-    listWebhooks(feed.deployment).then((records) =>
-      listSubscribers(feed.deployment, records.map(queueNameOf)),
-    ),
-    loadWebhooks(feed),
+    Promise.all(feed.destinations.map((labels) => loadRelayed(feed, labels, changed, attempt))),
+    attempt('The ordered subscribers', feed.subscribers, NO_SUBSCRIBERS),
+    loadWebhooks(feed, attempt),
   ]);
-  return { sources, relays, subscribers, webhooks };
+  for (const problem of subscribers.problems) troubles.note(problem);
+  return { sources, relays, subscribers, webhooks, troubles: troubles.sentences };
 }
 
-function queueNameOf({ queueUrl }: WebhookRecord): string {
-  return queueUrl.split('/').at(-1) ?? queueUrl;
-}
+const NO_SUBSCRIBERS: SubscribersAt = { subscribers: [], problems: [], askedAtMs: 0 };
 
-async function loadActiveSources(feed: ConsoleFeed): Promise<OverviewSource[]> {
-  const sources = await loadSources(feed, feed.moments.now(), undefined);
+async function loadActiveSources(feed: ConsoleFeed, attempt: Attempt): Promise<OverviewSource[]> {
+  const sources = await loadSources(feed, feed.moments.now(), undefined, attempt);
   return Promise.all(
-    sources.map(async (source) => ({
-      ...source,
-      activity: await feed.activities.load(source.state.source),
-    })),
+    sources.map(async (source) => {
+      const name = source.state.source;
+      const load = () => feed.activities.load(name);
+      return { ...source, activity: await attempt(`The activity of source ${name}`, load, undefined) };
+    }),
   );
 }
 
@@ -85,33 +92,47 @@ function changedGroups({ state: { source, generation }, activity }: OverviewSour
 
 async function loadRelayed(
   feed: ConsoleFeed,
-  { mark, title }: DestinationLabels,
+  labels: DestinationLabels,
   changed: readonly ChangedGroup[],
+  attempt: Attempt,
 ): Promise<RelayedDestination> {
+  const { mark, title } = labels;
   const groups = changed.filter(({ key }) => mark === markOf('bus') || !isOwnGroup(key.group));
+  const keys = groups.map(({ key }) => key);
   const [marks, behind] = await Promise.all([
-    readMarks(
-      feed,
-      feed.marksTable,
-      mark,
-      groups.map(({ key }) => key),
-    ),
-    findBehind(feed, mark),
+    attempt(`What waits for ${title}`, () => readMarks(feed, feed.marksTable, mark, keys), null),
+    loadBehind(feed, labels, attempt),
   ]);
+  if (marks === null) return { labels, waiting: null, oldest: null, behind };
   const waiting = groups.filter(({ sequence }, index) => (marks[index] ?? 0) < sequence);
   const oldest = Math.min(...waiting.map(({ savedAt }) => savedAt));
   return {
-    title,
+    labels,
     waiting: waiting.length,
     oldest: waiting.length === 0 ? null : formatInstant(oldest),
     behind,
   };
 }
 
-async function loadWebhooks(feed: ConsoleFeed): Promise<OverviewWebhook[]> {
-  const webhooks = await listWebhookStates(feed, feed.clock.now());
+function loadBehind(
+  feed: ConsoleFeed,
+  { mark, title }: DestinationLabels,
+  attempt: Attempt,
+): Promise<BehindGroups | null> {
+  return attempt(`Which returns are behind at ${title}`, () => findBehind(feed, mark), null);
+}
+
+async function loadWebhooks(feed: ConsoleFeed, attempt: Attempt): Promise<OverviewWebhook[]> {
+  const load = async () => {
+    const records = await feed.webhookRecords();
+    return listWebhookStates(feed, feed.clock.now(), { records, attempt });
+  };
   return Promise.all(
-    webhooks.map(async (status) => ({ status, behind: await findBehind(feed, status.webhook) })),
+    (await attempt('The webhooks', load, [])).map(async (status) => {
+      const { webhook: id, filter } = status;
+      const labels = feed.isLocal ? labelsOfForwarded(id) : labelsOfWebhook({ id, filter });
+      return { status, labels, behind: await loadBehind(feed, labels, attempt) };
+    }),
   );
 }
 

@@ -2,8 +2,9 @@
 import { withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { createCataloguePage } from './catalogue-page.ts';
-import type { ConsoleFeed } from './console-feed.ts';
+import type { ConsoleFeed, ServedFeed } from './console-feed.ts';
 import { type Console, startConsole } from './console-server.ts';
+import { openDeploymentParts } from './deployment-parts.ts';
 import { createFindPage } from './find-page.ts';
 import { createLivePage } from './live-page.ts';
 import { createOverviewPage } from './overview-page.ts';
@@ -32,7 +33,8 @@ export async function serveConsole(place: PlaceFlags, options: ServedConsole): P
 }
 
 /** @throws Error if the port can't be used */
-export function openConsole(feed: ConsoleFeed, port: number): Promise<Console> {
+export function openConsole(served: ServedFeed, port: number): Promise<Console> {
+  const feed: ConsoleFeed = { ...served, ...openDeploymentParts(served, served.moments) };
   return startConsole({
     port,
     place: feed.flags.trim(),

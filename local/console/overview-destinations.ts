@@ -17,43 +17,53 @@ const WORST_FIRST: readonly Tone[] = ['bad', 'busy', 'idle', 'good'];
 export function destinationTable({ relays, subscribers, webhooks }: Overview, moments: Moments): Html {
   const lines = [
     ...relays.map((relay) => relayLine(relay, moments)),
-    ...subscribers.map(subscriberLine),
+    ...subscribers.subscribers.map(subscriberLine),
     ...webhooks.map((webhook) => webhookLine(webhook, moments)),
   ].sort((a, b) => WORST_FIRST.indexOf(a.tone) - WORST_FIRST.indexOf(b.tone));
-  return table(
+  const asOf = moments.short(new Date(subscribers.askedAtMs).toISOString());
+  return html`${table(
     'Destinations',
     ['Destination', 'State', 'Waiting', 'Oldest', 'Given up'],
     lines.map(({ cells }) => cells),
-  );
+  )}${subscribers.subscribers.length > 0 && html`<p class="dim">Subscribers as of ${asOf}: AWS is asked once a minute.</p>`}`;
 }
 
-function relayLine({ title, waiting, oldest, behind }: RelayedDestination, moments: Moments): Line {
-  const tone = behind.groups.length > 0 ? 'bad' : waiting > 0 ? 'busy' : 'good';
-  const state = tone === 'bad' ? 'behind' : tone === 'busy' ? 'sending' : 'all sent';
+function relayLine({ labels, waiting, oldest, behind }: RelayedDestination, moments: Moments): Line {
+  const tone = isBehind(behind)
+    ? 'bad'
+    : waiting === null || behind === null
+      ? 'idle'
+      : waiting > 0
+        ? 'busy'
+        : 'good';
+  const state = { bad: 'behind', busy: 'sending', good: 'all sent', idle: 'unknown' }[tone];
   return {
     tone,
     cells: [
-      title,
+      labels.title,
       badge(tone, state),
-      returns(waiting),
+      waiting === null ? '–' : returns(waiting),
       oldest === null ? '–' : moments.age(oldest),
       behindOf(behind),
     ],
   };
 }
 
-function subscriberLine({ queue, waiting, oldestSeconds, deadLetters, problem }: SubscriberStatus): Line {
-  const tone =
-    problem !== null ? 'idle' : (deadLetters ?? 0) > 0 ? 'bad' : (waiting ?? 0) > 0 ? 'busy' : 'good';
-  const state = { bad: 'dead letters', busy: 'working', good: 'all taken', idle: problem ?? 'unknown' }[tone];
+function subscriberLine({ queue, waiting, oldestSeconds, deadLetters }: SubscriberStatus): Line {
+  const tone = (deadLetters ?? 0) > 0 ? 'bad' : waiting === null ? 'idle' : waiting > 0 ? 'busy' : 'good';
+  const state = { bad: 'dead letters', busy: 'working', good: 'all taken', idle: 'unknown' }[tone];
   return {
     tone,
     cells: [
       `subscriber ${queue}`,
       badge(tone, state),
-      waiting === null ? '–' : `${waiting} events`,
+      waiting === null ? '–' : events(waiting),
       oldestSeconds === null || oldestSeconds === 0 ? '–' : formatDuration(oldestSeconds * 1_000),
-      deadLetters === null ? '–' : deadLetters === 0 ? '0' : html`<a href="/stuck">${deadLetters} events</a>`,
+      deadLetters === null
+        ? '–'
+        : deadLetters === 0
+          ? '0'
+          : html`<a href="/stuck">${events(deadLetters)}</a>`,
     ],
   };
 }
@@ -62,7 +72,7 @@ const TONES = { failing: 'bad', paused: 'bad', held: 'busy', working: 'good', ne
 
 function webhookLine({ status, behind }: OverviewWebhook, moments: Moments): Line {
   const { webhook, state, waiting, failingSince, host } = status;
-  const tone = behind.groups.length > 0 ? 'bad' : TONES[state];
+  const tone = isBehind(behind) ? 'bad' : TONES[state];
   const name = host === null ? webhook : `${webhook} (${host})`;
   return {
     tone,
@@ -80,7 +90,17 @@ function returns(count: number): string {
   return `${count} ${count === 1 ? 'return' : 'returns'}`;
 }
 
-function behindOf({ groups, isCut }: BehindGroups): Content {
+export function events(count: number): string {
+  return `${count} ${count === 1 ? 'event' : 'events'}`;
+}
+
+function isBehind(behind: BehindGroups | null): boolean {
+  return behind !== null && behind.groups.length > 0;
+}
+
+function behindOf(behind: BehindGroups | null): Content {
+  if (behind === null) return '–';
+  const { groups, isCut } = behind;
   if (groups.length === 0) return '0';
   return html`<a href="/stuck">${isCut ? 'more than ' : ''}${returns(groups.length)}</a>`;
 }

@@ -2,6 +2,7 @@
 import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { html } from './html.ts';
+import { troubleList } from './layout.ts';
 import { loadOverview } from './load-overview.ts';
 import { destinationTable } from './overview-destinations.ts';
 import { drawPlots } from './overview-plots.ts';
@@ -18,13 +19,14 @@ export function createOverviewPage(feed: ConsoleFeed): ConsolePage {
       const overview = await loadOverview(feed);
       const body = html`
 <h1>Overview</h1>
+${troubleList(overview.troubles)}
 <h2>Sources: is everything read?</h2>
-${sourceTable(overview.sources, feed.moments)}
+${overview.sources === null ? html`<p>Unknown.</p>` : sourceTable(overview.sources, feed.moments)}
 <h2>Destinations: is everything delivered?</h2>
 ${destinationTable(overview, feed.moments)}
 <h2>The last hour</h2>
 ${drawPlots(
-  overview.sources.flatMap(({ activity }) => activity ?? []),
+  (overview.sources ?? []).flatMap(({ activity }) => activity ?? []),
   feed.moments.now(),
 )}
 <p class="dim">Times in ${feed.moments.zone}.</p>`;

@@ -41,8 +41,8 @@ function rowOf(source: OverviewSource, moments: Moments): Content[] {
   return [
     status.source,
     stateOf(status),
-    html`<span class="number">${moments.short(status.settledThrough)}</span>`,
-    reconciledThrough(status, moments),
+    shown(status.readUpTo, moments),
+    shown(status.reconciledThrough, moments),
     baselineOf(source, moments),
     held.length === 0 ? '0' : html`<a href="/stuck">${held.length}</a>`,
     setAside.length === 0 ? '0' : html`<a href="/stuck">${setAside.length}</a>`,
@@ -57,10 +57,8 @@ function stateOf({ verdict, reasons, lastFailure, baseline }: SourceStatus): Htm
   return html`${badge('bad', verdict)} ${why[0] !== undefined && html`<br><a href="/stuck">${why[0].message}</a>`}`;
 }
 
-function reconciledThrough({ reconciliation }: SourceStatus, moments: Moments): string {
-  const last = reconciliation.map(({ lastCompletedAt }) => lastCompletedAt);
-  const all = last.filter((moment) => moment !== null).sort();
-  return all.length === 0 || all.length < last.length ? 'not yet' : moments.short(all[0] ?? '');
+function shown(instant: string | null, moments: Moments): Html {
+  return html`<span class="number">${instant === null ? 'not yet' : moments.short(instant)}</span>`;
 }
 
 function baselineOf({ status: { baseline }, state }: OverviewSource, moments: Moments): string {

@@ -4,11 +4,13 @@ import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
 import type { Moments } from '../cli/moments.ts';
 import { showValue } from '../feed/show-value.ts';
 import { type ExplainedMark, type Explanation, explainGroup } from '../operating/explain-group.ts';
+import type { WebhookLabels } from '../operating/open-feed.ts';
+import { createTroubles } from '../operating/troubles.ts';
 import { askedNotice } from './asked-notice.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import { type ConsoleAction, type ConsolePage, PageNotFound, type PageRequest } from './console-server.ts';
 import { type Html, html } from './html.ts';
-import { badge, type Page, table } from './layout.ts';
+import { badge, type Page, table, troubleList } from './layout.ts';
 import { storyOf } from './return-story.ts';
 
 /** A parcel on its way changes a few times a day; somebody who waits for it wants to see it within seconds. */
@@ -30,17 +32,16 @@ export function createAskAction(feed: ConsoleFeed): ConsoleAction {
     path: '/returns/:source/:group/ask',
     async run(request) {
       const named = namedIn(request);
-      const explanation = await explain(feed, named);
-      return renderReturn(feed, explanation, await askedNotice(feed, named));
+      return renderReturn(feed, await explain(feed, named), await askedNotice(feed, named));
     },
   };
 }
 
-function renderReturn({ moments }: ConsoleFeed, explanation: Explanation, notice?: Html): Page {
-  const { returnGroupId, snapshot } = explanation;
+function renderReturn({ moments }: ConsoleFeed, shown: ShownReturn, notice?: Html): Page {
+  const { returnGroupId, snapshot } = shown.explanation;
   const order = snapshot?.group.order.name;
   const title = order ? `Return ${returnGroupId}, order ${order}` : `Return ${returnGroupId}`;
-  return { title, body: describeReturn(explanation, title, moments, notice) };
+  return { title, body: describeReturn(shown, title, moments, notice) };
 }
 
 interface NamedReturn {
@@ -55,22 +56,26 @@ function namedIn({ params }: PageRequest): NamedReturn {
   return { source, group: Number(group) };
 }
 
-async function explain(feed: ConsoleFeed, { source, group }: NamedReturn): Promise<Explanation> {
+interface ShownReturn {
+  readonly explanation: Explanation;
+  readonly webhooks: readonly WebhookLabels[];
+  readonly troubles: readonly string[];
+}
+
+async function explain(feed: ConsoleFeed, { source, group }: NamedReturn): Promise<ShownReturn> {
   if (!(await feed.sources(undefined)).includes(source))
     throw new PageNotFound(`There is no source "${source}" here.`);
-  const explanation = await explainGroup(
-    { ...feed, webhooks: await feed.webhooks() },
-    await feed.stateOf(source),
-    group,
-  );
+  const { attempt, sentences: troubles } = createTroubles();
+  const webhooks = await attempt('The webhooks', feed.webhooks, []);
+  const explanation = await explainGroup({ ...feed, webhooks, attempt }, await feed.stateOf(source), group);
   const { snapshot, setAside, events } = explanation;
-  if (snapshot === null && setAside === null && events.length === 0)
+  if (snapshot === null && setAside === null && events.length === 0 && troubles.length === 0)
     throw new PageNotFound(`The feed knows no return group ${group} of source ${source}.`);
-  return explanation;
+  return { explanation, webhooks, troubles };
 }
 
 function describeReturn(
-  explanation: Explanation,
+  { explanation, webhooks, troubles }: ShownReturn,
   title: string,
   moments: Moments,
   notice: Html | undefined,
@@ -79,13 +84,14 @@ function describeReturn(
   return html`
 <h1>${title}</h1>
 ${notice}
+${troubleList(troubles)}
 ${setAside !== null && html`<p class="notice">${badge('bad', 'Set aside')} The service's row can't be read: ${setAside.reason}, since ${moments.withAge(setAside.since)}.</p>`}
 ${marks.flatMap((mark) => (mark.behind === null ? [] : [behindNotice(mark, moments)]))}
 ${snapshot === null ? html`<p>No state of it is stored.</p>` : presentState(snapshot, moments)}
 <form method="post" action="/returns/${source}/${returnGroupId}/ask">
 <button>Ask the service for its present answer</button> <span class="dim">sends one request</span></form>
 <h2>Story</h2>
-${events.length === 0 ? html`<p>The ledger holds no event of it.</p>` : storyOf(explanation, moments)}
+${events.length === 0 ? html`<p>The ledger holds no event of it.</p>` : storyOf(explanation, webhooks, moments)}
 <p class="dim">Source ${source}, generation ${explanation.generation}. The ledger keeps events for 30 days. Times in ${moments.zone}.</p>`;
 }
 

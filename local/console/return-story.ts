@@ -1,7 +1,10 @@
 // The story of a return: one row per event, with the window in which each change showed as a bar on a time line.
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import type { EventFilter } from '../../shared/contract/event-filter.ts';
+import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
 import type { Moments } from '../cli/moments.ts';
 import type { ExplainedEvent, ExplainedMark, Explanation } from '../operating/explain-group.ts';
+import type { WebhookLabels } from '../operating/open-feed.ts';
 import { changeOf, eventJson } from './event-view.ts';
 import { type Content, type Html, html } from './html.ts';
 import { table } from './layout.ts';
@@ -15,22 +18,33 @@ interface Span {
 }
 
 /** Newest first: what people ask about is mostly the present. */
-export function storyOf({ events, marks }: Explanation, moments: Moments): Html {
+export function storyOf(
+  { events, marks }: Explanation,
+  webhooks: readonly WebhookLabels[],
+  moments: Moments,
+): Html {
   const whole = spanOf(events);
+  const filters = new Map(webhooks.map(({ name, filter }) => [name, filter]));
+  const destinations = marks.map((mark) => ({ ...mark, filter: filters.get(mark.destination) }));
   return table(
     'Story, newest first',
     ['No.', 'What changed', 'When', 'Time line', 'Found by', 'Delivered', 'Event'],
-    events.toReversed().map((entry) => rowOf(entry, marks, whole, moments)),
+    events.toReversed().map((entry) => rowOf(entry, destinations, whole, moments)),
   );
+}
+
+interface StoryDestination extends ExplainedMark {
+  /** Undefined for what gets every event, and where the filter is unknown. */
+  readonly filter: EventFilter | undefined;
 }
 
 function rowOf(
   { sequence, event, undecodable }: ExplainedEvent,
-  marks: readonly ExplainedMark[],
+  destinations: readonly StoryDestination[],
   whole: Span,
   moments: Moments,
 ): Content[] {
-  const delivered = marks.map((mark) => deliveryTo(mark, sequence));
+  const delivered = destinations.map((each) => deliveryTo(each, sequence, event));
   if (event === null)
     return [sequence, `It can't be decoded: ${undecodable ?? ''}`, '', '', '', delivered, ''];
   return [
@@ -44,11 +58,22 @@ function rowOf(
   ];
 }
 
-function deliveryTo({ destination, sentThrough, isWebhook }: ExplainedMark, sequence: number): Html {
+/** Nothing for a webhook whose filter excludes the event: it never gets it, and its mark need not pass it. */
+function deliveryTo(
+  { destination, sentThrough, isWebhook, filter }: StoryDestination,
+  sequence: number,
+  event: FeedEvent | null,
+): Html | false {
+  if (filter !== undefined && event !== null && !admitsEvent(filter, event)) return false;
   const isSent = sentThrough !== null && sentThrough >= sequence;
-  // A webhook's mark moves only with events that its filter lets through.
-  const text = isSent ? '✓' : isWebhook ? '– not sent, or filtered out:' : '… waits for';
+  const text = isSent ? '✓' : isWebhook ? notSentYet(sentThrough, filter) : '… waits for';
   return html`<span class="${isSent ? 'good' : 'busy'}">${text} ${destination}</span><br>`;
+}
+
+/** A webhook that was added later begins with the return's next event. */
+function notSentYet(sentThrough: number | null, filter: EventFilter | undefined): string {
+  if (filter === undefined) return '– not sent, or filtered out:';
+  return sentThrough === null ? '– nothing sent yet to' : '… waits for';
 }
 
 function windowInWords({ data: { observed } }: FeedEvent, moments: Moments): string {

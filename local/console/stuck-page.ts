@@ -4,14 +4,19 @@ import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import type { Moments } from '../cli/moments.ts';
-import { type BehindGroups, findBehind } from '../operating/find-behind.ts';
-import type { SubscriberStatus } from '../operating/list-subscribers.ts';
+import { nameOfArn, type SubscriberStatus } from '../operating/list-subscribers.ts';
 import type { HoldStatus, SetAsideStatus, SourceStatus } from '../operating/source-status.ts';
 import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { type Html, html } from './html.ts';
-import { badge, command, table } from './layout.ts';
-import { loadOverview, type OverviewSource, type OverviewWebhook } from './load-overview.ts';
+import { badge, command, table, troubleList } from './layout.ts';
+import {
+  loadOverview,
+  type OverviewSource,
+  type OverviewWebhook,
+  type RelayedDestination,
+} from './load-overview.ts';
+import { events } from './overview-destinations.ts';
 import { actionButton } from './stuck-actions.ts';
 
 const EVERY_MS = 5_000;
@@ -23,20 +28,20 @@ export function createStuckPage(feed: ConsoleFeed): ConsolePage {
     path: '/stuck',
     updates: { everyMs: EVERY_MS },
     async render({ fields }) {
-      const [{ sources, subscribers, webhooks }, destinations] = await Promise.all([
-        loadOverview(feed),
-        loadBehind(feed),
-      ]);
+      const { sources, relays, subscribers, webhooks, troubles } = await loadOverview(feed);
       const causes = [
-        ...sources.flatMap((source) => causesOfSource(source, feed)),
-        ...destinations.flatMap((destination) => causesOfDestination(destination, feed)),
+        ...(sources ?? []).flatMap((source) => causesOfSource(source, feed)),
+        ...[...relays, ...webhooks].flatMap((destination) => causesOfDestination(destination, feed)),
         ...webhooks.flatMap((webhook) => causeOfWebhook(webhook, feed)),
-        ...subscribers.flatMap((subscriber) => causeOfSubscriber(subscriber)),
+        ...subscribers.subscribers.flatMap(causeOfSubscriber),
       ];
+      const nothing =
+        troubles.length === 0 ? badge('good', 'Nothing is stuck') : 'Of the rest nothing is stuck.';
       const body = html`
 <h1>Stuck</h1>
 ${fields.done !== undefined && html`<p class="notice" role="status">${fields.done}</p>`}
-${causes.length === 0 ? html`<p>${badge('good', 'Nothing is stuck')}</p>` : causes}
+${troubleList(troubles)}
+${causes.length === 0 ? html`<p>${nothing}</p>` : causes}
 <p class="dim">${feed.acts ? 'Buttons act at once.' : 'Start the console with --act for buttons.'} Times in ${feed.moments.zone}.</p>`;
       return { title: 'Stuck', body };
     },
@@ -104,33 +109,18 @@ function setAsideCause(source: string, groups: readonly SetAsideStatus[], moment
 ${table('Set aside', ['Return', 'Reason', 'Since'], rows)}${more(groups.length)}`;
 }
 
-interface Behind {
-  readonly destination: DestinationLabels;
-  readonly isWebhook: boolean;
-  readonly behind: BehindGroups;
-}
-
-async function loadBehind(feed: ConsoleFeed): Promise<Behind[]> {
-  const webhooks = await feed.webhooks();
-  const all = [
-    ...feed.destinations.map((destination) => ({ destination, isWebhook: false })),
-    ...webhooks.map((destination) => ({ destination, isWebhook: true })),
-  ];
-  return Promise.all(
-    all.map(async (each) => ({ ...each, behind: await findBehind(feed, each.destination.mark) })),
-  );
-}
-
 /** One cause for each reason: groups that stopped for the same reason need the same remedy. */
-function causesOfDestination({ destination, behind }: Behind, feed: ConsoleFeed): Html[] {
+function causesOfDestination(
+  { labels, behind }: Pick<RelayedDestination, 'labels' | 'behind'>,
+  feed: ConsoleFeed,
+): Html[] {
+  if (behind === null) return [];
   const byReason = new Map<string, BehindGroup[]>();
   for (const group of behind.groups) {
     const reason = group.behind?.replace(/^\d+: /, '') ?? '';
     byReason.set(reason, [...(byReason.get(reason) ?? []), group]);
   }
-  return [...byReason].map(([reason, groups]) =>
-    behindCause(destination, reason, groups, behind.isCut, feed),
-  );
+  return [...byReason].map(([reason, groups]) => behindCause(labels, reason, groups, behind.isCut, feed));
 }
 
 function behindCause(
@@ -187,11 +177,12 @@ ${!feed.isLocal && html`<p>Once the receiver is mended: ${command(`returns-feed 
   ];
 }
 
-function causeOfSubscriber({ queue, deadLetters, deadLetterQueue }: SubscriberStatus): Html[] {
-  if (deadLetters === null || deadLetters === 0) return [];
+function causeOfSubscriber({ queue, deadLetters, deadLetterArn }: SubscriberStatus): Html[] {
+  if (deadLetters === null || deadLetters === 0 || deadLetterArn === null) return [];
   return [
-    html`<h2>${badge('bad', 'Dead letters')} subscriber ${queue}: ${deadLetters} events</h2>
-<p>They failed ten times and are in the queue ${deadLetterQueue ?? ''}. Mend the subscriber, then move them back (docs/runbook.md, OrderedDeadLetters).</p>`,
+    html`<h2>${badge('bad', 'Dead letters')} subscriber ${queue}: ${events(deadLetters)}</h2>
+<p>Each failed ten times and is in the queue ${nameOfArn(deadLetterArn)} (docs/runbook.md, OrderedDeadLetters). Once the subscriber is mended, move them back:</p>
+<p>${command(`aws sqs start-message-move-task --source-arn ${deadLetterArn}`)}</p>`,
   ];
 }
 

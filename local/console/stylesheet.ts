@@ -31,6 +31,7 @@ input, select, button { font: inherit; color: inherit; background: var(--field);
 .find input { flex: 1; }
 button { cursor: pointer; }
 button.danger { color: var(--bad); border-color: var(--bad); }
+main, header { overflow-wrap: anywhere; }
 main { padding: 1rem; max-width: 80rem; margin: 0 auto; }
 footer { padding: 0 1rem 1rem; max-width: 80rem; margin: 0 auto; color: var(--dim); }
 h1 { font-size: 1.35rem; margin: .2rem 0 .8rem; }

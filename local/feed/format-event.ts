@@ -65,7 +65,10 @@ export function createEventTable({ colors, moments, width }: EventTableOptions):
   return {
     header() {
       const names = lead({ time: 'time', after: 'after', place: 'return', subject: 'what' }).concat('change');
-      return colors.dim(isTerminal ? names : `${names} (times in ${moments.zone})`);
+      const columns = width();
+      return colors.dim(
+        columns === undefined ? `${names} (times in ${moments.zone})` : cutTo(names, columns).trimEnd(),
+      );
     },
     row(event) {
       const now = moments.now();

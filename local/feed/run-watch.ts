@@ -2,10 +2,11 @@
 // the end hands over the events of everything it has read.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { DeadlineReached, SourceRefused } from '../../shared/pacing/errors.ts';
-import type { Log } from '../../shared/ports.ts';
+import type { Log, LogFields } from '../../shared/ports.ts';
 import {
   ConnectionFailedError,
   InvalidTokenError,
+  ReturnsServiceError,
   UnexpectedStatusError,
   UnreadableAnswerError,
 } from '../../shared/returns-service/errors.ts';
@@ -53,7 +54,8 @@ export const COULD_NOT_BE_READ = 'The service could not be read; retrying.';
  */
 export async function runWatch(options: WatchOptions): Promise<void> {
   const { settings, log, onReport, forMs } = options;
-  const feed = await startLocalFeed({ ...options, onProgress: onReport });
+  const failures = noteErrors(log);
+  const feed = await startLocalFeed({ ...options, log: failures.log, onProgress: onReport });
   const { signal: ending, cancel } = endOf(options.signal, forMs);
   ending.addEventListener('abort', feed.stopPolling, { once: true });
   if (ending.aborted) feed.stopPolling();
@@ -77,23 +79,39 @@ export async function runWatch(options: WatchOptions): Promise<void> {
       if (dropped >= DROPPED_IN_A_ROW) log.warn(NOTHING_IS_READ, { dropped });
       isKnown ||= report.polls > 0;
       isRead ||= report.polls > 0 || report.counts.groups > 0;
-      last = report;
+      // The last tick is cut off by the end: an earlier error says more.
+      if (last?.error === undefined || report.error !== undefined) last = report;
     }
     await handOver(feed, options);
-    if (!isRead && !options.signal.aborted) throw nothingRead(last);
+    if (!isRead && !options.signal.aborted) throw nothingRead(last, failures.last());
   } finally {
     cancel();
     await feed.close();
   }
 }
 
-/** The error of a watch whose time was over before anything was read. */
-function nothingRead(last: TickReport | undefined): Error {
+/**
+ * The error of a watch whose time was over before anything was read.
+ *
+ * @param failure of the last request: the end cuts its retries off, so that no tick reports it
+ */
+function nothingRead(last: TickReport | undefined, failure: Error | undefined): Error {
   const error = last?.error instanceof DeadlineReached ? last.error.cause : last?.error;
-  const reason = error instanceof Error ? error.message : last?.state?.health.reasons[0]?.message;
+  const cause = error instanceof Error ? error : failure;
+  const reason = cause?.message ?? last?.state?.health.reasons[0]?.message;
   return new Error(`Nothing was read. ${reason ?? 'No poll ended in time: give --for more time.'}`, {
-    cause: error,
+    cause,
   });
+}
+
+/** The log, and the last error that a request logged, also below the level that is shown. */
+function noteErrors(log: Log): { readonly log: Log; last(): Error | undefined } {
+  let last: Error | undefined;
+  const noting = (write: Log['debug']) => (message: string, fields?: LogFields) => {
+    if (fields?.error instanceof ReturnsServiceError) last = fields.error;
+    write(message, fields);
+  };
+  return { log: { ...log, debug: noting(log.debug), warn: noting(log.warn) }, last: () => last };
 }
 
 /** After an interrupt the user does not want to wait long for the last events; after `--for` there is more time. */

@@ -35,9 +35,20 @@ async function ask(poller: string, find: Question): Promise<Exclude<FindAnswer, 
     const message: FindMessage = { find };
     const FunctionName = `${poller}:${QUESTIONS_ALIAS}`;
     const Payload = Buffer.from(JSON.stringify(message));
-    const answer = readAnswer(await client.send(new InvokeCommand({ FunctionName, Payload })));
+    const invoked = await client
+      .send(new InvokeCommand({ FunctionName, Payload }))
+      .catch((error: unknown) => {
+        throw (error as Error).name === 'ResourceNotFoundException' ? noAlias(poller, error) : error;
+      });
+    const answer = readAnswer(invoked);
     if ('error' in answer) throw new NotAskedError(answer.error);
     return answer;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ResourceNotFoundException') throw error;
+    throw new Error(
+      `The poller ${poller} has no alias "${QUESTIONS_ALIAS}": an earlier release deployed the stack. Deploy it again.`,
+      { cause: error },
+    );
   } finally {
     client.destroy();
   }
@@ -58,6 +69,13 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function noAlias(poller: string, cause: unknown): Error {
+  return new Error(
+    `The function ${poller} has no alias "${QUESTIONS_ALIAS}": an earlier release deployed the stack. Deploy it again.`,
+    { cause },
+  );
 }
 
 function noAnswer(): never {

@@ -12,6 +12,7 @@ import { formatInstant } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
 import type { HoldSample, SourceState } from '../../shared/source/source-state.ts';
+import type { Attempt } from './troubles.ts';
 
 /** Times are ISO 8601; null where there is nothing. */
 export interface Explanation {
@@ -94,6 +95,8 @@ export interface ExplainPorts {
   readonly ledger: Pick<Ledger, 'read'>;
   readonly destinations: readonly Pick<DestinationLabels, 'name' | 'mark'>[];
   readonly webhooks: readonly Pick<DestinationLabels, 'name' | 'mark'>[];
+  /** Loads parts without which the others are still shown. @default fails with them */
+  readonly attempt?: Attempt;
 }
 
 export async function explainGroup(
@@ -102,16 +105,14 @@ export async function explainGroup(
   returnGroupId: number,
 ): Promise<Explanation> {
   const { source, generation } = state;
+  const { attempt = (_, load) => load() } = ports;
   const key: GroupKey = { source, generation, group: returnGroupId };
   const [snapshots, events, marks] = await Promise.all([
-    ports.store.load(key, [returnGroupId]),
-    readAll(ports.ledger, key),
-    Promise.all([
-      ...ports.destinations.map((destination) => explainMark(ports, destination, key, false)),
-      ...ports.webhooks.map((webhook) => explainMark(ports, webhook, key, true)),
-    ]),
+    attempt('The present state', () => ports.store.load(key, [returnGroupId]), undefined),
+    attempt('The story', () => readAll(ports.ledger, key), []),
+    attempt('What was delivered', () => explainMarks(ports, key), []),
   ]);
-  const snapshot = snapshots.get(returnGroupId);
+  const snapshot = snapshots?.get(returnGroupId);
   const note = state.setAside.find(({ groupId }) => groupId === returnGroupId);
   return {
     source,
@@ -167,6 +168,13 @@ async function readAll(ledger: Pick<Ledger, 'read'>, key: GroupKey): Promise<Led
     all.push(...some);
     if (some.length < RELAY_READ_EVENTS) return all;
   }
+}
+
+function explainMarks(ports: ExplainPorts, key: GroupKey): Promise<ExplainedMark[]> {
+  return Promise.all([
+    ...ports.destinations.map((destination) => explainMark(ports, destination, key, false)),
+    ...ports.webhooks.map((webhook) => explainMark(ports, webhook, key, true)),
+  ]);
 }
 
 async function explainMark(

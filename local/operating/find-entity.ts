@@ -6,7 +6,7 @@ import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { OpenFeed } from './open-feed.ts';
 
-/** Groups that are searched of each kind: open ones, and others. */
+/** Of open groups, and as many of the others. */
 const MOST_GROUPS = 1_000;
 /** Snapshots read at once. */
 const READ_GROUPS = 100;
@@ -18,17 +18,21 @@ export interface FoundEntities {
   readonly isWhole: boolean;
 }
 
-/** @param text an entity's id, or its kind and id, for instance `shipment/77120` */
+/**
+ * @param text an entity's id, or its kind and id, for instance `shipment/77120`
+ * @param most groups that are searched of each kind
+ */
 export async function findEntity(
   { client, deployment, store }: Pick<OpenFeed, 'client' | 'deployment' | 'store'>,
   state: Pick<SourceState, 'source' | 'generation'>,
   text: string,
+  most = MOST_GROUPS,
 ): Promise<FoundEntities> {
   let groups = 0;
   let isWhole = true;
   for (const isOpen of [true, false]) {
-    const ids = await listLatestGroups(client, deployment.snapshots, state, { isOpen, most: MOST_GROUPS });
-    isWhole &&= ids.length < MOST_GROUPS;
+    const ids = await listLatestGroups(client, deployment.snapshots, state, { isOpen, most });
+    isWhole &&= ids.length < most;
     for (let at = 0; at < ids.length; at += READ_GROUPS) {
       const snapshots = await store.load(state, ids.slice(at, at + READ_GROUPS));
       groups += snapshots.size;

@@ -31,6 +31,7 @@ export function formatStatus(status: SourceStatus, moments: Moments, layout: Lay
     if (command !== null) lines.push(...formatCommand(command, layout.width));
   }
   add('read up to', readUpTo(status, moments));
+  add('reconciled', reconciledThrough(status, moments));
   add('last tick', lastTick(status, moments));
   add('baseline', baseline(status, moments));
   for (const cycle of status.reconciliation) add(TIER_NAMES[cycle.tier], cycleText(cycle, moments));
@@ -92,13 +93,20 @@ function withoutStop(text: string): string {
   return text.replace(/\.$/, '');
 }
 
-/** Each poll reads the time of the lookback again, so a source that is well is that far behind. */
-function readUpTo({ settledThrough, behindMs, lookbackMs }: SourceStatus, moments: Moments): string {
-  const through = moments.full(settledThrough);
-  if (behindMs === null) return `${through}; the service has shown no timestamp yet`;
-  if (lookbackMs === null || behindMs > lookbackMs + USUAL_DELAY_MS)
-    return `${through}, ${formatDuration(behindMs)} ago`;
-  return `${through}; each poll reads the last ${formatDuration(lookbackMs)} again`;
+/** Each poll reads the time of the lookback again, so a source that is well is that far behind. A hold keeps it back. */
+function readUpTo(status: SourceStatus, moments: Moments): string {
+  const { readUpTo: upTo, settledThrough, behindMs, lookbackMs } = status;
+  if (upTo === null) return 'not yet: the baseline comes first';
+  if (behindMs === null) return `${moments.full(upTo)}; the service has shown no timestamp yet`;
+  const isUsual = upTo === settledThrough && lookbackMs !== null && behindMs <= lookbackMs + USUAL_DELAY_MS;
+  if (!isUsual) return moments.withAge(upTo);
+  return `${moments.full(upTo)}; each poll reads the last ${formatDuration(lookbackMs)} again`;
+}
+
+function reconciledThrough({ reconciledThrough: through }: SourceStatus, moments: Moments): string {
+  return through === null
+    ? 'not yet: no walk over all groups is complete'
+    : `through ${moments.withAge(through)}`;
 }
 
 function lastTick({ lastTickAt, polledBy }: SourceStatus, moments: Moments): string {

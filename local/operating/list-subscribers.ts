@@ -1,9 +1,10 @@
 // The ordered subscribers of a deployment, by the queues that are subscribed to its topic.
-import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { SNSClient } from '@aws-sdk/client-sns';
 import type { QueueAttributeName, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import type { Deployment } from './find-deployment.ts';
+import { readQueueAges } from './queue-ages.ts';
+import { describeTrouble } from './troubles.ts';
 
 /** Null is unknown. */
 export interface SubscriberStatus {
@@ -14,52 +15,90 @@ export interface SubscriberStatus {
   readonly oldestSeconds: number | null;
   /** Messages in the queue's dead-letter queue. */
   readonly deadLetters: number | null;
-  /** The name of that queue. */
-  readonly deadLetterQueue: string | null;
-  /** Why something is unknown, for instance a queue of another account. */
-  readonly problem: string | null;
+  readonly deadLetterArn: string | null;
 }
 
-interface Clients {
-  readonly sns: SNSClient;
-  readonly sqs: SQSClient;
-  readonly cloudWatch: CloudWatchClient;
+export interface Subscribers {
+  readonly subscribers: readonly SubscriberStatus[];
+  /** Why something is unknown, in sentences: for instance a queue of another account, or a right that is missing. */
+  readonly problems: readonly string[];
 }
 
-/** All subscribed queues but those of webhooks, by name; none where the deployment has no topic. */
+type Counted = Omit<SubscriberStatus, 'oldestSeconds'>;
+
+/**
+ * All subscribed queues but those of webhooks, by name; none where the deployment has no topic.
+ *
+ * @param webhookQueues names
+ * @throws Error if the subscriptions can't be listed
+ */
 export async function listSubscribers(
   { topicArn }: Pick<Deployment, 'topicArn'>,
   webhookQueues: readonly string[],
-): Promise<SubscriberStatus[]> {
-  if (topicArn === undefined) return [];
-  const [sns, sqs, cloudWatch] = await Promise.all([
-    import('@aws-sdk/client-sns').then(({ SNSClient }) => new SNSClient()),
-    import('@aws-sdk/client-sqs').then(({ SQSClient }) => new SQSClient()),
-    import('@aws-sdk/client-cloudwatch').then(({ CloudWatchClient }) => new CloudWatchClient()),
+): Promise<Subscribers> {
+  if (topicArn === undefined) return { subscribers: [], problems: [] };
+  const queues = (await subscribedQueues(topicArn)).filter((arn) => !webhookQueues.includes(nameOfArn(arn)));
+  const problems: string[] = [];
+  // CloudWatch shows an account its own queues alone.
+  const own = queues.filter((arn) => accountOf(arn) === accountOf(topicArn)).map(nameOfArn);
+  const [counted, ages] = await Promise.all([
+    countQueues(queues, problems),
+    readQueueAges(own).catch((error: unknown) => {
+      problems.push(describeTrouble("The age of the subscribers' oldest events", error));
+      return new Map<string, number>();
+    }),
   ]);
-  const clients = { sns, sqs, cloudWatch };
+  const subscribers = counted.map((each) => ({ ...each, oldestSeconds: ages.get(each.queue) ?? null }));
+  return { subscribers: subscribers.sort((a, b) => (a.queue < b.queue ? -1 : 1)), problems };
+}
+
+async function subscribedQueues(TopicArn: string): Promise<string[]> {
+  const { ListSubscriptionsByTopicCommand, SNSClient } = await import('@aws-sdk/client-sns');
+  const client: SNSClient = new SNSClient();
+  const arns: string[] = [];
+  let NextToken: string | undefined;
   try {
-    const arns = (await subscribedQueues(sns, topicArn)).filter(
-      (arn) => !webhookQueues.includes(nameOf(arn)),
-    );
-    const statuses = await Promise.all(arns.map((arn) => describeSubscriber(clients, arn)));
-    return statuses.sort((a, b) => (a.queue < b.queue ? -1 : 1));
+    do {
+      const page = await client.send(new ListSubscriptionsByTopicCommand({ TopicArn, NextToken }));
+      for (const { Protocol, Endpoint } of page.Subscriptions ?? [])
+        if (Protocol === 'sqs' && Endpoint !== undefined) arns.push(Endpoint);
+      NextToken = page.NextToken;
+    } while (NextToken !== undefined);
+    return arns;
   } finally {
-    for (const client of Object.values(clients)) client.destroy();
+    client.destroy();
   }
 }
 
-async function subscribedQueues(client: SNSClient, TopicArn: string): Promise<string[]> {
-  const { ListSubscriptionsByTopicCommand } = await import('@aws-sdk/client-sns');
-  const arns: string[] = [];
-  let NextToken: string | undefined;
-  do {
-    const page = await client.send(new ListSubscriptionsByTopicCommand({ TopicArn, NextToken }));
-    for (const { Protocol, Endpoint } of page.Subscriptions ?? [])
-      if (Protocol === 'sqs' && Endpoint !== undefined) arns.push(Endpoint);
-    NextToken = page.NextToken;
-  } while (NextToken !== undefined);
-  return arns;
+/** @param problems receives a sentence for each queue that can't be counted */
+async function countQueues(arns: readonly string[], problems: string[]): Promise<Counted[]> {
+  const { SQSClient } = await import('@aws-sdk/client-sqs');
+  const client: SQSClient = new SQSClient();
+  try {
+    return await Promise.all(arns.map((arn) => countQueue(client, arn, problems)));
+  } finally {
+    client.destroy();
+  }
+}
+
+async function countQueue(client: SQSClient, arn: string, problems: string[]): Promise<Counted> {
+  const queue = nameOfArn(arn);
+  const read = async (what: string, of: string) =>
+    readAttributes(client, of).catch((error: unknown) => {
+      // SQS reports a queue that it does not let the caller see as one that does not exist.
+      const rights = `It takes sqs:GetQueueUrl and sqs:GetQueueAttributes on ${of}.`;
+      problems.push(`${describeTrouble(what, error)} ${rights}`);
+      return undefined;
+    });
+  const attributes = await read(`What waits for subscriber ${queue}`, arn);
+  const deadLetterArn = deadLetterArnOf(attributes?.RedrivePolicy);
+  const letters = deadLetterArn && (await read(`The dead letters of subscriber ${queue}`, deadLetterArn));
+  return {
+    queue,
+    waiting: attributes ? sumOf(attributes) : null,
+    deadLetters: letters ? sumOf(letters) : null,
+    deadLetterArn: deadLetterArn ?? null,
+  };
 }
 
 const COUNTS = [
@@ -67,25 +106,6 @@ const COUNTS = [
   'ApproximateNumberOfMessagesNotVisible',
   'ApproximateNumberOfMessagesDelayed',
 ] as const satisfies readonly QueueAttributeName[];
-
-async function describeSubscriber({ sqs, cloudWatch }: Clients, arn: string): Promise<SubscriberStatus> {
-  const queue = nameOf(arn);
-  const unknown = { waiting: null, oldestSeconds: null, deadLetters: null, deadLetterQueue: null };
-  try {
-    const attributes = await readAttributes(sqs, arn);
-    const deadLetterArn = deadLetterArnOf(attributes.RedrivePolicy);
-    return {
-      queue,
-      waiting: sumOf(attributes),
-      oldestSeconds: await readAge(cloudWatch, queue),
-      deadLetters: deadLetterArn === undefined ? null : sumOf(await readAttributes(sqs, deadLetterArn)),
-      deadLetterQueue: deadLetterArn === undefined ? null : nameOf(deadLetterArn),
-      problem: null,
-    };
-  } catch (error) {
-    return { queue, ...unknown, problem: (error as Error).message };
-  }
-}
 
 type Attributes = Readonly<Partial<Record<string, string>>>;
 
@@ -98,11 +118,10 @@ async function readAttributes(client: SQSClient, arn: string): Promise<Attribute
 
 async function urlOf(client: SQSClient, arn: string): Promise<string> {
   const { GetQueueUrlCommand } = await import('@aws-sdk/client-sqs');
-  const QueueOwnerAWSAccountId = arn.split(':')[4];
   const { QueueUrl } = await client.send(
-    new GetQueueUrlCommand({ QueueName: nameOf(arn), QueueOwnerAWSAccountId }),
+    new GetQueueUrlCommand({ QueueName: nameOfArn(arn), QueueOwnerAWSAccountId: accountOf(arn) }),
   );
-  if (QueueUrl === undefined) throw new Error(`The queue ${nameOf(arn)} has no URL.`);
+  if (QueueUrl === undefined) throw new Error(`The queue ${nameOfArn(arn)} has no URL.`);
   return QueueUrl;
 }
 
@@ -116,26 +135,10 @@ function deadLetterArnOf(policy: string | undefined): string | undefined {
   return policy === undefined ? undefined : redrivePolicy.parse(JSON.parse(policy)).deadLetterTargetArn;
 }
 
-/** SQS itself does not say how old a message is. CloudWatch reports it once a minute, a few minutes late. */
-async function readAge(client: CloudWatchClient, queue: string): Promise<number | null> {
-  const { GetMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
-  const Metric = {
-    Namespace: 'AWS/SQS',
-    MetricName: 'ApproximateAgeOfOldestMessage',
-    Dimensions: [{ Name: 'QueueName', Value: queue }],
-  };
-  const now = Date.now();
-  const { MetricDataResults } = await client.send(
-    new GetMetricDataCommand({
-      StartTime: new Date(now - 15 * 60_000),
-      EndTime: new Date(now),
-      ScanBy: 'TimestampDescending',
-      MetricDataQueries: [{ Id: 'age', MetricStat: { Metric, Period: 60, Stat: 'Maximum' } }],
-    }),
-  );
-  return MetricDataResults?.[0]?.Values?.[0] ?? null;
+export function nameOfArn(arn: string): string {
+  return arn.split(':').at(-1) ?? arn;
 }
 
-function nameOf(arn: string): string {
-  return arn.split(':').at(-1) ?? arn;
+function accountOf(arn: string): string | undefined {
+  return arn.split(':')[4];
 }

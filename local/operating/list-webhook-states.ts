@@ -1,22 +1,35 @@
 // The status of a deployment's webhooks, or of the URLs that a `watch --data` forwards to.
 
-import { createDynamoDbEndpointStates } from '../../functions/adapters/dynamodb-endpoint-states.ts';
-import { scanItems } from '../../functions/adapters/dynamodb-scan.ts';
+import {
+  createDynamoDbEndpointStates,
+  listForwardIds,
+} from '../../functions/adapters/dynamodb-endpoint-states.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
-import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import { partOf } from './find-deployment.ts';
 import type { Place } from './open-place.ts';
+import type { Attempt } from './troubles.ts';
 import { listWebhooks } from './webhook-records.ts';
 import { describeWebhook, hostOf, type WebhookStatus, worstFirst } from './webhook-status.ts';
 
 type StatesPlace = Pick<Place, 'client' | 'deployment' | 'isLocal'>;
 
+export interface ListOptions {
+  /** The webhooks of a deployment. @default as the stack records them */
+  readonly records?: readonly WebhookRecord[] | undefined;
+  /** Loads what may be unknown: the lengths of queues. @default fails with it */
+  readonly attempt?: Attempt;
+}
+
 /** Every webhook, the worst first. */
-export async function listWebhookStates(place: StatesPlace, now: Instant): Promise<WebhookStatus[]> {
-  return worstFirst(await (place.isLocal ? listForwarded(place, now) : listDeployed(place, now)));
+export async function listWebhookStates(
+  place: StatesPlace,
+  now: Instant,
+  options: ListOptions = {},
+): Promise<WebhookStatus[]> {
+  return worstFirst(await (place.isLocal ? listForwarded(place, now) : listDeployed(place, now, options)));
 }
 
 export function openEndpointStates({
@@ -27,11 +40,15 @@ export function openEndpointStates({
   return createDynamoDbEndpointStates({ client, tables, clock: createSystemClock() });
 }
 
-async function listDeployed(place: StatesPlace, now: Instant): Promise<WebhookStatus[]> {
-  const records = await listWebhooks(place.deployment);
+async function listDeployed(
+  place: StatesPlace,
+  now: Instant,
+  { records: known, attempt = (_, load) => load() }: ListOptions,
+): Promise<WebhookStatus[]> {
+  const records = known ?? (await listWebhooks(place.deployment));
   if (records.length === 0) return [];
   const endpoints = openEndpointStates(place);
-  const waiting = await countWaiting(records);
+  const waiting = await countWaiting(records, attempt);
   return Promise.all(
     records.map(async (record, index) => {
       const state = await endpoints.load(record.id);
@@ -45,7 +62,7 @@ async function listDeployed(place: StatesPlace, now: Instant): Promise<WebhookSt
 }
 
 /** Messages that are visible, wait for their next attempt, or are with a sender. */
-async function countWaiting(records: readonly WebhookRecord[]): Promise<number[]> {
+async function countWaiting(records: readonly WebhookRecord[], attempt: Attempt): Promise<(number | null)[]> {
   const { GetQueueAttributesCommand, SQSClient } = await import('@aws-sdk/client-sqs');
   const client = new SQSClient();
   const names = [
@@ -55,11 +72,17 @@ async function countWaiting(records: readonly WebhookRecord[]): Promise<number[]
   ] as const;
   try {
     return await Promise.all(
-      records.map(async ({ queueUrl: QueueUrl }) => {
-        const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] });
-        const { Attributes = {} } = await client.send(command);
-        return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
-      }),
+      records.map(({ id, queueUrl: QueueUrl }) =>
+        attempt(
+          `What waits for webhook ${id}`,
+          async () => {
+            const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] });
+            const { Attributes = {} } = await client.send(command);
+            return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
+          },
+          null,
+        ),
+      ),
     );
   } finally {
     client.destroy();
@@ -77,17 +100,7 @@ async function listForwarded(place: StatesPlace, now: Instant): Promise<WebhookS
   );
 }
 
-const SUFFIX = '#endpoint';
-
 /** The names of the URLs that were ever forwarded to. */
-export async function forwardedIds({ client, deployment }: Pick<Place, 'client' | 'deployment'>) {
-  const found: string[] = [];
-  const items = scanItems(client, {
-    TableName: partOf(deployment, 'marks'),
-    FilterExpression: 'begins_with(k, :forward)',
-    ExpressionAttributeValues: { ':forward': { S: FORWARD_PREFIX } },
-    ProjectionExpression: 'k',
-  });
-  for await (const { k } of items) if (k?.S?.endsWith(SUFFIX)) found.push(k.S.slice(0, -SUFFIX.length));
-  return found.sort();
+export function forwardedIds({ client, deployment }: Pick<Place, 'client' | 'deployment'>) {
+  return listForwardIds(client, partOf(deployment, 'marks'));
 }

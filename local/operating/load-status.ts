@@ -5,6 +5,7 @@ import type { Poller } from './judge-source.ts';
 import { listWebhookStates } from './list-webhook-states.ts';
 import type { OpenStates } from './open-states.ts';
 import { describeSource, type SourceStatus } from './source-status.ts';
+import type { Attempt } from './troubles.ts';
 import type { WebhookStatus } from './webhook-status.ts';
 
 export interface LoadedSource {
@@ -12,16 +13,21 @@ export interface LoadedSource {
   readonly status: SourceStatus;
 }
 
-/** @param now milliseconds since the epoch. @param asked only this source */
+/**
+ * @param now milliseconds since the epoch
+ * @param asked only this source
+ * @param attempt loads what may be unknown
+ */
 export async function loadSources(
   open: OpenStates,
   now: number,
   asked: string | undefined,
+  attempt: Attempt = (_, load, otherwise) => load().catch(() => otherwise),
 ): Promise<LoadedSource[]> {
   const { flags, isLocal } = open;
   const loaded = await Promise.all((await open.sources(asked)).map((name) => open.states.load(name)));
   // Without permission to describe the tables, the rest of the status is still available.
-  const place = await open.states.identity().catch(() => undefined);
+  const place = await attempt('Whether the tables were restored', () => open.states.identity(), undefined);
   const poller = await findPoller(open);
   return loaded
     .filter((state): state is SourceState => state !== undefined)

@@ -4,7 +4,9 @@ import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.t
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { DESTINATION_NAMES, type DestinationLabels, labelsOf } from '../../shared/deployment/destinations.ts';
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Activities, Clock, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
 import type { WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { createPrinter } from '../cli/print.ts';
@@ -25,16 +27,24 @@ export interface OpenFeed extends OpenStates {
   /** The destinations that have marks. On one machine the marks of `watch` count the delivered events. */
   readonly destinations: readonly DestinationLabels[];
   /** The webhooks, which have marks too; on one machine the URLs that `watch` forwards to. */
-  webhooks(): Promise<readonly DestinationLabels[]>;
+  webhooks(): Promise<readonly WebhookLabels[]>;
   readonly clock: Clock;
   /** Warnings and errors go to stderr. */
   readonly log: Log;
+}
+
+export interface WebhookLabels extends DestinationLabels {
+  /** Undefined where it is unknown: what `watch` forwards is its own option, and is not stored. */
+  readonly filter: EventFilter | undefined;
 }
 
 const LOCAL_DESTINATIONS: readonly DestinationLabels[] = [
   { name: HANDED_OVER, mark: HANDED_OVER, title: '"watch"' },
   labelsOf('bus'),
 ];
+
+/** A tick has less patience. A person's first request also waits for credentials and a connection. */
+const ACTIVITY_MS = 10_000;
 
 /** Runs work on an open feed, and closes the feed even if the work fails. */
 export function withFeed<Result>(
@@ -53,7 +63,7 @@ export function withFeed<Result>(
       store: createDynamoDbSnapshotStore({ client, tables, clock }),
       ledger: createDynamoDbLedger({ client, tables, clock }),
       marks: createDynamoDbMarks({ client, tables }),
-      activities: createDynamoDbActivities({ client, tables }),
+      activities: createDynamoDbActivities({ client, tables, timeoutMs: ACTIVITY_MS }),
       marksTable: marks,
       destinations: isLocal ? LOCAL_DESTINATIONS : DESTINATION_NAMES.map(labelsOf),
       webhooks: () => webhookLabels(open),
@@ -62,10 +72,15 @@ export function withFeed<Result>(
   });
 }
 
-async function webhookLabels({ isLocal, ...place }: OpenStates): Promise<DestinationLabels[]> {
-  const ids = isLocal
-    ? await forwardedIds(place)
-    : (await listWebhooks(place.deployment)).map(({ id }) => id);
-  const kind = isLocal ? 'the forwarded URL' : 'the webhook';
-  return ids.map((id) => ({ name: id, mark: id, title: `${kind} ${id}` }));
+async function webhookLabels({ isLocal, ...place }: OpenStates): Promise<WebhookLabels[]> {
+  if (!isLocal) return (await listWebhooks(place.deployment)).map(labelsOfWebhook);
+  return (await forwardedIds(place)).map(labelsOfForwarded);
+}
+
+export function labelsOfForwarded(id: string): WebhookLabels {
+  return { name: id, mark: id, title: `the forwarded URL ${id}`, filter: undefined };
+}
+
+export function labelsOfWebhook({ id, filter }: Pick<WebhookRecord, 'id' | 'filter'>): WebhookLabels {
+  return { name: id, mark: id, title: `the webhook ${id}`, filter };
 }

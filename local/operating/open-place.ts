@@ -39,17 +39,24 @@ export async function openPlace({ data, stack }: PlaceFlags): Promise<Place> {
   if (data !== undefined && stack !== undefined) throw new UsageError('Give --data or --stack, not both.');
   if (data !== undefined) return openDirectory(data);
   if (stack !== undefined)
-    return openDeployment(await findStackDeployment(stack), ` --stack ${shellWord(stack)}`);
+    return openDeployment(() => findStackDeployment(stack), ` --stack ${shellWord(stack)}`);
   const deployment = findDeploymentInEnvironment(process.env);
-  if (deployment !== undefined) return openDeployment(deployment, '');
+  if (deployment !== undefined) return openDeployment(async () => deployment, '');
   throw new UsageError(
     'Name the place of the state: --data DIR on this machine, --stack NAME of a deployment, or its tables ' +
       'in SOURCES_TABLE, SNAPSHOTS_TABLE and LEDGER_TABLE.',
   );
 }
 
-function openDeployment(deployment: Deployment, flags: string): Place {
+async function openDeployment(find: () => Promise<Deployment>, flags: string): Promise<Place> {
   const client = createDynamoDbClient();
+  await client.config.region().catch((cause: unknown) => {
+    throw new UsageError(
+      "Name the deployment's region: set AWS_REGION, or AWS_PROFILE to a profile with a region.",
+      { cause },
+    );
+  });
+  const deployment = await find();
   return {
     client,
     deployment,

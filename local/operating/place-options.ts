@@ -1,14 +1,20 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** Adds the options that name the place of the sources' state. */
 export function addPlaceOptions(command: Command): Command {
   return command
     .option('--data <dir>', 'data directory of "watch --data", which may be running', parseDirectory)
-    .option(
-      '--stack <name>',
-      'CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE …',
-    );
+    .option('--stack <name>', STACK);
 }
+
+/** Adds the option for a command that works only in a deployment; the command itself refuses --data in a sentence. */
+export function addStackOption(command: Command): Command {
+  return command
+    .addOption(new Option('--data <dir>').argParser(parseDirectory).hideHelp())
+    .option('--stack <name>', STACK);
+}
+
+const STACK = 'CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE …';
 
 /** A directory's path. Rejects an empty one, usually an unset variable: it would mean the working directory. */
 export function parseDirectory(text: string): string {

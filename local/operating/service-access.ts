@@ -24,7 +24,13 @@ export interface ServiceAccess extends Finder {
 
 export function openServiceAccess(feed: OpenFeed, options: AccessOptions = {}): ServiceAccess {
   if (feed.isLocal) return openLocalAccess(feed, options);
-  return { ...createPollerFinder(partOf(feed.deployment, 'poller')), close() {} };
+  // Named with the first question: ids are found without the poller, which a stack of an earlier release does not name.
+  const finder = () => createPollerFinder(partOf(feed.deployment, 'poller'));
+  return {
+    find: async (...asked) => finder().find(...asked),
+    ask: async (...asked) => finder().ask(...asked),
+    close() {},
+  };
 }
 
 function openLocalAccess(

@@ -108,7 +108,8 @@ export function describeSource(state: SourceState, known: StatusCircumstances): 
   const circumstances: Circumstances = { now, flags, isLocal, isRestored, poller };
   const stopped = whyStopped(state, circumstances);
   // `held` describes the holds, with the command that releases each.
-  const reasons = [...stopped, ...health.reasons.filter(({ code }) => code !== 'held')];
+  const conditions = health.reasons.filter(({ code }) => code !== 'held');
+  const reasons = [...stopped, ...conditions];
   const held = describeHolds(state, flags);
   const isFailing = reasons.length > 0 || health.failure !== undefined || health.restUntil > now;
   const verdict =
@@ -127,7 +128,7 @@ export function describeSource(state: SourceState, known: StatusCircumstances): 
       health.failure === undefined ? null : { ...health.failure, since: formatInstant(health.failure.since) },
     nextSteps: nextStepsOf(state, verdict, stopped, circumstances),
     // The next tick reports the end of a condition that is over.
-    degradedSince: verdict === 'well' ? null : orNull(health.degradedSince),
+    degradedSince: held.length + conditions.length === 0 ? null : orNull(health.degradedSince),
     restsUntil: health.restUntil > now ? formatInstant(health.restUntil) : null,
     settledThrough: formatInstant(state.settledThrough),
     readUpTo: isRestored ? null : read.read_up_to,
@@ -169,7 +170,7 @@ function describeHolds(state: SourceState, flags: string): HoldStatus[] {
     samples: hold.samples,
     message: describeHold(hold),
     consequence: describeConsequence(hold),
-    command: `${releaseCommand(hold, state.source)}${flags}`,
+    command: releaseCommand(hold, state.source, flags),
   }));
 }
 

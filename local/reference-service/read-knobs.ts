@@ -1,5 +1,6 @@
 // Parses knobs from the command line and the control interface: `limit-max=37`, `order=random`.
 
+import { didYouMean } from '../cli/suggest.ts';
 import { KNOB_NAMES, KNOBS, type KnobName, type Knobs } from './knobs.ts';
 
 /** Thrown for unknown knobs and invalid values. The message lists all of them. */
@@ -60,7 +61,9 @@ function closestTo(written: string): string {
     .replaceAll(/[^a-z]/g, '')
     .slice(0, 4);
   const near = KNOB_NAMES.filter((name) => start.length >= 3 && name.toLowerCase().startsWith(start));
-  return near.length === 0 ? '' : `; there is ${near.map(writtenName).join(', ')}`;
+  return near.length === 0
+    ? `.${didYouMean(written, KNOB_NAMES.map(writtenName))} --help lists them`
+    : `; there is ${near.map(writtenName).join(', ')}`;
 }
 
 function writtenName(name: string): string {

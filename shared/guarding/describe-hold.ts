@@ -54,18 +54,17 @@ export function describeRelease({ guard, suspects }: Hold): string {
 /**
  * The whole description, with the command that releases the hold.
  *
- * @param place as in {@link releaseCommand}
+ * @param place the options that name the place of the source's state; undefined for a state that is not kept
  */
-export function formatHold(hold: Hold, source: string, place?: string): string {
-  const command = releaseCommand(hold, source, place);
-  return `${describeHold(hold)} ${describeConsequence(hold)} If this is right: ${command}`;
+export function formatHold(hold: Hold, source: string, place: string | undefined): string {
+  const what =
+    place === undefined
+      ? 'Nothing can release it, because this state is not kept: start "watch" with --data.'
+      : `If this is right: ${releaseCommand(hold, source, place)}`;
+  return `${describeHold(hold)} ${describeConsequence(hold)} ${what}`;
 }
 
-/**
- * The command that releases a hold.
- *
- * @param place the options that name where the state is kept, after a space; without it the user adds them
- */
-export function releaseCommand({ number }: Hold, source: string, place = ''): string {
+/** The command that releases a hold. @param place for instance ` --stack ReturnsFeed` */
+export function releaseCommand({ number }: Hold, source: string, place: string): string {
   return `returns-feed release --source ${source} --hold ${number}${place}`;
 }

@@ -5,10 +5,11 @@
 export class RestoredStateError extends Error {
   override readonly name = 'RestoredStateError';
 
-  constructor(source: string) {
+  /** @param place the options that name the place of the state, for instance ` --stack ReturnsFeed` */
+  constructor(source: string, place = '') {
     super(
       `The state of source ${source} was restored or copied from other tables. ` +
-        `Run "returns-feed sources restore ${source}" to begin a new generation.`,
+        `Run "returns-feed sources restore ${source}${place}" to begin a new generation.`,
     );
   }
 }

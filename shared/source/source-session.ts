@@ -28,10 +28,13 @@ export interface SourceServices {
   readonly secret: SourceSecret;
   /** A one-way hash. Budgets are kept by that of the token, sources are recognized by that of address and token. */
   readonly hashToken: (token: string) => string;
+  /**
+   * The options of `returns-feed` that name the place of the states, for instance ` --stack ReturnsFeed`, in commands to
+   * copy; undefined where no state is kept.
+   */
+  readonly place: string | undefined;
   /** Identifies this process. */
   readonly owner: string;
-  /** The options of `returns-feed` that name where the state is kept, after a space; undefined if not known. */
-  readonly place?: string | undefined;
   /** Called during long work. */
   readonly onProgress?: ((report: TickReport) => void) | undefined;
   /** Ends work under way as soon as possible. */

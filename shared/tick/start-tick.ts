@@ -29,7 +29,7 @@ export async function startTick(
   const { states, settings, owner } = session;
   const known = await states.load(settings.name);
   if (known !== undefined && known.mintedIn !== (await states.identity()))
-    throw new RestoredStateError(settings.name);
+    throw new RestoredStateError(settings.name, run.session.place);
   run.begin(known ?? (await mint(run, tick.slot)));
   if (tick.slot <= run.state.lastSlot && !isBeyondClocks(run.state.lastSlot, tick.slot, session))
     return 'late';

@@ -55,13 +55,21 @@ function openTestConsole(): Promise<Console> {
 }
 
 /** The console's address without the token, and the token. */
-function partsOf({ url }: Console): { readonly origin: string; readonly port: string; readonly token: string } {
+function partsOf({ url }: Console): {
+  readonly origin: string;
+  readonly port: string;
+  readonly token: string;
+} {
   const { origin, port, searchParams } = new URL(url);
   return { origin, port, token: searchParams.get('token') ?? '' };
 }
 
 /** Of a stream, the answer is its beginning. */
-function ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}, of = console): Promise<Answer> {
+function ask(
+  path: string,
+  { method = 'GET', headers = {}, body }: Asked = {},
+  of = console,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asking = request(new URL(path, partsOf(of).origin), { method, headers }, (answer) => {
       let text = '';

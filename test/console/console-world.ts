@@ -46,14 +46,19 @@ interface ConsoleWorldOptions {
 
 const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
+interface WorldOptions extends ReferenceServiceOptions {
+  /** The status that the receiver answers at first. @default 204 */
+  readonly received?: number;
+}
+
 /** Opens the world after its first poll, which has read everything. */
-export async function openConsoleWorld(service: ReferenceServiceOptions = {}): Promise<ConsoleWorld> {
+export async function openConsoleWorld(options: WorldOptions = {}): Promise<ConsoleWorld> {
   const ends: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const end of ends.splice(0).reverse()) await end();
   };
   try {
-    return { ...(await buildWorld(service, ends)), close };
+    return { ...(await buildWorld(options, ends)), close };
   } catch (error) {
     await close();
     throw error;
@@ -63,12 +68,13 @@ export async function openConsoleWorld(service: ReferenceServiceOptions = {}): P
 type Ends = (() => Promise<unknown>)[];
 
 async function buildWorld(
-  options: ReferenceServiceOptions,
+  { received = 204, ...options }: WorldOptions,
   ends: Ends,
 ): Promise<Omit<ConsoleWorld, 'close'>> {
   const service = await createReferenceService({ groups: 30, token: TOKEN, life: false, ...options });
   ends.push(service.close);
   const receiver = await startWebhookReceiver(SECRET);
+  receiver.answer = () => received;
   ends.push(receiver.close);
   const dataDir = await mkdtemp(join(tmpdir(), 'console-'));
   ends.push(() => rm(dataDir, { recursive: true }));
@@ -107,7 +113,12 @@ function startFeed(
   published: FeedEvent[],
 ): Promise<LocalFeed> {
   return startLocalFeed({
-    settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url, requestsPerMinute: 280 }),
+    settings: sourceSettings.parse({
+      name: 'acme',
+      baseUrl: service.url,
+      settleMs: 1_000,
+      requestsPerMinute: 280,
+    }),
     token: TOKEN,
     dataDir,
     log: QUIET,

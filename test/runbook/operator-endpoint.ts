@@ -1,7 +1,7 @@
 // The single address at which an operator's commands reach all of AWS. It checks whether the operator may make each
 // request, refuses it like AWS if not, and otherwise forwards it to its engine.
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { allows, type Permission, type Statement } from '../stack/policies.ts';
@@ -44,19 +44,31 @@ export async function startOperatorEndpoint({
     const request = read(incoming, content);
     const needed = permissionsOf(request, queuesInto);
     asked.push(...(needed ?? [{ action: nameOf(request), resource: 'not known to the runbook test' }]));
-    const isAllowed = needed?.every((permission) => allows(policy, permission)) === true;
-    const served = isAllowed ? await answer(request) : refusal(request);
+    const denied =
+      needed === undefined
+        ? { action: nameOf(request), resource: '*' }
+        : needed.find((permission) => !allows(policy, permission));
+    const served = denied === undefined ? await answer(request) : refusal(request, denied);
     const { status, type, body, error } =
-      typeof served === 'string' ? await forward(served, incoming, request, content) : served;
+      typeof served === 'string'
+        ? withOwnUrls(served, await forward(served, incoming, request, content))
+        : served;
     response
       .writeHead(status, { 'content-type': type, ...(error && { 'x-amzn-errortype': error }) })
       .end(body);
   }
 
+  /** The SDK sends to a queue's URL: it has to lead here again. */
+  function withOwnUrls(engine: string, answer: Served): Served {
+    const text = Buffer.from(answer.body).toString();
+    if (!text.includes('"QueueUrl"')) return answer;
+    return { ...answer, body: text.replaceAll(engine, urlOf(server)) };
+  }
+
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: urlOf(server),
     allow(statements) {
       policy = statements;
       asked = [];
@@ -67,6 +79,10 @@ export async function startOperatorEndpoint({
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function urlOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 function read({ method = '', url = '', headers }: IncomingMessage, content: string): OperatorRequest {
@@ -84,8 +100,11 @@ function nameOf({ method, path, target, body }: OperatorRequest): string {
   return target ?? body.Action ?? `${method} ${path}`;
 }
 
-function refusal(request: OperatorRequest): Served {
-  const message = `You are not authorized to perform ${nameOf(request)}`;
+/** In the words of https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html */
+function refusal(request: OperatorRequest, { action, resource }: Permission): Served {
+  const message =
+    `User: arn:aws:iam::000000000000:user/operator is not authorized to perform: ${action} on resource: ` +
+    `${resource} because no identity-based policy allows the ${action} action`;
   if (request.body.Action !== undefined)
     return {
       ...{ status: 403, type: 'text/xml' },

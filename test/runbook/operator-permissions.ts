@@ -1,7 +1,7 @@
 // The permissions that an operator's request needs, by its form on the wire: those of functions, and those of services
 // that only people call. An unknown request gives undefined, and counts as not allowed.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
-import { arnOf } from '../stack/create-resources.ts';
+import { ACCOUNT, arnOf } from '../stack/create-resources.ts';
 import { type Arns, neededPermissions } from '../stack/needed-permissions.ts';
 import type { Permission } from '../stack/policies.ts';
 
@@ -63,7 +63,8 @@ function ofSecret(operation: string) {
 const OF_TARGETS: Readonly<Record<string, (body: OperatorRequest['body']) => Permission[]>> = {
   'AmazonSQS.DeleteMessage': ofQueue('DeleteMessage'),
   'AmazonSQS.GetQueueAttributes': ofQueue('GetQueueAttributes'),
-  'AmazonSQS.GetQueueUrl': ({ QueueName }) => need('sqs:GetQueueUrl', arnOf('sqs:', QueueName)),
+  'AmazonSQS.GetQueueUrl': ({ QueueName, QueueOwnerAWSAccountId = ACCOUNT }) =>
+    need('sqs:GetQueueUrl', arnOf('sqs:', QueueName).replace(`:${ACCOUNT}:`, `:${QueueOwnerAWSAccountId}:`)),
   'AmazonSQS.PurgeQueue': ofQueue('PurgeQueue'),
   'AmazonSQS.ReceiveMessage': ofQueue('ReceiveMessage'),
   'AmazonSSM.DeleteParameter': ({ Name }) => need('ssm:DeleteParameter', ARNS.parameter(Name)),
@@ -76,6 +77,7 @@ const OF_TARGETS: Readonly<Record<string, (body: OperatorRequest['body']) => Per
     AlarmNames.flatMap((name: string) => need('cloudwatch:DeleteAlarms', arnOf('cloudwatch:alarm:', name))),
   'GraniteServiceVersion20100801.DescribeAlarmsForMetric': () =>
     need('cloudwatch:DescribeAlarmsForMetric', '*'),
+  'GraniteServiceVersion20100801.GetMetricData': () => need('cloudwatch:GetMetricData', '*'),
   'GraniteServiceVersion20100801.PutMetricAlarm': ({ AlarmName }) =>
     need('cloudwatch:PutMetricAlarm', arnOf('cloudwatch:alarm:', AlarmName)),
   'Logs_20140328.FilterLogEvents': ({ logGroupName }) =>
@@ -90,6 +92,7 @@ function ofAction(body: OperatorRequest['body']): Permission[] | undefined {
   const { Action, StackName } = body;
   if (Action === 'DescribeStacks')
     return need('cloudformation:DescribeStacks', arnOf('cloudformation:stack/', `${StackName}/1`));
+  if (Action === 'ListSubscriptionsByTopic') return need('sns:ListSubscriptionsByTopic', body.TopicArn);
   return neededPermissions(`AmazonSNS.${Action}`, body, ARNS);
 }
 

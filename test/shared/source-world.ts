@@ -158,6 +158,7 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
           }),
         secret: { read: async () => network.token },
         hashToken: (token) => `hash-of-${token.length}`,
+        place: ' --stack ReturnsFeed',
         owner,
         ...others,
       });

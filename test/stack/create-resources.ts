@@ -13,7 +13,7 @@ import { type Names, resolve } from './resolve-intrinsics.ts';
 import { resourcesOf, type Template } from './template.ts';
 
 export const REGION = 'us-east-1';
-const ACCOUNT = '000000000000';
+export const ACCOUNT = '000000000000';
 
 export interface Created {
   readonly names: Names;

@@ -7,6 +7,7 @@ const COMPLETE = {
   SOURCES_TABLE: 'sources',
   SOURCES_PATH: '/feed/sources',
   POLL_QUEUE_URL: 'https://sqs.example.test/1/polls',
+  STACK_NAME: 'ReturnsFeed',
 };
 
 describe("the poller's environment", () => {

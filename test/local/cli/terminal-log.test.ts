@@ -71,6 +71,26 @@ test('a line of JSON has the time in UTC, and the fields', () => {
   ]);
 });
 
+test('on a terminal a line goes on below its level, and a command keeps a line of its own', () => {
+  const lines: string[] = [];
+  const options = { moments, source: 'acme', width: () => 60 };
+  const log = createTerminalLog({ write: (line) => lines.push(line), ...options });
+  const command = 'returns-feed release --source acme --hold 1 --data /srv/feeds/state';
+
+  log.warn('Short.');
+  log.warn('The source is not being read completely.', {
+    reasons: [`Known return groups are not found any more. If this is right: ${command}`],
+  });
+
+  expect(lines.join('\n').split('\n')).toEqual([
+    '22:30:00  warning  acme: Short.',
+    '22:30:00  warning  acme: The source is not being read',
+    '          completely. Known return groups are not found any',
+    '          more. If this is right:',
+    `          ${command}`,
+  ]);
+});
+
 test('levels are coloured, and the message stays escaped', () => {
   const [warning, error] = written({ moments, source: 'acme', colors: pc.createColors(true) });
 

@@ -122,6 +122,13 @@ function answerJson(aws: World, target: string, body: Body): Body {
       note();
       for (const name of body.AlarmNames) aws.alarms.delete(name);
       return {};
+    case 'GetMetricData':
+      return {
+        MetricDataResults: body.MetricDataQueries.map(({ Id }: Body) => ({
+          ...{ Id, Values: [90, 30], Timestamps: [Date.now() / 1_000, Date.now() / 1_000 - 60] },
+          StatusCode: 'Complete',
+        })),
+      };
     default:
       throw new Error(`Unknown operation ${operation}: add it to fake-aws.ts.`);
   }

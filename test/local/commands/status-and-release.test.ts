@@ -47,7 +47,7 @@ function onTerminal(
 
 /** Runs the command that a text prints, as a shell reads it. */
 function paste(text: string) {
-  const [, command = ''] = /^ {4}returns-feed (release (?:.|\\\n)*)$/m.exec(text) ?? [];
+  const [, command = ''] = /^ {4}returns-feed (release (?:\\\n|.)*)$/m.exec(text) ?? [];
   return runFeed(command.replaceAll(/\\\n/g, '').split(/\s+/));
 }
 
@@ -115,9 +115,9 @@ describe('a source that was held', () => {
   test('is shown during a watch as well', async () => {
     let during: ReturnType<typeof status> | undefined;
     store.control.create();
-    await watch('8s', {
-      onOutput: () => {
-        during = status('--json');
+    await watch('60s', {
+      onOutput: (child) => {
+        during = status('--json').finally(() => child.kill('SIGINT'));
       },
     });
 
@@ -125,12 +125,28 @@ describe('a source that was held', () => {
 
     expect(shown?.stderr).toBe('');
     expect(JSON.parse(shown?.stdout ?? '')).toMatchObject({
-      sources: [{ source: 'acme', verdict: 'well', polledBy: expect.any(Number) }],
+      sources: [{ source: 'acme', polledBy: expect.any(Number) }],
     });
   });
 });
 
 describe.concurrent('an impossible request', () => {
+  test('names AWS_REGION if it needs a region', async () => {
+    const environment = {
+      AWS_REGION: '',
+      AWS_DEFAULT_REGION: '',
+      AWS_CONFIG_FILE: '/dev/null',
+      AWS_PROFILE: '',
+    };
+
+    const { code, stderr } = await runFeed(['status', '--stack', 'ReturnsFeed'], { environment });
+
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^error: Name the deployment's region: set AWS_REGION,.*\n$/),
+    });
+  });
+
   test.each([
     ['neither a directory nor a stack', ['status'], 2],
     ['two places', ['status', '--data', 'a', '--stack', 'b'], 2],

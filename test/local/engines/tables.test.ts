@@ -53,33 +53,38 @@ test('existing tables are left unchanged', async () => {
   expect(await storesOn(engine.client, engine.tables).states.identity()).toBe(before);
 });
 
-test('a table of an earlier release gets the index that it lacks, and keeps its items and its identity', async () => {
-  const { client, tables } = engine;
-  const names = { ...tables, marks: `${tables.marks}-earlier` };
-  await client.send(
-    new CreateTableCommand({
-      TableName: names.marks,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'k', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'k', AttributeType: 'S' }],
-    }),
-  );
-  const { marks } = storesOn(client, names);
-  await marks.advance('queue', aKey(1), 7);
-  await marks.noteBehind('queue', aKey(1), '8: refused');
-  const before = await describeTable(names.marks);
+test.each([
+  ['the feed starts', createTables],
+  ['a command opens it', addMissingIndexes],
+])(
+  'when %s, a table of an earlier release gets the index that it lacks, and keeps the rest',
+  async (_, open) => {
+    const { client, tables } = engine;
+    const names = { ...tables, marks: `${tables.marks}-${open.name}` };
+    await client.send(
+      new CreateTableCommand({
+        TableName: names.marks,
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [{ AttributeName: 'k', KeyType: 'HASH' }],
+        AttributeDefinitions: [{ AttributeName: 'k', AttributeType: 'S' }],
+      }),
+    );
+    const { marks } = storesOn(client, names);
+    await marks.advance('queue', aKey(1), 7);
+    await marks.noteBehind('queue', aKey(1), '8: refused');
+    const before = await describeTable(names.marks);
 
-  await createTables(client, names);
-  await addMissingIndexes(client, names);
+    for (const _ of ['once', 'again']) await open(client, names);
 
-  const after = await describeTable(names.marks);
-  expect(before?.GlobalSecondaryIndexes).toBeUndefined();
-  expect(after?.GlobalSecondaryIndexes).toMatchObject([{ IndexName: 'behind', IndexStatus: 'ACTIVE' }]);
-  expect(after?.TableId).toBe(before?.TableId);
-  expect(await marks.load('queue', aKey(1))).toBe(7);
-  const [behind] = await toArray(listBehind(client, names.marks, 'queue'));
-  expect(behind).toMatchObject({ key: aKey(1), behind: '8: refused' });
-});
+    const after = await describeTable(names.marks);
+    expect(before?.GlobalSecondaryIndexes).toBeUndefined();
+    expect(after?.GlobalSecondaryIndexes).toMatchObject([{ IndexName: 'behind', IndexStatus: 'ACTIVE' }]);
+    expect(after?.TableId).toBe(before?.TableId);
+    expect(await marks.load('queue', aKey(1))).toBe(7);
+    const [behind] = await toArray(listBehind(client, names.marks, 'queue'));
+    expect(behind).toMatchObject({ key: aKey(1), behind: '8: refused' });
+  },
+);
 
 test('a place without tables gets no index', async () => {
   const names = { snapshots: 'none-1', ledger: 'none-2', marks: 'none-3', sources: 'none-4' };

@@ -8,6 +8,7 @@ import { hashToken } from '../../../functions/adapters/token-hash.ts';
 import { type LocalFeed, startLocalFeed } from '../../../local/feed/local-feed.ts';
 import { LOCAL_TABLES } from '../../../local/feed/local-tables.ts';
 import { askService } from '../../../local/operating/ask-service.ts';
+import { findEntity } from '../../../local/operating/find-entity.ts';
 import {
   type Found,
   findReturns,
@@ -38,7 +39,12 @@ beforeAll(async () => {
   service = await createReferenceService({ groups: 60, token: TOKEN, life: false });
   data = await mkdtemp(join(tmpdir(), 'find-'));
   feed = await startLocalFeed({
-    settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url, baseline: 'emit' }),
+    settings: sourceSettings.parse({
+      name: 'acme',
+      baseUrl: service.url,
+      baseline: 'emit',
+      requestsPerMinute: 2_000,
+    }),
     token: TOKEN,
     dataDir: data,
     log: QUIET,
@@ -152,6 +158,22 @@ test('ids of groups, entities and events come from the tables, without a request
     { returnGroupId: group, matched: 'event_id', event: { generation, sequence: 2 } },
   ]);
   expect(sent()).toBe(before);
+});
+
+test('the search for an entity is bounded, and says so', async () => {
+  const newest = service.control.create().groupId;
+  await feed.tick();
+  const known = service.control.snapshot();
+  const idOf = (group: number) => Number(known.find(({ id }) => id === group)?.returns[0]?.id);
+  const oldest = Number(known[0]?.id);
+
+  const [near, far] = await withFeed({ data }, async (open) => {
+    const state = await open.stateOf('acme');
+    return Promise.all([newest, oldest].map((group) => findEntity(open, state, String(idOf(group)), 3)));
+  });
+
+  expect(near?.found).toMatchObject([{ returnGroupId: newest }]);
+  expect(far).toMatchObject({ found: [], isWhole: false, groups: 6 });
 });
 
 test('an id that nothing has finds nothing', async () => {

@@ -22,6 +22,7 @@ function well(changes: Partial<SourceState> = {}): SourceState {
     health: { ...state.health, reasons: [], failure: undefined },
     setAside: [],
     baseline: { ...state.baseline, status: 'completed', requests: 7 },
+    read: { ...state.read, upTo: state.settledThrough },
     ...changes,
   };
 }
@@ -197,7 +198,8 @@ describe('a status for people', () => {
     const state = well();
 
     expect(text(state)).toContain('2025-11-20 10:10:03; each poll reads the last 5 min again');
-    expect(text({ ...state, settledThrough: NOW - HOUR })).toContain('2025-11-20 09:15:03, 60 min ago');
+    const late = { settledThrough: NOW - HOUR, read: { ...state.read, upTo: NOW - HOUR } };
+    expect(text({ ...state, ...late })).toContain('2025-11-20 09:15:03 (60 min ago)');
   });
 
   it('shows how many rows the service really gives', () => {

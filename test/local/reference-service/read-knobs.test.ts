@@ -45,6 +45,13 @@ describe('knobs on a command line', () => {
     expect(read).toThrow(/late-seconds does not take "9-3"/);
   });
 
+  it('are suggested by their nearest name', () => {
+    expect(() => readKnobs(['ordr='])).toThrow(
+      'there is no knob "ordr". Did you mean "order"? --help lists them',
+    );
+    expect(() => readKnobs(['zzz=1'])).toThrow('there is no knob "zzz". --help lists them');
+  });
+
   it('are all listed with a default that they accept', () => {
     const list = listKnobs();
 

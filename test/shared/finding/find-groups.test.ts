@@ -4,6 +4,7 @@ import { askForGroup } from '../../../shared/finding/ask-for-group.ts';
 import { ASKING_MS, beginAsking, isAskingFailure, NotAskedError } from '../../../shared/finding/asking.ts';
 import { findGroups, type TextFilter } from '../../../shared/finding/find-groups.ts';
 import { MILLISECOND, MINUTE } from '../../../shared/instant.ts';
+import { pollSource } from '../../../shared/poll-source.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
 import type { Hold } from '../../../shared/source/source-state.ts';
 import { createSourceWorld, SOURCE, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
@@ -141,20 +142,35 @@ test('a 429 lets all holders of the token pause, and then the search goes on', a
   expect(world.time.now() - before).toBeGreaterThan(1_000 * MILLISECOND);
 });
 
-test('a used-up budget is reported at once, and searches leave polls their part of it', async () => {
-  const world = await aPolledSource({ settings: { requestsPerMinute: 10 } });
-  const searches = Array.from({ length: 12 }, (_, count) =>
-    asking(world).then((it) => findGroups(it, { orderName: `#${count}` })),
+test('a used-up budget is reported, and a poll does not wait for searches', async () => {
+  const world = await aPolledSource({ settings: { requestsPerMinute: 60 } });
+  await world.time.advance(2 * MINUTE);
+  const searches = Array.from({ length: 80 }, async (_, count) =>
+    findGroups(await asking(world), { orderName: `#${count}` }),
+  );
+  const poller = world.startProcess('poller');
+  const polledAt: number[] = [];
+  world.network.onRequest = ({ query }) => {
+    if (query.has('min_updated_at')) polledAt.push(world.time.now());
+  };
+  async function pollLater() {
+    await world.time.sleep(5_000);
+    return {
+      at: world.time.now(),
+      report: await pollSource({ slot: world.slot(), durationMs: 10_000 }, poller),
+    };
+  }
+
+  const [outcomes, { at, report }] = await world.time.run(
+    Promise.all([Promise.allSettled(searches), pollLater()]),
   );
 
-  const outcomes = await world.time.run(Promise.allSettled(searches));
-  const report = await world.nextTick(world.startProcess('poller'), 1_000);
-
   const reasons = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
-  expect(reasons.length).toBeGreaterThan(3);
+  expect(reasons.length).toBeGreaterThan(20);
   expect(reasons.every((reason) => reason instanceof NotAskedError)).toBe(true);
   expect(reasons[0]).toMatchObject({ message: expect.stringContaining('budget') });
   expect(report).toMatchObject({ outcome: 'done', polls: 1, error: undefined });
+  expect(Number(polledAt[0]) - at).toBeLessThan(500 * MILLISECOND);
 });
 
 test('no answer is used before the first poll, while the source rests, or while it is held', async () => {

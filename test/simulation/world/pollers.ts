@@ -70,6 +70,7 @@ export function createPollers(world: World, configured: SourceSettings, place: n
       secret: { read: () => process.call('secret.read', () => readSecret(world, place)) },
       hashToken: (token) =>
         `hash${[...token].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7)}`,
+      place: undefined,
       owner: process.name,
     });
     const poller = { process, session, baseUrl: settings.baseUrl, isBusy: false, idleSince: time.elapsed() };

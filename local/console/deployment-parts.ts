@@ -1,0 +1,46 @@
+// What the console asks of a deployment besides its tables: the webhooks (Parameter Store) and the ordered subscribers
+// (SNS, SQS, CloudWatch). AWS is asked at most once a minute, however many pages are open: CloudWatch bills each answer,
+// and its figures are no newer.
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
+import type { Moments } from '../cli/moments.ts';
+import { listSubscribers, type Subscribers } from '../operating/list-subscribers.ts';
+import { labelsOfWebhook, type OpenFeed, type WebhookLabels } from '../operating/open-feed.ts';
+import { listWebhooks } from '../operating/webhook-records.ts';
+import { remember } from './remember.ts';
+
+export interface DeploymentParts {
+  /** None on one machine. */
+  webhookRecords(): Promise<readonly WebhookRecord[]>;
+  webhooks(): Promise<readonly WebhookLabels[]>;
+  /** None on one machine. */
+  subscribers(): Promise<SubscribersAt>;
+}
+
+export interface SubscribersAt extends Subscribers {
+  /** When AWS was asked; milliseconds since the epoch. */
+  readonly askedAtMs: number;
+}
+
+const REMEMBERED_MS = 60_000;
+
+export function openDeploymentParts(
+  { deployment, isLocal, webhooks }: OpenFeed,
+  { now }: Pick<Moments, 'now'>,
+): DeploymentParts {
+  const webhookRecords = remember(REMEMBERED_MS, now, () => listWebhooks(deployment));
+  const subscribers = remember(REMEMBERED_MS, now, async () => {
+    const askedAtMs = now();
+    // Without the right to list webhooks, their queues are shown as subscribers: better than nothing.
+    const records = await webhookRecords().catch(() => []);
+    return { ...(await listSubscribers(deployment, records.map(queueNameOf))), askedAtMs };
+  });
+  return {
+    webhookRecords,
+    subscribers,
+    webhooks: isLocal ? webhooks : async () => (await webhookRecords()).map(labelsOfWebhook),
+  };
+}
+
+function queueNameOf({ queueUrl }: WebhookRecord): string {
+  return queueUrl.split('/').at(-1) ?? queueUrl;
+}

@@ -1,0 +1,73 @@
+// A console on a deployment, read over plain HTTP as a browser with its cookie reads it.
+import { createMoments } from '../../local/cli/moments.ts';
+import { serveConsole } from '../../local/console/open-console.ts';
+
+export interface ReadPage {
+  readonly status: number;
+  /** What a person reads: without markup, in one line. */
+  readonly text: string;
+  /** Of the page that the answer leads to. */
+  readonly path: string;
+}
+
+export interface ReadConsole {
+  /** Follows to the page that the answer leads to. */
+  read(path: string): Promise<ReadPage>;
+  /** Sends a form. */
+  send(path: string, fields?: Readonly<Record<string, string>>): Promise<ReadPage>;
+  close(): Promise<void>;
+}
+
+export interface ReadConsoleOptions {
+  readonly stack: string;
+  readonly acts?: boolean;
+  /** @default the system's clock */
+  readonly now?: () => number;
+}
+
+/** AWS is where the environment says. @throws what the command reports before it prints its address */
+export async function openReadConsole({
+  stack,
+  acts = false,
+  now = Date.now,
+}: ReadConsoleOptions): Promise<ReadConsole> {
+  const ending = new AbortController();
+  let ended: Promise<void> = Promise.resolve();
+  const url = await new Promise<URL>((resolve, reject) => {
+    ended = serveConsole(
+      { stack },
+      {
+        ...{ port: 0, acts, access: {}, signal: ending.signal },
+        moments: createMoments({ zone: 'UTC', now }),
+        onReady: (address) => resolve(new URL(address)),
+      },
+    );
+    ended.catch(reject);
+  });
+  const cookie = `returns-feed-${url.port}=${url.searchParams.get('token')}`;
+  async function ask(path: string, init: RequestInit): Promise<ReadPage> {
+    const headers = { ...init.headers, cookie };
+    const answer = await fetch(new URL(path, url.origin), { ...init, headers, redirect: 'manual' });
+    const to = answer.headers.get('location');
+    if (to !== null) return ask(to, {});
+    return { status: answer.status, text: textOf(await answer.text()), path };
+  }
+  return {
+    read: (path) => ask(path, {}),
+    send: (path, fields = {}) =>
+      ask(path, { method: 'POST', headers: { origin: url.origin }, body: new URLSearchParams(fields) }),
+    async close() {
+      ending.abort();
+      await ended;
+    },
+  };
+}
+
+function textOf(page: string): string {
+  const [, main = page] = /<main[^>]*>(.*)<\/main>/s.exec(page) ?? [];
+  return main
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}

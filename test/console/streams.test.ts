@@ -1,0 +1,176 @@
+// The streams that keep open pages up to date: they end with their page, rest while it is hidden, and report failures.
+// The pages here are the test's own and render every few milliseconds, so one stream can be the clock for another.
+import { request } from 'node:http';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Console, startConsole } from '../../local/console/console-server.ts';
+import { html } from '../../local/console/html.ts';
+import { lacksBrowser, openBrowser } from './open-browser.ts';
+import { visit } from './visit.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** A stream that goes on renders so often while another one would have rendered at least once. */
+const ROUNDS = 25;
+
+let console: Console;
+let fails: boolean;
+/** How often each stream has rendered, by the name in its address. */
+const rounds = new Map<string, number>();
+
+beforeAll(async () => {
+  console = await startConsole({
+    port: 0,
+    place: '--data state',
+    pages: [
+      {
+        path: '/',
+        updates: { everyMs: 5 },
+        async render({ fields: { who = '', stream } }) {
+          if (stream !== undefined) rounds.set(who, (rounds.get(who) ?? 0) + 1);
+          if (fails) throw new Error('The tables do not answer.');
+          return {
+            title: 'Test',
+            body: html`<h1>Test</h1><input aria-label="Text"><p>Round ${rounds.get(who) ?? 0}</p>`,
+          };
+        },
+      },
+    ],
+    actions: [],
+  });
+});
+afterAll(() => console.close());
+beforeEach(() => {
+  fails = false;
+  rounds.clear();
+});
+
+const roundsOf = (who: string) => rounds.get(who) ?? 0;
+
+/** Resolves when a stream has rendered some more. */
+async function goesOn(who: string, more = ROUNDS): Promise<void> {
+  const from = roundsOf(who);
+  await vi.waitUntil(() => roundsOf(who) >= from + more, { timeout: 20_000, interval: 5 });
+}
+
+interface Stream {
+  readonly received: () => string;
+  leave(): void;
+}
+
+function openStream(who: string): Promise<Stream> {
+  const { origin, port, searchParams } = new URL(console.url);
+  const headers = { cookie: `returns-feed-${port}=${searchParams.get('token')}` };
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const asking = request(`${origin}/?stream=1&who=${who}`, { headers }, (answer) => {
+      answer.setEncoding('utf8').on('data', (part) => {
+        text += part;
+      });
+      answer.on('error', () => {});
+      resolve({ received: () => text, leave: () => asking.destroy() });
+    });
+    asking.on('error', reject).end();
+  });
+}
+
+describe('a stream', () => {
+  it('reads nothing more once its page has gone', async () => {
+    const [left, other] = [await openStream('left'), await openStream('other')];
+    await goesOn('left', 3);
+
+    left.leave();
+    await goesOn('other');
+    const then = roundsOf('left');
+    await goesOn('other');
+
+    expect(roundsOf('left')).toBe(then);
+    other.leave();
+  });
+
+  it('reports a failure once, goes on, and says when it is well again', async () => {
+    const stream = await openStream('it');
+    await goesOn('it', 2);
+
+    fails = true;
+    await goesOn('it', 5);
+    fails = false;
+    await goesOn('it', 2);
+
+    const problems = stream.received().match(/^event: problem\ndata: Not up to date\. .*answer\./gm);
+    expect(new Set(problems)).toEqual(
+      new Set(['event: problem\ndata: Not up to date. The tables do not answer.']),
+    );
+    expect(stream.received()).toContain('event: well');
+    stream.leave();
+  });
+});
+
+describe.skipIf(lacksBrowser)('a window', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  it('reads nothing while it is hidden, nor after it is closed', async () => {
+    const { openWindow, close, troubles } = await visit(browser, console);
+    const [hidden, closed] = [await openWindow('/?who=hidden'), await openWindow('/?who=closed')];
+    const clock = await openStream('clock');
+    await goesOn('hidden', 2);
+    await goesOn('closed', 2);
+
+    await hidden.evaluate(`
+      Object.defineProperty(document, 'hidden', { value: true, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    `);
+    await closed.close();
+    await goesOn('clock');
+    const then = [roundsOf('hidden'), roundsOf('closed')];
+    await goesOn('clock');
+
+    expect([roundsOf('hidden'), roundsOf('closed')]).toEqual(then);
+    await hidden.evaluate(`
+      Object.defineProperty(document, 'hidden', { value: false, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    `);
+    await goesOn('hidden', 2);
+    expect(troubles).toEqual([]);
+    clock.leave();
+    await close();
+  });
+
+  it('keeps what a person types while new content comes', async () => {
+    const { page, go, close } = await visit(browser, console);
+    await go('/?who=typing');
+    await goesOn('typing', 2);
+
+    await page.getByRole('textbox', { name: 'Text' }).pressSequentially('kept');
+    await goesOn('typing');
+
+    expect(await page.getByRole('textbox', { name: 'Text' }).inputValue()).toBe('kept');
+    await close();
+  });
+
+  it('says so when the console has ended', async () => {
+    const ending = await startConsole({
+      port: 0,
+      place: '',
+      pages: [
+        {
+          path: '/',
+          updates: { everyMs: 5 },
+          render: async () => ({ title: 'Test', body: html`<h1>Test</h1>` }),
+        },
+      ],
+      actions: [],
+    });
+    const { page, close } = await visit(browser, ending);
+    await page.getByRole('status').filter({ hasText: 'Kept up to date.' }).waitFor();
+
+    await ending.close();
+
+    await page.getByRole('status').filter({ hasText: 'Is it still running?' }).waitFor();
+    await close();
+  });
+});

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { createProgram, withAllBelow } from '../../../local/cli/program.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+
+const MAX_COLUMNS = 112;
+
+/** The program with what it prints. It throws where the command would exit. */
+function aProgram() {
+  let printed = '';
+  const program = createProgram();
+  for (const command of withAllBelow(program))
+    command.exitOverride().configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} });
+  return {
+    program,
+    run: (...words: string[]) => program.parseAsync(words, { from: 'user' }),
+    printed: () => printed,
+  };
+}
+
+test('every command has examples in its help, which fits the page', () => {
+  for (const command of withAllBelow(createProgram())) {
+    let help = '';
+    command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 100 }).outputHelp();
+    const name = command.name();
+
+    if (name !== 'start') expect(help, name).toMatch(/^Examples?:\n {2}/m);
+    // The knobs of the reference service are a table that is wider.
+    for (const line of help.split('\nKnobs:')[0]?.split('\n') ?? [])
+      expect(line.length, line).toBeLessThanOrEqual(MAX_COLUMNS);
+  }
+});
+
+test('every example is a command with options that exist', async () => {
+  const examples = withAllBelow(createProgram()).flatMap((command) => {
+    let help = '';
+    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    return [
+      ...help
+        .replaceAll(/\\\n\s*/g, '')
+        .matchAll(/^ {2}(?:eval "\$\()?returns-feed (.*?)(?:\)"| [|>] .*)?$/gm),
+    ].map(([, words = '']) => words);
+  });
+
+  expect(examples.length).toBeGreaterThan(30);
+  for (const example of examples) {
+    const { program } = aProgram();
+    const commands = withAllBelow(program);
+    const run: string[] = [];
+    for (const command of commands)
+      if (command.commands.length === 0) command.action(() => void run.push(command.name()));
+    const secret = `whsec_${Buffer.alloc(24).toString('base64')}`;
+    const words = [...example.replace('whsec_…', secret).matchAll(/'([^']*)'|(\S+)/g)].map(
+      ([, quoted, plain]) => quoted ?? plain ?? '',
+    );
+
+    await program.parseAsync(words, { from: 'user' });
+
+    expect(run, example).toHaveLength(1);
+  }
+});
+
+test('help shows the help of a command, and suggests one for a mistyped name', async () => {
+  const below = aProgram();
+  await below.run('help', 'webhooks', 'list');
+
+  expect(below.printed()).toContain('Usage: returns-feed webhooks list');
+  await expect(aProgram().run('help', 'wtach')).rejects.toThrow(
+    'There is no command "wtach". Did you mean "watch"?',
+  );
+  await expect(aProgram().run('help', 'webhooks', 'lst')).rejects.toThrow('Did you mean "list"?');
+});
+
+test('--version is the version of the package', async () => {
+  const { run, printed } = aProgram();
+
+  await expect(run('--version')).rejects.toMatchObject({ exitCode: 0 });
+  expect(printed()).toBe(`${manifest.version}\n`);
+});

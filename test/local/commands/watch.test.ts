@@ -1,0 +1,163 @@
+// `watch` as people run it: in terminals of several widths, in a pipe, and with what makes it stop or refuse.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  createReferenceService,
+  type ReferenceService,
+} from '../../../local/reference-service/create-reference-service.ts';
+import { runFeed } from '../cli/run-feed.ts';
+import { CAN_RUN_IN_TERMINAL, runInTerminal } from '../cli/run-in-terminal.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const TOKEN = 'the-token-that-nobody-may-see';
+const HOSTILE = 'UPS\u001b[2J\u009b31m\nDHL';
+const GROUPS = 12;
+
+let service: ReferenceService;
+let directory: string;
+
+beforeAll(async () => {
+  service = await createReferenceService({ groups: GROUPS, token: TOKEN, life: false });
+  const group = service.control.snapshot().find(({ shipments }) => shipments.length > 0);
+  service.control.mutate(Number(group?.id), (draft) => {
+    for (const shipment of draft.shipments) Object.assign(shipment, { status: HOSTILE });
+  });
+  directory = await mkdtemp(join(tmpdir(), 'watch-'));
+});
+afterAll(async () => {
+  await service.close();
+  await rm(directory, { recursive: true });
+});
+
+const watch = (...others: string[]) => ['watch', '--base-url', service.url, '--source', 'acme', ...others];
+const run = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+  runFeed(args, { token: TOKEN, environment });
+/** Ends at the first event; the events of everything that is read by then are printed. */
+const runUntilEvent = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+  runFeed([...args, '--baseline', 'emit'], {
+    token: TOKEN,
+    environment,
+    onOutput: (child) => child.kill('SIGINT'),
+  });
+
+const LOG_LINE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}(debug|info|warning|error) +acme: \S/;
+const ROW = /^2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d +[\d.]+ (s|min|h|d) {2}\d+ #\d+ +(return|shipment)/;
+
+test.skipIf(!CAN_RUN_IN_TERMINAL)('a terminal gets rows and log lines of its width, in colour', async () => {
+  const args = watch('--baseline', 'emit', '--every', '1s', '--for', '4s', '--utc');
+
+  const { code, output, lines } = await runInTerminal(args, 80, { RETURNS_API_TOKEN: TOKEN });
+
+  const text = lines.map((line) => line.trim()).join(' ');
+  expect(code).toBe(0);
+  expect(output).toContain('\u001b[32mnew');
+  expect(output).not.toContain('\u001b[2J');
+  expect(output).not.toContain('\u009b');
+  expect(text).toContain('UPS\\x1b[2J\\x9b31m\\nDHL');
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(lines.filter((line) => /^\d\d:\d\d:\d\d +[\d.]+ \w+ {2}\d+ #/.test(line)).length).toBeGreaterThan(
+    GROUPS,
+  );
+  expect(text).toMatch(/info {5}acme: watching 127\.0\.0\.1:\d+ every 1 s; times in UTC/);
+});
+
+test('a pipe gets a dated line for each event that is asked for, and log lines with the zone', async () => {
+  const args = watch('--every', '1s', '--type', 'return_group.*,shipment.*');
+
+  const { code, stdout, stderr } = await runUntilEvent(args, { TZ: 'America/New_York', FORCE_COLOR: '1' });
+
+  const [header, ...rows] = stripVTControlCharacters(stdout).trimEnd().split('\n');
+  const log = stripVTControlCharacters(stderr).trimEnd().split('\n');
+  expect(code).toBe(0);
+  expect(stdout).toContain('\u001b[32mnew\u001b[39m');
+  expect(header).toMatch(
+    /^time +after +return +what +change \(times in America\/New_York, now UTC-0[45]:00\)$/,
+  );
+  expect(rows.length).toBeGreaterThan(GROUPS);
+  expect(rows.filter((row) => !ROW.test(row))).toEqual([]);
+  expect(log.filter((line) => !LOG_LINE.test(line))).toEqual([]);
+  expect(log.at(-1)).toMatch(new RegExp(`info {5}acme: stopped: ${rows.length} of \\d+ events$`));
+});
+
+describe('a data directory', () => {
+  test('remembers the address of a source, and names the sources that are not watched', async () => {
+    const other = await createReferenceService({ groups: 3, seed: 2, token: TOKEN, life: false });
+    const data = join(directory, 'state');
+    const flags = ['--data', data, '--every', '1s', '--json'];
+    const first = await runUntilEvent(watch(...flags));
+
+    const [moved, second] = [
+      await run(['watch', '--base-url', other.url, '--source', 'acme', ...flags]),
+      await runUntilEvent(['watch', '--base-url', other.url, '--source', 'beta', ...flags]),
+    ];
+    const allowed = await run([
+      'watch',
+      '--base-url',
+      other.url,
+      '--source',
+      'acme',
+      '--moved',
+      '--for',
+      '3s',
+      ...flags,
+    ]);
+    await other.close();
+
+    expect([first.code, second.code]).toEqual([0, 0]);
+    expect(moved).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^error: The state of source "acme" in \S+ was read from http:\S+, not from http:\S+\. If the same store has moved there, add --moved\./,
+      ),
+    });
+    expect(second.stderr).toMatch(
+      /warning {2}beta: \S+ also holds source acme, which this command does not watch/,
+    );
+    // It is another store after all: the guard notices, and its command can be pasted.
+    expect(allowed.stdout).toBe('');
+    expect(allowed.stderr).toContain(`returns-feed release --source acme --hold 1 --data ${data}`);
+  });
+});
+
+describe('a watch that can read nothing', () => {
+  test.each([
+    ['no host', ['--base-url', 'https://nowhere.invalid'], /No connection to nowhere\.invalid: no host/],
+    [
+      'the path of a request',
+      ['--base-url', 'http://127.0.0.1:9/api/v2/return-groups'],
+      /write http:\/\/127\.0\.0\.1:9\/api\./,
+    ],
+  ])('fails, and says what to do: %s', async (_, args, message) => {
+    const { code, stdout, stderr } = await run(['watch', ...args, '--for', '3s']);
+
+    expect(code).not.toBe(0);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(message);
+  });
+
+  test('names the variable of a token that is refused', async () => {
+    const { code, stderr } = await runFeed(watch('--for', '3s'), { token: 'another' });
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^error: The service refuses the token in RETURNS_API_TOKEN\. Set the variable to/,
+    );
+  });
+
+  test('fails when its time is over, also if the source is known', async () => {
+    const gone = await createReferenceService({ groups: 3, token: TOKEN, life: false });
+    const flags = ['--base-url', gone.url, '--every', '1s', '--data', join(directory, 'gone'), '--json'];
+    await runUntilEvent(['watch', ...flags]);
+    await gone.close();
+
+    const { code, stderr } = await run(['watch', ...flags, '--for', '3s']);
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/(^|\n)error: Nothing was read\. No connection to [^\n]+\n$/);
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { explainFullDisk, FullDiskError, withoutFullDisk } from '../../../local/feed/full-disk.ts';
+
+const SQLITE =
+  'commit failed (backend: database or disk is full) and rollback also failed (backend: cannot rollback)';
+const ADVICE =
+  /^The disk of the data directory \/srv\/state is full\. Free some space, then run the command again/;
+
+test.each([
+  ['the engine', new Error(SQLITE)],
+  ['the operating system', new Error('ENOSPC: no space left on device, write')],
+  ['a cause', new Error('The mark could not be moved.', { cause: new Error(SQLITE) })],
+])('a full disk is explained with its directory and what to do: %s', (_, error) => {
+  const explained = explainFullDisk(error, '/srv/state');
+
+  expect(explained).toBeInstanceOf(FullDiskError);
+  expect(explained).toMatchObject({ message: expect.stringMatching(ADVICE), cause: error });
+});
+
+test('other errors, and those of a feed that keeps nothing, stay as they are', () => {
+  const [other, full] = [new Error('No connection.'), new Error(SQLITE)];
+
+  expect(explainFullDisk(other, '/srv/state')).toBe(other);
+  expect(explainFullDisk(full, undefined)).toBe(full);
+});
+
+test('what the parts of the feed log of a full disk goes to what ends the feed, and is not logged', () => {
+  const lines: string[] = [];
+  const ended: Error[] = [];
+  const write = (message: string) => void lines.push(message);
+  const log = withoutFullDisk({ debug: write, info: write, warn: write, error: write }, (error) =>
+    ended.push(error),
+  );
+
+  log.warn('group failed', { group: 1, error: new Error(SQLITE) });
+  log.error('A handler failed; retrying.', { error: new Error(SQLITE) });
+  log.warn('group failed', { group: 1, error: new Error('No connection.') });
+  log.info('Polled.');
+
+  expect(ended).toHaveLength(2);
+  expect(lines).toEqual(['group failed', 'Polled.']);
+});
