@@ -61,7 +61,15 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
   const held = await holdFeed('state', engine.endpoint);
   const reads = countReads(held.open.client);
   const moments = createMoments({ zone: 'UTC', now: () => NOW / MILLISECOND });
-  const served = { ...held.open, clock: clockAt(NOW), moments, acts: true, access: { environment: {} } };
+  const served = {
+    ...held.open,
+    // As while `watch` runs.
+    holder: async () => ({ pid: process.pid, name: 'watch', startedAt: 'then' }) as never,
+    clock: clockAt(NOW),
+    moments,
+    acts: true,
+    access: { environment: {} },
+  };
   const console = await openConsole(served, 0);
   const feed = { ...served, ...openDeploymentParts(served, moments) };
   return {

@@ -1,8 +1,12 @@
 // The console in a browser, on a feed that runs: what a person does with each page.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Console } from '../../local/console/console-server.ts';
 import type { ReferenceService } from '../../local/reference-service/create-reference-service.ts';
+import { COMMAND } from '../local/cli/run-feed.ts';
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts';
 import { lacksBrowser, openBrowser } from './open-browser.ts';
 import { type Visit, visit } from './visit.ts';
@@ -337,3 +341,51 @@ describe.skipIf(lacksBrowser)('a hold', () => {
     return ids.filter((id) => groups.includes(id));
   }
 });
+
+describe.skipIf(lacksBrowser)('npm start', () => {
+  it('prints the address of a console, where a parcel is found by its tracking number', async () => {
+    const { RETURNS_API_TOKEN: _, AWS_ENDPOINT_URL_DYNAMODB: __, ...env } = process.env;
+    const started = spawn(process.execPath, [COMMAND, 'start'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const ended = once(started, 'exit');
+    try {
+      const { page, go } = await visitAt(await addressIn(started.stderr));
+      await go('/live');
+      await page.getByRole('listitem').filter({ hasText: 'shipment.' }).getByRole('link').first().click();
+      const row = page
+        .getByRole('row')
+        .filter({ hasText: /tracking number \S+/ })
+        .first();
+      const trackingNumber = /tracking number (\S+)/.exec((await row.textContent()) ?? '')?.[1] ?? '';
+      const title = await page.getByRole('heading', { level: 1 }).textContent();
+      await go('/');
+
+      await page.getByRole('searchbox', { name: 'Find' }).fill(trackingNumber);
+      await page.keyboard.press('Enter');
+
+      await page.getByRole('heading', { level: 1, name: title ?? '' }).waitFor();
+    } finally {
+      started.kill('SIGINT');
+    }
+    expect(await ended).toEqual([0, null]);
+  });
+
+  async function visitAt(url: string): Promise<Visit> {
+    const opened = await visit(browser, { url }, {}, 30_000);
+    visits.push(opened);
+    return opened;
+  }
+});
+
+/** The address with the token that a process prints. */
+async function addressIn(output: Readable): Promise<string> {
+  let text = '';
+  for await (const part of output.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    text += part;
+    const [url] = /http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]+/.exec(text) ?? [];
+    if (url !== undefined) {
+      output.resume();
+      return url;
+    }
+  }
+  throw new Error(`No address was printed: ${text}`);
+}

@@ -22,10 +22,11 @@ export async function visit(
   browser: Browser,
   { url }: Pick<Console, 'url'>,
   options: BrowserContextOptions = {},
+  longestMs = LONGEST_MS,
 ): Promise<Visit> {
   const { origin } = new URL(url);
   const context = await browser.newContext({ viewport: { width: 1100, height: 800 }, ...options });
-  context.setDefaultTimeout(LONGEST_MS);
+  context.setDefaultTimeout(longestMs);
   const troubles: string[] = [];
   context.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) troubles.push(`asked for ${request.url()}`);
