@@ -64,7 +64,7 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
   const served = {
     ...held.open,
     // As while `watch` runs.
-    holder: async () => ({ pid: process.pid, name: 'watch', startedAt: 'then' }) as never,
+    holder: async () => ({ pid: 1, host: 'here', isHere: true, yields: false, endpoint: undefined }),
     clock: clockAt(NOW),
     moments,
     acts: true,
