@@ -1,3 +1,4 @@
+// Needs aws-cdk-lib, constructs, and esbuild, with which CDK bundles the function (without it, CDK runs Docker).
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';

@@ -63,8 +63,8 @@ export function createPoller(options: PollerOptions): Poller {
       secret,
       clock,
       log,
-      place: options.place,
       owner: options.owner,
+      place: options.place,
       random: Math.random,
       client: (token) =>
         createReturnsServiceClient({

@@ -15,6 +15,7 @@ interface AddFlags extends SourceFlags, Pick<PlaceFlags, 'stack'> {
   readonly tokenParameter?: string;
   readonly reconcile: number;
   readonly customerData?: boolean;
+  readonly sourceRead: boolean;
 }
 
 /** The service's limit for one key in 60 seconds. */
@@ -74,6 +75,7 @@ export function createAddSourceCommand(): Command {
     .option('--budget <requests>', 'maximum requests in any 60 seconds (default: 240)', parseCount)
     .option('--timeout <time>', 'timeout of a request (default: 10s)', parseDuration)
     .option('--customer-data', "include the customer's name, e-mail and phone in events (see SECURITY.md)")
+    .option('--no-source-read', 'do not publish feed.source_read once a minute (see docs/subscribing.md)')
     .option('--stack <name>', STACK_OPTION)
     .addHelpText('after', ABOUT_ADDING)
     .action(add);
@@ -135,6 +137,7 @@ function readSettings(name: string, flags: AddFlags): GivenSettings {
       name,
       ...settingsOf(flags),
       customerData: flags.customerData,
+      sourceRead: flags.sourceRead ? undefined : false,
     }).filter(([, value]) => value !== undefined),
   ) as GivenSettings;
   const parsed = sourceSettings.safeParse(given);

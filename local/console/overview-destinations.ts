@@ -58,7 +58,8 @@ function subscriberLine({ queue, waiting, oldestSeconds, deadLetters }: Subscrib
       `subscriber ${queue}`,
       badge(tone, state),
       waiting === null ? '–' : events(waiting),
-      oldestSeconds === null || oldestSeconds === 0 ? '–' : formatDuration(oldestSeconds * 1_000),
+      // CloudWatch still reports the age for a while after the last message is gone.
+      oldestSeconds === null || waiting === 0 ? '–' : formatDuration(oldestSeconds * 1_000),
       deadLetters === null
         ? '–'
         : deadLetters === 0

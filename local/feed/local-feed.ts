@@ -17,7 +17,8 @@ import { pollQueue } from '../engines/poll-queue.ts';
 import { createTables } from '../engines/tables.ts';
 import { type Forwarding, type ForwardingOptions, startForwarding } from '../forwarding/forwarding.ts';
 import { checkSource } from './check-source.ts';
-import { explainFullDisk, withoutFullDisk } from './full-disk.ts';
+import { createFeedFailure } from './feed-failure.ts';
+import { withoutFullDisk } from './full-disk.ts';
 import { createHandedOver, type HandedOver } from './handed-over.ts';
 import { startLocalPoller } from './local-poller.ts';
 import { startLocalRelay } from './local-relay.ts';
@@ -74,7 +75,7 @@ interface Context {
  */
 export async function startLocalFeed(given: LocalFeedOptions): Promise<LocalFeed> {
   const { dataDir, settings, isMoved = false } = given;
-  const failure = createFailure(dataDir);
+  const failure = createFeedFailure(dataDir);
   const options = { ...given, log: withoutFullDisk(given.log, failure.fail) };
   const services = await openLocalServices(dataDir, failure.fail);
   const stopping = new AbortController();
@@ -109,20 +110,6 @@ export async function startLocalFeed(given: LocalFeedOptions): Promise<LocalFeed
     await close();
     return failure.explain(error);
   }
-}
-
-/** What ends the feed whatever it does: the directory is lost, or its disk is full. */
-function createFailure(dataDir: string | undefined) {
-  let fail: (error: Error) => void = () => {};
-  const failed = new Promise<never>((_, reject) => {
-    fail = (error) => reject(explainFullDisk(error, dataDir));
-  });
-  // Whoever waits for it gets it; at the end nobody may.
-  failed.catch(() => {});
-  const explain = (error: unknown): never => {
-    throw explainFullDisk(error, dataDir);
-  };
-  return { failed, fail, explain };
 }
 
 /** Starts both relays and the consumer of the ordered events. @returns the feed's `handOver` */

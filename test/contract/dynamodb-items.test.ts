@@ -81,6 +81,17 @@ test('events of groups expire after the retention, and events of the feed never'
   expect(ofFeed).not.toHaveProperty('x');
 });
 
+test('a report of what is read expires after a day', async () => {
+  const now = 1_795_176_000 * SECOND;
+  const { ledger } = storesOn(engine.client, engine.tables, clockAt(now));
+  const event = { ...anEvent(aKey(1), 7), id: 'acme_mi8x2k_read_7' };
+
+  await ledger.append(aKey('read'), event);
+
+  const item = await getRaw(engine.tables.ledger, { k: { S: 'acme_mi8x2k_read' }, n: { N: '7' } });
+  expect(Number(item?.x?.N)).toBe((now + DAY) / SECOND);
+});
+
 test('a snapshot too large for the table is refused with a clear message, and nothing is saved', async () => {
   const key = aKey(5);
   const small = aSmallSnapshot(5);

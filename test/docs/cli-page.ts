@@ -11,14 +11,16 @@ const INTRODUCTION = `# Command line
 
 The token of the service comes from the environment variable \`RETURNS_API_TOKEN\`. Times are written as \`30s\`, \`5m\` or
 \`2h\`. \`--data\` names a directory that \`watch --data\` keeps; \`--stack\` names a deployment, for which the AWS credentials
-and the region come from the environment ([what they must allow](../SECURITY.md#operators)).
+and the region come from the environment ([what they must allow](../SECURITY.md#operators)). Times are printed in the local
+time zone, or in UTC with \`--utc\`; in JSON they are UTC. \`returns-feed completion bash\` completes commands and options.
+Something is wrong: [troubleshooting.md](troubleshooting.md); the words: [glossary.md](glossary.md).
 
 | exit code | meaning |
 | --- | --- |
 | 0 | done, or stopped by Ctrl-C or \`--for\` |
 | 1 | it can't work: no connection, no valid token, no returns service at the address, a directory that can't be written; \`trigger\`: the receiver did not answer 2xx |
 | 2 | invalid usage: an option, the address, a missing token |
-| 3 | \`status\`: a source is not read completely; \`replay\` and \`redrive\`: not everything was sent; \`webhooks list\`: one fails or is paused; \`webhooks test\`: the endpoint did not accept the event |
+| 3 | \`status\`: a source is not well; \`replay\` and \`redrive\`: not everything was sent; \`webhooks list\`: one fails or is paused; \`webhooks test\`: the endpoint did not accept the event |
 
 Errors are one line on stderr, never with the token. After Ctrl-C \`npx\` may report 130, because its own shell was
 interrupted too; \`npm start\` and \`node_modules/.bin/returns-feed\` report 0.

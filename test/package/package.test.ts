@@ -18,6 +18,7 @@ const FIVE_LINES = join(ROOT, 'docs/examples/five-lines.ts');
 let folder: string;
 let project: string;
 let registry: LocalRegistry;
+let tarball: string;
 /** The packages that npm installed for the package alone. */
 let installedAlone: string[];
 
@@ -48,7 +49,7 @@ beforeAll(async () => {
     }),
   );
   registry = await startLocalRegistry(ROOT, folder);
-  const tarball = await pack(ROOT, folder);
+  tarball = await pack(ROOT, folder);
   await npmInstall(join(folder, tarball));
   installedAlone = await readdir(join(project, 'node_modules'));
   await npmInstall('@aws-lambda-powertools/batch');
@@ -90,6 +91,26 @@ describe('the package in another repository', () => {
       'standardwebhooks',
       'zod',
     ]);
+  });
+
+  it('is set up in an empty folder by the commands of subscribing.md', async () => {
+    const page = await readFile(join(ROOT, 'docs/subscribing.md'), 'utf8');
+    const [, commands = '', config = ''] = /## Set up.*?```\n(.*?)```.*?```json\n(.*?)```/s.exec(page) ?? [];
+    const [, tryIt = ''] = /```\n(npx tsc && node try\.js .*?)\n```/.exec(page) ?? [];
+    const fresh = join(folder, 'fresh');
+    await mkdir(fresh);
+    await writeFile(join(fresh, 'tsconfig.json'), config);
+    for (const name of ['five-lines.ts', 'try.ts'])
+      await writeFile(join(fresh, name), await readFile(join(ROOT, 'docs/examples', name), 'utf8'));
+    const script = `${commands.replace(/…\S+\.tgz/, join(folder, tarball))}\n${tryIt}`;
+
+    const { stdout, stderr } = await runCommand('sh', ['-ec', script], {
+      cwd: fresh,
+      env: { npm_config_registry: registry.url, npm_config_cache: join(folder, 'cache') },
+    });
+
+    expect(stdout).toMatch(/^Expect \[ 10002001, 10002002 \]$/m);
+    expect(stderr).toMatch(/^\d\d events went through, 0 failed$/m);
   });
 
   it('compiles the subscriber of five lines, and runs it on a recorded event', async () => {

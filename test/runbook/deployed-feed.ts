@@ -14,6 +14,7 @@ import { type Names, resolve } from '../stack/resolve-intrinsics.ts';
 import { resourcesOf, type Template } from '../stack/template.ts';
 import { type OperatorEndpoint, type Served, startOperatorEndpoint } from './operator-endpoint.ts';
 import type { OperatorRequest } from './operator-permissions.ts';
+import { UNFOUND } from './use-console.ts';
 
 export interface DeployedFeed {
   readonly endpoint: OperatorEndpoint;
@@ -180,13 +181,16 @@ function noSuchStack(name: string): Served {
 function invoke(functions: ReadonlySet<string>, { path, body }: OperatorRequest): Served {
   const [name = '', alias] = decodeURIComponent(path.split('/').at(-2) ?? '').split(':');
   // In place of the poller, which finds the group of situations.ts.
-  if (functions.has(name) && alias !== undefined)
-    return json({
-      found: { exact: body.find.source === 'acme' ? [184_467] : [], similar: [], isWhole: true },
-    });
+  if (functions.has(name) && alias !== undefined) return json(answerOf(body.find));
   if (functions.has(name)) return { status: 202, type: 'application/json', body: '' };
   const error = 'ResourceNotFoundException';
   return { ...json({ message: `Function not found: ${name}` }), status: 404, error };
+}
+
+function answerOf(find: OperatorRequest['body']): unknown {
+  if ('group' in find) return { present: { kind: 'absent', sentAt: 0, receivedAt: 0, settleMs: 0 } };
+  const isKnown = find.source === 'acme' && !Object.values(find).includes(UNFOUND);
+  return { found: { exact: isKnown ? [184_467] : [], similar: [], isWhole: true } };
 }
 
 /** Only from a dead-letter queue. The engine can't do it. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { STAGES } from '../../infra/stages.ts';
+import { openReadConsole, type ReadConsole } from '../console/read-console.ts';
 import { newApp } from '../infra/new-app.ts';
 import { type Ended, runFeed } from '../local/cli/run-feed.ts';
 import { anEvent } from '../shared/publishing/an-event.ts';
@@ -17,6 +18,7 @@ import { type DeployedFeed, type DeployedTemplate, deployFeed, serviceOf } from 
 import { fillIn, readCommands } from './read-commands.ts';
 import { type OperatorStatement, type Operators, readOperators } from './read-operators.ts';
 import { createSituations, type Situations } from './situations.ts';
+import { type ButtonName, NAMES_OF_BUTTONS, press, readPages } from './use-console.ts';
 
 // Starts one process after the other, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
@@ -86,6 +88,98 @@ test.each([...commands])('%s', async (command) => {
   expect(ended).toMatchObject({ code: /status|replay/.test(command) ? expect.toBeOneOf([0, 3]) : 0 });
 });
 
+const CONSOLE = 'npx returns-feed console --stack <stack>';
+const ACTING_CONSOLE = 'npx returns-feed console --act --stack <stack>';
+
+/** Opens the console as a person with these rights alone. */
+async function withConsole<Result>(
+  policy: readonly OperatorStatement[],
+  work: (console: ReadConsole, permissions: readonly Permission[]) => Promise<Result>,
+): Promise<Result> {
+  const environment = operatorEnvironment();
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const permissions = feed.endpoint.allow(policy);
+  try {
+    const console = await openReadConsole({ stack: stackName, acts: true });
+    return await work(console, permissions).finally(console.close);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
+
+test('the console shows every page with exactly the listed rights', async () => {
+  const listed = operators.statementsFor(wordsOf(CONSOLE));
+  const values = await situations.before(CONSOLE);
+
+  const pages = await withConsole(listed, async (console, permissions) => {
+    asked.set(CONSOLE, permissions);
+    return readPages(console, values);
+  });
+
+  expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200));
+  expect(pages.map(({ text }) => text).join('\n')).not.toMatch(/not authorized|can't be shown|not searched/);
+  expect(pages[0]?.text).toMatch(
+    /subscriber \S*Erp\S* (✓ all taken 0 events –|… working \d+ events? 90 s) 0/,
+  );
+});
+
+test('each button of the console works with exactly the listed rights', async () => {
+  const listed = operators.statementsFor(wordsOf(ACTING_CONSOLE));
+
+  const texts = await withConsole(listed, async (console, permissions) => {
+    asked.set(ACTING_CONSOLE, permissions);
+    return Promise.all(NAMES_OF_BUTTONS.map(async (name) => (await press(console, situations, name)).text));
+  });
+
+  expect(texts).toEqual([
+    expect.stringMatching(/Hold 7 of source shop-\d+ is released/),
+    expect.stringMatching(/bus: return \d+: all events are sent/),
+    expect.stringMatching(/ordered: return \d+: all events are sent/),
+    expect.stringMatching(/Wms: return \d+: its sender tries again/),
+    expect.stringMatching(/ordered: return \d+: skipped 2; all events are sent/),
+    expect.stringMatching(/Webhook Wms is resumed/),
+  ]);
+});
+
+test('a page of the console names each right that is missing, and shows the rest', async () => {
+  const listed = operators.statementsFor(wordsOf(CONSOLE));
+  const values = await situations.before(CONSOLE);
+  const needed = new Map((asked.get(CONSOLE) ?? []).map((it) => [`${it.action} on ${it.resource}`, it]));
+
+  for (const [name, permission] of needed) {
+    const { action } = permission;
+    if (action === 'cloudformation:DescribeStacks') continue;
+    const without = listed.map((it) => (allows([it], permission) ? withdraw(it, action) : it));
+    const refused = new RegExp(`is not authorized to perform: ${action} on resource: `);
+
+    const pages = await withConsole(without, (console) => readPages(console, values, refused));
+
+    expect({ name, text: pages.at(-1)?.text }).toEqual({ name, text: expect.stringMatching(refused) });
+    expect({ name, failed: pages.filter(({ status }) => status === 500) }).toEqual({ name, failed: [] });
+  }
+  expect(needed.size).toBeGreaterThan(15);
+  // Before it prints an address.
+  const nothing = withConsole([], async () => {});
+  await expect(nothing).rejects.toThrow(/is not authorized to perform: cloudformation:DescribeStacks/);
+});
+
+test.each<[ButtonName, string]>([
+  ['release', 'dynamodb:PutItem'],
+  ['redrive to the bus', 'events:PutEvents'],
+  ['redrive to the ordered subscribers', 'sns:Publish'],
+  ['redrive to a webhook', 'sqs:SendMessage'],
+  ['skip', 'dynamodb:PutItem'],
+  ['skip', 'dynamodb:UpdateItem'],
+  ['resume', 'dynamodb:PutItem'],
+])('the button "%s" names the right that is missing: %s', async (name, action) => {
+  const without = operators.statementsFor(wordsOf(ACTING_CONSOLE)).map((it) => withdraw(it, action));
+
+  const { text, status } = await withConsole(without, (console) => press(console, situations, name));
+
+  expect(text).toContain(`not authorized to perform: ${action} on resource: `);
+  expect(status).not.toBe(500);
+});
+
 test('SECURITY.md lists no action that no command needs', () => {
   const isNeeded = (action: string, resource: string) =>
     [...asked].some(([command, permissions]) => {
@@ -134,18 +228,24 @@ async function run(
     return typeof value === 'string' ? value : (value[times++] ?? '');
   });
   const permissions = feed.endpoint.allow(policy);
-  const credentials = { accessKeyId: 'operator', secretAccessKey: 'none' };
   const ended =
     words[0] === 'aws'
-      ? await runAws(words, { endpoint: feed.endpoint.url, region: REGION, credentials })
+      ? await runAws(words, { endpoint: feed.endpoint.url, region: REGION, credentials: OPERATOR })
       : await runFeed(words.slice(2), {
-          environment: {
-            ...{ AWS_ENDPOINT_URL: feed.endpoint.url, AWS_REGION: REGION },
-            ...{ AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: 'none' },
-          },
+          environment: operatorEnvironment(),
         });
   onAsked(permissions);
   return ended;
+}
+
+const OPERATOR = { accessKeyId: 'operator', secretAccessKey: 'none' };
+
+function operatorEnvironment() {
+  const { accessKeyId, secretAccessKey } = OPERATOR;
+  return {
+    ...{ AWS_ENDPOINT_URL: feed.endpoint.url, AWS_REGION: REGION },
+    ...{ AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
+  };
 }
 
 /** What an operator knows of a subscription's dead-letter queue: its name from the alarm, the rest from the answers. */

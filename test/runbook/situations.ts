@@ -26,10 +26,12 @@ export async function createSituations(
   /** Makes each signing secret one that was never rotated: a second rotation within a day is refused. */
   forgetRotations: () => void,
 ): Promise<Situations> {
-  const { states, snapshots, marks, endpoints } = stores;
+  const { states, snapshots, marks, endpoints, activities } = stores;
   const mintedIn = await states.identity();
   await states.save(aState('acme', 1, { mintedIn, earlierGenerations: [] }), 0);
   await readGroup(184_467);
+  const savedAt = 1_763_633_703_000_000;
+  await activities.save('acme', { minutes: [], recent: [{ group: 184_467, sequence: 6, savedAt }] });
   const common: Values = {
     stack,
     source: 'acme',

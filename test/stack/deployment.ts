@@ -26,7 +26,7 @@ import { subscribeRules } from './rules.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import { startStateMachines } from './state-machines.ts';
 import { subscribeQueues } from './subscriptions.ts';
-import { type Assembly, idOf, type Template } from './template.ts';
+import { type Assembly, idOf, resourcesOf, type Template } from './template.ts';
 import { createWorld, type World } from './world.ts';
 
 export interface EngineAddresses {
@@ -51,6 +51,10 @@ export interface DeployOptions {
 export interface Deployment {
   /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
+  /** The parameters of the template, with queues at the address that functions use. */
+  readonly parameters: readonly { readonly Name: string; readonly Value: string }[];
+  /** The address of the bus's engine. */
+  readonly busEndpoint: string;
   /** Every SDK call of a function. */
   readonly calls: readonly Call[];
   /** The problems, as messages. */
@@ -110,6 +114,8 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
 
   return {
     outputs: mapOutputs(template, created.names),
+    parameters: resourcesOf(template, 'AWS::SSM::Parameter').map(([id]) => world.properties(id)),
+    busEndpoint: busEngine.endpoint,
     ...{ calls, archived, endpoint, failures: failures.list, failed: failures.first },
     schedules: createSchedules(world),
     functionWith: (text) => theOneWith(world.functions, text),

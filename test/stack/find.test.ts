@@ -6,20 +6,18 @@ import {
 } from '../../local/reference-service/create-reference-service.ts';
 import { QUESTIONS_ALIAS } from '../../shared/deployment/questions-alias.ts';
 import { type Ended, runFeed } from '../local/cli/run-feed.ts';
-import { type OperatorEndpoint, type Served, startOperatorEndpoint } from '../runbook/operator-endpoint.ts';
-import { type OperatorStatement, readOperators } from '../runbook/read-operators.ts';
+import type { OperatorStatement } from '../runbook/read-operators.ts';
 import { comeDue, TICKS, thisMinute } from './come-due.ts';
-import { arnOf, REGION } from './create-resources.ts';
-import { type Deployment, deploy, type EngineAddresses } from './deployment.ts';
+import type { Deployment } from './deployment.ts';
+import { type OperatedStack, operateStack, STACK } from './operated-stack.ts';
 import { startEngines } from './start-engines.ts';
 import { synthesizeStack, TOKEN_SECRET } from './synthesize-stack.ts';
 
 const PATIENCE_MS = 120_000;
-const STACK = 'Returns';
 
 let service: ReferenceService;
 let deployment: Deployment;
-let operator: OperatorEndpoint;
+let stack: OperatedStack;
 let explainRights: readonly OperatorStatement[];
 const ends: (() => unknown)[] = [];
 
@@ -29,14 +27,9 @@ beforeAll(async () => {
   const engines = await startEngines(ends);
   const assembly = synthesizeStack(service.url, () => {});
   const secrets = new Map([[TOKEN_SECRET, service.token]]);
-  deployment = await deploy({ assembly, template: assembly.template, engines, secrets });
-  ends.push(deployment.stop);
-  operator = await startOperatorEndpoint({
-    queuesInto: () => [],
-    answer: ({ target, path, body }) => answer(engines, target, path, body),
-  });
-  ends.push(operator.close);
-  explainRights = readOperators(resourcesCalled).statementsFor(['explain']);
+  stack = await operateStack({ assembly, template: assembly.template, engines, secrets }, ends);
+  deployment = stack.deployment;
+  explainRights = stack.rightsOf('explain');
   await comeDue(deployment, TICKS, thisMinute());
 }, PATIENCE_MS);
 
@@ -44,60 +37,9 @@ afterAll(async () => {
   for (const end of ends.reverse()) await end();
 });
 
-async function answer(
-  engines: EngineAddresses,
-  target: string | undefined,
-  path: string,
-  body: object & { readonly Action?: string },
-): Promise<string | Served> {
-  if (body.Action === 'DescribeStacks') return describeStack();
-  if (target === 'AmazonSSM.GetParametersByPath') return json({ Parameters: [] });
-  if (!path.endsWith('/invocations')) return engines.dynamoDb;
-  const [, alias] = decodeURIComponent(path.split('/').at(-2) ?? '').split(':');
-  return json(await deployment.functionWith('Poller').invoke(body, alias));
-}
-
-function describeStack(): Served {
-  const members = Object.entries(deployment.outputs)
-    .map(
-      ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-    )
-    .join('');
-  const body =
-    `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>${members}</Outputs></member>` +
-    '</Stacks></DescribeStacksResult></DescribeStacksResponse>';
-  return { status: 200, type: 'text/xml', body };
-}
-
-function json(content: unknown): Served {
-  return { status: 200, type: 'application/json', body: JSON.stringify(content ?? null) };
-}
-
-/** ARNs by the names in SECURITY.md's table, of those that `explain` needs. */
-function resourcesCalled(name: string): string[] {
-  const { outputs } = deployment;
-  const table = (output: string) => arnOf('dynamodb:table/', outputs[output] ?? '');
-  const called: Readonly<Record<string, string>> = {
-    'the stack': arnOf('cloudformation:stack/', `${STACK}/*`),
-    sources: table('SourcesTable'),
-    snapshots: table('SnapshotsTable'),
-    'the index of snapshots': `${table('SnapshotsTable')}/index/created`,
-    ledger: table('LedgerTable'),
-    marks: table('MarksTable'),
-    'the path `WebhooksPath`': `${arnOf('ssm:parameter', outputs.WebhooksPath ?? '')}*`,
-    "the poller's alias `questions`": arnOf('lambda:function:', `${outputs.PollerFunction}:questions`),
-  };
-  return called[name] === undefined ? [] : [called[name]];
-}
-
 async function explain(rights: readonly OperatorStatement[], ...words: string[]): Promise<Ended> {
-  operator.allow(rights);
-  return runFeed(['explain', ...words, '--stack', STACK], {
-    environment: {
-      ...{ AWS_ENDPOINT_URL: operator.url, AWS_REGION: REGION },
-      ...{ AWS_ACCESS_KEY_ID: 'operator', AWS_SECRET_ACCESS_KEY: 'none' },
-    },
-  });
+  stack.operator.allow(rights);
+  return runFeed(['explain', ...words, '--stack', STACK], { environment: stack.environment });
 }
 
 const invoke = (find: object) => deployment.functionWith('Poller').invoke({ find }, QUESTIONS_ALIAS);

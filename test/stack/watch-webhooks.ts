@@ -28,12 +28,7 @@ export async function watchWebhooks(
   const receiver = await startWebhookReceiver((path) => (path === WMS ? wmsSecret : SIGNING_SECRET));
   const deployment = await deploy({
     ...options,
-    secrets: new Map([
-      [TOKEN_SECRET, service.token],
-      [WEBHOOK_SECRETS.url, receiver.url + MAILS],
-      [WEBHOOK_SECRETS.signing, SIGNING_SECRET],
-      [WEBHOOK_SECRETS.bearer, BEARER],
-    ]),
+    secrets: secretsFor(service, receiver),
     variablesOf: (variables) => forReceiver(variables, receiver),
   });
   try {
@@ -62,11 +57,21 @@ interface Run {
   readonly service: ReferenceService;
 }
 
+/** The secrets of the stack, with the receiver behind the webhook whose URL is one. */
+export function secretsFor({ token }: ReferenceService, { url }: WebhookReceiver): Map<string, string> {
+  return new Map([
+    [TOKEN_SECRET, token],
+    [WEBHOOK_SECRETS.url, url + MAILS],
+    [WEBHOOK_SECRETS.signing, SIGNING_SECRET],
+    [WEBHOOK_SECRETS.bearer, BEARER],
+  ]);
+}
+
 /**
  * The template allows https to public addresses alone, and a receiver on this machine has neither. What the check of
  * addresses refuses is tested on sockets (test/functions/adapters/webhook-post.test.ts).
  */
-function forReceiver(variables: Variables, { url }: WebhookReceiver): Variables {
+export function forReceiver(variables: Variables, { url }: WebhookReceiver): Variables {
   if (variables.WEBHOOK_ID === undefined) return variables;
   return { ...variables, ADDRESSES: 'any', ...(variables.WEBHOOK_URL && { WEBHOOK_URL: url + WMS }) };
 }

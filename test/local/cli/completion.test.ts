@@ -37,7 +37,8 @@ describe('bash completes', () => {
 test.each(SHELLS)('the script for %s names every option of every command', (shell) => {
   const script = completionScript(shell, createProgram());
 
-  for (const { options } of createProgram().commands)
+  const program = createProgram();
+  for (const { options } of program.createHelp().visibleCommands(program))
     for (const { long, hidden } of options)
       if (!hidden) expect(script).toContain(shell === 'fish' ? `-l ${long?.slice(2)}` : long);
 });

@@ -22,7 +22,9 @@ test('stamps without a zone are reported once with their lead, and unreadable gr
   const lines = stderr.split('\n');
   expect(code).toBe(0);
   expect(lines.filter((line) => line.includes('stamps have no zone'))).toEqual([
-    expect.stringMatching(/info {5}source: the stamps have no zone: they run 2 h ahead of the service's Date$/),
+    expect.stringMatching(
+      /info {5}source: the stamps have no zone: they run 2 h ahead of the service's Date$/,
+    ),
   ]);
   const aside = lines.filter((line) => line.includes('set aside'));
   expect(aside).toHaveLength(1);

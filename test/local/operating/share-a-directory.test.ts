@@ -76,7 +76,7 @@ describe('a data directory that no watch uses', () => {
     const all = await Promise.all([1, 2, 3].map(() => runFeed(['status', '--data', data])));
 
     for (const each of all)
-      expect(each).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^acme/) });
+      expect(each).toMatchObject({ code: 3, stderr: '', stdout: expect.stringMatching(/^acme {2}stopped/) });
   });
 
   test('is still read by a command after the process whose engine it used has ended, or was killed', async () => {

@@ -1,0 +1,122 @@
+// The log lines that a watch makes of its ticks' reports: what is watched, from when on, and how far the baseline is.
+import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
+import type { SourceSettings } from '../../shared/source/source-settings.ts';
+import type { SourceState, StampsState } from '../../shared/source/source-state.ts';
+import type { TickReport } from '../../shared/tick/tick-report.ts';
+import type { CollapsingLog } from '../cli/collapse-repeats.ts';
+import { formatDuration } from '../cli/durations.ts';
+import { type FilterFlags, selectionInWords } from '../cli/filter-flags.ts';
+import type { Moments } from '../cli/moments.ts';
+import type { Printer } from '../cli/print.ts';
+import { createBaselineProgress } from './format-progress.ts';
+import { COULD_NOT_BE_READ } from './run-watch.ts';
+
+export interface ReportDisplayOptions {
+  readonly settings: SourceSettings;
+  readonly moments: Moments;
+  /** The events that are printed. */
+  readonly filter: FilterFlags;
+  readonly log: CollapsingLog;
+  /** Gets the line of progress; undefined if only log lines may be written. */
+  readonly screen: Printer | undefined;
+}
+
+export interface ReportDisplay {
+  /** @param isNew whether the source has no state yet */
+  start(isNew: boolean): void;
+  show(report: TickReport): void;
+  /** Shows the line of progress again, below a line that was printed. */
+  restore(): void;
+}
+
+/** Minimum time between lines of progress where lines can't be overwritten. */
+const PROGRESS_EVERY_MS = 10_000;
+
+export function createReportDisplay(options: ReportDisplayOptions): ReportDisplay {
+  const { settings, moments, filter, log, screen } = options;
+  const progress = createBaselineProgress();
+  let loggedAt = Date.now();
+  /** The line of progress while the baseline runs. */
+  let status: string | undefined;
+  let isNew = false;
+  let isGreeted = false;
+  let isLeadReported = false;
+
+  /** Logged once the service has answered, as it has where a new source has a state: a failure before is the only output. */
+  function greet(state: SourceState): void {
+    if (isGreeted) return;
+    isGreeted = true;
+    const { baseUrl, intervalMs } = settings;
+    const every = `every ${intervalMs / 1_000} s`;
+    log.info(`watching ${new URL(baseUrl).host} ${every}; times in ${moments.zone}`);
+    const selection = selectionInWords(filter);
+    if (selection !== undefined) log.info(`printing only ${selection}`);
+    if (isNew) log.info(describeStart(state, settings, moments));
+    else if (state.baseline.status === 'running')
+      log.info(
+        `the baseline goes on behind ${state.baseline.groups} groups: the range that was under way is read again`,
+      );
+  }
+
+  /** Logged once the lead is known. Until then polls read hours ahead, and a silent baseline keeps a safe distance. */
+  function reportLead(stamps: StampsState | undefined): void {
+    if (isLeadReported || stamps === undefined || stamps.zoned || stamps.lead <= 0) return;
+    isLeadReported = true;
+    log.info(`the stamps have no zone: they run ${formatLead(stamps.lead)} ahead of the service's Date`);
+  }
+
+  function restore(): void {
+    if (status !== undefined) screen?.status(status);
+  }
+
+  return {
+    start(isNewHere) {
+      isNew = isNewHere;
+    },
+    restore,
+    show(report) {
+      log.tally();
+      const { state, polls, error } = report;
+      if (state === undefined) return;
+      if (polls > 0 || isNew) greet(state);
+      if (polls > 0 && error === undefined) log.end(COULD_NOT_BE_READ, 'The service is read again.');
+      reportLead(state.stamps);
+      const { baseline } = state;
+      progress.note(report, Date.now());
+      const line = progress.line(baseline, Date.now());
+      if (baseline.status === 'completed') {
+        if (status !== undefined) log.info(line);
+        status = undefined;
+        return;
+      }
+      status = line;
+      restore();
+      if (screen?.isTerminal !== true && Date.now() - loggedAt >= PROGRESS_EVERY_MS) {
+        loggedAt = Date.now();
+        log.info(line);
+      }
+    },
+  };
+}
+
+/** What the first events are of: in a silent baseline these are older than the watch, which surprises. */
+function describeStart(
+  { baseline: { mode }, startedAt, stamps }: SourceState,
+  { lookbackMs }: SourceSettings,
+  moments: Moments,
+): string {
+  if (mode === 'emit') return 'announcing every return group that exists, and every change from now on';
+  // Stamps without a zone run ahead.
+  const since = (startedAt - (stamps.zoned ? 0 : stamps.lead)) / MILLISECOND - lookbackMs;
+  return (
+    `announcing changes since ${moments.short(since)}, the lookback of ${formatDuration(lookbackMs)} before the start; ` +
+    'what is older is recorded without events (--baseline silent)'
+  );
+}
+
+/** Rounded to quarters of an hour, as zones are: the rest is the delay until the change became visible. */
+function formatLead(lead: number): string {
+  const quarters = Math.round(lead / (15 * MINUTE));
+  const [hours, minutes] = [Math.floor(quarters / 4), (quarters % 4) * 15];
+  return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
+}
