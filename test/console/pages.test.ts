@@ -353,6 +353,25 @@ describe.skipIf(lacksBrowser)('a hold', () => {
   }
 });
 
+describe.skipIf(lacksBrowser)('a console without --act', () => {
+  it('has neither buttons that act nor what they send', async () => {
+    const { page, context } = await open('/stuck');
+    const { origin } = new URL(reading.url);
+
+    const answers = await Promise.all(
+      ['release', 'resume', 'redrive', 'skip'].map((name) =>
+        context.request.post(`${origin}/act/${name}`, {
+          headers: { origin },
+          form: { source: 'acme', hold: '1', webhook: 'any', confirmed: 'yes' },
+        }),
+      ),
+    );
+
+    expect(answers.map((answer) => answer.status())).toEqual([404, 404, 404, 404]);
+    expect(await page.getByRole('main').locator('form').count()).toBe(0);
+  });
+});
+
 describe.skipIf(lacksBrowser)('npm start', () => {
   it('prints the address of a console, where a parcel is found by its tracking number', async () => {
     // Without the engines of this test's own world.
