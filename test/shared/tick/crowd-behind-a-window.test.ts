@@ -1,6 +1,6 @@
 // G1, G8: a list shows only its first rows, and an import created and updated more rows than a page holds within a few
 // seconds. Pages that can't hold a new row "confirm" the end of the list.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DAY, MILLISECOND } from '../../../shared/instant.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
@@ -10,6 +10,9 @@ function showAtMost({ reference }: SourceWorld, rows: number): void {
   store.select = (query, from) =>
     query.offset >= rows ? [] : select({ ...query, limit: Math.min(query.limit, rows - query.offset) }, from);
 }
+
+// Virtual hours of ticks: ten seconds of computing, several times that on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 describe('an import behind a window of 100 rows', () => {
   it.each([
