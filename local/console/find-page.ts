@@ -40,7 +40,7 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
       const [only, other] = exact;
       if (only !== undefined && other === undefined)
         return { to: pathOfReturn(only.source, only.returnGroupId) };
-      if (only === undefined && !isThorough) return goingOn(text);
+      if (only === undefined && !isThorough) return goingOn(text, troubles.length === 0);
       return results(text, found, troubles);
     },
   };
@@ -64,10 +64,10 @@ function readingStatesOnce(feed: ConsoleFeed): ConsoleFeed {
 }
 
 /** The ids of items are in no index: looking for one reads up to 2,000 returns, which only a text needs that is no other. */
-function goingOn(text: string): Page {
+function goingOn(text: string, isWhole: boolean): Page {
   const continuesAt = `/find?q=${encodeURIComponent(text)}&items=1`;
   const body = html`<h1>Find: ${text}</h1>
-<p>No tracking number, order, return or event is that. <a href="${continuesAt}">Looking at the items, shipments and exchanges of the newest returns …</a></p>`;
+<p>${isWhole ? 'No tracking number, order, return or event is that.' : 'Nothing is found so far, and not everything could be searched.'} <a href="${continuesAt}">Looking at the items, shipments and exchanges of the newest returns …</a></p>`;
   return { title: `Find: ${text}`, body, continuesAt };
 }
 

@@ -41,13 +41,13 @@ export function findDeploymentInEnvironment(
   throw new UsageError(`Set the names of all tables: ${names.join(', ')} is missing.`);
 }
 
-/** @throws UsageError without a region or credentials, Error if the stack does not exist, or is not a feed's */
+/** @throws UsageError without credentials, Error if the stack does not exist, or is not a feed's */
 export async function findStackDeployment(stack: string): Promise<Deployment> {
   // Loaded only for --stack.
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient();
   try {
-    await requireAccess(client.config);
+    await requireCredentials(client.config);
     const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stack }));
     const outputs = new Map(
       Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
@@ -64,15 +64,12 @@ export async function findStackDeployment(stack: string): Promise<Deployment> {
   }
 }
 
-type AwsConfig = Readonly<Record<'region' | 'credentials', () => Promise<unknown>>>;
-
-/** The SDK's own messages name no variable. */
-async function requireAccess({ region, credentials }: AwsConfig): Promise<void> {
-  await region().catch((cause: unknown) => {
-    throw new UsageError('--stack needs a region: set AWS_REGION, or AWS_PROFILE to a profile with one.', {
-      cause,
-    });
-  });
+/** The SDK's own message names no variable. */
+async function requireCredentials({
+  credentials,
+}: {
+  readonly credentials: () => Promise<unknown>;
+}): Promise<void> {
   await credentials().catch((cause: unknown) => {
     throw new UsageError(
       '--stack needs your credentials in AWS: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY ' +

@@ -198,7 +198,10 @@ test('SECURITY.md lists no action that no command needs', () => {
 
 test('a command whose last permission is refused fails, and reports it', async () => {
   const kinds = new Map(
-    [...asked].map(([command, permissions]) => [command.split(/ [-<]/)[0], { command, permissions }]),
+    [...asked]
+      // The console does not end: it has tests of its own above.
+      .filter(([command]) => ![CONSOLE, ACTING_CONSOLE].includes(command))
+      .map(([command, permissions]) => [command.split(/ [-<]/)[0], { command, permissions }]),
   );
   for (const { command, permissions } of kinds.values()) {
     // Without DescribeTable `status` deliberately reports everything except whether the tables were restored.
