@@ -129,7 +129,14 @@ function aWellState(): SourceState {
     generation: ACME.generation,
     startedAt: NOW - 90 * 24 * HOUR,
     settledThrough: NOW - 61 * SECOND,
-    lastSlot: Math.floor(NOW / MINUTE),
+    lastSlot: (NOW - 20 * SECOND) / MILLISECOND,
+    read: {
+      ...aState('acme').read,
+      upTo: NOW - 81 * SECOND,
+      reconciledThrough: NOW - 9 * HOUR,
+      walkedFrom: NOW - 9 * HOUR,
+      reportedAt: NOW - 60 * SECOND,
+    } as SourceState['read'],
     lease: { owner: 'b3f0c2d4', epoch: 12, expiresAt: NOW + 90 * SECOND },
     stamps: { ...aState('acme').stamps, newest: NOW - SECOND, newestReceivedAt: NOW, leads: [] } as never,
     baseline: {
