@@ -20,8 +20,12 @@ export interface ConsolePage {
 
 export interface PageUpdates {
   readonly everyMs: number;
-  /** What is sent; by default the page's body whenever it has changed. */
-  follow?(request: PageRequest): () => Promise<readonly Message[]>;
+  /**
+   * What is sent; by default the page's body whenever it has changed.
+   *
+   * @param position of the page, or of the last message that a browser got before it connected again
+   */
+  follow?(request: PageRequest, position: string): () => Promise<readonly Message[]>;
 }
 
 /** What a form of the console does, sent by POST. It answers with a page, or leads to one. */
@@ -113,7 +117,8 @@ function addPage(app: FastifyInstance, page: ConsolePage, place: string): void {
   app.get(path, async (request, reply) => {
     const asked = pageRequest(request);
     if (updates !== undefined && STREAM in asked.fields) {
-      const next = updates.follow?.(asked) ?? onlyChanges(() => renderBody(page, asked));
+      const next =
+        updates.follow?.(asked, positionOf(request, asked)) ?? onlyChanges(() => renderBody(page, asked));
       return streamMessages(request, reply, updates.everyMs, next);
     }
     const stream = updates === undefined ? undefined : withStream(request.url);
@@ -128,6 +133,10 @@ async function renderBody(page: ConsolePage, request: PageRequest): Promise<Html
 
 function answer(reply: FastifyReply, page: Page | Redirect, frame: Frame): FastifyReply {
   return 'to' in page ? reply.redirect(page.to, 303) : send(reply, layOut(page, frame));
+}
+
+function positionOf({ headers }: FastifyRequest, { fields }: PageRequest): string {
+  return String(headers['last-event-id'] ?? fields.position ?? '');
 }
 
 function withStream(url: string): string {

@@ -4,6 +4,8 @@ import { type Content, type Html, html } from './html.ts';
 export interface Page {
   readonly title: string;
   readonly body: Html;
+  /** Up to where the page shows what its stream sends, so that the stream begins there. */
+  readonly position?: string;
   /** The address that the browser goes on to at once, for the rest of an answer that takes longer. */
   readonly continuesAt?: string;
 }
@@ -24,7 +26,7 @@ const ENTRIES = [
   ['/catalogue', 'Events'],
 ] as const;
 
-export function layOut({ title, body, continuesAt }: Page, { path, place, stream }: Frame): Html {
+export function layOut({ title, body, continuesAt, position }: Page, { path, place, stream }: Frame): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -49,7 +51,7 @@ ${continuesAt !== undefined && html`<meta http-equiv="refresh" content="0; url=$
 <button>Find</button>
 </form>
 </header>
-<main id="main" tabindex="-1"${stream === undefined ? '' : html` data-stream="${stream}"`}>${body}</main>
+<main id="main" tabindex="-1"${stream === undefined ? '' : html` data-stream="${stream}" data-position="${position ?? ''}"`}>${body}</main>
 ${stream !== undefined && html`<footer><p id="freshness" role="status">Kept up to date.</p></footer>`}
 </body>
 </html>

@@ -4,7 +4,7 @@ import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsolePage, PageRequest } from './console-server.ts';
 import { liveRow } from './event-view.ts';
 import { type Html, html } from './html.ts';
-import { createEventTail } from './tail-events.ts';
+import { createEventTail, readLatestEvents } from './tail-events.ts';
 
 const EVERY_MS = 1_000;
 
@@ -14,7 +14,10 @@ export function createLivePage(feed: ConsoleFeed): ConsolePage {
   return {
     path: '/live',
     async render({ fields }) {
-      const [sources, events] = await Promise.all([feed.sources(undefined), createEventTail(feed).latest()]);
+      const [sources, { events, position }] = await Promise.all([
+        feed.sources(undefined),
+        readLatestEvents(feed),
+      ]);
       const passing = events.filter(passes(fields));
       const body = html`
 <h1>Live</h1>
@@ -22,15 +25,16 @@ ${filterForm(fields, sources)}
 <ol class="events" id="events">${passing.map((event) => liveRow(event, feed.moments))}</ol>
 ${passing.length === 0 && html`<p id="no-events">No event yet.</p>`}
 <p class="dim">Newest first. Times in ${feed.moments.zone}.</p>`;
-      return { title: 'Live', body };
+      return { title: 'Live', body, position: String(position) };
     },
     updates: {
       everyMs: EVERY_MS,
-      follow({ fields }) {
-        const tail = createEventTail(feed);
+      follow({ fields }, position) {
+        const tail = createEventTail(feed, Number(position) || 0);
         return async () => {
           const events = (await tail.next()).filter(passes(fields));
-          return events.map((event) => ({ event: 'row' as const, markup: liveRow(event, feed.moments) }));
+          const id = String(tail.position());
+          return events.map((event) => ({ event: 'row', id, markup: liveRow(event, feed.moments) }));
         };
       },
     },

@@ -28,6 +28,9 @@ function prepend(markup) {
   const list = document.getElementById('events');
   if (!list) return;
   list.insertAdjacentHTML('afterbegin', markup);
+  // The stream may send an event again that the page shows already.
+  const twins = list.querySelectorAll('#' + CSS.escape(list.firstElementChild.id));
+  if (twins.length > 1) { list.firstElementChild.remove(); return; }
   list.firstElementChild.classList.add('fresh');
   while (list.children.length > MAX_ROWS) list.lastElementChild.remove();
   const empty = document.getElementById('no-events');
@@ -36,10 +39,10 @@ function prepend(markup) {
 
 function listen() {
   if (!main.dataset.stream || document.hidden || source) return;
-  source = new EventSource(main.dataset.stream);
+  source = new EventSource(main.dataset.stream + '&position=' + encodeURIComponent(main.dataset.position));
   source.onopen = () => say('Kept up to date.');
   source.onmessage = ({ data }) => replace(data);
-  source.addEventListener('row', ({ data }) => prepend(data));
+  source.addEventListener('row', ({ data, lastEventId }) => { main.dataset.position = lastEventId; prepend(data); });
   source.addEventListener('problem', ({ data }) => say(data));
   source.addEventListener('well', () => say('Kept up to date.'));
   source.onerror = () => say('Not up to date: the console does not answer. Is it still running?');

@@ -8,6 +8,8 @@ import { type Html, textOf } from './html.ts';
 export interface Message {
   /** Undefined replaces the page's content. */
   readonly event?: 'row';
+  /** The position after this message: a browser that connects again goes on from it. */
+  readonly id?: string;
   readonly markup: Html;
 }
 
@@ -34,7 +36,7 @@ export async function streamMessages(
   let isWell = true;
   while (!gone.signal.aborted) {
     try {
-      for (const { event, markup } of await next()) send(event, textOf(markup));
+      for (const { event, id, markup } of await next()) send(event, textOf(markup), id);
       if (!isWell) send('well', '');
       isWell = true;
     } catch (error) {
@@ -44,10 +46,11 @@ export async function streamMessages(
     await untilAborted(everyMs, gone.signal);
   }
 
-  function send(event: string | undefined, data: string): void {
+  function send(event: string | undefined, data: string, id?: string): void {
     if (gone.signal.aborted) return;
     const lines = data.split('\n').map((line) => `data: ${line}\n`);
-    raw.write(`${event === undefined ? '' : `event: ${event}\n`}${lines.join('')}\n`);
+    const head = `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}`;
+    raw.write(`${head}${lines.join('')}\n`);
   }
 }
 

@@ -1,16 +1,24 @@
 // The latest events, and then the new ones as they are saved. The sources' activities name the groups that changed last,
 // so a round reads one item per source and the new events, however many groups there are.
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import type { Instant } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 
-export interface EventTail {
+export interface LatestEvents {
   /** The last events of the groups that changed last, newest first. */
-  latest(): Promise<FeedEvent[]>;
-  /** The events that came since the last call, oldest first. */
+  readonly events: readonly FeedEvent[];
+  /** When the newest of these groups was saved: a tail goes on from here without a gap. */
+  readonly position: Instant;
+}
+
+export interface EventTail {
+  /** The events that were saved since the last call, oldest first. Some may come twice. */
   next(): Promise<FeedEvent[]>;
+  /** How far the events were returned. */
+  position(): Instant;
 }
 
 /** Of a reading that changed more, the last events are shown. */
@@ -23,48 +31,52 @@ type TailedFeed = Pick<ConsoleFeed, 'sources' | 'states' | 'activities' | 'ledge
 interface ChangedGroup {
   readonly key: GroupKey;
   readonly sequence: number;
-  readonly savedAt: number;
+  readonly savedAt: Instant;
 }
 
-export function createEventTail(feed: TailedFeed): EventTail {
-  /** The number of the last event returned, by group. */
-  let seen: Map<string, number> | undefined;
+export async function readLatestEvents(feed: TailedFeed): Promise<LatestEvents> {
+  const changed = await listChangedGroups(feed);
+  const last = changed.slice(0, BEGINS_WITH);
+  const events = (await Promise.all(last.map((group) => readLastReading(feed, group)))).flat();
+  return { events, position: changed[0]?.savedAt ?? 0 };
+}
 
-  async function changedGroups(): Promise<ChangedGroup[]> {
-    const sources = await feed.sources(undefined);
-    const groups = await Promise.all(sources.map((source) => changedGroupsOf(feed, source)));
-    return groups.flat().sort((a, b) => b.savedAt - a.savedAt);
-  }
-
-  /** Keeps only groups that are still among the latest: a group that comes back is read from its last event. */
-  function note(changed: readonly ChangedGroup[]): void {
-    seen = new Map(changed.map(({ key, sequence }) => [formatGroupKey(key), sequence]));
-  }
+/** @param since the position of a page or of another tail */
+export function createEventTail(feed: TailedFeed, since: Instant): EventTail {
+  let position = since;
+  /** The number of the last event returned of each group that changed lately. */
+  let returned = new Map<string, number>();
 
   return {
-    async latest() {
-      const changed = await changedGroups();
-      note(changed);
-      const last = changed.slice(0, BEGINS_WITH);
-      return (await Promise.all(last.map((group) => readLastReading(feed, group)))).flat();
-    },
+    position: () => position,
     async next() {
-      const changed = await changedGroups();
-      const before = seen;
-      note(changed);
-      if (before === undefined) return [];
-      const news = changed.filter(({ key, sequence }) => (before.get(formatGroupKey(key)) ?? 0) < sequence);
+      const changed = await listChangedGroups(feed);
+      const afterOf = ({ key }: ChangedGroup) => returned.get(formatGroupKey(key));
+      const news = changed.filter((group) => {
+        const after = afterOf(group);
+        return after === undefined ? group.savedAt > position : after < group.sequence;
+      });
       const events = await Promise.all(
         news.toReversed().map((group) => {
-          const after = before.get(formatGroupKey(group.key));
+          const after = afterOf(group);
           return after === undefined
-            ? readLastReading(feed, group).then((events) => events.reverse())
+            ? readLastReading(feed, group).then((last) => last.reverse())
             : readEvents(feed, group.key, after, group.sequence - after);
         }),
       );
+      // Only now: where a read failed, the next call reads again.
+      returned = new Map(changed.map(({ key, sequence }) => [formatGroupKey(key), sequence]));
+      position = Math.max(position, changed[0]?.savedAt ?? 0);
       return events.flat();
     },
   };
+}
+
+/** The groups that changed last, of all sources, newest first. */
+async function listChangedGroups(feed: TailedFeed): Promise<ChangedGroup[]> {
+  const sources = await feed.sources(undefined);
+  const groups = await Promise.all(sources.map((source) => changedGroupsOf(feed, source)));
+  return groups.flat().sort((a, b) => b.savedAt - a.savedAt);
 }
 
 async function changedGroupsOf({ states, activities }: TailedFeed, source: string): Promise<ChangedGroup[]> {

@@ -20,7 +20,7 @@ const ROW = /^\| ([A-Z][\w ]+?) +\| ([\d.]+) s +\| (\d+) +\| (\d+) +\|$/gm;
 
 /** What one round of an open page costs, after the first one, which looks up more. */
 async function costOfRound({ render, updates }: ConsolePage): Promise<ConsoleScene['reads']> {
-  const round = updates?.follow?.(REQUEST) ?? (() => render(REQUEST));
+  const round = updates?.follow?.(REQUEST, '') ?? (() => render(REQUEST));
   await round();
   const before = { ...scene.reads };
   await round();

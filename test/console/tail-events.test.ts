@@ -1,0 +1,86 @@
+// The live list from the first page on: each saved event comes, whenever the browser connects.
+import { beforeEach, expect, it } from 'vitest';
+import { createEventTail, readLatestEvents } from '../../local/console/tail-events.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { SECOND } from '../../shared/instant.ts';
+import { addActivity, NO_ACTIVITY, savedEvents } from '../../shared/reporting/activity.ts';
+import { ACME, aKey, anEvent } from '../contract/sample-saves.ts';
+import { aState } from '../contract/sample-states.ts';
+import { createMemoryActivities } from '../fakes/memory-activities.ts';
+import { createMemoryLedger } from '../fakes/memory-ledger.ts';
+
+let now: number;
+let ledger: ReturnType<typeof createMemoryLedger>;
+let feed: Parameters<typeof readLatestEvents>[0];
+let activities: ReturnType<typeof createMemoryActivities>;
+
+beforeEach(() => {
+  now = 1_800_000_000 * SECOND;
+  ledger = createMemoryLedger();
+  activities = createMemoryActivities();
+  const state = aState('acme', 1, { generation: ACME.generation });
+  feed = {
+    ledger,
+    activities,
+    sources: async () => ['acme'],
+    states: { ...STATES, load: async () => state },
+  };
+});
+
+const STATES = { save: async () => 'saved' as const, identity: async () => 'here' };
+
+async function save(group: number, ...sequences: readonly number[]): Promise<void> {
+  now += SECOND;
+  const key = aKey(group);
+  const events = sequences.map((sequence) => anEvent(key, sequence));
+  ledger.put(key, events);
+  const known = (await activities.load('acme')) ?? NO_ACTIVITY;
+  await activities.save('acme', addActivity(known, savedEvents(group, events, now), now));
+}
+
+const idsOf = (events: readonly FeedEvent[]) => events.map(({ id }) => id.split('_').slice(2).join(' '));
+
+it('sends what was saved between the page and its stream', async () => {
+  await save(1, 1);
+  const { events, position } = await readLatestEvents(feed);
+  await save(1, 2);
+  await save(2, 1, 2);
+  const tail = createEventTail(feed, position);
+
+  const first = await tail.next();
+  await save(1, 3);
+  const second = await tail.next();
+  const third = await tail.next();
+
+  expect(idsOf(events)).toEqual(['1 1']);
+  expect(idsOf(first)).toEqual(expect.arrayContaining(['1 2', '2 1', '2 2']));
+  expect(idsOf(second)).toEqual(['1 3']);
+  expect(third).toEqual([]);
+});
+
+it('sends again what a failed round has read only in part', async () => {
+  const tail = createEventTail(feed, now);
+  await tail.next();
+  await save(1, 1);
+  const read = ledger.read;
+  ledger.read = async () => {
+    throw new Error('The table does not answer.');
+  };
+
+  await expect(tail.next()).rejects.toThrow('does not answer');
+  ledger.read = read;
+  const events = await tail.next();
+
+  expect(idsOf(events)).toEqual(['1 1']);
+});
+
+it('goes on from the position of a stream that ended', async () => {
+  const before = createEventTail(feed, now);
+  await save(1, 1);
+  await before.next();
+  await save(2, 1);
+
+  const after = await createEventTail(feed, before.position()).next();
+
+  expect(idsOf(after)).toEqual(['2 1']);
+});
