@@ -139,6 +139,9 @@ function unreadableInTheEnd({ plan, service }: World, unreadable: ReadonlySet<nu
 /** A new token may be found and confirmed some ticks after its exchange. */
 const TOKEN_IS_FOUND_WITHIN_MS = 300_000;
 
+/** A page that the feed tries when larger ones fail (shared/reading/page-source.ts). */
+const FEW_ROWS = 10;
+
 function lastingOf({ plan, faultyGroups }: World, startedAt: Instant): Evidence['lasting'] {
   const { lasting, settings, activeMs, rotationMs } = plan;
   if (lasting === undefined) return undefined;
@@ -147,6 +150,7 @@ function lastingOf({ plan, faultyGroups }: World, startedAt: Instant): Evidence[
   return {
     shape: nameOfShape(lasting.shape),
     what: lasting.what,
+    letsFewRowsPass: lasting.shape.kind === 'limit' && lasting.shape.above >= FEW_ROWS,
     groups: faultyGroups,
     from: startedAt + fromMs * MILLISECOND,
     to: toMs === undefined ? undefined : startedAt + toMs * MILLISECOND,

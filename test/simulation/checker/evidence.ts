@@ -98,6 +98,8 @@ export interface Lasting {
   /** For instance `parameter min_created_at`. */
   readonly shape: string;
   readonly what: string;
+  /** For the shape `limit`: whether pages of ten rows work. The feed tries these, and then asks for smaller pages. */
+  readonly letsFewRowsPass: boolean;
   /** For the shape `range`: its groups. For `id in …`: the group. Otherwise empty. */
   readonly groups: ReadonlySet<number>;
   readonly from: Time;

@@ -12,7 +12,8 @@
 //   changed without a stamp, removals. This checker lets everything be missing.
 // - `parameter return_group_id`: look-ups fail. Only removals may be missing; everything, once the token is exchanged
 //   or a walk is stuck at an empty range, for only the look-up of a known group proves that it is the same store.
-// - `limit`: every larger page fails. Everything may be missing, except after a 422, which names the limit.
+// - `limit`: every larger page fails. Everything may be missing, except after a 422, which names the limit. Where pages
+//   of ten rows work, the feed asks for smaller pages: nothing stops, so nothing must be reported.
 // - `range`: walks that touch a part of creation time fail there: as with `min_created_at`, everything may be missing.
 // - `id in look-ups`: only the removal of that group may be missing.
 // - `id in pages`: everything may be missing, for polls and walks fail where they reach the group.
@@ -102,9 +103,9 @@ const STOPS_THE_FIRST_LOOK = new Set(['parameter min_updated_at', 'limit', 'id i
 /** When a fault begins to stop polls or walks for good; undefined where it need not stop any. */
 export function stoppedFrom({ lasting }: Evidence): Time | undefined {
   if (lasting === undefined || lasting.what === 'empty') return undefined;
-  const { shape, what, from, cycle } = lasting;
+  const { shape, what, from, cycle, letsFewRowsPass } = lasting;
   if (shape === 'parameter min_updated_at') return from;
-  if (shape === 'limit') return what === '422' ? undefined : from;
+  if (shape === 'limit') return what === '422' || letsFewRowsPass ? undefined : from;
   // A walk is due once in a cycle and may take another cycle; in the calm phase ticks are a cycle apart as well.
   if (shape === 'parameter min_created_at' || shape === 'range') return from + 4 * cycle;
   return undefined;
