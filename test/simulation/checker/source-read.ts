@@ -2,7 +2,7 @@
 // that an entity was in a state until then. If the claim is true, the entity was in that state later than the claim
 // reaches: by the stamps for `read_up_to`, by the time it showed for `reconciled_through`.
 //
-// Not claimed: removals, which take two readings; refunds, which have no state; groups that can't be read; groups that
+// Not claimed: returns that changed again before they were read (their list position moves with the stamp); removals, which take two readings; refunds, which have no state; groups that can't be read; groups that
 // an operator forgot; changes that showed later than the lookback allows; whatever another store showed.
 import type { EventOf } from '../../../shared/contract/event.ts';
 import type { Arrival, Evidence, Happening, SourceEvidence, Time, Violation } from './evidence.ts';
@@ -134,7 +134,7 @@ function* judgeClaims(
 }
 
 function* judgeClaim(
-  { event }: Claim,
+  { event, at: madeAt }: Claim,
   telling: Telling,
   history: GroupHistory,
   evidence: Evidence,
@@ -145,7 +145,7 @@ function* judgeClaim(
   const before = beforeFirst(telling);
   const { read_up_to: readUpTo, reconciled_through: reconciledThrough } = event.data.object;
   const upTo = promises.stampsTellTime ? timeOf(readUpTo ?? '') : undefined;
-  const due = upTo === undefined ? -1 : lastDue(history.documents, upTo, offset, evidence);
+  const due = upTo === undefined ? -1 : lastDue(history.documents, { upTo, madeAt }, offset, evidence);
   const later = history.documents.filter((happening, place) => place >= due && happening.at <= at);
   if (due >= 0 && !later.some((shown) => mayHaveBeen(before, stateIn(shown, name))))
     yield ['G1', event.id, describe(telling, before, `read_up_to ${readUpTo}`)];
@@ -167,10 +167,13 @@ function describe({ event, name }: Telling, before: State | undefined, claim: st
   return `claims ${claim}, and ${event.id} says later that ${name} was ${before ?? 'not there'} until then`;
 }
 
-/** The last state that moved the stamp to a moment before `upTo`, and showed everywhere within the lookback. */
+/**
+ * The last state that moved the stamp to a moment before `upTo`, and showed everywhere within the lookback; none for a
+ * group whose stamp had moved on when the claim was made.
+ */
 function lastDue(
   documents: readonly Happening[],
-  upTo: Time,
+  { upTo, madeAt }: { readonly upTo: Time; readonly madeAt: Time },
   offset: Time,
   { lookback, timing }: Evidence,
 ): number {
@@ -183,6 +186,7 @@ function lastDue(
     const isHonest = Math.abs(stamp - offset - happening.at) <= 2 * SECOND;
     const isShown = happening.shownFrom + timing.staleFor - (stamp - offset) < lookback - SECOND;
     if (stamp < upTo && isHonest && isShown) due = place;
+    else if (stamp >= upTo && happening.at <= madeAt) return -1;
   }
   return due;
 }
