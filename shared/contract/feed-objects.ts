@@ -34,8 +34,8 @@ export const sourceRead = z.object({
   name: z.string(),
   /**
    * By the service's stamps, as in `updated_at`. Every change that moved its return's stamp to a moment before this, and
-   * showed within the lookback, is in the ledger, except for removals and set-aside returns. Null until the baseline is
-   * completed.
+   * showed within the lookback, is in the ledger, except for removals, set-aside returns, and returns that changed again
+   * before they were read. Null until the baseline is completed.
    */
   read_up_to: instant.nullable(),
   /**
