@@ -1,7 +1,7 @@
 // The latest events, and then the new ones as they are saved. The sources' activities name the groups that changed last,
 // so a round reads one item per source and the new events, however many groups there are.
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import type { Instant } from '../../shared/instant.ts';
+import { type Instant, MINUTE } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
@@ -21,6 +21,8 @@ export interface EventTail {
   position(): Instant;
 }
 
+/** The service's clock is estimated, so a later save may seem to be earlier. A page leaves out what it shows already. */
+const CLOCK_SHIFT = MINUTE;
 /** Of a reading that changed more, the last events are shown. */
 const MAX_OF_A_READING = 20;
 /** Groups whose last event the page begins with. */
@@ -54,7 +56,7 @@ export function createEventTail(feed: TailedFeed, since: Instant): EventTail {
       const afterOf = ({ key }: ChangedGroup) => returned.get(formatGroupKey(key));
       const news = changed.filter((group) => {
         const after = afterOf(group);
-        return after === undefined ? group.savedAt > position : after < group.sequence;
+        return after === undefined ? group.savedAt > position - CLOCK_SHIFT : after < group.sequence;
       });
       const events = await Promise.all(
         news.toReversed().map((group) => {

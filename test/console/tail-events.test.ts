@@ -80,7 +80,11 @@ it('goes on from the position of a stream that ended', async () => {
   await before.next();
   await save(2, 1);
 
+  // A later save, by a clock that was estimated anew.
+  now -= 3 * SECOND;
+  await save(3, 1);
+
   const after = await createEventTail(feed, before.position()).next();
 
-  expect(idsOf(after)).toEqual(['2 1']);
+  expect(idsOf(after)).toEqual(expect.arrayContaining(['2 1', '3 1']));
 });
