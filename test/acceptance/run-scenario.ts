@@ -65,7 +65,7 @@ interface Run {
 }
 
 function watch({ scenario, service, receiver, data, runs }: Run, url = service.url): WatchProcess {
-  const started = startWatch({
+  const options = {
     'base-url': url,
     source: 'acceptance',
     every: '1s',
@@ -79,7 +79,9 @@ function watch({ scenario, service, receiver, data, runs }: Run, url = service.u
     data,
     ...(receiver && { 'forward-to': receiver.url, 'forward-secret': receiver.secret }),
     ...scenario.watch,
-  });
+  };
+  // The user believes that the same store has moved.
+  const started = startWatch(options, url === service.url ? [] : ['--moved']);
   runs.push(started);
   return started;
 }

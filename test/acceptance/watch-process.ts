@@ -20,9 +20,13 @@ export interface StatusReport {
 
 const COMMAND = fileURLToPath(new URL('../../node_modules/.bin/returns-feed', import.meta.url));
 
-export function startWatch(options: Readonly<Record<string, string>>): WatchProcess {
+/** @param switches options without a value */
+export function startWatch(
+  options: Readonly<Record<string, string>>,
+  switches: readonly string[] = [],
+): WatchProcess {
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  const child = spawn(process.execPath, [COMMAND, 'watch', '--json', ...flags], {
+  const child = spawn(process.execPath, [COMMAND, 'watch', '--json', ...switches, ...flags], {
     env: { ...process.env, RETURNS_API_TOKEN: TOKEN },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
