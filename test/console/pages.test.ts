@@ -200,12 +200,13 @@ describe.skipIf(lacksBrowser)('the service’s present answer', () => {
   it('that does not come is reported, and the page stays', async () => {
     const parcel = await aParcel();
     const { page } = await open(`/returns/acme/${parcel.group}`);
-    world.service.control.failNext('500-json', 20);
+    world.service.control.setKnob('faultKinds', ['500-json']);
+    world.service.control.setKnob('faultRate', 1);
 
     await page.getByRole('button', ask).click();
 
     await page.getByRole('status').filter({ hasText: 'did not answer' }).waitFor();
-    world.service.control.failNext('500-json', 0);
+    world.service.control.setKnob('faultRate', 0);
     await rowOf({ page }, parcel, 'IN_TRANSIT').waitFor();
   });
 });
