@@ -40,11 +40,11 @@ async function start() {
 }
 
 /** Its time, how late it came, its return and what changed of it. */
-const EVENT = /^\d\d:\d\d:\d\d .*#\d+ +(item|shipment|return|exchange|refund)\b/m;
+const EVENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .*#\d+ +(item|shipment|return|exchange|refund)\b/m;
 /** An address that refuses connections: npm must hand options on, and a dead receiver must not hold up the end. */
 const NOBODY = 'http://127.0.0.1:9/hook';
-const FORWARDED = /^→ 127\.0\.0\.1:9 +ECONNREFUSED/m;
-const STOPPED = /^stopped: [1-9]\d* events$/m;
+const FORWARDED = /→ 127\.0\.0\.1:9 +ECONNREFUSED/;
+const STOPPED = / stopped: [1-9]\d* events$/m;
 
 function collect(child, onText = () => {}) {
   const output = { text: '' };
