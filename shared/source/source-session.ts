@@ -1,33 +1,24 @@
 // What a warm process keeps of a source between ticks. All of it can be lost at any moment: it only saves requests
 // and reads.
 import { createMemory, type Memory } from '../comparing/memory.ts';
-import type { SourceSecret } from '../pacing/access.ts';
 import { createPace, type Pace } from '../pacing/pace.ts';
 import type { PacedRequests } from '../pacing/paced-requests.ts';
 import { createServiceClock, type ServiceClock } from '../pacing/service-clock.ts';
-import type { Activities, Budgets, Clock, Ledger, Log, SnapshotStore, SourceStates } from '../ports.ts';
+import type { Activities, Ledger, SnapshotStore, SourceStates } from '../ports.ts';
 import { createExpectation, type Expectation } from '../reading/expectation.ts';
 import { type ActivityKeeper, createActivityKeeper } from '../reporting/activity-keeper.ts';
-import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import type { TickReport } from '../tick/tick-report.ts';
-import { createSourceRequests } from './source-requests.ts';
+import { createSourceRequests, type SourceRequestsOptions } from './source-requests.ts';
 import type { SourceSettings } from './source-settings.ts';
 
-export interface SourceServices {
+/** What the requests need, and what the ticks need besides. */
+export interface SourceServices
+  extends Omit<SourceRequestsOptions, 'settings' | 'serviceClock' | 'deadline' | 'signal'> {
   readonly settings: SourceSettings;
   readonly states: SourceStates;
   readonly store: SnapshotStore;
   readonly ledger: Ledger;
-  readonly budgets: Budgets;
   readonly activities: Activities;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** From 0 to below 1. */
-  readonly random: () => number;
-  readonly client: (token: string) => ReturnsServiceClient;
-  readonly secret: SourceSecret;
-  /** A one-way hash. Budgets are kept by that of the token, sources are recognized by that of address and token. */
-  readonly hashToken: (token: string) => string;
   /**
    * The options of `returns-feed` that name the place of the states, for instance ` --stack ReturnsFeed`, in commands to
    * copy; undefined where no state is kept.
