@@ -23,6 +23,8 @@ export const FEWEST_WALK_PAGES = 20;
 export const MAX_CROWD_PAGES = 1_000;
 /** Pages of a poll that is read at once, up to its open end, because little is expected. */
 export const MAX_OPEN_PAGES = 5;
+/** Requests of a poll that found little: one page and its proof. After one with more, news are read first. */
+export const LITTLE_REQUESTS = 3;
 /** Pages of an open tail: it is read for its news only, closed ranges do the covering. */
 export const MAX_TAIL_PAGES = 20;
 /** A range is closed if it ends at least this long before the stamps' clock (R3). */

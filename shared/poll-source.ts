@@ -8,8 +8,8 @@ import { InvalidBaseUrlError } from './returns-service/base-url.ts';
 import { InvalidTokenError, ReturnsServiceError } from './returns-service/errors.ts';
 import { LeaseLost } from './source/source-cell.ts';
 import type { SourceSession } from './source/source-session.ts';
+import { createPollWhenDue } from './tick/between-polls.ts';
 import { concludeTick } from './tick/conclude-tick.ts';
-import { pollUnlessItFails } from './tick/poll-once.ts';
 import { startTick, type Tick } from './tick/start-tick.ts';
 import type { TickReport } from './tick/tick-report.ts';
 import { createTickRun, type TickRun } from './tick/tick-run.ts';
@@ -50,8 +50,9 @@ async function runTick(tick: Tick, session: SourceSession): Promise<TickReport> 
 async function work(run: TickRun): Promise<Error | undefined> {
   try {
     await run.tokenGuard.proveIfHeld();
-    await pollUnlessItFails(run);
-    await walkWhileTime(run);
+    const pollWhenDue = createPollWhenDue(run);
+    await pollWhenDue();
+    await walkWhileTime(run, pollWhenDue);
     return run.pollFailure;
   } catch (error) {
     if (error instanceof DeadlineReached) return run.pollFailure;

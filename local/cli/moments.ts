@@ -47,11 +47,20 @@ export function momentsOf({ utc }: MomentsFlags): Moments {
 }
 
 export function createMoments({ zone, now }: MomentsOptions): Moments {
-  const format = new Intl.DateTimeFormat('en-US', { ...FIELDS, timeZone: zone });
+  let made: Intl.DateTimeFormat | undefined;
+  /** Made at the first time that is printed: it takes longer than most of a start. */
+  function format(): Intl.DateTimeFormat {
+    made ??= new Intl.DateTimeFormat('en-US', { ...FIELDS, timeZone: zone });
+    return made;
+  }
 
   function read(moment: Moment): { readonly date: string; readonly time: string } {
     const at = typeof moment === 'number' ? moment : Date.parse(moment);
-    const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+    const parts = Object.fromEntries(
+      format()
+        .formatToParts(at)
+        .map(({ type, value }) => [type, value]),
+    );
     const { year = '', month, day, hour, minute, second } = parts;
     return { date: `${year.padStart(4, '0')}-${month}-${day}`, time: `${hour}:${minute}:${second}` };
   }
@@ -68,7 +77,7 @@ export function createMoments({ zone, now }: MomentsOptions): Moments {
     withAge: (moment) => `${full(moment)} (${age(moment)} ago)`,
     age,
     get zone() {
-      return describeZone(format.resolvedOptions().timeZone, offsetOf(zone, now()));
+      return describeZone(format().resolvedOptions().timeZone, offsetOf(zone, now()));
     },
   };
 }

@@ -1,6 +1,5 @@
 // All commands of `returns-feed`.
-import { Command } from 'commander';
-import manifest from '../../package.json' with { type: 'json' };
+import type { Command } from 'commander';
 import { createCompletionCommand } from '../commands/completion.ts';
 import { createConsoleCommand } from '../commands/console.ts';
 import { createExplainCommand } from '../commands/explain.ts';
@@ -18,21 +17,10 @@ import { createStatusCommand } from '../commands/status.ts';
 import { createTriggerCommand } from '../commands/trigger.ts';
 import { createWatchCommand } from '../commands/watch.ts';
 import { createWebhooksCommand } from '../commands/webhooks.ts';
-
-const HELP = `
-Examples:
-  returns-feed watch --base-url https://returns.example.com/api --data state
-  returns-feed status --data state
-  returns-feed explain acme 184467 --stack ReturnsFeed
-"returns-feed help COMMAND" has the options and examples of a command.
-Something is wrong: docs/troubleshooting.md. The words: docs/glossary.md. All commands: docs/cli.md.`;
+import { createBareProgram } from './bare-program.ts';
 
 export function createProgram(): Command {
-  return new Command('returns-feed')
-    .description('The webhook that a returns service never had: every change as an event.')
-    .version(manifest.version)
-    .helpCommand(false)
-    .addHelpText('after', HELP)
+  return createBareProgram()
     .addCommand(createWatchCommand())
     .addCommand(createStatusCommand())
     .addCommand(createConsoleCommand())
@@ -50,9 +38,4 @@ export function createProgram(): Command {
     .addCommand(createCompletionCommand())
     .addCommand(createHelpCommand())
     .addCommand(createStartCommand(), { hidden: true });
-}
-
-/** The command, and all below it. */
-export function withAllBelow(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(withAllBelow)];
 }

@@ -12,7 +12,6 @@ import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts'
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { parsePort } from '../cli/parse-port.ts';
 import { TOKEN_VARIABLE } from '../cli/service-options.ts';
-import { serveConsole } from '../console/open-console.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { noteRunningService } from '../feed/running-service.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
@@ -64,8 +63,10 @@ async function start(flags: StartFlags): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
   const ending = new AbortController();
   let console = Promise.resolve();
-  const showConsole = () =>
-    serveConsole(
+  const showConsole = async () => {
+    // Loaded while the feed runs already.
+    const { serveConsole } = await import('../console/open-console.ts');
+    await serveConsole(
       { data: dataDir },
       {
         port: 0,
@@ -76,6 +77,7 @@ async function start(flags: StartFlags): Promise<void> {
         onReady: (url) => display.log.info(`Open the console in a browser: ${url}`),
       },
     ).catch((error: Error) => display.log.warn('The console could not be started.', { error }));
+  };
   try {
     display.log.info('The reference service runs, and the feed publishes its changes. Ctrl-C to stop.');
     await runWatch({

@@ -21,6 +21,8 @@ export interface EnginesOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The directory for the tables, created if missing. @default nothing is kept */
   readonly dataDir?: string | undefined;
+  /** Whether to start a bus if none is named. @default true */
+  readonly withBus?: boolean;
   /** Called with the error of each failed delivery of the bus. @default ignored */
   readonly onDeliveryError?: ((error: unknown) => void) | undefined;
 }
@@ -28,7 +30,7 @@ export interface EnginesOptions {
 export interface Engines {
   /** Variables to set, in this process only, before the first SDK client is created. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The local bus; undefined if a variable names another one. */
+  /** The local bus; undefined if none was started. */
   readonly bus: Omit<EventBus, 'publish'> | undefined;
   /** Ends every started engine; may be called again. */
   stop(): Promise<void>;
@@ -47,6 +49,7 @@ interface Startable {
 export async function startEngines({
   environment,
   dataDir,
+  withBus = true,
   onDeliveryError,
 }: EnginesOptions): Promise<Engines> {
   const named = (variable: string) => environment[variable] || environment.AWS_ENDPOINT_URL || undefined;
@@ -54,7 +57,7 @@ export async function startEngines({
   const starting = [
     named(DYNAMODB) ? undefined : startDynamoDb(dataDir),
     named(SQS) ? undefined : startSqsEngine(),
-    named(EVENTBRIDGE) ? undefined : startEventBusEngine({ region, onDeliveryError }),
+    named(EVENTBRIDGE) || !withBus ? undefined : startEventBusEngine({ region, onDeliveryError }),
   ] as const;
   const [dynamoDb, sqs, bus] = await Promise.all(starting).catch(async (error: unknown) => {
     await stopAll(starting);
@@ -77,6 +80,11 @@ export async function startEngines({
     bus: bus?.bus,
     stop: () => stopAll(starting),
   };
+}
+
+/** Whether the environment names a bus that others can subscribe to. */
+export function isBusNamed(environment: EnginesOptions['environment']): boolean {
+  return Boolean(environment[EVENTBRIDGE] || environment.AWS_ENDPOINT_URL);
 }
 
 async function startDynamoDb(dataDir: string | undefined): Promise<Startable> {

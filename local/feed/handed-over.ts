@@ -13,35 +13,61 @@ const NOTES_AT_ONCE = 10;
 export interface HandedOver {
   /** The queue relay's marks: kept in memory, starting from the stored ones. */
   readonly marks: Marks;
-  /** Stores that these events were handed over, in this order. */
-  note(eventIds: readonly string[]): Promise<void>;
+  /** Notes that these events were handed over, in this order. Returns at once: what a kill leaves unstored comes again. */
+  note(eventIds: readonly string[]): void;
+  /** Resolves once everything noted is stored. */
+  stored(): Promise<void>;
 }
 
-/** @param isKept whether the marks outlive this process */
-export function createHandedOver(stored: Marks, isKept: boolean): HandedOver {
+export interface HandedOverOptions {
+  /** Whether the marks outlive this process. */
+  readonly isKept: boolean;
+  /** Called if marks can't be stored; the next ones of their groups include them. */
+  readonly onError: (error: unknown) => void;
+}
+
+export function createHandedOver(kept: Marks, { isKept, onError }: HandedOverOptions): HandedOver {
   const sent = new Map<string, number>();
+  /** The last event of each group that is not stored yet: of a group's events in a row only the last is written. */
+  let unstored = new Map<string, Noted>();
+  let storing: Promise<void> | undefined;
+
+  async function storeAll(): Promise<void> {
+    while (unstored.size > 0) {
+      const latest = [...unstored.values()];
+      unstored = new Map();
+      await inParallel(latest, NOTES_AT_ONCE, ({ key, sequence }) =>
+        kept.advance(HANDED_OVER, key, sequence).catch(onError),
+      );
+    }
+    storing = undefined;
+  }
+
   return {
     marks: {
-      ...stored,
+      ...kept,
       async load(_destination, key) {
         const known = sent.get(formatGroupKey(key));
-        return known ?? (isKept ? await stored.load(HANDED_OVER, key) : undefined);
+        return known ?? (isKept ? await kept.load(HANDED_OVER, key) : undefined);
       },
       async advance(_destination, key, sequence) {
         const group = formatGroupKey(key);
         sent.set(group, Math.max(sequence, sent.get(group) ?? 0));
       },
     },
-    async note(eventIds) {
+    note(eventIds) {
       if (!isKept) return;
-      const latest = new Map<string, { readonly key: GroupKey; readonly sequence: number }>();
       for (const id of eventIds) {
         const key = parseEventId(id);
-        if (key !== undefined) latest.set(formatGroupKey(key), { key, sequence: key.sequence });
+        if (key !== undefined) unstored.set(formatGroupKey(key), { key, sequence: key.sequence });
       }
-      await inParallel([...latest.values()], NOTES_AT_ONCE, ({ key, sequence }) =>
-        stored.advance(HANDED_OVER, key, sequence),
-      );
+      if (unstored.size > 0) storing ??= storeAll();
     },
+    stored: async () => storing,
   };
+}
+
+interface Noted {
+  readonly key: GroupKey;
+  readonly sequence: number;
 }

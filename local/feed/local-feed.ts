@@ -1,19 +1,22 @@
-// Runs the whole feed on one machine: the poller and both relays as they run in Lambda, on engines with the APIs of
-// AWS. Ticks go through the poll queue, changes through the ledger's stream, events through the ordered topic and the
-// FIFO queue that is subscribed to it.
+// Runs the whole feed on one machine: the poller and the relays as they run in Lambda, on engines with the APIs of AWS.
+// Ticks go through the poll queue, events through the ordered topic and the FIFO queue that is subscribed to it. What
+// the ledger's stream does in AWS, the client that writes the ledger does here (decision 27).
 import type { SQSEvent } from 'aws-lambda';
 import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
-import { createEventBridgeDestination } from '../../functions/adapters/eventbridge-destination.ts';
 import { createSnsDestination } from '../../functions/adapters/sns-destination.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
 import { withheldFrom } from '../../shared/deployment/destinations.ts';
-import type { Clock, Log } from '../../shared/ports.ts';
+import { TABLES } from '../../shared/deployment/tables.ts';
+import type { Clock, Destination, Log } from '../../shared/ports.ts';
+import { parseGroupKey } from '../../shared/recording/group-key.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
+import { isBusNamed } from '../engines/engines.ts';
 import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
+import { onPut } from '../engines/table-writes.ts';
 import { createTables } from '../engines/tables.ts';
 import { type Forwarding, type ForwardingOptions, startForwarding } from '../forwarding/forwarding.ts';
 import { checkSource } from './check-source.ts';
@@ -21,7 +24,7 @@ import { createFeedFailure } from './feed-failure.ts';
 import { withoutFullDisk } from './full-disk.ts';
 import { createHandedOver, type HandedOver } from './handed-over.ts';
 import { startLocalPoller } from './local-poller.ts';
-import { startLocalRelay } from './local-relay.ts';
+import { type LocalRelay, startLocalRelay } from './local-relay.ts';
 import { type LocalServices, openLocalServices } from './local-services.ts';
 import { LOCAL_TABLES } from './local-tables.ts';
 import { createLocalTopic } from './local-topic.ts';
@@ -64,6 +67,8 @@ interface Context {
   readonly options: LocalFeedOptions;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
+  /** Woken by each event that is put into the ledger. */
+  readonly relays: LocalRelay[];
   /** All that was started, to be stopped at the end. */
   readonly started: Pick<EventSourceMapping, 'stop'>[];
 }
@@ -92,7 +97,9 @@ export async function startLocalFeed(given: LocalFeedOptions): Promise<LocalFeed
   }
 
   try {
-    await createTables(services.dynamoDb, LOCAL_TABLES);
+    const relays: LocalRelay[] = [];
+    wakeByWrites(services, relays);
+    await createTables(services.dynamoDb, LOCAL_TABLES, { withStreams: false });
     if (dataDir !== undefined)
       await checkSource(services.dynamoDb, { settings, isMoved, dataDir }, options.log);
     const { signal } = stopping;
@@ -103,7 +110,7 @@ export async function startLocalFeed(given: LocalFeedOptions): Promise<LocalFeed
       signal,
     });
     started.push(poller);
-    const handOver = await startPublishing({ services, options, clock, onError, started });
+    const handOver = await startPublishing({ services, options, clock, onError, started, relays });
     const tick = () => Promise.race([ticks.send(), failure.failed]).catch(failure.explain);
     return { isNew, tick, failed: failure.failed, stopPolling: () => stopping.abort(), handOver, close };
   } catch (error) {
@@ -112,14 +119,14 @@ export async function startLocalFeed(given: LocalFeedOptions): Promise<LocalFeed
   }
 }
 
-/** Starts both relays and the consumer of the ordered events. @returns the feed's `handOver` */
+/** Starts the relays and the consumer of the ordered events. @returns the feed's `handOver` */
 async function startPublishing(context: Context): Promise<LocalFeed['handOver']> {
-  const { services, options, clock, onError, started } = context;
-  const { dynamoDb, streams, sns, sqs, eventBridge } = services;
+  const { services, options, clock, onError, started, relays } = context;
+  const { dynamoDb, sns, sqs } = services;
   const topic = await createLocalTopic(sns, sqs);
   const queueUrl = await topic.subscribeQueue('events');
   const marks = createDynamoDbMarks({ client: dynamoDb, tables: LOCAL_TABLES });
-  const handedOver = createHandedOver(marks, options.dataDir !== undefined);
+  const handedOver = createHandedOver(marks, { isKept: options.dataDir !== undefined, onError });
   const ports = {
     ledger: createDynamoDbLedger({ client: dynamoDb, tables: LOCAL_TABLES, clock }),
     clock,
@@ -127,37 +134,53 @@ async function startPublishing(context: Context): Promise<LocalFeed['handOver']>
     log: { ...options.log, info: options.log.debug },
     random: Math.random,
   };
-  const ordered = startLocalRelay(
-    streams,
-    {
-      ...ports,
-      marks: handedOver.marks,
-      destination: createSnsDestination({ client: sns, topicArn: topic.arn }),
-      // As in AWS: the topic carries changes only. The feed's own events go to the bus.
-      withholds: withheldFrom('ordered'),
-    },
-    onError,
-  );
-  const destination = createEventBridgeDestination({ client: eventBridge, eventBusName: BUS_NAME });
-  const bus = startLocalRelay(streams, { ...ports, marks, destination }, onError);
+  const ordered = startLocalRelay({
+    ...ports,
+    marks: handedOver.marks,
+    destination: createSnsDestination({ client: sns, topicArn: topic.arn }),
+    // As in AWS: the topic carries changes only. The feed's own events go to the bus.
+    withholds: withheldFrom('ordered'),
+  });
+  const bus = await openBus(started);
+  const busRelay = bus && startLocalRelay({ ...ports, marks, destination: bus });
+  relays.push(ordered, ...(busRelay ? [busRelay] : []));
   const tables = { client: dynamoDb, tables: LOCAL_TABLES };
   const forwarding = await startForwarding(options.forwarding, { ...ports, ...tables, marks });
   const consumer = startConsumer(context, queueUrl, handedOver, forwarding);
-  started.push(ordered, bus, consumer, forwarding);
-  // Once idle, the relays have found the end of the stream: they miss no record from now on.
-  await Promise.all([ordered.idle(), bus.idle()]);
+  const stopConsumer = () => consumer.stop().then(handedOver.stored);
+  started.push(...relays, { stop: stopConsumer }, forwarding);
   if (options.dataDir !== undefined) {
-    await Promise.all([ordered.sweep(), bus.sweep()]);
+    await Promise.all(relays.map((relay) => relay.sweep()));
     await forwarding.catchUp();
   }
   return async () => {
     // Nothing here waits for events of the bus.
-    await bus.stop();
+    await busRelay?.stop();
     await ordered.idle();
     // The engine has put a message into the subscribed queues before it confirms it.
     await consumer.idle();
+    await handedOver.stored();
     await forwarding.finish();
   };
+}
+
+/** Nobody could subscribe to a bus of this process: there is one only where the environment names it. */
+async function openBus(started: Context['started']): Promise<Destination | undefined> {
+  if (!isBusNamed(process.env)) return undefined;
+  const { openDestination } = await import('../../functions/adapters/open-destination.ts');
+  const bus = openDestination('bus', BUS_NAME);
+  started.push({ stop: async () => bus.close() });
+  return bus;
+}
+
+/** From now on each event that this process puts into the ledger wakes the relays, also those that are added later. */
+function wakeByWrites({ dynamoDb }: LocalServices, relays: readonly LocalRelay[]): void {
+  onPut(dynamoDb, LOCAL_TABLES.ledger, (items) => {
+    const groups = items.flatMap(
+      (item) => parseGroupKey(item[TABLES.ledger.partitionKey.name]?.S ?? '') ?? [],
+    );
+    for (const relay of relays) relay.wake(groups);
+  });
 }
 
 function startConsumer(
@@ -177,7 +200,7 @@ function startConsumer(
         forwarding.forward(event);
         await options.onEvent(event);
       }
-      await handedOver.note(events.map(({ id }) => id));
+      handedOver.note(events.map(({ id }) => id));
     },
   });
 }

@@ -1,40 +1,68 @@
-// A relay as it runs in Lambda, woken by the ledger's stream.
-import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { relayRecords } from '../../functions/relay/relay-records.ts';
+// A relay on this machine. In AWS the ledger's stream names the groups with new events; here the process that writes the
+// events names them, so that a relay need not ask and begins at once. It treats them as Lambda treats a stream's records:
+// in order, a bounded number at a time, and again until they are sent.
+
+import type { GroupKey } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { createRelay } from '../../shared/publishing/relay.ts';
 import { sweepLedger } from '../../shared/publishing/sweep.ts';
-import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
-import { pollStream } from '../engines/poll-stream.ts';
-import { LOCAL_TABLES } from './local-tables.ts';
+import { formatGroupKey } from '../../shared/recording/group-key.ts';
+import { type EventSourceMapping, pauseAfter, stoppedBeforeIdle } from '../engines/event-source-mapping.ts';
 
+/** Groups of one run: a group that is named during a run waits for its end. */
+const GROUPS_AT_ONCE = 100;
 const RELAY_MS = 30_000;
 const SWEEP_MS = 600_000;
 
 export interface LocalRelay extends EventSourceMapping {
+  /** Sends the unsent events of these groups. Returns at once. */
+  wake(groups: readonly GroupKey[]): void;
   /** Sends what was left unsent by an earlier process. */
   sweep(): Promise<void>;
 }
 
-/** Starts to relay the events that are saved from now on. Once it is idle it has found the end of the stream. */
-export function startLocalRelay(
-  client: DynamoDBStreamsClient,
-  ports: RelayPorts,
-  onError: (error: unknown) => void,
-): LocalRelay {
+/** Starts a relay of the events that {@link LocalRelay.wake} names. */
+export function startLocalRelay(ports: RelayPorts): LocalRelay {
   const relay = createRelay(ports);
-  const mapping = pollStream({
-    client,
-    tableName: LOCAL_TABLES.ledger,
-    handler: (event) => relayRecords(relay, ports.log, event.Records, RELAY_MS),
-    clock: ports.clock,
-    onError,
-    // A sweep sends the unsent events. The engine keeps all records, so TRIM_HORIZON would read them all.
-    startingPosition: 'LATEST',
-    filters: [{ eventName: ['INSERT'] }],
-  });
+  const stopping = new AbortController();
+  /** Named and not yet taken, in this order. */
+  const named = new Map<string, GroupKey>();
+  let running: Promise<void> | undefined;
+
+  /** @returns whether all groups of the run are sent as far as possible */
+  async function run(): Promise<boolean> {
+    const taken = [...named].slice(0, GROUPS_AT_ONCE);
+    for (const [name] of taken) named.delete(name);
+    const outcomes = await relay(
+      taken.map(([, key]) => key),
+      RELAY_MS,
+    );
+    const failed = taken.filter((_, index) => outcomes[index]?.state === 'failed');
+    for (const [name, key] of failed) named.set(name, key);
+    return failed.length === 0;
+  }
+
+  async function runAll(): Promise<void> {
+    for (let failures = 0; named.size > 0 && !stopping.signal.aborted; ) {
+      failures = (await run()) ? 0 : failures + 1;
+      if (failures > 0) await ports.clock.sleep(pauseAfter(failures), stopping.signal);
+    }
+    running = undefined;
+  }
+
   return {
-    ...mapping,
+    wake(groups) {
+      for (const key of groups) named.set(formatGroupKey(key), key);
+      if (named.size > 0 && !stopping.signal.aborted) running ??= runAll();
+    },
+    async idle() {
+      while (running !== undefined && !stopping.signal.aborted) await running;
+      if (stopping.signal.aborted) throw stoppedBeforeIdle();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
     async sweep() {
       await sweepLedger(ports, relay, SWEEP_MS);
     },

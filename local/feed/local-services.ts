@@ -1,7 +1,5 @@
 // What the feed needs on this machine: the data directory for itself, the engines, and clients that find them.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
@@ -12,10 +10,8 @@ import { startEngines } from '../engines/engines.ts';
 
 export interface LocalServices {
   readonly dynamoDb: DynamoDBClient;
-  readonly streams: DynamoDBStreamsClient;
   readonly sns: SNSClient;
   readonly sqs: SQSClient;
-  readonly eventBridge: EventBridgeClient;
   /** Ends clients and engines, and releases the directory. */
   close(): Promise<void>;
 }
@@ -36,7 +32,7 @@ export async function openLocalServices(
   try {
     const lock = await lockDirectory(dataDir, onLost);
     undo.push(() => lock?.release());
-    const { environment, stop } = await startEngines({ environment: process.env, dataDir });
+    const { environment, stop } = await startEngines({ environment: process.env, dataDir, withBus: false });
     undo.push(stop);
     // The SDK's clients find the engines by these variables; nothing else in this process uses AWS.
     undo.push(setEnvironment(environment));
@@ -53,13 +49,14 @@ export async function openLocalServices(
 
 function createClients() {
   return {
-    dynamoDb: createDynamoDbClient(),
-    streams: new DynamoDBStreamsClient(),
-    sns: new SNSClient(),
-    sqs: new SQSClient(),
-    eventBridge: new EventBridgeClient(),
+    dynamoDb: createDynamoDbClient(FRUGAL),
+    sns: new SNSClient(FRUGAL),
+    sqs: new SQSClient(FRUGAL),
   };
 }
+
+/** The SDK builds the middleware of a command once, and not for each call. Add own middleware before the first call. */
+const FRUGAL = { cacheMiddleware: true } as const;
 
 /** @returns a function that restores the previous values */
 function setEnvironment(variables: Readonly<Record<string, string>>): () => void {

@@ -126,10 +126,12 @@ function baseline({ baseline: known }: SourceStatus, moments: Moments): string {
 }
 
 function cycleText(
-  { plannedMs, requests, isUnderWay, startedAt, ...cycle }: CycleStatus,
+  { plannedMs, reachedMs, requests, isUnderWay, startedAt, ...cycle }: CycleStatus,
   moments: Moments,
 ): string {
   const length = plannedMs === null ? 'interval not known yet' : `every ${formatDuration(plannedMs)}`;
+  const isLonger = reachedMs !== null && plannedMs !== null && reachedMs > LONGER_TIMES * plannedMs;
+  const reached = isLonger ? `, the last one after ${formatDuration(reachedMs)}` : '';
   const takes = requests === null ? '' : ` (${count(requests)} requests)`;
   const last =
     cycle.lastCompletedAt === null
@@ -137,8 +139,11 @@ function cycleText(
       : `last completed ${moments.withAge(cycle.lastCompletedAt)}`;
   const covered = cycle.coveredThrough === null ? '' : `, through ${moments.full(cycle.coveredThrough)}`;
   const present = isUnderWay ? `; under way since ${moments.age(startedAt)}${covered}` : '';
-  return `${length}${takes}; ${last}${present}`;
+  return `${length}${reached}${takes}; ${last}${present}`;
 }
+
+/** A cycle that begins this many times later than planned is worth a word: polls left it too few requests. */
+const LONGER_TIMES = 1.5;
 
 function setAside({ setAside: groups }: SourceStatus, moments: Moments): string[] {
   const shown = groups.slice(0, SET_ASIDE_SHOWN).map(({ returnGroupId, reason, since }) => {

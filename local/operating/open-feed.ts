@@ -11,6 +11,7 @@ import type { Activities, Clock, Ledger, Log, SnapshotStore } from '../../shared
 import type { WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
+import { isBusNamed } from '../engines/engines.ts';
 import { HANDED_OVER } from '../feed/handed-over.ts';
 import { partOf } from './find-deployment.ts';
 import { forwardedIds } from './list-webhook-states.ts';
@@ -38,10 +39,12 @@ export interface WebhookLabels extends DestinationLabels {
   readonly filter: EventFilter | undefined;
 }
 
-const LOCAL_DESTINATIONS: readonly DestinationLabels[] = [
-  { name: HANDED_OVER, mark: HANDED_OVER, title: '"watch"' },
-  labelsOf('bus'),
-];
+const WATCH: DestinationLabels = { name: HANDED_OVER, mark: HANDED_OVER, title: '"watch"' };
+
+/** On one machine there is a bus only where the environment names it, for `watch` as well as here. */
+function localDestinations(): readonly DestinationLabels[] {
+  return isBusNamed(process.env) ? [WATCH, labelsOf('bus')] : [WATCH];
+}
 
 /** A tick has less patience. A person's first request also waits for credentials and a connection. */
 const ACTIVITY_MS = 10_000;
@@ -65,7 +68,7 @@ export function withFeed<Result>(
       marks: createDynamoDbMarks({ client, tables }),
       activities: createDynamoDbActivities({ client, tables, timeoutMs: ACTIVITY_MS }),
       marksTable: marks,
-      destinations: isLocal ? LOCAL_DESTINATIONS : DESTINATION_NAMES.map(labelsOf),
+      destinations: isLocal ? localDestinations() : DESTINATION_NAMES.map(labelsOf),
       webhooks: () => webhookLabels(open),
       log: createTerminalLog({ write: (line) => void err.line(line).catch(() => {}) }),
     });

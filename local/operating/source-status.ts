@@ -80,6 +80,8 @@ export interface CycleStatus {
   readonly tier: Tier;
   /** From one start to the next, as planned from the groups and the budget. */
   readonly plannedMs: number | null;
+  /** From the start of the cycle before to that of the last one; null before there were two. */
+  readonly reachedMs: number | null;
   readonly requests: number | null;
   readonly isUnderWay: boolean;
   readonly startedAt: string;
@@ -190,8 +192,10 @@ function describeCycles(state: SourceState): CycleStatus[] {
   }));
 }
 
-function describeCycle({ isUnderWay, startedAt, coveredThrough, lastCompletedAt }: CycleState) {
+function describeCycle({ isUnderWay, startedAt, coveredThrough, lastCompletedAt, ...cycle }: CycleState) {
+  const { previousStartedAt } = cycle;
   return {
+    reachedMs: previousStartedAt === undefined ? null : milliseconds(startedAt - previousStartedAt),
     isUnderWay,
     startedAt: formatInstant(startedAt),
     coveredThrough: isUnderWay ? orNull(coveredThrough) : null,

@@ -1,5 +1,6 @@
-// Changes that a walk finds without a newer stamp wait until their range is read, and are then judged together. If an
-// improbable share of all groups differs at once, the service answers in another way: none of it is published. Judged
+// Changes that a walk finds without a newer stamp are judged together. If an improbable share of all groups differs at
+// once, the service answers in another way: none of it is published. So the changes of a page are published at once only
+// if the page, and the range so far, differ no more than usual. Otherwise they wait until their range is read: judged
 // page by page, half of such a fault would be published before it shows.
 import type { Instant } from '../instant.ts';
 import { FEWEST_IMPROBABLE, MAX_WAITING_CHANGES } from '../limits.ts';
@@ -10,17 +11,14 @@ import type { CycleState, SourceState, Tier } from '../source/source-state.ts';
 import { sampleChanges } from './hold-samples.ts';
 import { findHold, findPermit, holdBack, needPermit } from './holds.ts';
 import { type Differing, isImprobable, learnUsual } from './judge-changes.ts';
-import {
-  type ComparedReading,
-  hasEvents,
-  isFirstSight,
-  isUnstamped,
-  type ReadingGuard,
-} from './reading-guard.ts';
+import type { ComparedReading, ReadingGuard } from './reading-guard.ts';
+import { type Counted, gatherUnstamped } from './unstamped-changes.ts';
 
 const GUARD = 'changed_without_stamps';
 
 export interface WalkGuard extends ReadingGuard {
+  /** Saves the page's changes if so few groups differ that they need not wait for their range. Call it after each page. */
+  concludePage(recorder: Pick<Recorder, 'record'>): Promise<void>;
   /** Whether so many changes wait that they must be judged before the whole range is read. */
   isFull(): boolean;
   /** Saves the waiting changes or holds them. Call it after each range, covered or not. */
@@ -36,63 +34,70 @@ export interface GuardedWalk {
 
 /** @param from where the walk's next range begins */
 export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | undefined): WalkGuard {
-  const compared = new Set<number>();
-  const unstamped = new Set<number>();
-  const waiting = new Map<number, ComparedReading>();
-  let [counted, countedUnstamped] = [0, 0];
+  const changes = gatherUnstamped(run.readings);
+  let counted: Counted = { compared: 0, unstamped: 0 };
 
-  function admits(each: ComparedReading): boolean {
-    run.readings.admits(each);
-    if (each.snapshot === undefined || each.snapshot.removedAt !== undefined) return true;
-    const { groupId } = each.snapshot;
-    if (!isFirstSight(each)) compared.add(groupId);
-    if (!isUnstamped(each)) return true;
-    if (compared.has(groupId)) unstamped.add(groupId);
-    if (!hasEvents(each.compared)) return true;
-    // The last reading of a group counts.
-    waiting.set(groupId, each);
-    return false;
+  /** How long the groups had to change since they were last walked. */
+  function durationOf({ reconciliation, baseline }: SourceState): number {
+    return run.now() - (reconciliation[tier].previousStartedAt ?? baseline.startedAt);
   }
 
   /** Counts what came since the last call. */
   function countNew(): Counted {
-    const fresh = { compared: compared.size - counted, unstamped: unstamped.size - countedUnstamped };
-    [counted, countedUnstamped] = [compared.size, unstamped.size];
+    const now = changes.counted;
+    const fresh = {
+      compared: now.compared - counted.compared,
+      unstamped: now.unstamped - counted.unstamped,
+    };
+    counted = now;
     return fresh;
   }
 
   /** Whether the waiting changes may be published; the state remembers what was found. */
-  function judgeWaiting(changes: readonly ComparedReading[]): boolean {
-    const { reconciliation, baseline } = run.source.state;
+  function judgeWaiting(waiting: readonly ComparedReading[]): boolean {
+    const { reconciliation } = run.source.state;
     const fresh = countNew();
     const cycle = addTo(reconciliation[tier], fresh);
     run.source.update((state) => withCycle(state, tier, cycle));
-    const duration = run.now() - (cycle.previousStartedAt ?? baseline.startedAt);
-    const range = { compared: compared.size, unstamped: unstamped.size, duration };
+    const duration = durationOf(run.source.state);
+    const range = { ...changes.counted, duration };
     const found = { range, cycle: { ...cycle, duration }, fresh, from, now: run.now() };
-    const judged = judge(run.source.state, tier, found, changes);
+    const judged = judge(run.source.state, tier, found, waiting);
     run.source.update(() => judged.state);
     return judged.isAdmitted;
   }
 
   return {
-    admits,
-    admitsRemovals: run.readings.admitsRemovals,
-    isFull: () => waiting.size >= MAX_WAITING_CHANGES,
+    admits: changes.admits,
+    admitsRemovals: changes.admitsRemovals,
+    async concludePage(recorder) {
+      const { state } = run.source;
+      if (findHold(state, GUARD, tier) !== undefined) return;
+      const page = changes.takeUsualPage(state, durationOf(state), run.now());
+      if (page.length > 0) await saveFirst(run.source, recorder, page);
+    },
+    isFull: () => changes.waiting >= MAX_WAITING_CHANGES,
     async conclude(recorder) {
-      if (counted === compared.size && waiting.size === 0) return;
-      const changes = [...waiting.values()];
-      waiting.clear();
-      // Save first: a process that was frozen holds stale state, and another may hold these changes by now.
-      if (changes.length > 0) await run.source.save();
-      if (judgeWaiting(changes)) await recorder.record(changes);
+      if (counted.compared === changes.counted.compared && changes.waiting === 0) return;
+      const waiting = changes.takeWaiting();
+      // As in saveFirst; and another process may hold these changes by now.
+      if (waiting.length > 0) await run.source.save();
+      if (judgeWaiting(waiting)) await recorder.record(waiting);
       // The next step may fail: if it lost the hold, fewer of the same changes in the next walk would be published.
       else await run.source.save();
     },
   };
 }
 
-type Counted = Pick<Differing, 'compared' | 'unstamped'>;
+/** Records changes after the state was saved: a process that was frozen holds stale state, and fails to save it. */
+export async function saveFirst(
+  source: Pick<SourceCell, 'save'>,
+  recorder: Pick<Recorder, 'record'>,
+  changes: readonly ComparedReading[],
+): Promise<void> {
+  await source.save();
+  await recorder.record(changes);
+}
 
 function addTo(cycle: CycleState, { compared, unstamped }: Counted): CycleState {
   return { ...cycle, compared: cycle.compared + compared, unstamped: cycle.unstamped + unstamped };

@@ -7,7 +7,8 @@ import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { Tier } from '../source/source-state.ts';
 import { admitAbsences, noteStillMissing } from './guard-entities.ts';
-import { areUnstampedHeld, createWalkGuard, type WalkGuard } from './guard-walk.ts';
+import { createSweepGuard, type SweepGuard } from './guard-sweep.ts';
+import { areUnstampedHeld, createWalkGuard, type GuardedWalk, type WalkGuard } from './guard-walk.ts';
 import { sampleMissingEntity } from './hold-samples.ts';
 import { countStillMissing, isUnstamped, type ReadingGuard } from './reading-guard.ts';
 
@@ -49,6 +50,15 @@ export function guardWalk(
   tier: Tier,
   from: Instant | undefined,
 ): WalkGuard {
+  return createWalkGuard(walking(session, source), tier, from);
+}
+
+/** Returns the guard of a round of sweeping (guard-sweep.ts). @param since when the round before began */
+export function guardSweep(session: GuardedSession, source: GuardedState, since: Instant): SweepGuard {
+  return createSweepGuard(walking(session, source), since);
+}
+
+function walking(session: GuardedSession, source: GuardedState): GuardedWalk {
   const readings = guardReadings(session, source, 'reconciliation');
-  return createWalkGuard({ source, readings, now: () => session.serviceClock.now().atLeast }, tier, from);
+  return { source, readings, now: () => session.serviceClock.now().atLeast };
 }

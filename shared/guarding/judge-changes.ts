@@ -13,6 +13,8 @@ export interface Differing {
   readonly duration: number;
 }
 
+/** Half of an improbable share, so that a page of a fault that touches most groups almost never has so few of them. */
+const USUAL_SHARE = IMPROBABLE_SHARE / 2;
 /** A share nearer to all says nothing more about the rate. */
 const LARGEST_SHARE = 0.999;
 
@@ -21,11 +23,25 @@ const LARGEST_SHARE = 0.999;
  * shown what is usual.
  */
 export function isImprobable(differing: Differing, usual: UsualChange | undefined, now: Instant): boolean {
+  if (usual?.isWhole !== true || differing.unstamped <= FEWEST_IMPROBABLE) return false;
+  return exceeds(differing, IMPROBABLE_SHARE, usual, now);
+}
+
+/** Whether more than this share differs, and far more than usual. */
+function exceeds(differing: Differing, most: number, usual: UsualChange, now: Instant): boolean {
   const { compared, unstamped, duration } = differing;
-  if (usual?.isWhole !== true || unstamped <= FEWEST_IMPROBABLE) return false;
   const share = unstamped / compared;
   const expected = 1 - Math.exp((-fadedRate(usual, now) * Math.max(0, duration)) / HOUR);
-  return share > IMPROBABLE_SHARE && share > UNUSUAL_TIMES * expected;
+  return share > most && share > UNUSUAL_TIMES * expected;
+}
+
+/**
+ * Whether so few groups differ, or no more than usual, that nobody would hold them, however the rest of their range
+ * turns out.
+ */
+export function isUsual(differing: Differing, usual: UsualChange | undefined, now: Instant): boolean {
+  if (usual?.isWhole !== true) return true;
+  return !exceeds(differing, USUAL_SHARE, usual, now);
 }
 
 /** Returns the usual rate, these groups included: the most of the last days. Few groups say nothing. */

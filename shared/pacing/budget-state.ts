@@ -1,12 +1,14 @@
 // The slots that may be booked of a token's budget. Two GCRAs add up to it: four fifths for all, one fifth that only
 // reconciliation may use, so that polls never starve it, whichever books first. In the common part polls go first:
-// reconciliation gets none of its burst and books less far ahead. Pure; the state is shared, see budget.ts.
+// covering gets half of its burst, reconciliation none, and both book less far ahead. With a budget below about a hundred,
+// that burst is so small that a poll may wait for one request of covering. Pure; the state is shared, see budget.ts.
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import type { BudgetState } from '../ports.ts';
 import { MAX_RETRY_AFTER_MS } from '../returns-service/http-headers.ts';
 import { arrivalAfter, nextSlot, paceFor, SLOT_WINDOW, type SlotRate } from './gcra.ts';
 
-export type Purpose = 'poll' | 'reconciliation';
+/** Polls go first; covering proves what they read, and reconciliation has a fifth of the budget of its own. */
+export type Purpose = 'poll' | 'covering' | 'reconciliation';
 
 /**
  * How far ahead slots are booked. Never more than 10 s: booked slots are lost to other holders, and their holder learns
@@ -15,6 +17,7 @@ export type Purpose = 'poll' | 'reconciliation';
  */
 export const BOOKED_AHEAD: Readonly<Record<Purpose, number>> = {
   poll: 5 * SECOND,
+  covering: 3 * SECOND,
   reconciliation: 3 * SECOND,
 };
 
@@ -82,12 +85,17 @@ export function bookSlots(
   const from = Math.max(now, booked.pausedUntil);
   const slots: Instant[] = [];
   for (;;) {
-    const { slot, after } = purpose === 'poll' ? commonSlot(rates.common.tolerance) : reconciliationSlot();
+    const { slot, after } = slotFor(purpose);
     if (slots.length === count || slot > now + BOOKED_AHEAD[purpose]) {
       return { state: booked, slots, next: slot };
     }
     slots.push(slot);
     booked = { ...booked, ...after };
+  }
+
+  function slotFor(purpose: Purpose) {
+    if (purpose === 'reconciliation') return reconciliationSlot();
+    return commonSlot(purpose === 'poll' ? rates.common.tolerance : rates.common.tolerance / 2);
   }
 
   function reconciliationSlot() {

@@ -55,7 +55,7 @@ export function createBudget(options: BudgetOptions): Budget {
   const rates = ratesFor(options.requestsPerMinute);
   const stored = createStoredBudget(options);
   const oneByOne = createQueue();
-  const held: Record<Purpose, readonly Held[]> = { poll: [], reconciliation: [] };
+  const held: Record<Purpose, readonly Held[]> = { poll: [], covering: [], reconciliation: [] };
   let pauses = 0;
 
   async function take(want: Want): Promise<void> {

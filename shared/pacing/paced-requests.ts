@@ -82,7 +82,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
   const { clock, log, random, deadline, serviceClock, signal } = options;
   const access = createAccessKeeper(options);
   const credit = createRetryCredit();
-  const counters = { poll: noRequests(), reconciliation: noRequests() };
+  const counters = { poll: noRequests(), covering: noRequests(), reconciliation: noRequests() };
   let lastDuration = 0;
 
   async function send<Answer extends Dated>(
@@ -186,7 +186,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
 
   return {
     send,
-    counters: () => ({ poll: { ...counters.poll }, reconciliation: { ...counters.reconciliation } }),
+    counters: () => structuredClone(counters),
   };
 }
 

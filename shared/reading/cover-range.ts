@@ -24,6 +24,8 @@ export interface Coverage {
   readonly lacksRoom?: boolean | undefined;
   /** Why the order was found not to be stable, if it was. */
   readonly unstable?: string | undefined;
+  /** Whether the only reason may be that rows have entered. */
+  readonly isShifted?: boolean | undefined;
 }
 
 /**
@@ -40,11 +42,13 @@ export async function coverRange(
 ): Promise<Coverage> {
   const page = first ?? (await readPage(range, 0, reader));
   const read = straight ?? (await readStraight(range, reader, page));
-  const { outcome, reason: unstable } = read;
+  const { outcome, reason: unstable, isShifted } = read;
   // A range that is too narrow to be cut along its axis is cut across it.
   if (outcome === 'overlong' && !isNarrow(range)) return { outcome, through: axisOf(range).from };
-  if (outcome === 'whole') return { ...proved(range), unstable };
-  return { ...(await coverInPieces(range, read, createPieces(reader, page))), unstable };
+  if (outcome === 'whole') return { ...proved(range), unstable, isShifted };
+  const pieces = createPieces(reader, page);
+  const coverage = await coverInPieces(range, read, pieces);
+  return { ...coverage, unstable, isShifted: isShifted && !pieces.haveNoOrder };
 }
 
 /** The outcome of reading a range as if its order were stable. */
@@ -79,6 +83,8 @@ interface Pieces {
   readonly reader: Reader;
   /** A backstop, far beyond what a range's worth of pages needs. */
   requestsLeft: number;
+  /** Whether a piece showed that rows have no order at all: that the whole range looked shifted was chance. */
+  haveNoOrder: boolean;
   /** Rows of the range's first page, which was not all of it: a page this full is probably not the whole piece. */
   readonly fullPage: number;
 }
@@ -93,6 +99,7 @@ function createPieces(reader: Reader, { rows }: Page): Pieces {
       },
     },
     requestsLeft: MAX_COVER_REQUESTS,
+    haveNoOrder: false,
     fullPage: Math.max(rows.length, SHORT_PAGE_ROWS),
   };
   return pieces;
@@ -125,6 +132,7 @@ async function coverPiece(range: Range, known: Known, pieces: Pieces): Promise<C
     const read = await readStraight(range, pieces.reader);
     if (read.outcome === 'whole') return proved(range);
     const isStable = read.isShifted || read.outcome === 'overlong';
+    pieces.haveNoOrder ||= !isStable;
     return coverInPieces(range, { stamps: read.stamps, isShifted: isStable }, pieces);
   }
   const first = await readPage(range, 0, pieces.reader);

@@ -1,19 +1,23 @@
 // A poll reads the rows that were updated since the last settled instant, R3 and R6. If it expects few rows, it reads
 // them all at once, up to the open end. Otherwise it covers a closed range page by page, up to a little before the
-// stamps' clock: rows may leave that range, none enter it. It then reads the open tail behind it for news; a later poll
-// settles the tail. A read settles stamps only up to `lookback` before its moment, because changes may show that late,
-// and only as far as every difference was saved.
+// stamps' clock: rows may leave that range, none enter it. The open tail behind it is read for its news (news.ts), first
+// of all and again whenever the interval between polls has passed; a later poll settles the tail. A read settles stamps
+// only up to `lookback` before its moment, because changes may show that late, and only as far as every difference was
+// saved.
 import { DAY, type Instant } from '../instant.ts';
-import { CLOSED_AFTER, CLOSED_FOR_SURE_AFTER, MAX_OPEN_PAGES, MAX_TAIL_PAGES } from '../limits.ts';
+import { CLOSED_AFTER, CLOSED_FOR_SURE_AFTER, LITTLE_REQUESTS, MAX_OPEN_PAGES } from '../limits.ts';
 import type { StampsState } from '../source/source-state.ts';
 import { coverRange, readStraight } from './cover-range.ts';
-import { identityOf, PageOutOfReach, type Range } from './page.ts';
+import { tailFrom } from './news.ts';
+import type { FetchPage } from './page.ts';
 import { halfWidth, nextWidth } from './range-width.ts';
-import { isShort, readPage } from './read-pass.ts';
+import { readPage } from './read-pass.ts';
 import type { Reader } from './reader.ts';
-import { askedAhead, mayFallBackBy, stampsTime } from './stamps-clock.ts';
+import { mayFallBackBy, stampsTime } from './stamps-clock.ts';
 
 export interface PollOptions extends Reader {
+  /** Fetches the pages of closed ranges: news go first. */
+  readonly fetchToCover: FetchPage;
   /** Everything stamped before this instant has been read and saved. */
   readonly settledThrough: Instant;
   /** The current knowledge of the stamps; grows with each page. */
@@ -28,6 +32,16 @@ export interface PollOptions extends Reader {
   readonly unsavedFrom: () => Instant | undefined;
   /** Called after each covered closed range: this progress holds however the poll ends. */
   readonly onCovered: (progress: Pick<PollResult, 'settledThrough' | 'rangeWidth'>) => void;
+  /**
+   * Reads the newest rows since the last time, or else from this instant on. Their readings are saved, and prove nothing.
+   *
+   * @returns the requests
+   */
+  readonly readNews: (since: Instant) => Promise<number>;
+  /** Whether it is time to read the newest rows again. */
+  readonly areNewsDue: () => boolean;
+  /** Whether a walk over all groups settles what covering would: then nothing is covered here. */
+  readonly isByWalk: () => boolean;
   /** Whether few rows are expected: the poll then reads everything at once. */
   readonly expectsLittle: boolean;
   /** Width of the next closed range, in the unit of Instant. */
@@ -49,30 +63,56 @@ export interface PollResult {
 }
 
 export async function poll(options: PollOptions): Promise<PollResult> {
-  const { rangeWidth } = options;
-  const triesOpen = options.expectsLittle || !options.knowsTime();
-  if (triesOpen) {
-    const open = await readNewest(options);
-    if (open.isWhole) {
-      const { unstable } = open;
-      const settledThrough = settledBy(open.through, open.readAt, options);
-      return { settledThrough, isComplete: isSaved(options), wasLittle: true, rangeWidth, unstable };
-    }
-  }
+  const { rangeWidth, settledThrough } = options;
   const requests = { sent: 0 };
   const counted = { ...options, ...countRequests(options, requests) };
+  const triesOpen = options.expectsLittle || !options.knowsTime();
+  if (triesOpen) {
+    const open = await readNewest(counted);
+    if (open.isWhole) {
+      const { unstable } = open;
+      const wasLittle = requests.sent <= LITTLE_REQUESTS;
+      const through = settledBy(open.through, open.readAt, options);
+      return { settledThrough: through, isComplete: isSaved(options), wasLittle, rangeWidth, unstable };
+    }
+  }
   const readAt = options.now();
   const closedUpTo = closedToPolls(readAt, options);
-  await readTail(Math.max(closedUpTo, options.settledThrough), counted);
-  const closed = await coverClosed(closedUpTo, counted, (through, width) =>
-    options.onCovered({ settledThrough: settledBy(through, readAt, options), rangeWidth: width }),
+  const since = Math.max(closedUpTo, settledThrough);
+  const news = await options.readNews(since);
+  // Counts as little, so that a later poll tries again to read everything at once.
+  if (options.isByWalk())
+    return { settledThrough, isComplete: false, wasLittle: !triesOpen, rangeWidth, unstable: undefined };
+  const covering = countRequests({ ...options, fetch: options.fetchToCover }, requests);
+  const closed = await coverClosed(
+    closedUpTo,
+    withNews(since, { ...options, ...covering }),
+    (through, width) =>
+      options.onCovered({ settledThrough: settledBy(through, readAt, options), rangeWidth: width }),
   );
   return {
     settledThrough: settledBy(closed.through, readAt, options),
     isComplete: closed.through >= closedUpTo && isSaved(options),
-    wasLittle: !triesOpen && requests.sent <= MAX_OPEN_PAGES,
+    wasLittle: !triesOpen && news + requests.sent <= MAX_OPEN_PAGES,
     rangeWidth: closed.rangeWidth,
     unstable: closed.unstable,
+  };
+}
+
+/**
+ * Covering may take longer than the interval between polls: news must not wait for it. But where news take as long as
+ * the interval, half of the requests are left to covering: else nothing would ever be settled.
+ */
+function withNews(since: Instant, options: PollOptions): PollOptions {
+  const { fetch, areNewsDue, readNews } = options;
+  let owed = 0;
+  return {
+    ...options,
+    async fetch(request) {
+      if (owed <= 0 && areNewsDue()) owed = await readNews(since);
+      owed -= 1;
+      return fetch(request);
+    },
   };
 }
 
@@ -100,15 +140,6 @@ function settledBy(
   return Math.max(saved, settledThrough);
 }
 
-interface OpenTail extends Range {
-  readonly updated: { readonly from: Instant; readonly to: Instant };
-}
-
-/** Everything from an instant on, as far ahead as honest stamps may run. */
-function tailFrom(from: Instant, { now, stamps }: PollOptions): OpenTail {
-  return { updated: { from, to: now() + askedAhead(stamps()) } };
-}
-
 interface NewestReading {
   readonly isWhole: boolean;
   /** The end of the request. Before a process's first answer it follows the local clock, which may be far behind. */
@@ -124,31 +155,6 @@ async function readNewest(options: PollOptions): Promise<NewestReading> {
   const read = await readStraight(range, { ...options, maxPages: MAX_OPEN_PAGES }, first);
   const { outcome, reason: unstable } = read;
   return { isWhole: outcome === 'whole', through: range.updated.to, readAt: first.sentAt, unstable };
-}
-
-/**
- * Reads an open tail for its news. It proves nothing, and what it misses is soon in a closed range. So a page that is
- * smaller than the one before may end it.
- */
-async function readTail(from: Instant, options: PollOptions): Promise<void> {
-  try {
-    await readTailOn(from, options);
-  } catch (error) {
-    if (!(error instanceof PageOutOfReach)) throw error;
-  }
-}
-
-async function readTailOn(from: Instant, options: PollOptions): Promise<void> {
-  const range = tailFrom(from, options);
-  const seen = new Set<string>();
-  let offset = 0;
-  for (let pages = 0; pages < MAX_TAIL_PAGES; pages += 1) {
-    const page = await readPage(range, offset, options);
-    const known = seen.size;
-    for (const row of page.rows) seen.add(identityOf(row));
-    if (seen.size === known || isShort(page)) return;
-    offset += page.rows.length;
-  }
 }
 
 async function coverClosed(

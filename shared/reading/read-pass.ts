@@ -20,7 +20,11 @@ import type { Reader } from './reader.ts';
 import { createTrack, type Pass, type PlacedPage, type Track } from './track.ts';
 
 /** Fetches a page and passes it to `take`. */
-export async function readPage(range: Range, offset: number, { fetch, take }: Reader): Promise<Page> {
+export async function readPage(
+  range: Range,
+  offset: number,
+  { fetch, take }: Pick<Reader, 'fetch' | 'take'>,
+): Promise<Page> {
   const page = await fetch({ range, offset });
   await take(page);
   return page;

@@ -13,16 +13,19 @@ import {
 } from '../limits.ts';
 import type { StampsState } from '../source/source-state.ts';
 import { type Coverage, coverRange, readStraight } from './cover-range.ts';
-import type { RowStamps } from './cut-range.ts';
+import { type RowStamps, stampsOf } from './cut-range.ts';
 import { createDensity } from './density.ts';
 import { AIMED_SHARE, fitRange, type WishedRange } from './fit-range.ts';
 import { rowsToPage } from './list-depth.ts';
-import type { Interval } from './page.ts';
+import { type Interval, type Page, PageOutOfReach } from './page.ts';
+import { provePage } from './prove-page.ts';
 import { halfWidth } from './range-width.ts';
 import { readPage } from './read-pass.ts';
 import type { Reader } from './reader.ts';
 import { withRoom } from './reading-room.ts';
 import { stampsTime } from './stamps-clock.ts';
+import { walkPieces } from './walk-pieces.ts';
+import type { WalkOptions, WalkPosition, WalkStep } from './walk-step.ts';
 
 /**
  * If there is room for few pages, a wide range is stored as many times as wide; up to this bound numbers are exact.
@@ -34,29 +37,10 @@ const WIDEST = 8 * FIRST_WIDTH - 1;
  * is read, so a walk that followed it would never finish.
  */
 const NEWEST_WIDTH = 5 * MINUTE;
+/** Pages with groups that were created since the newest groups began to be read, before their end is left to polls. */
+const MOST_PAGES_OF_NEW = 3;
 /** Tries at the closed part of the newest range. A list without order may need them; polls find the rest. */
 const TRIES_AT_NEWEST = 3;
-
-export interface WalkPosition {
-  /** Everything created before this was read; undefined at the start of a walk. */
-  readonly coveredThrough: Instant | undefined;
-  /** Width of the next range if there is room for all the pages a range may have, in the unit of Instant. */
-  readonly rangeWidth: number;
-}
-
-export interface WalkOptions extends Omit<Reader, 'trustsShortPages'> {
-  readonly stamps: () => StampsState;
-  readonly now: () => Instant;
-}
-
-export interface WalkStep {
-  readonly position: WalkPosition;
-  /** The covered range, which may be only the beginning of the one begun; undefined if none was covered. */
-  readonly covered: Interval | undefined;
-  /** Whether the walk is complete. If not, and nothing was covered, the next call tries a narrower range. */
-  readonly isDone: boolean;
-  readonly unstable: string | undefined;
-}
 
 /** Reads the walk's next range and passes its rows to `take`; call again until `isDone`. */
 export async function walkOn(position: WalkPosition, options: WalkOptions): Promise<WalkStep> {
@@ -65,7 +49,10 @@ export async function walkOn(position: WalkPosition, options: WalkOptions): Prom
   const { coveredThrough: from, rangeWidth } = position;
   const reader = { ...withRoom(options), trustsShortPages: false };
   const lowest = from ?? closedUpTo - FIRST_WIDTH;
-  if (lowest >= closedUpTo - NEWEST_WIDTH) {
+  const inPieces = await walkPieces(position, closedUpTo - NEWEST_WIDTH, reader);
+  if (inPieces !== undefined) return inPieces;
+  const isLastPiece = options.pieces !== undefined && from !== undefined;
+  if (isLastPiece || lowest >= closedUpTo - NEWEST_WIDTH) {
     return walkNewest({ ...position, coveredThrough: lowest }, closedByNow, reader);
   }
   // A range this wide leads through empty decades.
@@ -80,28 +67,37 @@ async function walkRange(wished: WishedRange, rangeWidth: number, options: Reade
   const density = createDensity();
   const reader = density.watch(options);
   const { to, fits, first } = await fitRange(wished, reader);
-  const notYet = (width: number, unstable: string | undefined): WalkStep => ({
+  const isNarrowed = to < wished.to;
+  const notYet = (width: number, seen: OrderSeen = {}): WalkStep => ({
     position: { coveredThrough: from, rangeWidth: asIfWhole(width, options) },
     covered: undefined,
     isDone: false,
-    unstable,
+    ...orderOf(seen),
   });
-  if (!fits) return notYet(to - lowest, undefined);
-  const { unstable, through } = await coverRange({ created: { from, to } }, reader, first);
+  if (!fits) return notYet(to - lowest);
+  const coverage = await coverRange({ created: { from, to } }, reader, first);
+  const { through } = coverage;
   // Keep what was proved: else a range that takes longer than a tick would start anew each time and never finish.
-  if (through === undefined || through === from) return notYet(halfWidth(to - lowest), unstable);
+  if (through === undefined || through === from) return notYet(halfWidth(to - lowest), coverage);
   const covered = { from, to: through };
   const mostRows = options.depth && rowsToPage(options.depth.current());
   const dense = density.timeOf(AIMED_SHARE * MAX_WALK_PAGES, { from: lowest, to: through }, mostRows);
-  // With too few groups to measure the density, the width grows until there are more.
+  // With too few groups to measure the density, the width grows until there are more. It does not grow from the width
+  // that was wished if that was narrowed: each range would be narrowed again, to about as little.
   const wider = asIfWhole(2 * (through - lowest), options);
-  const width = dense ?? (through === to ? Math.max(rangeWidth, wider) : wider);
+  const width = dense ?? (through === to && !isNarrowed ? Math.max(rangeWidth, wider) : wider);
   const most = dense === undefined ? WIDEST : FIRST_WIDTH;
   const position = {
     coveredThrough: through,
     rangeWidth: Math.min(Math.max(Math.floor(width), NARROWEST_RANGE), most),
   };
-  return { position, covered, isDone: false, unstable };
+  return { position, covered, isDone: false, ...orderOf(coverage) };
+}
+
+type OrderSeen = Pick<Coverage, 'unstable' | 'isShifted'>;
+
+function orderOf({ unstable, isShifted }: OrderSeen): Pick<WalkStep, 'unstable' | 'hasNoOrder'> {
+  return { unstable, hasNoOrder: unstable !== undefined && isShifted !== true };
 }
 
 /**
@@ -112,18 +108,25 @@ async function walkRange(wished: WishedRange, rangeWidth: number, options: Reade
 async function walkNewest(
   position: WalkPosition & { readonly coveredThrough: Instant },
   closedUpTo: () => Instant,
-  reader: Reader,
+  reader: Reader & Pick<WalkOptions, 'pieces'>,
 ): Promise<WalkStep> {
   const { coveredThrough: from } = position;
   const unlimited = { ...reader, maxPages: Math.max(MAX_CROWD_PAGES, reader.maxPages) };
   const all: Interval = { from, to: undefined };
   const closedAtFirst = closedUpTo();
-  const open = await readStraight({ created: all }, unlimited);
+  const cameMeanwhile = ({ createdAt }: RowStamps) =>
+    createdAt > closedAtFirst + CLOSED_AFTER && createdAt <= closedUpTo() + CLOSED_AFTER;
+  const page = reader.pieces && (await readPage({ created: all }, 0, unlimited));
+  const isOnePage = page !== undefined && (await provePage({ created: all }, page, unlimited)) === 'whole';
+  const open = isOnePage
+    ? ({ outcome: 'whole', reason: undefined, isShifted: false } as const)
+    : await readStraight({ created: all }, notFollowing(cameMeanwhile, unlimited), page);
+  const order = orderOf({ unstable: open.reason, isShifted: open.isShifted });
   const done = (covered: Interval | undefined): WalkStep => ({
     position,
     covered,
     isDone: true,
-    unstable: open.reason,
+    ...order,
   });
   if (open.outcome === 'whole') return done(all);
   const to = Math.max(closedUpTo(), from);
@@ -131,7 +134,7 @@ async function walkNewest(
   if (closed !== undefined) {
     const coverage = await coverClosed(closed, unlimited);
     if (coverage.outcome !== 'proved') {
-      if (coverage.lacksRoom) return leftOff(position, coverage, open.reason);
+      if (coverage.lacksRoom) return { ...done(undefined), ...leftOff(position, coverage) };
       // Newer stamps showed that these were not the newest groups: they are read in ranges, as all others.
       return { ...done(undefined), isDone: from >= to - NEWEST_WIDTH };
     }
@@ -139,30 +142,43 @@ async function walkNewest(
   const created: Interval = { from: to, to: undefined };
   // Read the first page again, even if nothing is closed yet: rows that came meanwhile show in what is read after it.
   const first = await readPage({ created }, 0, unlimited);
-  const tail = await readStraight({ created }, unlimited, first);
-  const cameMeanwhile = ({ createdAt }: RowStamps) =>
-    createdAt > closedAtFirst + CLOSED_AFTER && createdAt <= closedUpTo() + CLOSED_AFTER;
+  const tail = await readStraight({ created }, notFollowing(cameMeanwhile, unlimited), first);
   if (tail.outcome === 'whole') return done(all);
   if (tail.stamps.some(cameMeanwhile)) return done(closed);
   // Otherwise the order itself is not stable, and pieces are the remedy (R5).
   const coverage = await coverRange({ created }, unlimited, first, tail);
   if (coverage.outcome === 'proved') return done(all);
-  return coverage.lacksRoom ? leftOff(position, coverage, open.reason) : done(closed);
+  return coverage.lacksRoom ? { ...done(undefined), ...leftOff(position, coverage) } : done(closed);
+}
+
+/** The same reader, which does not go on after new groups for long: in a list by creation they come as fast as it reads. */
+function notFollowing(isNew: (row: RowStamps) => boolean, reader: Reader): Reader {
+  let pages = 0;
+  let last: Page | undefined;
+  return {
+    ...reader,
+    async fetch(request) {
+      // Only now: the page itself may have moved the stamps' clock.
+      if (last !== undefined && stampsOf(last.rows).some(isNew)) pages += 1;
+      if (pages > MOST_PAGES_OF_NEW) throw new PageOutOfReach('New groups come as fast as they are read.');
+      last = await reader.fetch(request);
+      return last;
+    },
+  };
 }
 
 /** The step where room ran out: the rest is read next. If nothing was proved, it is tried once more. */
 function leftOff(
   position: WalkPosition & { readonly coveredThrough: Instant },
   { through = position.coveredThrough }: Coverage,
-  unstable: string | undefined,
-): WalkStep {
+): Pick<WalkStep, 'position' | 'covered' | 'isDone'> {
   const { coveredThrough: from, rangeWidth } = position;
   if (through > from) {
     const next = { coveredThrough: through, rangeWidth };
-    return { position: next, covered: { from, to: through }, isDone: false, unstable };
+    return { position: next, covered: { from, to: through }, isDone: false };
   }
   const next = { coveredThrough: from, rangeWidth: NARROWEST_RANGE };
-  return { position: next, covered: undefined, isDone: rangeWidth === NARROWEST_RANGE, unstable };
+  return { position: next, covered: undefined, isDone: rangeWidth === NARROWEST_RANGE };
 }
 
 /** @returns the coverage of the last try */

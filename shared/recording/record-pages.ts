@@ -11,6 +11,7 @@ import {
   ADMITS_ALL,
   type ComparedReading,
   countAbsences,
+  isUnstamped,
   type ReadingGuard,
 } from '../guarding/reading-guard.ts';
 import type { Instant } from '../instant.ts';
@@ -37,6 +38,8 @@ export interface RecorderOptions {
   readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>) => void;
   /** Takes note of a group that changed since it was last read, with its stamp. */
   readonly noteFresh: (fresh: FreshGroup) => void;
+  /** Takes note that a newer state was left: an operator's clock was ahead when the group was forgotten. */
+  readonly noteLeftNewer?: (sentAt: Instant) => void;
   /** Takes note that another process saved a group first. */
   readonly noteOvertaken?: () => void;
   /** @default ADMITS_ALL */
@@ -133,7 +136,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     for (const row of page.rows) {
       if (row.kind === 'unreadable') continue;
       const reading = makeReading(row, page, options);
-      if (!shown.isUnchanged(reading)) readings.set(row.group.id, reading);
+      if (shown.isUnchanged(reading)) guard.noteUnchanged?.(row.group.id);
+      else readings.set(row.group.id, reading);
     }
     return [...readings.values()];
   }
@@ -142,7 +146,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const groupId = reading.projection.group.id;
     const compared = compareReading(snapshot, reading, comparisonOf(snapshot, reading));
     if (compared.verdict === 'unchanged') shown.rememberAgain(reading, snapshot);
-    if (compared.verdict === 'left') leave(reading);
+    if (compared.verdict === 'left') {
+      leave(reading);
+      if (!isUnstamped({ snapshot, reading, compared })) options.noteLeftNewer?.(reading.sentAt);
+    }
     if (snapshot === undefined) counts.firstSeen += 1;
     if (
       compared.verdict === 'differs' &&

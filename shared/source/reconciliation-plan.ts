@@ -13,7 +13,7 @@ import {
 import type { SourceSettings } from './source-settings.ts';
 import type { CycleState, ReconciliationState, SourceState, Tier } from './source-state.ts';
 
-type Planned = Pick<SourceState, 'baseline' | 'reconciliation'>;
+type Planned = Pick<SourceState, 'baseline' | 'longestPage' | 'reconciliation'>;
 type CyclePace = Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>;
 
 /** @returns the tier whose next range is due now, if any */
@@ -50,23 +50,34 @@ export function hasWork(tier: Tier, state: Planned, settings: CyclePace, now: In
 }
 
 /** Whether a walk over all groups is short enough to be done in every cycle. */
-export function fitsCycle({ baseline, reconciliation: { all } }: WholeWalk, settings: CyclePace): boolean {
-  const requests = requestsOfAll({ baseline, reconciliation: { all } });
+export function fitsCycle(state: WholeWalk, settings: CyclePace): boolean {
+  const requests = requestsOfAll(state);
   const affordable = (settings.requestsPerMinute * settings.reconcileMs * MILLISECOND) / MINUTE;
   return requests <= Math.max(affordable * WHOLE_WALK_SHARE, SMALLEST_WALK);
 }
 
-type WholeWalk = Pick<SourceState, 'baseline'> & {
+type WholeWalk = Pick<SourceState, 'baseline' | 'longestPage'> & {
   readonly reconciliation: Pick<ReconciliationState, 'all'>;
 };
 
-/** Requests that a walk over all groups takes, by the last one. */
-export function requestsOfAll({ baseline, reconciliation: { all } }: WholeWalk): number {
-  return all.lastRequests ?? baseline.requests;
+/**
+ * Requests that a walk over all groups takes: those of the last one, or else of the baseline, which had to find out
+ * where to cut a list without order, and walks know. The walk under way counts if it took more: stores grow.
+ */
+export function requestsOfAll({ baseline, longestPage, reconciliation: { all } }: WholeWalk): number {
+  const pieces = longestPage === 0 ? Number.POSITIVE_INFINITY : baseline.groups / longestPage;
+  const inPieces = Math.ceil(REQUESTS_OF_PIECE * pieces) + REQUESTS_OF_ENDS;
+  const known = all.lastRequests ?? Math.min(baseline.requests, inPieces);
+  return all.isUnderWay ? Math.max(known, all.requests) : known;
 }
 
+/** Requests for a page's worth of groups, pieces being a little smaller than a page. */
+const REQUESTS_OF_PIECE = 3.4;
+/** Requests for the newest groups, and for what was not known. */
+const REQUESTS_OF_ENDS = 8;
+
 /** A walk of so few requests fits a cycle in any case. */
-const SMALLEST_WALK = 50;
+const SMALLEST_WALK = 100;
 
 function isDue(cycle: CycleState, pace: CyclePace, now: Instant): boolean {
   if (cycle.isUnderWay || cycle.isAsked) return true;

@@ -1,11 +1,14 @@
 // What a warm process keeps of a source between ticks. All of it can be lost at any moment: it only saves requests
 // and reads.
 import { createMemory, type Memory } from '../comparing/memory.ts';
+import type { Instant } from '../instant.ts';
 import { createPace, type Pace } from '../pacing/pace.ts';
 import type { PacedRequests } from '../pacing/paced-requests.ts';
 import { createServiceClock, type ServiceClock } from '../pacing/service-clock.ts';
 import type { Activities, Ledger, SnapshotStore, SourceStates } from '../ports.ts';
 import { createExpectation, type Expectation } from '../reading/expectation.ts';
+import { createNewsMemory, type NewsMemory } from '../reading/news.ts';
+import type { Interval } from '../reading/page.ts';
 import { type ActivityKeeper, createActivityKeeper } from '../reporting/activity-keeper.ts';
 import type { TickReport } from '../tick/tick-report.ts';
 import { createSourceRequests, type SourceRequestsOptions } from './source-requests.ts';
@@ -32,6 +35,36 @@ export interface SourceServices
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How the service's list turned out to be read best. */
+export interface ListShape {
+  /** Whether the last walk saw it in another order when it read it again: it is then read in pieces of one page. */
+  isUnordered: boolean;
+  /** Whether the walk under way saw that. */
+  hasLostOrder: boolean;
+  /** Rows of a page that was cut short; undefined until one was. */
+  fullPage: number | undefined;
+  /** The pieces of the sweep under way that are still to be read, and when it began. */
+  sweep: Sweep | undefined;
+}
+
+export interface Polling {
+  /** Requests that the last poll by update took. */
+  readonly requests: number;
+  /** When a poll by update ended or a walk settled, by the elapsed clock: polls by walk may go on for a while since. */
+  readonly settledAt: number;
+  /** When an answer last showed a newer state that was not saved. */
+  readonly leftNewerAt: Instant;
+  /** When this process last began a walk over all groups. It knows what was left of that walk alone. */
+  readonly walkBegunAt: Instant | undefined;
+}
+
+export interface Sweep {
+  readonly left: readonly Interval[];
+  readonly startedAt: Instant;
+  /** When the sweep before began. */
+  readonly since: Instant;
+}
+
 export interface SourceSession extends SourceServices {
   readonly memory: Memory;
   readonly serviceClock: ServiceClock;
@@ -47,6 +80,9 @@ export interface SourceSession extends SourceServices {
   /** Whether this process has received an answer from the service. */
   hasAnswers: boolean;
   readonly expectation: Expectation;
+  readonly news: NewsMemory;
+  readonly list: ListShape;
+  polling: Polling;
   /** Whether the warning of a reconciliation cycle that took too long was logged. */
   overrunLogged: boolean;
 }
@@ -58,8 +94,8 @@ export function createSourceSession(services: SourceServices): SourceSession {
     ...{ source: settings.name, activities: services.activities, clock, log },
     now: () => serviceClock.now().atMost,
     requestsSent: () => {
-      const { poll, reconciliation } = session.requests.counters();
-      return poll.sent + reconciliation.sent;
+      const counters = Object.values(session.requests.counters());
+      return counters.reduce((sum, { sent }) => sum + sent, 0);
     },
   });
   const session: SourceSession = {
@@ -75,6 +111,9 @@ export function createSourceSession(services: SourceServices): SourceSession {
     epoch: undefined,
     hasAnswers: false,
     expectation: createExpectation(),
+    list: { isUnordered: false, hasLostOrder: false, fullPage: undefined, sweep: undefined },
+    polling: { requests: 0, settledAt: 0, leftNewerAt: Number.NEGATIVE_INFINITY, walkBegunAt: undefined },
+    news: createNewsMemory(),
     overrunLogged: false,
   };
   return session;

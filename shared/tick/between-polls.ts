@@ -1,7 +1,11 @@
 import { MILLISECOND } from '../instant.ts';
 import type { FetchPage } from '../reading/page.ts';
+import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { fitsCycle } from '../source/reconciliation-plan.ts';
+import { nextInRhythm } from './next-in-rhythm.ts';
 import { pollUnlessItFails } from './poll-once.ts';
+import { createNews, type News } from './read-news.ts';
+import { createSweeping } from './sweep.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** A walk's pages follow each other, so their requests are booked together. */
@@ -14,22 +18,40 @@ const POLL_REQUESTS_TO_ONE = 4;
 const MOST_OWED_IN_KIND = 8;
 
 /**
- * Returns a function that polls when a poll is due; call it before each request of a walk. A long walk then never
- * delays the polls, and a long poll never stops a walk.
+ * Returns a function that polls when a poll is due, the first time at once; call it before each request of a walk. A long
+ * walk then never delays the polls, and a long poll never stops a walk.
  */
 export function createPollWhenDue(run: TickRun, poll = pollUnlessItFails): () => Promise<void> {
   const { clock, settings } = run.session;
   const interval = settings.intervalMs * MILLISECOND;
-  let nextPollAt = clock.elapsed() + interval;
+  const news = createNews(run);
+  let nextPollAt = clock.elapsed();
   let owedToWalk = 0;
+  let owedAfterNews = 0;
   return async function pollWhenDue() {
     owedToWalk -= 1;
-    if (owedToWalk > 0 || clock.elapsed() < nextPollAt) return;
-    nextPollAt = clock.elapsed() + interval;
+    owedAfterNews -= 1;
+    if (clock.elapsed() < nextPollAt) return;
+    if (owedToWalk > 0) {
+      if (owedAfterNews <= 0) owedAfterNews = Math.ceil((await readNewsWhenDue(news)) / POLL_REQUESTS_TO_ONE);
+      return;
+    }
+    nextPollAt = nextInRhythm(nextPollAt, clock.elapsed(), interval);
     const before = run.requestsSent();
     await poll(run);
     owedToWalk = owedFor(run, run.requestsSent() - before);
   };
+}
+
+/** The requests that a walk is owed after a long poll delay the next poll, but not its news. */
+async function readNewsWhenDue(news: News): Promise<number> {
+  try {
+    return news.isDue() ? await news.read(Number.POSITIVE_INFINITY) : 0;
+  } catch (error) {
+    // The next poll sends the same request, and reports it if it still fails.
+    if (!mayBeAboutRequest(error)) throw error;
+    return 1;
+  }
 }
 
 function owedFor({ state, session }: TickRun, sent: number): number {
@@ -37,11 +59,13 @@ function owedFor({ state, session }: TickRun, sent: number): number {
   return Math.max(Math.ceil(sent / POLL_REQUESTS_TO_ONE), fits ? Math.min(sent, MOST_OWED_IN_KIND) : 0);
 }
 
-/** Fetches a walk's pages and polls in between when a poll is due. */
+/** Fetches a walk's pages; in between it polls when a poll is due, and sweeps. */
 export function createFetchBetweenPolls(run: TickRun, pollWhenDue: () => Promise<void>): FetchPage {
   const fetch = run.fetchAndLearn('reconciliation');
+  const sweepOn = createSweeping(run);
   return async (request) => {
     await pollWhenDue();
+    await sweepOn();
     return fetch({ expect: EXPECTED_PAGES, ...request });
   };
 }

@@ -2,17 +2,19 @@ import { MILLISECOND } from '../instant.ts';
 import { FEWEST_RANGE_PAGES, MAX_RANGE_PAGES } from '../limits.ts';
 import { poll } from '../reading/poll.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
+import { askForWalk, notePollByUpdate, pollsByWalk } from './poll-by-walk.ts';
+import { createNews } from './read-news.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** Reads and saves recent updates, moves the settled instant as far as proved, and notes how fast requests went. */
 export async function pollOnce(run: TickRun): Promise<void> {
   const { clock, paces } = run.session;
   const startedAt = clock.elapsed();
-  const before = run.requestsSent('poll');
+  const before = run.requestsSent('poll', 'covering');
   try {
     await run.within('poll', () => readWhatIsNew(run));
   } finally {
-    paces.poll.note(run.requestsSent('poll') - before, clock.elapsed() - startedAt);
+    paces.poll.note(run.requestsSent('poll', 'covering') - before, clock.elapsed() - startedAt);
   }
 }
 
@@ -31,10 +33,13 @@ export async function pollUnlessItFails(run: TickRun): Promise<void> {
 async function readWhatIsNew(run: TickRun): Promise<void> {
   const { session } = run;
   const { settings, serviceClock, clock, paces } = session;
-  const recorder = run.recorder('poll');
+  const news = createNews(run);
   const expectsLittle = session.expectation.begin();
+  const before = run.requestsSent('poll', 'covering');
+  const recorder = run.recorder('poll');
   const result = await poll({
     fetch: run.fetchAndLearn('poll'),
+    fetchToCover: run.fetchAndLearn('covering'),
     take: recorder.take,
     trustsShortPages: run.state.fullPageSeen,
     depth: run.depth,
@@ -45,6 +50,9 @@ async function readWhatIsNew(run: TickRun): Promise<void> {
     knowsTime: serviceClock.isKnown,
     lookback: settings.lookbackMs * MILLISECOND,
     unsavedFrom: recorder.unsavedFrom,
+    readNews: news.read,
+    areNewsDue: news.isDue,
+    isByWalk: () => pollsByWalk(run),
     expectsLittle,
     rangeWidth: run.state.pollWidth,
     hasTimeFor: (pages) => paces.poll.requestsIn(session.deadline - clock.elapsed()) >= pages,
@@ -55,10 +63,12 @@ async function readWhatIsNew(run: TickRun): Promise<void> {
   });
   session.expectation.end(result.wasLittle);
   run.polls += 1;
-  run.isComplete = result.isComplete;
-  run.unstable = result.unstable;
   const { settledThrough, rangeWidth } = result;
   run.update((state) => ({ ...state, settledThrough, pollWidth: rangeWidth }));
+  if (!result.isComplete && pollsByWalk(run)) return askForWalk(run);
+  run.isComplete = result.isComplete;
+  run.unstable = result.unstable;
+  notePollByUpdate(run, run.requestsSent('poll', 'covering') - before, result.isComplete);
 }
 
 /** Half of what a tick manages, so that each tick finishes at least one range (R3). */

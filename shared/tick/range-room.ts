@@ -29,11 +29,11 @@ export function createRangeRoom(run: TickRun): RangeRoom {
     async during(work) {
       isFirst = false;
       const startedAt = clock.elapsed();
-      const before = run.requestsSent('reconciliation');
+      const before = run.requestsOfWalks();
       try {
         return await work();
       } finally {
-        paces.walk.note(run.requestsSent('reconciliation') - before, clock.elapsed() - startedAt);
+        paces.walk.note(run.requestsOfWalks() - before, clock.elapsed() - startedAt);
       }
     },
   };

@@ -2,11 +2,14 @@
 import { guardWalk } from '../guarding/guards-of-run.ts';
 import type { Instant } from '../instant.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
-import { type WalkStep, walkOn } from '../reading/walk.ts';
+import { walkOn } from '../reading/walk.ts';
+import type { WalkStep } from '../reading/walk-step.ts';
 import { noteWalked } from '../reporting/source-read.ts';
 import { openUntil } from '../source/reconciliation-plan.ts';
+import type { ListShape } from '../source/source-session.ts';
 import type { Tier } from '../source/source-state.ts';
 import { createdWithin } from './created-within.ts';
+import { knownPieces } from './known-pieces.ts';
 import { lookForGroups, lookForMissing, type Missed } from './look-for-missing.ts';
 import { readOpen } from './read-open.ts';
 import type { TickRun } from './tick-run.ts';
@@ -30,15 +33,16 @@ export async function reconcileRange(
 ): Promise<RangeRead> {
   const { coveredThrough, rangeWidth } = run.state.reconciliation[tier];
   const guard = guardWalk(run.session, run, tier, coveredThrough);
-  const recorder = run.recorder('reconciliation', guard);
+  const recorder = run.recorder('reconciliation', { guard });
   const seen = new Set<number>();
   const read = new Map<number, Instant>();
-  const before = run.requestsSent('reconciliation');
+  const before = run.requestsOfWalks();
   const take = async (page: Page) => {
     for (const id of idsOf(page)) seen.add(id);
     for (const row of page.rows) if (row.kind === 'readable') read.set(row.group.id, row.createdAt);
     if (tier === 'all') run.update((state) => noteWalked(state, page.sentAt));
     await recorder.take(page);
+    await guard.concludePage(recorder);
     if (guard.isFull()) await guard.conclude(recorder);
   };
   const missing = { tier, seen, recorder, pollWhenDue };
@@ -58,8 +62,9 @@ export async function reconcileRange(
   async function readByCreation(): Promise<Omit<RangeRead, 'sent'>> {
     const { depth, session } = run;
     const now = () => session.serviceClock.now().atLeast;
-    const options = { fetch, take, maxPages, depth, stamps: () => run.stamps, now };
+    const options = { fetch, take, maxPages, depth, stamps: () => run.stamps, now, pieces: knownPieces(run) };
     const step = await run.within(tier, () => walkOn({ coveredThrough, rangeWidth }, options));
+    if (step.hasNoOrder) noteLostOrder(session.list);
     await guard.conclude(recorder);
     const isGettingOn = createdWithin(step.covered, read) > 0 || (step.covered !== undefined && step.isDone);
     if (isGettingOn) run.walked.add(tier);
@@ -70,7 +75,12 @@ export async function reconcileRange(
   }
 
   const range = await (tier === 'open' ? readOpenGroups() : readByCreation());
-  return { ...range, sent: run.requestsSent('reconciliation') - before };
+  return { ...range, sent: run.requestsOfWalks() - before };
+}
+
+function noteLostOrder(list: ListShape): void {
+  list.isUnordered = true;
+  list.hasLostOrder = true;
 }
 
 function idsOf({ rows }: Page): number[] {

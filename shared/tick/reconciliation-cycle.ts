@@ -6,6 +6,7 @@ import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import { MAX_SET_ASIDE, PAGE_LIMIT } from '../limits.ts';
 import { forgetOldDepth } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
+import { rowsOfPiece } from '../reading/pieces.ts';
 import { beginWholeWalk, noteReconciled } from '../reporting/source-read.ts';
 import {
   beginCycle,
@@ -16,6 +17,7 @@ import {
   withCycle,
 } from '../source/reconciliation-plan.ts';
 import type { SourceState, Tier } from '../source/source-state.ts';
+import { settleByWalk } from './poll-by-walk.ts';
 import type { RangeRead } from './reconcile-range.ts';
 import { forgetVanished } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
@@ -27,7 +29,12 @@ export function beginDueCycle(run: TickRun, tier: Tier, now: Instant): void {
   if (cycle.isUnderWay) return;
   run.update((state) => withCycle(state, tier, beginCycle(cycle, tier, now)));
   run.update((state) => beginCycleOfHolds(state, tier, fitsCycle(state, settings)));
-  if (tier === 'all') run.update((state) => beginWholeWalk(withNewReadingRules(state, now)));
+  if (tier === 'all') {
+    const { listDepth } = run.state;
+    run.update((state) => beginWholeWalk(withNewReadingRules(state, now)));
+    if (run.state.listDepth !== listDepth) run.session.list.fullPage = undefined;
+    run.session.polling = { ...run.session.polling, walkBegunAt: now };
+  }
   logPlan(run, tier);
 }
 
@@ -63,6 +70,8 @@ export function advanceCycle(run: TickRun, tier: Tier, range: RangeRead): void {
 
 function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: RangeRead): void {
   const { settings, serviceClock } = run.session;
+  // Most open groups are looked up one by one, which shows no order.
+  if (tier !== 'open') concludeShape(run);
   warnOfOverrun(run, tier, serviceClock.now().atLeast - startedAt);
   run.update((state) => finishLearning(endCycleOfHolds(state, tier)));
   if (tier !== 'all') return;
@@ -74,7 +83,22 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
   }
   run.update((state) => forgetVanished(state, startedAt));
   // Otherwise the newest groups are unproved.
-  if (isOpenEnded(covered)) run.update((state) => noteReconciled(state, settings));
+  if (!isOpenEnded(covered)) return;
+  const { reconciledThrough } = run.state.read;
+  run.update((state) => noteReconciled(state, settings));
+  const isOwn = run.session.polling.walkBegunAt === startedAt;
+  if (isOwn && run.state.read.reconciledThrough !== reconciledThrough)
+    settleByWalk(run, run.state.read.reconciledThrough);
+}
+
+/** Keeps what the walk has shown of the list: how the next one reads it. */
+function concludeShape({ session: { list }, state: { baseline, longestPage, pageLimit } }: TickRun): void {
+  // A walk in pieces that saw the same order throughout: the next one tries whole ranges again.
+  list.isUnordered = list.hasLostOrder;
+  list.hasLostOrder = false;
+  // Known groups that seem to fit one page are not cut into pieces, so no piece shows that pages are cut short.
+  const isCutShort = longestPage > 0 && longestPage < Math.min(baseline.groups, rowsOfPiece(pageLimit));
+  if (isCutShort) list.fullPage ??= longestPage;
 }
 
 /** Whether a walk's last range was proved up to the newest groups. */

@@ -13,7 +13,7 @@ export interface TickFigures {
   /** Counts what the recorder records. */
   countRecorder(recorder: Recorder, through: 'poll' | 'reconciliation' | 'baseline'): void;
   /** Requests of this tick so far: all, or those for one purpose. */
-  requestsSent(purpose?: Purpose): number;
+  requestsSent(...purposes: readonly Purpose[]): number;
   report(
     outcome: TickReport['outcome'],
     polls: number,
@@ -46,7 +46,7 @@ export function createTickFigures(
       recorders.push(recorder);
       if (through === 'reconciliation') reconcilers.push(recorder);
     },
-    requestsSent: (purpose) => since('sent', purpose === undefined ? PURPOSES : [purpose]),
+    requestsSent: (...purposes) => since('sent', purposes.length === 0 ? PURPOSES : purposes),
     report(outcome, polls, known, error) {
       const state = outcome === 'done' ? known : undefined;
       return {
@@ -68,7 +68,7 @@ export function createTickFigures(
   return figures;
 }
 
-const PURPOSES = ['poll', 'reconciliation'] as const;
+const PURPOSES = ['poll', 'covering', 'reconciliation'] as const;
 
 /** By slots, like the source's health: since polls covered everything, or walks last got on. */
 function behindMs({ health, lastSlot }: SourceState): number {

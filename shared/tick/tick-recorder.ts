@@ -4,6 +4,7 @@ import type { Reading } from '../comparing/snapshot.ts';
 import { guardReadings } from '../guarding/guards-of-run.ts';
 import type { ReadingGuard } from '../guarding/reading-guard.ts';
 import { MILLISECOND } from '../instant.ts';
+import { noteLateness } from '../reading/news.ts';
 import { learnLead } from '../reading/stamps-clock.ts';
 import { createRecorder, type Recorder } from '../recording/record-pages.ts';
 import { noteOvertaken } from '../reporting/source-read.ts';
@@ -18,11 +19,17 @@ export interface RecordedTick {
   readonly learner: Pick<PageLearner, 'unreadSince'>;
 }
 
-/** @param guard by default the one for readings that come this way */
+export interface RecorderChoice {
+  /** @default the one for readings that come this way */
+  readonly guard?: ReadingGuard | undefined;
+  /** Whether groups that the process remembers as unchanged are not compared. @default only in polls */
+  readonly trustsMemory?: boolean | undefined;
+}
+
 export function createTickRecorder(
   { session, cell, learner }: RecordedTick,
   through: Reading['through'],
-  guard: ReadingGuard = guardReadings(session, cell, through),
+  { guard = guardReadings(session, cell, through), trustsMemory = through === 'poll' }: RecorderChoice = {},
 ): Recorder {
   const { settings, store, memory, serviceClock } = session;
   const { startedAt, generation, baseline } = cell.state;
@@ -34,7 +41,7 @@ export function createTickRecorder(
     store,
     through,
     memory,
-    trustsMemory: through === 'poll',
+    trustsMemory,
     settle: settings.settleMs * MILLISECOND,
     announces: (reading) => announcesAll || reading.updatedAt >= announcedFrom,
     customerData: settings.customerData,
@@ -48,11 +55,15 @@ export function createTickRecorder(
       cell.update((state) => noteSetAside(state, row, serviceClock.now().atMost, unreadSince));
     },
     noteOvertaken: () => cell.update(noteOvertaken),
+    noteLeftNewer(sentAt) {
+      session.polling = { ...session.polling, leftNewerAt: sentAt };
+    },
     noteFresh({ groupId, updatedAt, receivedAt, isFirstSight }) {
       // Until all groups are known, one seen for the first time need not have changed just now: in a store where
       // little happens, the first poll shows only groups that are stamped ahead.
       const isKnownToChange = !isFirstSight || cell.state.baseline.status === 'completed';
       if (through !== 'poll' || !isKnownToChange) return;
+      noteLateness(session.news, updatedAt);
       cell.update((state) => ({ ...state, stamps: learnLead(state.stamps, groupId, updatedAt, receivedAt) }));
     },
   });

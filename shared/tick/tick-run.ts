@@ -2,7 +2,6 @@
 // the steps of a tick, each a function of a TickRun, in the order of poll-source.ts: start, poll, walk, conclude.
 import type { Reading } from '../comparing/snapshot.ts';
 import { guardRequests } from '../guarding/guard-requests.ts';
-import type { ReadingGuard } from '../guarding/reading-guard.ts';
 import { createTokenGuard, type SourceTokenGuard } from '../guarding/token-guard.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
@@ -15,7 +14,7 @@ import type { SourceSession } from '../source/source-session.ts';
 import type { BaselineState, SourceState, StampsState, Tier } from '../source/source-state.ts';
 import { createPageLearner } from './learn-from-pages.ts';
 import { createTickFigures } from './tick-figures.ts';
-import { createTickRecorder } from './tick-recorder.ts';
+import { createTickRecorder, type RecorderChoice } from './tick-recorder.ts';
 import type { TickReport } from './tick-report.ts';
 
 /** The kinds of ranges that a tick reads. */
@@ -44,6 +43,8 @@ export interface TickRun {
   pollFailure: Error | undefined;
   /** Look-ups of this tick that failed. */
   failedLookUps: number;
+  /** Requests of the sweeps of this tick. */
+  swept: number;
   /** How far lists can be paged. */
   readonly depth: DepthKeeper;
   readonly tokenGuard: SourceTokenGuard;
@@ -62,15 +63,16 @@ export interface TickRun {
   /** Values and fields that the service's document does not list. */
   drift(): string[];
   /** Requests of this tick so far: all, or those for one purpose. */
-  requestsSent(purpose?: Purpose): number;
+  requestsSent(...purposes: readonly Purpose[]): number;
+  /** Those of walks alone, without sweeps. */
+  requestsOfWalks(): number;
   /** Reports how far the baseline is, including groups that it has read and not yet covered. */
   progress(baseline: BaselineState): void;
   /** Fetches pages, learns from each, and saves the state where a field is new. */
   fetchAndLearn(purpose: Purpose): FetchPage;
   /** The same for one group, by its id. */
   lookUpAndLearn(groupId: number): Promise<Page>;
-  /** @param guard by default the one for readings that come this way */
-  recorder(through: Reading['through'], guard?: ReadingGuard): Recorder;
+  recorder(through: Reading['through'], choice?: RecorderChoice): Recorder;
   report(outcome: TickReport['outcome'], error: Error | undefined): TickReport;
 }
 
@@ -113,6 +115,7 @@ export function createTickRun(session: SourceSession): TickRun {
     walked: new Set(),
     pollFailure: undefined,
     failedLookUps: 0,
+    swept: 0,
     depth: learner.depth,
     tokenGuard,
     get lastSeenId() {
@@ -138,6 +141,7 @@ export function createTickRun(session: SourceSession): TickRun {
     },
     drift: learner.drift,
     requestsSent: figures.requestsSent,
+    requestsOfWalks: () => figures.requestsSent('reconciliation') - run.swept,
     progress: (baseline) =>
       session.onProgress?.({ ...run.report('done', undefined), state: { ...cell.state, baseline } }),
     fetchAndLearn(purpose) {
@@ -159,8 +163,8 @@ export function createTickRun(session: SourceSession): TickRun {
       };
     },
     lookUpAndLearn: async (groupId) => keepNewFields(await lookUp(groupId)),
-    recorder(through, guard) {
-      const recorder = createTickRecorder({ session, cell, learner }, through, guard);
+    recorder(through, choice) {
+      const recorder = createTickRecorder({ session, cell, learner }, through, choice);
       figures.countRecorder(recorder, through);
       return recorder;
     },

@@ -3,7 +3,8 @@
 import type { Instant } from '../instant.ts';
 import { estimateSize } from '../reading/estimate-size.ts';
 import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
-import { type WalkStep, walkOn } from '../reading/walk.ts';
+import { walkOn } from '../reading/walk.ts';
+import type { WalkStep } from '../reading/walk-step.ts';
 import { noteWalked } from '../reporting/source-read.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
 import { completeBaseline } from './complete-baseline.ts';
@@ -53,6 +54,7 @@ async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Prom
     const position = { coveredThrough, rangeWidth };
     const step = await run.within('baseline', () => saving.during(() => walkOn(position, options)));
     run.unstableBaseline = step.unstable;
+    if (step.hasNoOrder) run.session.list.isUnordered = true;
     const within = createdWithin(step.covered, read);
     // Empty ranges are no progress: a walk can cover them for long before one that fails.
     if (within > 0 || (step.covered !== undefined && step.isDone)) run.walked.add('baseline');

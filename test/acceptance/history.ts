@@ -17,6 +17,8 @@ export type EntityKind =
   | 'refund_transaction';
 
 export interface EntityState {
+  /** When the change happened, which its stamp says where it has one; 0 for what was there at the start. */
+  readonly changedAt: number;
   /** When the first answer could show it. */
   readonly shownFrom: number;
   /** When no answer shows the previous state any more: later than `shownFrom` if replicas lag. */

@@ -322,6 +322,7 @@ function history(
 ): EntityHistory {
   const shown = states.map<EntityState>(([shownFrom, fields]) => ({
     shownFrom,
+    changedAt: shownFrom,
     shownByAll: shownFrom,
     fields,
   }));

@@ -9,7 +9,8 @@ import {
   type OutsideStore,
   renderGroup,
 } from './outside-store.ts';
-import type { Random } from './random.ts';
+import { createRandom, type Random } from './random.ts';
+import type { Bounds } from './shown-groups.ts';
 
 /**
  * A returns service written from the service's document alone. Where the document is silent, a behaviour decides,
@@ -27,11 +28,19 @@ export interface OutsideService {
 
 export interface ServedRequest {
   readonly at: number;
+  readonly tookMs: number;
+  readonly token: string;
   readonly query: string;
   readonly outcome: string;
+  /** The ids of the groups in the answer. */
+  readonly shown: readonly number[];
 }
 
 export interface Behaviour {
+  /** Each has its own count of requests. */
+  readonly tokens?: readonly string[];
+  /** More requests of one token in any 60 s are answered with 429. */
+  readonly mostRequests?: number;
   readonly groups?: number;
   readonly firstId?: number;
   readonly changesPerSecond?: number;
@@ -93,16 +102,33 @@ export async function startOutsideService(behaviour: Behaviour, random: Random):
   let changingSince: number | undefined;
   const age = () => (changingSince === undefined ? 0 : Date.now() - changingSince);
   const requests: ServedRequest[] = [];
+  const tokens = behaviour.tokens ?? [TOKEN];
+  const isAllowed = createAllowance(behaviour.mostRequests ?? Infinity);
+  const orders = createRandom(random.between(1, 2 ** 31));
+  const current = store.view();
+  const stale = behaviour.staleMs ? store.view() : current;
+  const texts = new WeakMap<Group, string>();
 
   const server = createServer((request, response) => {
+    const began = performance.now();
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const outcome = serve(request, response, url);
-    requests.push({ at: Date.now(), query: url.search, outcome });
+    const token = String(request.headers['x-service-api-token']);
+    const shown: number[] = [];
+    const outcome = serve(request, response, url, token, shown);
+    const tookMs = performance.now() - began;
+    requests.push({ at: Date.now(), tookMs, token, query: url.search, outcome, shown });
   });
 
-  function serve(request: IncomingMessage, response: ServerResponse, url: URL): string {
+  function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+    token: string,
+    shown: number[],
+  ): string {
     if (url.pathname !== '/api/v2/return-groups') return send(response, 404, '{"detail":"Not Found"}');
-    if (request.headers['x-service-api-token'] !== TOKEN) return send(response, 401, '{"detail":"token"}');
+    if (!tokens.includes(token)) return send(response, 401, '{"detail":"token"}');
+    if (!isAllowed(token)) return send(response, 429, '{"detail":"too many requests"}');
     const query = url.searchParams;
     const invalid = firstInvalid(query);
     if (invalid) return send(response, 422, validationError(invalid));
@@ -116,46 +142,71 @@ export async function startOutsideService(behaviour: Behaviour, random: Random):
       if (fault.retryAfterS !== undefined) response.setHeader('retry-after', String(fault.retryAfterS));
       return send(response, fault.status, fault.body ?? 'Something went wrong');
     }
-    const body = JSON.stringify(
-      page(query).map((row) => (behaviour.damage ? behaviour.damage(row, age()) : row)),
-    );
+    const rows = page(query);
+    shown.push(...rows.map(({ id }) => id));
+    const body = `[${rows.map(textOf).join(',')}]`;
     return send(response, 200, fault === 'truncate' ? body.slice(0, Math.floor(body.length * 0.7)) : body);
   }
 
-  function page(query: URLSearchParams): Fields[] {
+  function textOf(group: Group): string {
+    if (behaviour.damage) return JSON.stringify(behaviour.damage(renderGroup(group, stamp), age())) ?? 'null';
+    const text = texts.get(group) ?? JSON.stringify(renderGroup(group, stamp));
+    texts.set(group, text);
+    return text;
+  }
+
+  function page(query: URLSearchParams): Group[] {
     const lag = behaviour.staleMs && random.chance(0.5) ? behaviour.staleMs : 0;
-    const rows = store.visibleAt(Date.now() - lag).filter((group) => matches(group, query));
-    sort(rows, behaviour.order ?? 'created', random);
+    const view = lag > 0 ? stale : current;
+    view.moveTo(Date.now() - lag);
+    const near = view.within(bounds(query, 'created_at'), bounds(query, 'updated_at'));
+    const rows = [...query.keys()].some(isFilter) ? near.filter(filterOf(query)) : near;
     const offset = Number(query.get('offset') ?? 0);
     const asked = Number(query.get('limit') ?? behaviour.defaultLimit ?? 50);
     const end = Math.min(
       offset + Math.min(asked, behaviour.mostRows ?? 100),
       behaviour.windowRows ?? Infinity,
     );
-    return rows.slice(offset, end).map((group) => renderGroup(group, stamp));
+    if (behaviour.order === 'random') return draw(rows, Math.min(end, rows.length) - offset, orders);
+    sort(rows, behaviour.order ?? 'created');
+    return rows.slice(offset, end);
   }
 
-  function matches(group: Group, query: URLSearchParams): boolean {
+  /** Wide enough for shifted and cut times; the filter decides. */
+  function bounds(query: URLSearchParams, name: string): Bounds {
+    const [least, most] = [query.get(`min_${name}`), query.get(`max_${name}`)];
+    const slack = Math.abs(behaviour.shiftMs ?? 0) + 1_000;
+    return {
+      least: least === null ? -Infinity : instant(least) - slack,
+      most: most === null ? Infinity : instant(most) + slack,
+    };
+  }
+
+  /** Reads the query once, not once for each group. */
+  function filterOf(query: URLSearchParams): (group: Group) => boolean {
     const id = query.get('return_group_id');
     const order = query.get('order_id');
     const name = query.get('order_name');
-    return (
+    const email = query.get('email') ?? 'ann@example.com';
+    const isBorn = within(query.get('min_created_at'), query.get('max_created_at'));
+    const isMoved = within(query.get('min_updated_at'), query.get('max_updated_at'));
+    return (group) =>
       (id === null || Number(id) === group.id) &&
       (order === null || Number(order) === group.id + 5_000_000) &&
       (name === null || name === `#${group.id}`) &&
-      (query.get('email') ?? 'ann@example.com') === 'ann@example.com' &&
-      within(group.createdAt, query.get('min_created_at'), query.get('max_created_at')) &&
-      within(group.updatedAt, query.get('min_updated_at'), query.get('max_updated_at'))
-    );
+      email === 'ann@example.com' &&
+      isBorn(group.createdAt) &&
+      isMoved(group.updatedAt);
   }
 
-  function within(time: number, least: string | null, most: string | null): boolean {
-    const shifted = time + (behaviour.shiftMs ?? 0);
-    const shown = behaviour.wholeSeconds ? Math.floor(shifted / 1000) * 1000 : shifted;
-    if (behaviour.exclusiveBounds) {
-      return (least === null || shown > instant(least)) && (most === null || shown < instant(most));
-    }
-    return (least === null || shown >= instant(least)) && (most === null || shown <= instant(most));
+  function within(from: string | null, until: string | null): (time: number) => boolean {
+    const least = from === null ? -Infinity : instant(from);
+    const most = until === null ? Infinity : instant(until);
+    return (time) => {
+      const shifted = time + (behaviour.shiftMs ?? 0);
+      const shown = behaviour.wholeSeconds ? Math.floor(shifted / 1000) * 1000 : shifted;
+      return behaviour.exclusiveBounds ? shown > least && shown < most : shown >= least && shown <= most;
+    };
   }
 
   const timers: NodeJS.Timeout[] = [];
@@ -196,19 +247,39 @@ export async function startOutsideService(behaviour: Behaviour, random: Random):
   };
 }
 
-function sort(groups: Group[], order: Order, random: Random): void {
-  if (order === 'created') groups.sort((one, other) => one.createdAt - other.createdAt || one.id - other.id);
+function sort(groups: Group[], order: Exclude<Order, 'random'>): void {
   if (order === 'newest-created')
     groups.sort((one, other) => other.createdAt - one.createdAt || other.id - one.id);
   if (order === 'newest-updated')
     groups.sort((one, other) => other.updatedAt - one.updatedAt || other.id - one.id);
-  if (order !== 'random') return;
-  for (let last = groups.length - 1; last > 0; last--) {
-    const other = random.between(0, last);
-    const kept = groups[last]!;
-    groups[last] = groups[other]!;
+}
+
+/** Some of the groups, as another order at every request shows them. */
+function draw(groups: Group[], count: number, random: Random): Group[] {
+  for (let first = 0; first < count; first++) {
+    const other = random.between(first, groups.length - 1);
+    const kept = groups[first]!;
+    groups[first] = groups[other]!;
     groups[other] = kept;
   }
+  return groups.slice(0, Math.max(0, count));
+}
+
+/** Whether a token may make one more request within 60 s; a refused one does not count. */
+function createAllowance(most: number): (token: string) => boolean {
+  const counted = new Map<string, number[]>();
+  return (token) => {
+    const now = Date.now();
+    const recent = (counted.get(token) ?? []).filter((at) => now - at < 60_000);
+    counted.set(token, recent);
+    if (recent.length >= most) return false;
+    recent.push(now);
+    return true;
+  };
+}
+
+function isFilter(name: string): boolean {
+  return name !== 'limit' && name !== 'offset';
 }
 
 function send(response: ServerResponse, status: number, body: string): string {

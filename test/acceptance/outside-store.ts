@@ -1,5 +1,6 @@
 import type { EntityHistory, EntityKind, EntityState, Fields } from './history.ts';
 import type { Random } from './random.ts';
+import { createShownGroups, type ShownGroups } from './shown-groups.ts';
 
 /** A store of return groups that keeps every version of each, to serve and judge the past. */
 export interface OutsideStore {
@@ -11,8 +12,8 @@ export interface OutsideStore {
   remove(groupId: number): void;
   groupIds(): number[];
   latest(groupId: number): Group | undefined;
-  /** Every group as answers show it at this moment. */
-  visibleAt(time: number): Group[];
+  /** The groups as answers show them; each view has its own time. */
+  view(): ShownGroups<Group>;
   histories(): EntityHistory[];
   /** Every `updated_at` that a group had, as shown. */
   stampsOf(groupId: number): string[];
@@ -96,6 +97,7 @@ interface Refund {
 }
 
 interface Version {
+  readonly changedAt: number;
   readonly shownFrom: number;
   readonly group: Group | undefined;
 }
@@ -107,6 +109,8 @@ const DAY_MS = 86_400_000;
 export function createOutsideStore(options: StoreOptions): OutsideStore {
   const { random } = options;
   const versions = new Map<number, Version[]>();
+  const living: number[] = [];
+  const views: ShownGroups<Group>[] = [];
   let nextId = options.firstId;
 
   const oldest = Date.now() - random.between(20, 40) * DAY_MS;
@@ -121,7 +125,8 @@ export function createOutsideStore(options: StoreOptions): OutsideStore {
       if (random.chance(0.5)) EDITS[kind](group, random, updatedAt, false);
     }
     group.updatedAt = updatedAt;
-    versions.set(group.id, [{ shownFrom: 0, group }]);
+    versions.set(group.id, [{ changedAt: 0, shownFrom: 0, group }]);
+    living.push(group.id);
   }
 
   function newGroup(createdAt: number): Group {
@@ -183,7 +188,10 @@ export function createOutsideStore(options: StoreOptions): OutsideStore {
   function append(id: number, group: Group | undefined, now: number): void {
     const kept = versions.get(id) ?? [];
     const shownFrom = Math.max(kept.at(-1)?.shownFrom ?? 0, now + options.drawDelayMs());
-    versions.set(id, [...kept, { shownFrom, group }]);
+    versions.set(id, [...kept, { changedAt: now, shownFrom, group }]);
+    for (const view of views) view.add(id, shownFrom, group);
+    if (kept.length === 0) living.push(id);
+    if (!group) living.splice(living.indexOf(id), 1);
   }
 
   const store: OutsideStore = {
@@ -196,12 +204,15 @@ export function createOutsideStore(options: StoreOptions): OutsideStore {
       append(id, group, now);
     },
     remove: (id) => append(id, undefined, Date.now()),
-    groupIds: () => [...versions.keys()].filter((id) => store.latest(id)),
+    groupIds: () => [...living],
     latest: (id) => versions.get(id)?.at(-1)?.group,
-    visibleAt(time) {
-      return [...versions.values()].flatMap(
-        (kept) => kept.findLast((version) => version.shownFrom <= time)?.group ?? [],
-      );
+    view() {
+      const view = createShownGroups<Group>();
+      for (const [id, kept] of versions) {
+        for (const { shownFrom, group } of kept) view.add(id, shownFrom, group);
+      }
+      views.push(view);
+      return view;
     },
     changeSomething() {
       const kind = random.pick(options.kinds);
@@ -211,7 +222,7 @@ export function createOutsideStore(options: StoreOptions): OutsideStore {
         append(group.id, group, now);
         return;
       }
-      const id = random.pick(store.groupIds());
+      const id = random.pick(living);
       if (kind === 'removed-group') return store.remove(id);
       const movesStamp = options.shipmentsMoveStamp || (kind !== 'parcel' && kind !== 'label');
       store.change(id, (group, now) => EDITS[kind](group, random, now, options.strangeStatuses), movesStamp);
@@ -425,7 +436,7 @@ const PARTS: readonly [string, EntityKind, string, string][] = [
 function historiesOf(groupId: number, kept: readonly Version[], options: StoreOptions): EntityHistory[] {
   const found = new Map<string, { kind: EntityKind; states: EntityState[] }>();
 
-  for (const { shownFrom, group } of kept) {
+  for (const { changedAt, shownFrom, group } of kept) {
     const present = new Map<string, { kind: EntityKind; fields: Fields }>();
     const row = group && renderGroup(group, options.stamp);
     if (row) {
@@ -442,11 +453,11 @@ function historiesOf(groupId: number, kept: readonly Version[], options: StoreOp
       const history = found.get(subject) ?? { kind, states: [] };
       found.set(subject, history);
       if (JSON.stringify(history.states.at(-1)?.fields) === JSON.stringify(fields)) continue;
-      history.states.push({ shownFrom, shownByAll: shownFrom + options.staleMs, fields });
+      history.states.push({ changedAt, shownFrom, shownByAll: shownFrom + options.staleMs, fields });
     }
     for (const [subject, { states }] of found) {
       if (present.has(subject) || states.at(-1)?.fields === undefined) continue;
-      states.push({ shownFrom, shownByAll: shownFrom + options.staleMs, fields: undefined });
+      states.push({ changedAt, shownFrom, shownByAll: shownFrom + options.staleMs, fields: undefined });
     }
   }
 

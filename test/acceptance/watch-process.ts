@@ -6,6 +6,7 @@ import { TOKEN } from './outside-service.ts';
 
 /** The feed as users run it: the installed command, with its output. */
 export interface WatchProcess {
+  readonly pid: number | undefined;
   readonly printed: readonly PrintedEvent[];
   readonly messages: readonly string[];
   /** Sends the signal; resolves with the exit code, or the signal that ended it. */
@@ -24,10 +25,11 @@ const COMMAND = fileURLToPath(new URL('../../node_modules/.bin/returns-feed', im
 export function startWatch(
   options: Readonly<Record<string, string>>,
   switches: readonly string[] = [],
+  token = TOKEN,
 ): WatchProcess {
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   const child = spawn(process.execPath, [COMMAND, 'watch', '--json', ...switches, ...flags], {
-    env: { ...process.env, RETURNS_API_TOKEN: TOKEN },
+    env: { ...process.env, RETURNS_API_TOKEN: token },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed: PrintedEvent[] = [];
@@ -43,6 +45,7 @@ export function startWatch(
   });
 
   return {
+    pid: child.pid,
     printed,
     messages,
     hasEnded: () => child.exitCode !== null,

@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createProgram, withAllBelow } from '../../local/cli/program.ts';
+import { withAllBelow } from '../../local/cli/load-program.ts';
+import { createProgram } from '../../local/cli/program.ts';
 import {
   createReferenceService,
   type ReferenceService,

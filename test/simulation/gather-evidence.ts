@@ -97,6 +97,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       showsArrays:
         ![plan, ...turns].some(({ knobs }) => knobs.arrays === 'flicker') &&
         plan.lasting?.shape.kind !== 'array',
+      showsNulls: [plan, ...turns].every(({ knobs: { nulls = 'present' } }) => nulls === 'present'),
       leavesNoArrayOut,
       namesZones: [plan, ...turns].every(({ knobs: { stampForm = 'Z' } }) => !stampForm.startsWith('none')),
       stampsTellTime: knobs.absurdEvery === 0 || !isDateAhead(knobs),

@@ -30,6 +30,7 @@ import {
   vast,
   windowed,
   withLastingFault,
+  withoutOrder,
   withoutToken,
 } from './unusual-plans.ts';
 
@@ -108,9 +109,16 @@ function drawPlan(seed: number, profile: Profile): Plan {
     ...(random.chance(0.2) ? { sweepMs: random.below(activeMs) } : {}),
   };
   if (profile === 'polls') return random.chance(0.07) ? bustling(plan, random) : plan;
-  if (profile === 'guards') return suspicious(plan, random);
+  if (profile === 'guards') return inAnotherOrder(suspicious(plan, random));
   const [unusual] = UNUSUAL.filter(({ share }) => random.chance(share));
   return unusual === undefined ? withLaterWorlds(plan) : unusual.make(plan, random);
+}
+
+/** Some of them in another order at every request, where sweeps find changes before the walk judges them. */
+function inAnotherOrder(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 79));
+  if (!random.chance(0.35)) return plan;
+  return { ...plan, knobs: { ...plan.knobs, order: 'random', limitMax: 5 } };
 }
 
 /** Drawn separately, so that the seeds of everything else stay the same. */
@@ -128,6 +136,7 @@ function withLaterWorlds(plan: Plan): Plan {
   if (random.chance(0.03)) return { ...plan, earlySlot: drawEarlySlot(random, plan.activeMs) };
   if (random.chance(0.025)) return numbersLater(plan);
   if (random.chance(0.03)) return unconfirmed(plan, random);
+  if (random.chance(0.06)) return withoutOrder(plan, random);
   return plan;
 }
 

@@ -13,7 +13,7 @@ export function vast(plan: Plan, random: Random): Plan {
     withoutRemovals(plan.knobs);
   return {
     ...plan,
-    groups: 25 + random.below(10),
+    groups: 48 + random.below(10),
     activeMs: 420_000,
     changesPerSecond: 0.06,
     crowds: false,
@@ -287,5 +287,32 @@ export function sharedToken(plan: Plan): Plan {
     secret: { kind: 'newline', fromMs: 0, forMs: plan.activeMs },
     knobs: { ...knobs, limitMax: 10 },
     settings: { ...plan.settings, reconcileMs: 30_000, intervalMs: 5_000, requestsPerMinute: 60 },
+  };
+}
+
+/** A list in another order at every request, of many pages: it is walked in the pieces that the known groups show. */
+export function withoutOrder(plan: Plan, random: Random): Plan {
+  const { offsetMax, pageBytes, rateLimit, staleShare, staleSeconds, ...knobs } = plan.knobs;
+  return {
+    ...plan,
+    groups: 20 + random.below(25),
+    activeMs: 240_000,
+    changesPerSecond: 0.15,
+    tickMs: 50_000,
+    outage: undefined,
+    warm: Math.max(0.5, plan.warm),
+    knobs: {
+      ...knobs,
+      order: 'random',
+      limitMax: random.pick([5, 7, 10]),
+      touches: random.pick([[], ['return_group']]),
+    },
+    settings: {
+      ...plan.settings,
+      intervalMs: random.pick([5, 15]) * 1_000,
+      reconcileMs: random.pick([5, 30]) * 1_000,
+      settleMs: random.pick([2, 5]) * 1_000,
+      requestsPerMinute: 240,
+    },
   };
 }

@@ -41,7 +41,8 @@ interface Row {
   readonly exchange_line_items: readonly { readonly id: string; readonly status: string }[];
 }
 
-function rowsOf({ status, body }: Answer): Row[] {
+/** The rows of an answer. @throws Error if it has none */
+export function rowsOf({ status, body }: Answer): Row[] {
   if (status !== 200) throw new Error(`The service answered ${status}: ${body}`);
   return JSON.parse(body);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createProgram, withAllBelow } from '../../../local/cli/program.ts';
+import { withAllBelow } from '../../../local/cli/load-program.ts';
+import { createProgram } from '../../../local/cli/program.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 
 const MAX_COLUMNS = 112;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { EngineError } from '../../../local/engines/engine-error.ts';
-import { startEngines } from '../../../local/engines/engines.ts';
+import { isBusNamed, startEngines } from '../../../local/engines/engines.ts';
 import { runProgram } from './programs/run-program.ts';
 
 let directory: string;
@@ -111,6 +111,23 @@ test('starts no engine in place of a named one', async () => {
     AWS_ENDPOINT_URL_EVENTBRIDGE: 'http://b',
     AWS_ACCESS_KEY_ID: 'local',
   });
+});
+
+test('starts no bus where none is wanted', async () => {
+  const engines = await startEngines({ environment: {}, withBus: false });
+  await engines.stop();
+
+  expect(engines.bus).toBeUndefined();
+  expect(engines.environment).not.toHaveProperty('AWS_ENDPOINT_URL_EVENTBRIDGE');
+});
+
+test.each([
+  [{}, false],
+  [{ AWS_ENDPOINT_URL_EVENTBRIDGE: '' }, false],
+  [{ AWS_ENDPOINT_URL_EVENTBRIDGE: 'http://127.0.0.1:1' }, true],
+  [{ AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, true],
+])('knows whether the environment names a bus: %o', (environment, isNamed) => {
+  expect(isBusNamed(environment)).toBe(isNamed);
 });
 
 test('leaves credentials alone when every engine is named', async () => {

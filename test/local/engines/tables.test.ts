@@ -8,6 +8,7 @@ import { listBehind } from '../../../functions/adapters/dynamodb-behind.ts';
 import { addMissingIndexes, createTables } from '../../../local/engines/tables.ts';
 import { aKey, aSave } from '../../contract/sample-saves.ts';
 import { openTables, storesOn, type TestTables } from '../../contract/stores.ts';
+import { anEvent } from '../../shared/publishing/an-event.ts';
 
 let engine: TestTables;
 
@@ -32,6 +33,22 @@ test('only the ledger has a stream', async () => {
     undefined,
     undefined,
   ]);
+});
+
+test('a stream that nobody reads ends, and the table keeps its entries', async () => {
+  const { client, tables } = engine;
+  const names = { ...tables, ledger: `${tables.ledger}-streamed` };
+  await createTables(client, names);
+  const { ledger } = storesOn(client, names);
+  await ledger.append(aKey(1), anEvent(aKey(1), 1));
+  const before = await describeTable(names.ledger);
+
+  for (const _ of ['once', 'again']) await createTables(client, names, { withStreams: false });
+
+  const after = await describeTable(names.ledger);
+  expect(before?.StreamSpecification?.StreamEnabled).toBe(true);
+  expect(after?.StreamSpecification?.StreamEnabled ?? false).toBe(false);
+  expect(await ledger.read(aKey(1), 0, 10)).toHaveLength(1);
 });
 
 test('entries of the ledger expire by the attribute that the adapter writes', async () => {

@@ -95,7 +95,7 @@ describe('a source', () => {
   it('with more groups than fit a cycle reports the length of each of its cycles', () => {
     const { reconciliation, baseline } = well();
     const state = well({
-      baseline: { ...baseline, requests: 48_000 },
+      baseline: { ...baseline, groups: 1_000_000, requests: 48_000 },
       reconciliation: { ...reconciliation, recent: { ...reconciliation.recent, lastRequests: 2_880 } },
     });
 

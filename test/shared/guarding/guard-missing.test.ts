@@ -3,6 +3,7 @@ import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { admitMissing } from '../../../shared/guarding/guard-missing.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
 import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
+import { fitsCycle } from '../../../shared/source/reconciliation-plan.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
 import type { Hold } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';
@@ -157,11 +158,12 @@ describe('too many groups that are gone', () => {
   it('are published as removed by the same walk in which they are released if it is a long one', async () => {
     const { world, session } = await known({
       groups: 900,
-      knobs: { limitMax: 10 },
+      knobs: { limitMax: 5 },
       settings: { reconcileMs: 120_000, requestsPerMinute: 40 },
     });
     const gone = oldest(world, 300).filter((_, index) => index >= 200 && index % 3 === 0);
     for (const id of gone) world.control.remove(id);
+    expect(fitsCycle(await world.state(), world.settings)).toBe(false);
     let minutes = 0;
     while ((await held(world)).length === 0 && minutes < 120) {
       await world.nextTick(session);

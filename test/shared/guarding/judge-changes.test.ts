@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isImprobable, learnUsual } from '../../../shared/guarding/judge-changes.ts';
+import { isImprobable, isUsual, learnUsual } from '../../../shared/guarding/judge-changes.ts';
 import { DAY, HOUR, MINUTE } from '../../../shared/instant.ts';
 
 const NOW = 1_000 * DAY;
@@ -26,6 +26,38 @@ describe('many changes without newer stamps', () => {
     expect(isImprobable({ ...MOST, duration: 10 * MINUTE }, aFifthInTenMinutes, NOW)).toBe(true);
     expect(isImprobable({ ...MOST, duration: 20 * MINUTE }, aFifthInTenMinutes, NOW)).toBe(false);
     expect(isImprobable({ ...MOST, duration: MINUTE }, aFifthInTenMinutes, NOW)).toBe(true);
+  });
+});
+
+describe('a page of changes without newer stamps', () => {
+  const differing = (compared: number, unstamped: number, duration = HOUR) => ({
+    compared,
+    unstamped,
+    duration,
+  });
+
+  it('is usual up to a quarter of its groups, however few they are', () => {
+    expect(isUsual(differing(100, 25), CALM, NOW)).toBe(true);
+    expect(isUsual(differing(100, 26), CALM, NOW)).toBe(false);
+    expect(isUsual(differing(4, 1), CALM, NOW)).toBe(true);
+    expect(isUsual(differing(3, 1), CALM, NOW)).toBe(false);
+  });
+
+  it('is usual without any change, even if nothing was compared', () => {
+    expect(isUsual(differing(0, 0), CALM, NOW)).toBe(true);
+  });
+
+  it('is usual before a whole walk has shown the usual rate', () => {
+    expect(isUsual(MOST, undefined, NOW)).toBe(true);
+    expect(isUsual(MOST, { ...CALM, isWhole: false }, NOW)).toBe(true);
+  });
+
+  it('is usual up to four times the share that is usual in the same time', () => {
+    const aTenthInTenMinutes = learnUsual(differing(100, 10, 10 * MINUTE), CALM, NOW);
+
+    expect(isUsual(differing(100, 39, 10 * MINUTE), aTenthInTenMinutes, NOW)).toBe(true);
+    expect(isUsual(differing(100, 41, 10 * MINUTE), aTenthInTenMinutes, NOW)).toBe(false);
+    expect(isUsual(differing(100, 39, MINUTE), aTenthInTenMinutes, NOW)).toBe(false);
   });
 });
 

@@ -17,6 +17,7 @@ const RATES = ratesFor(240);
 const COMMON = { interval: 367_817, tolerance: 18 * 367_817 };
 const RESERVED = { interval: 1_422_223, tolerance: 3 * 1_422_223 };
 const POLL_AHEAD = 5 * SECOND;
+const COVERING_AHEAD = 3 * SECOND;
 const RECONCILIATION_AHEAD = 3 * SECOND;
 
 function stateOf(changes: Partial<BudgetState> = {}): BudgetState {
@@ -103,6 +104,50 @@ describe('booking for polls', () => {
     const { state } = book('poll', 100, { reservedArrival: 7 });
 
     expect(state.reservedArrival).toBe(7);
+  });
+});
+
+describe('booking for covering', () => {
+  it('gives half of the burst at once and the rest evenly, up to three seconds ahead', () => {
+    const { slots, state } = book('covering', 100);
+
+    expect(slots.slice(0, 10)).toEqual(Array(10).fill(NOW));
+    expect(slots.slice(10)).toEqual(Array.from({ length: 8 }, (_, i) => NOW + (i + 1) * COMMON.interval));
+    expect(state).toEqual(stateOf({ theoreticalArrival: NOW + 18 * COMMON.interval }));
+  });
+
+  it('gives a slot exactly three seconds ahead, but not a microsecond later', () => {
+    const theoreticalArrival = NOW + COMMON.tolerance / 2 + COVERING_AHEAD;
+
+    const within = book('covering', 1, { theoreticalArrival });
+    const beyond = book('covering', 1, { theoreticalArrival: theoreticalArrival + 1 });
+
+    expect(within.slots).toEqual([NOW + COVERING_AHEAD]);
+    expect(beyond.slots).toEqual([]);
+  });
+
+  it('never takes slots that are reserved for reconciliation', () => {
+    const { state } = book('covering', 100, { reservedArrival: 7 });
+
+    expect(state.reservedArrival).toBe(7);
+  });
+
+  it.each([100, 240, 3_000])('keeps no poll waiting with a budget of %s, however much it takes', (budget) => {
+    const rates = ratesFor(budget);
+    const { state } = bookSlots(rates, stateOf(), NOW, { purpose: 'covering', count: 10_000 });
+
+    const { slots } = bookSlots(rates, state, NOW, { purpose: 'poll', count: 1 });
+
+    expect(slots).toEqual([NOW]);
+  });
+
+  it.each([2, 5, 12, 30, 60])('keeps a poll waiting by one request at most with a budget of %s', (budget) => {
+    const rates = ratesFor(budget);
+    const { state } = bookSlots(rates, stateOf(), NOW, { purpose: 'covering', count: 10_000 });
+
+    const { next } = bookSlots(rates, state, NOW, { purpose: 'poll', count: 0 });
+
+    expect(next - NOW).toBeLessThanOrEqual(rates.common.interval);
   });
 });
 

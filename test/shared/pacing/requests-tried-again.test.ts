@@ -22,6 +22,7 @@ describe('a failed request', () => {
     expect(sent.map(({ atMs }) => atMs)).toEqual([0, 350, 950, 2_050, 4_150]);
     expect(requests.counters()).toEqual({
       poll: { sent: 5, retried: 4, rateLimited: 0 },
+      covering: { sent: 0, retried: 0, rateLimited: 0 },
       reconciliation: { sent: 0, retried: 0, rateLimited: 0 },
     });
     expect(store.calls.saves).toBe(5);
@@ -177,6 +178,7 @@ describe('a rate limited request', () => {
     expect(store.state()?.rateShare).toBe(0.5);
     expect(requests.counters()).toEqual({
       poll: { sent: 2, retried: 1, rateLimited: 1 },
+      covering: { sent: 0, retried: 0, rateLimited: 0 },
       reconciliation: { sent: 2, retried: 1, rateLimited: 1 },
     });
   });

@@ -2,7 +2,8 @@
 // R6 is judged by the rows that it took.
 import { type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { createExpectation } from '../../../shared/reading/expectation.ts';
-import type { Page } from '../../../shared/reading/page.ts';
+import { readNews } from '../../../shared/reading/news.ts';
+import type { Page, PageRequest } from '../../../shared/reading/page.ts';
 import { type PollOptions, type PollResult, poll, WIDEST_RANGE } from '../../../shared/reading/poll.ts';
 import { learnLead, learnStamps, UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
 import type { RowReading } from '../../../shared/returns-service/parse-return-group.ts';
@@ -52,23 +53,30 @@ export function createModelPoller(
     unsavedShare: 0,
     async poll(changed = {}) {
       let unsavedFrom: Instant | undefined;
-      const result = await poll({
-        async fetch(request) {
+      const reader = {
+        async fetch(request: PageRequest) {
           const page = await list.fetch(request);
           poller.stamps = learnStamps(poller.stamps, page.rows, page.receivedAt);
           return page;
         },
-        async take(page) {
+        async take(page: Page) {
           for (const reading of page.rows) {
             const unsaved = save(reading, page);
             if (unsaved !== undefined) unsavedFrom = Math.min(unsavedFrom ?? unsaved, unsaved);
           }
         },
+        stamps: () => poller.stamps,
+        now: () => Math.floor(list.now / SECOND) * SECOND,
+      };
+      const result = await poll({
+        ...reader,
+        fetchToCover: reader.fetch,
+        readNews: (since) => readNews(since, reader),
+        areNewsDue: () => false,
+        isByWalk: () => false,
         trustsShortPages: false,
         maxPages: 50,
         settledThrough: poller.settledThrough,
-        stamps: () => poller.stamps,
-        now: () => Math.floor(list.now / SECOND) * SECOND,
         knowsTime: () => true,
         lookback: LOOKBACK,
         unsavedFrom: () => unsavedFrom,

@@ -2,7 +2,8 @@
 import { DAY, HOUR } from '../../../shared/instant.ts';
 import { FIRST_WIDTH } from '../../../shared/limits.ts';
 import { learnStamps, UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
-import { type WalkPosition, type WalkStep, walkOn } from '../../../shared/reading/walk.ts';
+import { walkOn } from '../../../shared/reading/walk.ts';
+import type { WalkPosition, WalkStep } from '../../../shared/reading/walk-step.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import type { Order } from './model-orders.ts';
 import { clampedTo } from './model-pages.ts';
@@ -22,9 +23,13 @@ export function storeOf(groups: number, page: number, order: Order): ModelList {
 }
 
 /** @returns the steps of the walk, each with its position */
-export async function walk(list: ModelList, { reader }: Witness = createWitness(list)): Promise<WalkStep[]> {
+export async function walk(
+  list: ModelList,
+  { reader }: Witness = createWitness(list),
+  start = WALK_START,
+): Promise<WalkStep[]> {
   let stamps = { ...UNKNOWN_STAMPS, newest: NOON, newestReceivedAt: NOON };
-  let position = WALK_START;
+  let position = start;
   const steps: WalkStep[] = [];
   while (steps.length < 500) {
     const step = await walkOn(position, {

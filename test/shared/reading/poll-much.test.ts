@@ -85,6 +85,50 @@ describe('a poll that expects much', () => {
     expect(repeating.requests.map(({ offset }) => offset)).toEqual([0, 12, 0]);
   });
 
+  it('reads the tail again when news are due before a page of a closed range', async () => {
+    const reader = nothing();
+    const isDue = [true, false];
+
+    await run(reader, { ...much, areNewsDue: () => isDue.shift() ?? false });
+
+    expect(reader.requests.map(({ range }) => range.updated?.to)).toEqual([NOON + HOUR, NOON + HOUR, CLOSED]);
+  });
+
+  it('leaves covering as many requests as news took where they are always due', async () => {
+    const reader = createScriptedReader(({ range, offset }) => {
+      if (range.updated?.to === CLOSED) return aPage(rowsOf(...idsFrom(offset + 1, offset + 20)));
+      return aPage(offset < 24 ? rowsOf(...idsFrom(offset + 1, offset + 12)) : []);
+    });
+
+    await run(reader, { ...much, areNewsDue: () => true, maxPages: 9 });
+
+    const kinds = reader.requests.map(({ range }) => (range.updated?.to === CLOSED ? 'covering' : 'news'));
+    const [first, ...others] = kinds.join(' ').split('news news news').slice(1);
+    expect(first).toBe(' ');
+    expect(others.slice(0, -1).every((each) => each === ' covering covering covering ')).toBe(true);
+  });
+
+  it('asks for closed ranges with requests that let news go first', async () => {
+    const reader = nothing();
+    const toCover = nothing();
+
+    await run(reader, { ...much, fetchToCover: toCover.fetch });
+
+    expect([reader, toCover].map(({ requests }) => requests.map(({ range }) => range.updated?.to))).toEqual([
+      [NOON + HOUR],
+      [CLOSED],
+    ]);
+  });
+
+  it('covers nothing after the news if a walk over all groups settles it', async () => {
+    const reader = nothing();
+
+    const result = await run(reader, { ...much, isByWalk: () => true });
+
+    expect(reader.requests.map(({ range }) => range.updated?.to)).toEqual([NOON + HOUR]);
+    expect(result).toMatchObject({ settledThrough: SETTLED, isComplete: false, wasLittle: true });
+  });
+
   it('stops the tail at a short page', async () => {
     const reader = createScriptedReader(({ range }) =>
       aPage(range.updated?.to === CLOSED ? [] : rowsOf(1, 2, 3), { bytes: 900 }),

@@ -1,5 +1,6 @@
 // Polls of a scripted reader, with a settled time twenty minutes ago.
 import { MINUTE, SECOND } from '../../../shared/instant.ts';
+import { readNews } from '../../../shared/reading/news.ts';
 import type { Page } from '../../../shared/reading/page.ts';
 import { type PollOptions, type PollResult, poll, WIDEST_RANGE } from '../../../shared/reading/poll.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
@@ -16,11 +17,15 @@ export type Progress = Pick<PollResult, 'settledThrough' | 'rangeWidth'>;
 
 export function optionsOf(reader: ScriptedReader, changed: Partial<PollOptions> = {}) {
   const covered: Progress[] = [];
+  const clocks = { stamps: () => STAMPS, now: () => NOON };
   const options: PollOptions = {
     ...reader,
+    ...clocks,
+    fetchToCover: changed.fetch ?? reader.fetch,
     settledThrough: SETTLED,
-    stamps: () => STAMPS,
-    now: () => NOON,
+    readNews: (since) => readNews(since, { ...reader, ...clocks, ...changed, maxPages: undefined }),
+    areNewsDue: () => false,
+    isByWalk: () => false,
     knowsTime: () => true,
     lookback: LOOKBACK,
     unsavedFrom: () => undefined,

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '../../../shared/instant.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
-import { type WalkPosition, walkOn } from '../../../shared/reading/walk.ts';
+import { walkOn } from '../../../shared/reading/walk.ts';
+import type { WalkPosition } from '../../../shared/reading/walk-step.ts';
 import type { StampsState } from '../../../shared/source/source-state.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import type { Order } from './model-orders.ts';
@@ -94,6 +95,17 @@ describe('a walk with little time in each tick', () => {
 
     expect(missed).toEqual([]);
     expect(ticks).toBeLessThan(60);
+  });
+
+  it('passes empty years in wider and wider steps where the latest groups come first', async () => {
+    const list = storeOf({ order: 'created desc', groups: 1_000, page: 40, over: 10 * DAY });
+    const witness = createWitness(list, { maxPages: 20 });
+    const afterOneGroup = { coveredThrough: NOON - 1_000 * DAY, rangeWidth: 8_000 * DAY };
+
+    const steps = await walk(list, witness, afterOneGroup);
+
+    expect(witness.seen.size).toBe(1_000);
+    expect(steps.length).toBeLessThan(30);
   });
 
   it('is narrowed further if its first ranges are far too wide for the remaining room', async () => {

@@ -3,7 +3,8 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { FIRST_WIDTH, MAX_WALK_PAGES } from '../../../shared/limits.ts';
 import { type Page, PageOutOfReach } from '../../../shared/reading/page.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
-import { type WalkOptions, walkOn } from '../../../shared/reading/walk.ts';
+import { walkOn } from '../../../shared/reading/walk.ts';
+import type { WalkOptions } from '../../../shared/reading/walk-step.ts';
 import type { ReadableRow } from '../../../shared/returns-service/parse-return-group.ts';
 import type { StampsState } from '../../../shared/source/source-state.ts';
 import { createModelList } from './model-list.ts';
@@ -110,6 +111,7 @@ describe('a walk’s next range', () => {
       covered: { from: undefined, to: CLOSED },
       isDone: false,
       unstable: undefined,
+      hasNoOrder: false,
     });
   });
 
@@ -247,6 +249,7 @@ describe('the newest groups', () => {
       covered: { from: CLOSED - 5 * MINUTE, to: undefined },
       isDone: true,
       unstable: undefined,
+      hasNoOrder: false,
     });
     expect(reader.requests.length).toBe(1);
   });
@@ -309,6 +312,29 @@ describe('the newest groups', () => {
     const step = await walkOn({ ...position, coveredThrough: CLOSED }, { ...optionsOf(reader), now });
 
     expect(step).toMatchObject({ covered: { from: CLOSED, to: moment - 10 * SECOND }, isDone: true });
+  });
+
+  it('are not followed for long if others come with each request', async () => {
+    const list = createModelList({
+      seed: 3,
+      now: NOON,
+      order: 'created asc',
+      pages: clampedTo(20),
+      latency: SECOND,
+    });
+    for (const id of idsFrom(1, 30)) list.add({ createdAt: NOON - id * SECOND });
+    const witness = createWitness(list);
+    list.meanwhile = () => {
+      for (const late of [100, 200]) list.add({ createdAt: list.now - late });
+    };
+    const stamps = () => ({ ...STAMPS, newest: list.now, newestReceivedAt: list.now });
+    const position = { coveredThrough: NOON - MINUTE, rangeWidth: DAY };
+
+    const step = await walkOn(position, { ...witness.reader, stamps, now: () => list.now });
+
+    expect(step).toMatchObject({ covered: { from: NOON - MINUTE }, isDone: true });
+    expect(list.requests).toBeLessThanOrEqual(20);
+    expect(witness.missedOf({ created: step.covered })).toEqual([]);
   });
 
   it('are covered by a later walk if none of them is closed yet', async () => {
@@ -386,7 +412,13 @@ describe('the newest groups', () => {
 
     const step = await walkOn(position, { ...optionsOf(reader), maxPages: 10_000 });
 
-    expect(step).toEqual({ position, covered: undefined, isDone: true, unstable: expect.any(String) });
+    expect(step).toEqual({
+      position,
+      covered: undefined,
+      isDone: true,
+      unstable: expect.any(String),
+      hasNoOrder: true,
+    });
     expect(reader.requests.length).toBeGreaterThan(2_000);
     expect(reader.requests.length).toBeLessThan(3_100);
   });

@@ -9,6 +9,7 @@ import {
   nextCycleIn,
   pauseAfterRange,
   planCycles,
+  requestsOfAll,
 } from '../../../shared/source/reconciliation-plan.ts';
 import type { BaselineState, CycleState } from '../../../shared/source/source-state.ts';
 
@@ -46,7 +47,7 @@ function state({ requests = 100, groups = 1_000, recent = cycle(), open = cycle(
     requests,
     estimatedGroups: groups,
   };
-  return { baseline, reconciliation: { recent, open, all } };
+  return { baseline, longestPage: 0, reconciliation: { recent, open, all } };
 }
 
 /** More requests than half of the budget of ten minutes. */
@@ -68,9 +69,24 @@ describe('a walk that fits a cycle', () => {
     expect(fitsCycle(state({ all: cycle({ lastRequests: LONG }) }), PACE)).toBe(false);
   });
 
-  it('is any walk of at most 50 requests, however small the budget', () => {
-    expect(fitsCycle(state({ requests: 50 }), { reconcileMs: 1_000, requestsPerMinute: 1 })).toBe(true);
-    expect(fitsCycle(state({ requests: 51 }), { reconcileMs: 1_000, requestsPerMinute: 1 })).toBe(false);
+  it('takes no fewer requests than the walk under way, because stores grow', () => {
+    const all = cycle({ isUnderWay: true, requests: LONG, lastRequests: 100 });
+
+    expect(fitsCycle(state({ all }), PACE)).toBe(false);
+    expect(fitsCycle(state({ all: { ...all, isUnderWay: false } }), PACE)).toBe(true);
+  });
+
+  it('needs no more than three requests a piece before the first walk, whatever the baseline needed', () => {
+    const known = { ...state({ requests: LONG }), longestPage: 20 };
+    const groups = (count: number) => ({ ...known, baseline: { ...known.baseline, groups: count } });
+
+    expect(requestsOfAll(groups(200))).toBe(42);
+    expect(requestsOfAll(groups(20_000))).toBe(LONG);
+  });
+
+  it('is any walk of at most 100 requests, however small the budget', () => {
+    expect(fitsCycle(state({ requests: 100 }), { reconcileMs: 1_000, requestsPerMinute: 1 })).toBe(true);
+    expect(fitsCycle(state({ requests: 101 }), { reconcileMs: 1_000, requestsPerMinute: 1 })).toBe(false);
   });
 });
 

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND } from '../../../shared/instant.ts';
+import type { Purpose } from '../../../shared/pacing/budget-state.ts';
+import { createNewsMemory } from '../../../shared/reading/news.ts';
+import type { PageRequest } from '../../../shared/reading/page.ts';
+import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
+import { RequestTimedOutError } from '../../../shared/returns-service/errors.ts';
 import { createFetchBetweenPolls, createPollWhenDue } from '../../../shared/tick/between-polls.ts';
 import type { TickRun } from '../../../shared/tick/tick-run.ts';
+import { idsFrom, rowsOf } from '../reading/some-rows.ts';
 import { createSourceWorld } from '../source-world.ts';
+import { createUnorderedRun } from './unordered-run.ts';
 
 const isPoll = ({ query }: { readonly query: string }) => query.includes('min_updated_at');
 
@@ -51,7 +58,7 @@ describe('a walk', () => {
   it('sends one request for every four of the polls, however often polls are due', async () => {
     const order = await orderOf({ pages: 8, requestsOfAPoll: 12, baseline: { status: 'running' } });
 
-    expect(order).toBe('walk poll walk walk walk poll walk walk walk poll walk');
+    expect(order).toBe('poll walk walk walk poll walk walk walk poll walk walk');
   });
 
   it('sends as many requests as the poll took if the whole walk must fit its cycle', async () => {
@@ -61,7 +68,7 @@ describe('a walk', () => {
       baseline: { status: 'completed', requests: 50 },
     });
 
-    expect(order).toBe('walk poll walk walk poll walk walk poll walk');
+    expect(order).toBe('poll walk walk poll walk walk poll walk walk');
   });
 
   it('sends at most eight requests after a poll, however long the poll was', async () => {
@@ -71,7 +78,72 @@ describe('a walk', () => {
       baseline: { status: 'completed', requests: 50 },
     });
 
-    expect(order.split(' ').lastIndexOf('poll')).toBe(10);
+    expect(order.split(' ').lastIndexOf('poll')).toBe(9);
+  });
+
+  it('lets news through once an interval while it is owed requests after a long poll', async () => {
+    const order = await orderOf({
+      pages: 10,
+      requestsOfAPoll: 20,
+      baseline: { status: 'completed', requests: 50 },
+      intervalMs: 15,
+      newsReadThrough: 1,
+    });
+
+    // A request takes 5 ms.
+    expect(order).toBe('poll walk walk walk news walk walk walk news walk walk poll walk walk');
+  });
+
+  it('sends one request for every four of the news where they are always due', async () => {
+    const order = await orderOf({
+      pages: 9,
+      requestsOfAPoll: 80,
+      baseline: { status: 'running' },
+      newsReadThrough: 1,
+      requestsOfNews: 12,
+    });
+
+    const news = ' news'.repeat(12);
+    expect(order).toBe(`poll walk${news} walk walk walk${news} walk walk walk${news} walk walk`);
+  });
+
+  it('sends what is owed after news also before the next poll is due', async () => {
+    const order = await orderOf({
+      pages: 13,
+      requestsOfAPoll: 20,
+      baseline: { status: 'completed', requests: 50 },
+      intervalMs: 30,
+      newsReadThrough: 1,
+      requestsOfNews: 12,
+    });
+
+    const [walk, news] = [' walk', ' news'.repeat(12)];
+    expect(order).toBe(`poll${walk.repeat(6)}${news}${walk.repeat(2)} poll${walk.repeat(4)}${news}${walk}`);
+  });
+
+  it('is not ended by news that fail because of their request', async () => {
+    const order = await orderOf({
+      pages: 6,
+      requestsOfAPoll: 20,
+      baseline: { status: 'completed', requests: 50 },
+      newsReadThrough: 1,
+      newsError: new RequestTimedOutError('says the test', {}),
+    });
+
+    expect(order).toBe('poll walk news walk news walk news walk news walk news walk');
+  });
+
+  it('lets a sweep read two pieces before each of its requests', async () => {
+    const { run, asked } = createUnorderedRun({ createdAt: idsFrom(1, 60) });
+    const fetch = createFetchBetweenPolls(run, async () => {});
+
+    await fetch({ range: { created: { from: 7, to: 8 } }, offset: 3 });
+    await fetch({ range: { created: { from: 8, to: 9 } }, offset: 3 });
+
+    expect(asked.map(({ offset }) => (offset === 3 ? 'walk' : 'sweep'))).toEqual([
+      ...['sweep', 'sweep', 'walk'],
+      ...['sweep', 'sweep', 'walk'],
+    ]);
   });
 });
 
@@ -79,25 +151,51 @@ interface Walked {
   readonly pages: number;
   readonly requestsOfAPoll: number;
   readonly baseline: object;
+  /** @default 1 */
+  readonly intervalMs?: number;
+  /** Up to where news were read; undefined if they never were. */
+  readonly newsReadThrough?: number;
+  readonly newsError?: Error;
+  /** @default 1 */
+  readonly requestsOfNews?: number;
 }
 
-/** The order of the requests of a walk and of polls that are always due. */
-async function orderOf({ pages, requestsOfAPoll, baseline }: Walked): Promise<string> {
+/** The order of a walk's requests and of polls; by default a poll is due before each request. */
+async function orderOf(walked: Walked): Promise<string> {
+  const {
+    pages,
+    requestsOfAPoll,
+    baseline,
+    intervalMs = 1,
+    newsReadThrough,
+    newsError,
+    requestsOfNews = 1,
+  } = walked;
   const order: string[] = [];
   let sent = 0;
   let elapsed = 0;
   const run = {
     session: {
       clock: { elapsed: () => elapsed },
-      settings: { intervalMs: 1, reconcileMs: 1, requestsPerMinute: 240 },
+      settings: { intervalMs, reconcileMs: 1, requestsPerMinute: 240 },
+      serviceClock: { now: () => ({ atLeast: 0, atMost: 0 }) },
+      news: { ...createNewsMemory(), readThrough: newsReadThrough },
+      list: { isUnordered: false },
     },
-    state: { baseline, reconciliation: { all: {} } },
+    state: { baseline, longestPage: 0, settledThrough: 0, reconciliation: { all: {} } },
+    stamps: { ...UNKNOWN_STAMPS, newest: 0 },
+    recorder: () => ({ take: async () => {} }),
     requestsSent: () => sent,
-    fetchAndLearn: () => async () => {
-      elapsed += 5 * MILLISECOND;
-      order.push('walk');
-      return { rows: [], bytes: 0, sentAt: 0, receivedAt: 0 };
-    },
+    fetchAndLearn:
+      (purpose: Purpose) =>
+      async ({ offset }: PageRequest) => {
+        order.push(purpose === 'poll' ? 'news' : 'walk');
+        if (purpose === 'poll' && newsError !== undefined) throw newsError;
+        if (purpose !== 'poll') elapsed += 5 * MILLISECOND;
+        const isLast = purpose !== 'poll' || offset >= 12 * (requestsOfNews - 1);
+        const rows = isLast ? [] : rowsOf(...idsFrom(offset + 1, offset + 12));
+        return { rows, bytes: 0, sentAt: 0, receivedAt: 0 };
+      },
   } as unknown as TickRun;
   const poll = async () => {
     sent += requestsOfAPoll;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, parseStamp } from '../../../shared/instant.ts';
-import { requestsOfAll } from '../../../shared/source/reconciliation-plan.ts';
+import { fitsCycle, requestsOfAll } from '../../../shared/source/reconciliation-plan.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
@@ -8,7 +8,7 @@ const LOOK_UP = 'return_group_id=';
 /** No change moves a stamp, and a walk over all groups does not fit a cycle. */
 const SLOW = {
   groups: 900,
-  knobs: { limitMax: 10, touches: [] },
+  knobs: { limitMax: 5, touches: [] },
   settings: { reconcileMs: 180_000, requestsPerMinute: 60 },
 } as const;
 
@@ -18,6 +18,7 @@ async function slowWorld(close: (world: SourceWorld) => void) {
   const session = world.startProcess('a');
   await world.tick(session);
   while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
+  expect(fitsCycle(await world.state(), world.settings)).toBe(false);
   return { world, session };
 }
 

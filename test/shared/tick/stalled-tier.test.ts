@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { DAY, formatInstant } from '../../../shared/instant.ts';
+import { fitsCycle } from '../../../shared/source/reconciliation-plan.ts';
 import { createSourceWorld } from '../source-world.ts';
 
 it('degrades a source whose walk over all groups makes no progress, although the recent are walked', async () => {
@@ -18,6 +19,7 @@ it('degrades a source whose walk over all groups makes no progress, although the
     await world.nextTick(session);
   }
   expect((await world.state()).baseline.status).toBe('completed');
+  expect(fitsCycle(await world.state(), world.settings)).toBe(false);
   // Requests for groups that were created long ago fail.
   const recent = formatInstant(world.time.now() - 46 * DAY);
   let failed = 0;

@@ -91,6 +91,8 @@ export interface Promises {
   readonly showsWhole: boolean;
   /** Arrays are never left out by chance: the content of an array's first appearance is filled in without an event. */
   readonly showsArrays: boolean;
+  /** No answer leaves out a null: a field's first appearance is filled in without an event. */
+  readonly showsNulls: boolean;
 }
 
 /** A fault of all requests of one shape; lasting-faults.ts lists what the feed still owes. */

@@ -146,21 +146,33 @@ function* judgeClaim(
   const { read_up_to: readUpTo, reconciled_through: reconciledThrough } = event.data.object;
   const upTo = promises.stampsTellTime ? timeOf(readUpTo ?? '') : undefined;
   const due = upTo === undefined ? -1 : lastDue(history.documents, { upTo, madeAt }, offset, evidence);
+  const { showsNulls } = promises;
   const later = history.documents.filter((happening, place) => place >= due && happening.at <= at);
-  if (due >= 0 && !later.some((shown) => mayHaveBeen(before, stateIn(shown, name))))
+  if (due >= 0 && !later.some((shown) => mayHaveBeen(before, stateIn(shown, name), showsNulls)))
     yield ['G1', event.id, describe(telling, before, `read_up_to ${readUpTo}`)];
   const through = timeOf(reconciledThrough ?? '');
   if (through === undefined) return;
   const shown = history.showings.filter(({ from, to }) => to > through - timing.dateAhead && from <= at);
   const isShown = shown.some(({ document }) =>
-    mayHaveBeen(before, document === undefined ? undefined : entitiesOf(document).get(name)),
+    mayHaveBeen(before, document === undefined ? undefined : entitiesOf(document).get(name), showsNulls),
   );
   if (!isShown) yield ['G1', event.id, describe(telling, before, `reconciled_through ${reconciledThrough}`)];
 }
 
-/** Whether an entity that was shown like this may be said to have been in another state: if it was gone for a while. */
-function mayHaveBeen(before: State | undefined, shown: State | undefined): boolean {
-  return shown === undefined || isState(before, shown);
+/**
+ * Whether an entity that was shown like this may be said to have been in another state: if it was gone for a while, or if
+ * a field that the service leaves out while it is null was filled in without an event.
+ */
+function mayHaveBeen(before: State | undefined, shown: State | undefined, showsNulls: boolean): boolean {
+  if (shown === undefined || isState(before, shown)) return true;
+  return !showsNulls && before !== undefined && isState(before, filledIn(before, shown));
+}
+
+/** The shown state without the values of fields that were null before. */
+function filledIn(before: State, shown: State): State {
+  const values = JSON.parse(shown) as unknown[];
+  const known = JSON.parse(before) as unknown[];
+  return JSON.stringify(values.map((value, place) => (known[place] === null ? null : value)));
 }
 
 function describe({ event, name }: Telling, before: State | undefined, claim: string): string {

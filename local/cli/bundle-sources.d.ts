@@ -1,0 +1,1 @@
+export function bundleSources(folder: string, here: string): string;

@@ -1,0 +1,45 @@
+// The guard of a sweep. It publishes the changes without a newer stamp of each page on which no more groups differ than
+// usual, and leaves all others to the walk (guard-walk.ts). The walk does not find again what a sweep has published, so a
+// sweep also teaches what is usual. It teaches only what it published: otherwise a fault would become usual before the
+// walk could judge it.
+import type { Instant } from '../instant.ts';
+import type { Recorder } from '../recording/record-pages.ts';
+import { areUnstampedHeld, type GuardedWalk, saveFirst } from './guard-walk.ts';
+import { learnUsual } from './judge-changes.ts';
+import type { ReadingGuard } from './reading-guard.ts';
+import { gatherUnstamped } from './unstamped-changes.ts';
+
+export interface SweepGuard extends Required<ReadingGuard> {
+  /** Publishes the page's changes, or drops them: the walk finds them again. */
+  concludePage(recorder: Pick<Recorder, 'record'>): Promise<void>;
+  /** Learns from a round that is over how much usually differs. */
+  learn(): void;
+}
+
+/** @param since when the round before began: since then the groups had time to change */
+export function createSweepGuard(run: GuardedWalk, since: Instant): SweepGuard {
+  const changes = gatherUnstamped(run.readings);
+  const duration = () => run.now() - since;
+  const published = new Set<number>();
+  return {
+    admits: changes.admits,
+    noteUnchanged: changes.noteUnchanged,
+    admitsRemovals: changes.admitsRemovals,
+    async concludePage(recorder) {
+      const { state } = run.source;
+      const page = changes.takeUsualPage(state, duration(), run.now());
+      changes.takeWaiting();
+      if (page.length === 0 || areUnstampedHeld(state)) return;
+      for (const { snapshot } of page) if (snapshot !== undefined) published.add(snapshot.groupId);
+      await saveFirst(run.source, recorder, page);
+    },
+    learn() {
+      const { compared } = changes.counted;
+      const found = { compared, unstamped: published.size, duration: duration() };
+      run.source.update((state) => {
+        const usual = learnUsual(found, state.guarding.usual, run.now());
+        return { ...state, guarding: { ...state.guarding, usual } };
+      });
+    },
+  };
+}

@@ -1,0 +1,11 @@
+/**
+ * When what is done once an interval is due again: an interval after it was due, even if it had to wait for a slot, so that
+ * waits don't add up. If it was done early, or more than an interval late, the interval counts from now.
+ *
+ * @param dueAt when it was due, in the unit and by the clock of `now`
+ */
+export function nextInRhythm(dueAt: number, now: number, interval: number): number {
+  const isEarly = dueAt > now;
+  const isMissed = dueAt + interval <= now;
+  return (isEarly || isMissed ? now : dueAt) + interval;
+}

@@ -1,0 +1,50 @@
+// In a small store where much changes, reading everything takes no more requests than proving what was updated lately.
+// Then each poll asks for a walk over all groups, whose end settles what polls settle.
+import { DAY, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
+import { mayFallBackBy, stampsTime } from '../reading/stamps-clock.ts';
+import { fitsCycle, requestsOfAll, withCycle } from '../source/reconciliation-plan.ts';
+import type { TickRun } from './tick-run.ts';
+
+/** With a longer cycle than this, walks are not wanted more often. */
+const LONGEST_CYCLE = DAY;
+/** How long a walk may take to be preferred; in the slowest feeds, two intervals. */
+const LONGEST_WALK = 2 * MINUTE;
+
+/** Whether the next poll is a walk, unless it expects little. If walks don't get to their end, polls go on by update. */
+export function pollsByWalk({ state, session }: TickRun): boolean {
+  const { clock, list, polling, settings } = session;
+  const isPossible =
+    state.baseline.status === 'completed' &&
+    state.guarding.holds.length === 0 &&
+    settings.reconcileMs * MILLISECOND <= LONGEST_CYCLE &&
+    fitsCycle(state, settings);
+  const isCheaper = list.isUnordered || requestsOfAll(state) <= polling.requests;
+  const patience = Math.max(LONGEST_WALK, 2 * settings.intervalMs * MILLISECOND);
+  return isPossible && isCheaper && clock.elapsed() - polling.settledAt <= patience;
+}
+
+/** Notes what a poll by update took; one that did not complete would have taken more. */
+export function notePollByUpdate({ session }: TickRun, requests: number, isComplete: boolean): void {
+  const most = isComplete ? requests : Math.max(requests, session.polling.requests);
+  session.polling = { ...session.polling, requests: most, settledAt: session.clock.elapsed() };
+}
+
+/** Asks for a walk over all groups, in place of covering what was updated. */
+export function askForWalk(run: TickRun): void {
+  run.update((state) => withCycle(state, 'all', { ...state.reconciliation.all, isAsked: true }));
+}
+
+/** Settles what a walk over all groups has read: everything that showed until then, whatever its stamps. */
+export function settleByWalk(run: TickRun, reconciledThrough: Instant | undefined): void {
+  const { session, stamps } = run;
+  const { walkedFrom } = run.state.read;
+  if (reconciledThrough === undefined || walkedFrom === undefined) return;
+  if (session.polling.leftNewerAt >= walkedFrom) return;
+  const time = stampsTime(stamps, reconciledThrough);
+  if (time === undefined) return;
+  const settledThrough = time - session.settings.lookbackMs * MILLISECOND - mayFallBackBy(stamps);
+  // Otherwise polls go on by update, and only they show whether they still work.
+  run.isComplete ||= run.pollFailure === undefined && pollsByWalk(run);
+  session.polling = { ...session.polling, settledAt: session.clock.elapsed() };
+  if (settledThrough > run.state.settledThrough) run.update((state) => ({ ...state, settledThrough }));
+}

@@ -1,0 +1,50 @@
+// Reads the newest rows once in each interval, also while a poll's proof or a walk takes longer than that: news wait for one
+// request, or for three where a sweep is read as well.
+import { type Instant, MILLISECOND } from '../instant.ts';
+import { forgetLateness, readNews } from '../reading/news.ts';
+import { stampsTime } from '../reading/stamps-clock.ts';
+import { nextInRhythm } from './next-in-rhythm.ts';
+import { pollsByWalk } from './poll-by-walk.ts';
+import type { TickRun } from './tick-run.ts';
+
+export interface News {
+  isDue(): boolean;
+  /**
+   * Reads from where the last news ended.
+   *
+   * @param since where to begin if no news were read before
+   * @returns the requests
+   */
+  read(since: Instant): Promise<number>;
+}
+
+export function createNews(run: TickRun): News {
+  const { session } = run;
+  const { clock, serviceClock, settings } = session;
+  const now = () => serviceClock.now().atLeast;
+  return {
+    // Before the first news, polls find so little that they read everything at once.
+    isDue: () => session.news.readThrough !== undefined && clock.elapsed() >= session.news.dueAt,
+    async read(since) {
+      session.news.dueAt = nextInRhythm(
+        session.news.dueAt,
+        clock.elapsed(),
+        settings.intervalMs * MILLISECOND,
+      );
+      const begunAt = stampsTime(run.stamps, now());
+      const { readThrough, lateness } = session.news;
+      forgetLateness(session.news);
+      const from = readThrough === undefined ? since : readThrough - lateness;
+      const requests = await readNews(Math.max(from, run.state.settledThrough), {
+        fetch: run.fetchAndLearn('poll'),
+        take: run.recorder('poll').take,
+        stamps: () => run.stamps,
+        now,
+        // Of a list without order, each further page shows less that is new; a sweep's pages show more.
+        maxPages: session.list.isUnordered && pollsByWalk(run) ? 1 : undefined,
+      });
+      session.news.readThrough = begunAt;
+      return requests;
+    },
+  };
+}

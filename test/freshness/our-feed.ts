@@ -1,0 +1,176 @@
+// The real poller, without processes that end and stores that fail: only its pace counts here. Ticks follow each other
+// as those of `watch` do (local/feed/run-watch.ts), or as a schedule of AWS sends them.
+import { nextTick } from '../../local/feed/next-tick.ts';
+import { type Instant, MILLISECOND } from '../../shared/instant.ts';
+import { pollSource } from '../../shared/poll-source.ts';
+import type { Log } from '../../shared/ports.ts';
+import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
+import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
+import { createSourceSession, type SourceSession } from '../../shared/source/source-session.ts';
+import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
+import { createStores, type Inserted, type Stores } from '../simulation/world/stores.ts';
+import { type FreshnessWorld, slotAt } from './freshness-world.ts';
+import type { Became } from './measure.ts';
+
+export interface OurFeed {
+  readonly sightings: readonly Became[];
+  /** When a walk over all groups completed, as the number of requests sent until then. */
+  readonly walksEndedAt: readonly number[];
+  /** Errors that ticks reported or threw. */
+  readonly errors: readonly string[];
+  state(): Promise<SourceState | undefined>;
+  /** Resolves once the baseline is completed. */
+  readonly isReady: Promise<void>;
+  /** Ticks until it is stopped. */
+  run(): Promise<void>;
+  stop(): void;
+}
+
+export interface FeedOptions {
+  readonly everyMs: number;
+  readonly reconcileMs: number | undefined;
+  readonly settleMs: number | undefined;
+  readonly requestsPerMinute: number;
+  /** `watch`: one tick after the other. `aws`: a tick at each slot, unless one is under way. */
+  readonly schedule: 'watch' | 'aws';
+}
+
+const NAME = 'fresh';
+const BASE_URL = 'https://returns.example/api';
+/** As in Lambda and in `watch`. */
+const TICK_MS = 50_000;
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+const encoder = new TextEncoder();
+
+export function createOurFeed(world: FreshnessWorld, options: FeedOptions): OurFeed {
+  const { time } = world;
+  const settings = settingsOf(options);
+  const sightings: Became[] = [];
+  const errors: string[] = [];
+  const stopping = new AbortController();
+  const stores = createStores(
+    time,
+    () => 0,
+    (inserted) => sightings.push(...sightingsOf(inserted)),
+  );
+  const walks = watchWalks(stores, world);
+  const session: SourceSession = createSession(world, settings, stores, stopping.signal, () =>
+    lastPurpose(session),
+  );
+  const lastPurpose = createPurposes();
+
+  async function tick(slot: number) {
+    const report = await pollSource({ slot, durationMs: TICK_MS }, session);
+    if (report.error !== undefined && !stopping.signal.aborted) errors.push(report.error.message);
+    return report;
+  }
+
+  async function watch(): Promise<void> {
+    let lastSlot = 0;
+    let next = slotAt(time);
+    while (!stopping.signal.aborted) {
+      await time.sleep(Math.max(0, next - slotAt(time)), stopping.signal);
+      if (stopping.signal.aborted) return;
+      lastSlot = Math.max(slotAt(time), lastSlot + 1);
+      const report = await tick(lastSlot);
+      next = nextTick({ last: next, now: slotAt(time) }, settings, report);
+    }
+  }
+
+  async function followSchedule(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const slot = slotAt(time);
+      await tick(slot);
+      const missed = Math.floor((slotAt(time) - slot) / settings.intervalMs);
+      const next = slot + (missed + 1) * settings.intervalMs;
+      await time.sleep(next - slotAt(time), stopping.signal);
+    }
+  }
+
+  return {
+    sightings,
+    walksEndedAt: walks.endedAt,
+    errors,
+    state: () => stores.states.load(NAME),
+    isReady: walks.isReady,
+    run: options.schedule === 'watch' ? watch : followSchedule,
+    stop: () => stopping.abort(),
+  };
+}
+
+function settingsOf({ everyMs, reconcileMs, settleMs, requestsPerMinute }: FeedOptions): SourceSettings {
+  const given = Object.entries({ reconcileMs, settleMs }).filter(([, value]) => value !== undefined);
+  return sourceSettings.parse({
+    ...{ name: NAME, baseUrl: BASE_URL, intervalMs: everyMs, requestsPerMinute },
+    ...Object.fromEntries(given),
+  });
+}
+
+function createSession(
+  { time, ask, service }: FreshnessWorld,
+  settings: SourceSettings,
+  stores: Stores,
+  signal: AbortSignal,
+  purpose: () => string,
+): SourceSession {
+  const transport: HttpTransport = async ({ url }) => {
+    const [path = '', query = ''] = url.slice(BASE_URL.length).split('?');
+    const before = time.elapsed();
+    const { status, headers, body } = await ask(path, new URLSearchParams(query), purpose());
+    const requestMs = (time.elapsed() - before) / MILLISECOND;
+    return { status, headers, body: encoder.encode(body), requestMs };
+  };
+  const { states, budgets, activities, ledger, snapshots: store } = stores;
+  return createSourceSession({
+    ...{ states, budgets, activities, ledger, store, settings, signal, clock: time, log: SILENT },
+    random: () => 0.5,
+    client: (token) =>
+      createReturnsServiceClient({
+        ...{ baseUrl: settings.baseUrl, token, transport, timeoutMs: settings.requestTimeoutMs },
+      }),
+    secret: { read: async () => service.token },
+    hashToken: (token) => token,
+    place: undefined,
+    owner: 'local',
+  });
+}
+
+/** Returns a function that names the purpose of the request that is being sent, by which counter has moved. */
+function createPurposes(): (session: SourceSession) => string {
+  let polls = 0;
+  return ({ requests }) => {
+    const { poll } = requests.counters();
+    const isPoll = poll.sent > polls;
+    polls = poll.sent;
+    return isPoll ? 'poll' : 'reconciliation';
+  };
+}
+
+function* sightingsOf({ event, at }: Inserted): Generator<Became> {
+  const [kind, verb] = event.type.split('.');
+  if (!('status' in event.data.object)) return;
+  const { id, status } = event.data.object as { readonly id: number | string; readonly status: string };
+  yield { at, entity: `${kind}/${id}`, status: verb === 'removed' ? undefined : status };
+}
+
+/** Notes the ends of the baseline and of walks over all groups, as they are saved. */
+function watchWalks({ states }: Stores, { exchanges }: FreshnessWorld) {
+  const endedAt: number[] = [];
+  const { save } = states;
+  let last: Instant | undefined;
+  let becomeReady = () => {};
+  const isReady = new Promise<void>((resolve) => {
+    becomeReady = resolve;
+  });
+  states.save = async (state, expectedVersion) => {
+    const result = await save(state, expectedVersion);
+    if (result !== 'saved') return result;
+    if (state.baseline.status === 'completed') becomeReady();
+    const { lastCompletedAt } = state.reconciliation.all;
+    if (lastCompletedAt !== undefined && lastCompletedAt !== last) endedAt.push(exchanges.length);
+    last = lastCompletedAt;
+    return result;
+  };
+  return { endedAt, isReady };
+}

@@ -1,0 +1,75 @@
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { bundleSources } from '../../../local/cli/bundle-sources.js';
+import { findBundle } from '../../../local/cli/find-bundle.js';
+
+const LONG_AGO = new Date('2026-01-01T00:00:00Z');
+
+/** A checkout whose command says what its sources say. */
+let checkout: string;
+let here: string;
+let folder: string;
+
+async function write(file: string, text: string, at = LONG_AGO): Promise<void> {
+  await writeFile(join(checkout, file), text);
+  await utimes(join(checkout, file), at, at);
+}
+
+beforeEach(async () => {
+  checkout = await mkdtemp(join(tmpdir(), 'bundle-'));
+  here = join(checkout, 'local/cli');
+  folder = join(checkout, 'node_modules/.cache/returns-feed');
+  await mkdir(here, { recursive: true });
+  await mkdir(join(checkout, 'node_modules/a-package'), { recursive: true });
+  await write('tsconfig.json', '{}');
+  await write('node_modules/.package-lock.json', '{}');
+  await write('node_modules/a-package/package.json', '{"name":"a-package","main":"index.js"}');
+  await write('node_modules/a-package/index.js', "exports.path = require('node:path').sep;");
+  await write('local/cli/said.ts', "export const said: string = 'one';");
+  await write('local/cli/main.ts', "import 'a-package';\nexport { said } from './said.ts';");
+  // bundle-sources.js of the checkout; its content does not matter here.
+  await write('local/cli/bundle-sources.js', '');
+});
+afterEach(() => rm(checkout, { recursive: true }));
+
+const saidBy = async (bundle: string | undefined) => (await import(bundle ?? 'no bundle')).said;
+
+test('a bundle is found as long as its sources are the same', async () => {
+  const before = findBundle(folder, here);
+  const bundle = bundleSources(folder, here);
+
+  expect(before).toBeUndefined();
+  expect(findBundle(folder, here)).toBe(bundle);
+  expect(await saidBy(bundle)).toBe('one');
+});
+
+test('a changed source makes a new bundle, and the old one stays for processes that load parts of it later', async () => {
+  const old = bundleSources(folder, here);
+  await write('local/cli/said.ts', "export const said: string = 'two';", new Date('2026-01-02T00:00:00Z'));
+
+  const found = findBundle(folder, here);
+  const bundle = bundleSources(folder, here);
+
+  expect(found).toBeUndefined();
+  expect([await saidBy(old), await saidBy(bundle)]).toEqual(['one', 'two']);
+});
+
+test.each([
+  ['packages were installed', 'node_modules/.package-lock.json', '{"packages":{}}'],
+  ['the bundling changed', 'local/cli/bundle-sources.js', '//'],
+])('no bundle is found after %s', async (_, file, text) => {
+  bundleSources(folder, here);
+  await write(file, text);
+
+  expect(findBundle(folder, here)).toBeUndefined();
+});
+
+test('a source that changes while it is bundled leaves no note that the bundle is of its new content', async () => {
+  await write('local/cli/said.ts', "export const said = 'one';", new Date(Date.now() + 60_000));
+
+  bundleSources(folder, here);
+
+  expect(findBundle(folder, here)).toBeUndefined();
+});

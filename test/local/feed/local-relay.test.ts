@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { startLocalRelay } from '../../../local/feed/local-relay.ts';
+import type { SendResult } from '../../../shared/ports.ts';
+import { createVirtualClock } from '../../fakes/virtual-clock.ts';
+import { aKey } from '../../shared/publishing/an-event.ts';
+import { createWorld, type Gate, openGate, range } from '../../shared/publishing/relay-world.ts';
+
+const A = aKey(1);
+const B = aKey(2);
+
+function aRelay(gate: Gate = openGate) {
+  const world = createWorld();
+  const clock = createVirtualClock();
+  const relay = startLocalRelay({ ...world.ports(gate), clock, random: () => 0 });
+  return { world, clock, relay };
+}
+
+test('sends the events of the groups that it is woken for, in order', async () => {
+  const { world, relay } = aRelay();
+  world.show(A, 1, 2);
+  world.show(B, 1);
+
+  relay.wake([A, B]);
+  await relay.idle();
+
+  expect([world.numbersArrived(A), world.numbersArrived(B)]).toEqual([[1, 2], [1]]);
+});
+
+test('sends events that were written during a run', async () => {
+  const { world, relay } = aRelay();
+  world.show(A, 1);
+  world.destination.answer = (event): SendResult => {
+    if (event.data.sequence === 1) {
+      world.show(A, 2);
+      relay.wake([A]);
+    }
+    return { sent: true };
+  };
+
+  relay.wake([A]);
+  await relay.idle();
+
+  expect(world.numbersArrived(A)).toEqual([1, 2]);
+});
+
+test('tries a group again, after a pause, until the destination takes its events', async () => {
+  let failures = 3;
+  const { world, clock, relay } = aRelay(async (call, effect) => {
+    if (call === 'destination.send' && failures-- > 0) throw new Error('no answer');
+    return effect();
+  });
+  world.show(A, 1);
+
+  relay.wake([A]);
+  await clock.run(relay.idle());
+
+  expect(world.numbersArrived(A)).toEqual([1]);
+  expect(clock.elapsed()).toBe((100 + 200 + 400) * 1_000);
+});
+
+test('takes a bounded number of groups at a time: one that is woken later need not wait for a second turn of others', async () => {
+  const { world, relay } = aRelay();
+  const many = range(1, 150).map((id) => aKey(id));
+  for (const key of many) world.show(key, 1);
+  world.destination.answer = ({ id }) => {
+    // Another event of the first group, as soon as its first is sent.
+    if (id.endsWith('_1_1')) {
+      world.show(aKey(1), 2);
+      relay.wake([aKey(1)]);
+    }
+    return { sent: true };
+  };
+
+  relay.wake(many);
+  await relay.idle();
+
+  const order = world.destination.received.map(({ id }) => id.replace(/^acme_mi8x2k_/, ''));
+  expect(order).toHaveLength(151);
+  expect(order.at(-1)).toBe('1_2');
+});
+
+test('begins nothing after its end, and idle says so', async () => {
+  const { world, relay } = aRelay();
+  world.show(A, 1);
+
+  await relay.stop();
+  relay.wake([A]);
+
+  await expect(relay.idle()).rejects.toThrow('stopped before it was idle');
+  expect(world.numbersArrived(A)).toEqual([]);
+});
+
+test('ends a pause at once when it is stopped', async () => {
+  const { world, clock, relay } = aRelay(async (call, effect) => {
+    if (call === 'destination.send') throw new Error('no answer');
+    return effect();
+  });
+  world.show(A, 1);
+  relay.wake([A]);
+  await clock.advance(1_000);
+
+  await relay.stop();
+
+  expect(clock.elapsed()).toBe(1_000);
+});

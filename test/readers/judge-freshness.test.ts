@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import type { EntityHistory } from '../acceptance/history.ts';
+import { type FreshnessEvidence, judgeFreshness } from './judge-freshness.ts';
+import { stateOf } from './known-states.ts';
+
+test('measures from the change, not from when answers show it', () => {
+  const freshness = judgeWith([known(1_000 + 7_500, 'CREATED')], [state(1_000, 'CREATED', 6_000)]);
+
+  expect(freshness).toMatchObject({ changes: 1, p50: 7_500, p99: 7_500, never: 0, wrong: 0 });
+});
+
+test('counts a later state as knowing the earlier change', () => {
+  const freshness = judgeWith(
+    [known(5_000, 'DELIVERED')],
+    [state(1_000, 'IN_TRANSIT'), state(4_000, 'DELIVERED')],
+  );
+
+  expect(freshness).toMatchObject({ changes: 2, p50: 1_000, most: 4_000, never: 0, wrong: 0 });
+});
+
+test('counts a change that was never known, and the entity as wrong', () => {
+  const freshness = judgeWith(
+    [known(1_500, 'IN_TRANSIT')],
+    [state(1_000, 'IN_TRANSIT'), state(4_000, 'DELIVERED')],
+  );
+
+  expect(freshness).toMatchObject({ changes: 2, p50: 500, p99: Infinity, never: 1, wrong: 1 });
+});
+
+test('does not take an older state, known after the change, for the change', () => {
+  const freshness = judgeWith(
+    [known(500, 'CREATED'), known(5_000, 'CREATED')],
+    [state(0, 'CREATED'), state(4_000, 'DELIVERED')],
+  );
+
+  expect(freshness).toMatchObject({ changes: 1, never: 1, wrong: 1 });
+});
+
+test('asks no reader for a change back to what it believed all along', () => {
+  const states = [state(0, 'CREATED'), state(4_000, 'CANCELED'), state(4_500, 'CREATED')];
+  const freshness = judgeWith([known(500, 'CREATED')], states);
+
+  expect(freshness).toMatchObject({ changes: 1, p50: 500, wrong: 0 });
+});
+
+test('expects nothing of entities that did not change', () => {
+  expect(judgeWith([], [state(0, 'CREATED')])).toMatchObject({ changes: 0, wrong: 0 });
+});
+
+test('lets a reader that says nothing of the start know the start', () => {
+  const states = [state(0, 'CREATED'), state(4_000, 'CANCELED'), state(4_500, 'CREATED')];
+
+  expect(judgeWith([], states, { knewTheStart: true })).toMatchObject({ changes: 1, never: 0, wrong: 0 });
+  expect(judgeWith([], states, { knewTheStart: false })).toMatchObject({ changes: 2, never: 2, wrong: 1 });
+});
+
+test('compares watched fields only, whatever the notation of times and the order of lists', () => {
+  const fields = {
+    status: 'DELIVERED',
+    delivered_at: '2026-01-02T03:04:05Z',
+    return_ids: [1, 2],
+    created_at: 'a',
+  };
+  const alike = { status: 'DELIVERED', delivered_at: '2026-01-02T03:04:05.000Z', return_ids: [2, 1] };
+
+  expect(stateOf('shipment', fields)).toBe(stateOf('shipment', alike));
+  expect(stateOf('shipment', { ...fields, status: 'FAILED' })).not.toBe(stateOf('shipment', alike));
+});
+
+const SUBJECT = 'return-groups/1/shipments/17';
+
+function judgeWith(
+  learnt: FreshnessEvidence['learnt'],
+  states: EntityHistory['states'],
+  { knewTheStart } = { knewTheStart: false },
+) {
+  const history: EntityHistory = { subject: SUBJECT, kind: 'shipment', groupId: 1, states };
+  return judgeFreshness({ histories: [history], learnt, knewTheStart });
+}
+
+function known(at: number, status: string) {
+  return { at, subject: SUBJECT, state: stateOf('shipment', { status }) };
+}
+
+function state(changedAt: number, status: string, shownFrom = changedAt) {
+  return { changedAt, shownFrom, shownByAll: shownFrom, fields: { status } };
+}

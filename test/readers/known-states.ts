@@ -1,0 +1,63 @@
+// What a reader believes of each entity, and since when. A state is the text of the entity's watched fields, so that a
+// row and an event that say the same are the same state.
+import type { EntityKind, Fields } from '../acceptance/history.ts';
+import { WATCHED } from '../acceptance/printed-event.ts';
+
+export interface Learnt {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly subject: string;
+  readonly state: string;
+}
+
+export const GONE = 'gone';
+
+export interface KnownStates {
+  /** Notes the state, if it differs from the one before. */
+  learn(subject: string, state: string, at: number): void;
+  readonly learnt: readonly Learnt[];
+}
+
+export function createKnownStates(): KnownStates {
+  const current = new Map<string, string>();
+  const learnt: Learnt[] = [];
+  return {
+    learnt,
+    learn(subject, state, at) {
+      if (current.get(subject) === state) return;
+      current.set(subject, state);
+      learnt.push({ at, subject, state });
+    },
+  };
+}
+
+/** Times in any notation, null for what is absent, and lists without their order. */
+export function stateOf(kind: EntityKind, fields: Fields | undefined): string {
+  if (!fields) return GONE;
+  return JSON.stringify(
+    WATCHED[kind].map((name) => {
+      const value = fields[name] ?? null;
+      if (Array.isArray(value)) return [...value].sort();
+      return name.endsWith('_at') && typeof value === 'string' ? Date.parse(value) : value;
+    }),
+  );
+}
+
+const PARTS: readonly [list: string, kind: EntityKind, path: string, id: string][] = [
+  ['returns', 'return_line_item', 'return-line-items', 'id'],
+  ['shipments', 'shipment', 'shipments', 'id'],
+  ['exchange_line_items', 'exchange_line_item', 'exchange-line-items', 'id'],
+  ['refund_transactions', 'refund_transaction', 'refund-transactions', 'platform_id'],
+];
+
+/** Each entity of a row: its subject, as events name it, and its state. */
+export function statesOfRow(row: Fields): [subject: string, state: string][] {
+  const group = `return-groups/${row.id}`;
+  const parts = PARTS.flatMap(([list, kind, path, id]) =>
+    (row[list] as Fields[]).map((part): [string, string] => [
+      `${group}/${path}/${encodeURIComponent(String(part[id]))}`,
+      stateOf(kind, part),
+    ]),
+  );
+  return [[group, stateOf('return_group', row)], ...parts];
+}

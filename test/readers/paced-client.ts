@@ -1,0 +1,69 @@
+// How a careful reader asks: as many requests as the service allows, spread so that a long reading does not wait for
+// the minute to pass; again after a refusal.
+import type { Fields } from '../acceptance/history.ts';
+
+export interface ReaderClock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+/** Returns the rows of one page. */
+export type AskPage = (query: Readonly<Record<string, string>>) => Promise<Fields[]>;
+
+export interface ClientOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly clock: ReaderClock;
+  /** Requests that the service allows in 60 s. */
+  readonly perMinute: number;
+  /** Requests that may follow each other at once: what the minute allows for the time between two polls. */
+  readonly burst: number;
+}
+
+/** A request is counted when it is sent, and by the service when it arrives. */
+const WINDOW_MS = 60_500;
+const PAUSE_MS = 1_000;
+const MOST_TRIES = 100;
+
+export function createPacedClient(options: ClientOptions): AskPage {
+  const { url, token, clock } = options;
+  const waitForTurn = createTurns(options);
+
+  return async (query) => {
+    for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
+      await waitForTurn();
+      const response = await fetch(`${url}/v2/return-groups?${new URLSearchParams(query)}`, {
+        headers: { 'x-service-api-token': token },
+      });
+      if (response.ok) return (await response.json()) as Fields[];
+      await response.arrayBuffer();
+      await clock.sleep(PAUSE_MS);
+    }
+    throw new Error(`The service refused ${MOST_TRIES} requests in a row.`);
+  };
+}
+
+/** Resolves when the next request may be sent. */
+function createTurns({ clock, perMinute, burst }: ClientOptions): () => Promise<void> {
+  const sent: number[] = [];
+  const gapMs = 60_000 / perMinute;
+  let left = burst;
+  let filledAt = clock.now();
+
+  return async () => {
+    for (;;) {
+      const now = clock.now();
+      left = Math.min(burst, left + (now - filledAt) / gapMs);
+      filledAt = now;
+      while (sent[0] !== undefined && now - sent[0] >= WINDOW_MS) sent.shift();
+      if (left >= 1 && sent.length < perMinute) {
+        left -= 1;
+        sent.push(now);
+        return;
+      }
+      const oldest = sent.length < perMinute ? now : sent[0]! + WINDOW_MS;
+      await clock.sleep(Math.max(oldest - now, (1 - left) * gapMs, 1));
+    }
+  };
+}

@@ -1,0 +1,21 @@
+import type { Fields } from '../acceptance/history.ts';
+import type { AskPage } from './paced-client.ts';
+
+/** More than any service in use gives at once, so that each page is as large as it may be. */
+const ASKED_ROWS = 250;
+const MOST_PAGES = 10_000;
+
+/** Every page of a list until an empty one: a short page may be a clamped one. */
+export async function readPages(
+  ask: AskPage,
+  query: Readonly<Record<string, string>>,
+  onPage: (rows: readonly Fields[]) => void,
+): Promise<void> {
+  let offset = 0;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const rows = await ask({ ...query, limit: String(ASKED_ROWS), offset: String(offset) });
+    if (rows.length === 0) return;
+    onPage(rows);
+    offset += rows.length;
+  }
+}

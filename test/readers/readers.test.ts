@@ -1,0 +1,87 @@
+// The readers are honest: on a calm service, which keeps its order, each one knows every change after its next poll.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type OutsideService, startOutsideService } from '../acceptance/outside-service.ts';
+import { createRandom } from '../acceptance/random.ts';
+import { judgeFreshness } from './judge-freshness.ts';
+import { createPacedClient, type ReaderClock } from './paced-client.ts';
+import { createUsualPoller } from './usual-poller.ts';
+import { createWholeListReader } from './whole-list-reader.ts';
+
+const TOKEN = 'token-of-a-reader';
+const CHANGES = 40;
+
+let service: OutsideService;
+
+beforeEach(async () => {
+  service = await startOutsideService({ groups: 130, mostRows: 20, tokens: [TOKEN] }, createRandom(7));
+});
+
+afterEach(() => service.close());
+
+test.each([
+  { name: 'the usual poller', create: (ask: Ask) => createUsualPoller(ask, CLOCK, { lookbackMs: 0 }) },
+  {
+    name: 'the usual poller with lookback and whole list',
+    create: (ask: Ask) => createUsualPoller(ask, CLOCK, { lookbackMs: 30_000, wholeEveryMs: 86_400_000 }),
+  },
+  { name: 'the reader of the whole list', create: (ask: Ask) => createWholeListReader(ask, CLOCK) },
+])('$name knows every change of a calm service', async ({ create }) => {
+  const reader = create(client());
+  await reader.poll();
+
+  for (let change = 0; change < CHANGES; change += 1) service.store.changeSomething();
+  await reader.poll();
+
+  const histories = service.store.histories();
+  const freshness = judgeFreshness({ histories, learnt: reader.learnt, knewTheStart: false });
+  expect(freshness).toMatchObject({ never: 0, wrong: 0 });
+  expect(freshness.changes).toBeGreaterThanOrEqual(CHANGES / 2);
+});
+
+test('a reader that is refused waits, and asks again', async () => {
+  await service.close();
+  service = await startOutsideService({ groups: 30, mostRequests: 2, tokens: [TOKEN] }, createRandom(7));
+  const clock = createFakeClock();
+  const ask = createPacedClient({ url: service.url, token: TOKEN, clock, perMinute: 300, burst: 25 });
+
+  await ask({});
+  await ask({});
+  await expect(ask({})).rejects.toThrow('refused 100 requests');
+
+  expect(service.requests.filter(({ outcome }) => outcome === '429')).toHaveLength(100);
+  expect(clock.slept()).toBeGreaterThanOrEqual(100_000);
+});
+
+test('a reader never asks more often than the service allows', async () => {
+  const clock = createFakeClock();
+  const ask = createPacedClient({ url: service.url, token: TOKEN, clock, perMinute: 60, burst: 5 });
+
+  const sentAt: number[] = [];
+  for (let request = 0; request < 150; request += 1) {
+    await ask({ limit: '1' });
+    sentAt.push(clock.now());
+  }
+
+  const inMinute = sentAt.map((from) => sentAt.filter((at) => at >= from && at < from + 60_000).length);
+  expect(Math.max(...inMinute)).toBe(60);
+  expect(sentAt.slice(4, 7)).toEqual([0, 1_000, 2_000]);
+});
+
+type Ask = ReturnType<typeof createPacedClient>;
+
+const CLOCK: ReaderClock = { now: Date.now, sleep: async () => {} };
+
+function client(): Ask {
+  return createPacedClient({ url: service.url, token: TOKEN, clock: CLOCK, perMinute: 300, burst: 300 });
+}
+
+function createFakeClock() {
+  let now = 0;
+  return {
+    now: () => now,
+    slept: () => now,
+    async sleep(ms: number) {
+      now += ms;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { createSweepGuard } from '../../../shared/guarding/guard-sweep.ts';
+import { HOUR } from '../../../shared/instant.ts';
+import type { Hold } from '../../../shared/source/source-state.ts';
+import { aState } from '../../contract/sample-states.ts';
+import { idsFrom } from '../reading/some-rows.ts';
+import { guardedSource, NOW, pass } from './guarded-pages.ts';
+
+function sweeping(changes?: Parameters<typeof guardedSource>[0], since = NOW - HOUR) {
+  const source = guardedSource(changes);
+  return { ...source, guard: createSweepGuard(source.run, since) };
+}
+
+describe('a page of a sweep', () => {
+  it('that differs no more than usual is published, after the state was saved', async () => {
+    const { guard, recorder, done } = sweeping();
+
+    const admitted = pass(guard, idsFrom(1, 8), 2);
+    await guard.concludePage(recorder);
+
+    expect(admitted).toBe(6);
+    expect(done).toEqual(['state saved', 'recorded 1 2']);
+  });
+
+  it('that differs more is dropped, and not published with a later page either', async () => {
+    const { guard, recorder, done } = sweeping();
+
+    pass(guard, idsFrom(1, 8), 3);
+    await guard.concludePage(recorder);
+    pass(guard, idsFrom(9, 108), 1);
+    await guard.concludePage(recorder);
+
+    expect(done).toEqual(['state saved', 'recorded 9']);
+  });
+
+  it('is compared with groups that the process remembers as unchanged', async () => {
+    const { guard, recorder, done } = sweeping();
+
+    pass(guard, [1], 1);
+    for (const id of idsFrom(2, 8)) guard.noteUnchanged(id);
+    await guard.concludePage(recorder);
+
+    expect(done).toEqual(['state saved', 'recorded 1']);
+  });
+
+  it('is not published while changes without newer stamps are held', async () => {
+    const { guarding } = aState('acme');
+    const hold = { ...guarding.holds[0], guard: 'changed_without_stamps', tier: 'recent' } as Hold;
+    const { run } = guardedSource();
+    const { guard, recorder, done } = sweeping({ guarding: { ...run.source.state.guarding, holds: [hold] } });
+
+    pass(guard, idsFrom(1, 8), 1);
+    await guard.concludePage(recorder);
+
+    expect(done).toEqual([]);
+  });
+});
+
+/** The rate that a sweep of a hundred groups teaches, so many of which changed. */
+async function rateLearned(changed: number, since: number): Promise<number> {
+  const { guard, run, recorder } = sweeping(undefined, since);
+  pass(guard, idsFrom(1, 100), changed);
+  await guard.concludePage(recorder);
+  guard.learn();
+  return run.source.state.guarding.usual?.ratePerHour ?? 0;
+}
+
+describe('a sweep that is over', () => {
+  it('teaches how many groups usually change in the time since the sweep before', async () => {
+    const [anHour, twoHours] = await Promise.all(
+      [NOW - HOUR, NOW - 2 * HOUR].map((since) => rateLearned(20, since)),
+    );
+
+    expect(anHour).toBeCloseTo(-Math.log(0.8), 2);
+    expect(twoHours).toBeCloseTo(-Math.log(0.8) / 2, 2);
+  });
+
+  it('teaches nothing of what it left to the walk', async () => {
+    expect(await rateLearned(60, NOW - HOUR)).toBeLessThan(0.2);
+  });
+
+  it('makes the next one publish as much in as long a time', async () => {
+    const { guard, run, recorder, done } = sweeping();
+    pass(guard, idsFrom(1, 100), 20);
+    await guard.concludePage(recorder);
+    guard.learn();
+
+    const next = createSweepGuard(run, NOW - HOUR);
+    pass(next, idsFrom(1, 100), 40);
+    await next.concludePage(recorder);
+
+    expect(done).toHaveLength(4);
+  });
+});

@@ -1,0 +1,62 @@
+// Pages of compared readings for guards of walks and sweeps, and a source whose saves and records they note in order.
+import type { GuardedWalk } from '../../../shared/guarding/guard-walk.ts';
+import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
+import {
+  ADMITS_ALL,
+  type ComparedReading,
+  type ReadingGuard,
+} from '../../../shared/guarding/reading-guard.ts';
+import { HOUR } from '../../../shared/instant.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
+import { aState } from '../../contract/sample-states.ts';
+
+export const NOW = 1_763_633_703_000_000;
+/** A source whose walks found no change without a newer stamp. */
+const CALM = { ...NO_GUARDING, usual: { ratePerHour: 0, learnedAt: NOW, isWhole: true } };
+const EMPTY = { return_line_items: [], shipments: [], exchange_line_items: [], refund_transactions: [] };
+
+/** A group as it was read, changed without a newer stamp or unchanged. */
+export function compared(groupId: number, isChanged: boolean): ComparedReading {
+  const shown = { updatedAt: NOW - HOUR, projection: EMPTY };
+  const event = { type: 'shipment.updated', data: { object: {}, previous_attributes: {} } };
+  return {
+    snapshot: { groupId, ...shown },
+    reading: shown,
+    compared: isChanged ? { verdict: 'differs', saves: [{ events: [event] }] } : { verdict: 'unchanged' },
+  } as unknown as ComparedReading;
+}
+
+/** Passes a page of so many groups to the guard, the first ones changed. @returns the readings it admitted */
+export function pass(
+  guard: Pick<ReadingGuard, 'admits'>,
+  groups: readonly number[],
+  changed: number,
+): number {
+  return groups.filter((id, index) => guard.admits(compared(id, index < changed))).length;
+}
+
+export function guardedSource(changes: Partial<SourceState> = {}) {
+  let state = aState('acme', 1, { guarding: CALM, ...changes });
+  const done: string[] = [];
+  const run: GuardedWalk = {
+    source: {
+      get state() {
+        return state;
+      },
+      update(change) {
+        state = change(state);
+      },
+      async save() {
+        done.push('state saved');
+      },
+    },
+    readings: ADMITS_ALL,
+    now: () => NOW,
+  };
+  const recorder = {
+    async record(all: readonly ComparedReading[]) {
+      done.push(`recorded ${all.map(({ snapshot }) => snapshot?.groupId).join(' ')}`);
+    },
+  };
+  return { run, recorder, done };
+}

@@ -1,0 +1,92 @@
+// A walk's changes without a newer stamp: those of a usual page are published before their range is read.
+import { describe, expect, it } from 'vitest';
+import { createWalkGuard } from '../../../shared/guarding/guard-walk.ts';
+import type { Hold } from '../../../shared/source/source-state.ts';
+import { aState } from '../../contract/sample-states.ts';
+import { idsFrom } from '../reading/some-rows.ts';
+import { guardedSource, NOW, pass } from './guarded-pages.ts';
+
+function walking(changes?: Parameters<typeof guardedSource>[0]) {
+  const source = guardedSource(changes);
+  return { ...source, guard: createWalkGuard(source.run, 'all', undefined) };
+}
+
+describe('a page of a walk', () => {
+  it('that differs no more than usual is published at once, after the state was saved', async () => {
+    const { guard, recorder, done } = walking();
+
+    const admitted = pass(guard, idsFrom(1, 8), 2);
+    await guard.concludePage(recorder);
+    await guard.conclude(recorder);
+
+    expect(admitted).toBe(6);
+    expect(done.slice(0, 2)).toEqual(['state saved', 'recorded 1 2']);
+    expect(done.filter((each) => each.startsWith('recorded 1'))).toHaveLength(1);
+  });
+
+  it('that differs more waits for its range, and is published with it if few groups of it differ', async () => {
+    const { guard, recorder, done } = walking();
+
+    pass(guard, idsFrom(1, 8), 3);
+    await guard.concludePage(recorder);
+    const atOnce = [...done];
+    pass(guard, idsFrom(9, 100), 0);
+    await guard.conclude(recorder);
+
+    expect(atOnce).toEqual([]);
+    expect(done).toEqual(['state saved', 'recorded 1 2 3']);
+  });
+
+  it('waits as well if its range differs more than usual so far', async () => {
+    const { guard, recorder, done } = walking();
+
+    pass(guard, idsFrom(1, 100), 90);
+    await guard.concludePage(recorder);
+    pass(guard, idsFrom(101, 200), 10);
+    await guard.concludePage(recorder);
+
+    expect(done).toEqual([]);
+  });
+
+  it('leaves those of an unusual page before it to the end of their range', async () => {
+    const { guard, recorder, done } = walking();
+
+    pass(guard, idsFrom(1, 4), 2);
+    await guard.concludePage(recorder);
+    pass(guard, idsFrom(5, 104), 1);
+    await guard.concludePage(recorder);
+
+    expect(done).toEqual(['state saved', 'recorded 5']);
+  });
+
+  it('is not published while a hold stands, nor most of a store that differs at once', async () => {
+    const hold = { guard: 'changed_without_stamps', tier: 'all', number: 1, suspects: 30, met: 30 };
+    const { guarding } = aState('acme');
+    const { run } = guardedSource();
+    const held = walking({
+      guarding: { ...run.source.state.guarding, holds: [{ ...guarding.holds[0], ...hold } as Hold] },
+    });
+    const faulty = walking();
+
+    pass(held.guard, idsFrom(1, 8), 1);
+    await held.guard.concludePage(held.recorder);
+    for (const page of [0, 1, 2]) {
+      pass(faulty.guard, idsFrom(10 * page + 1, 10 * page + 10), 9);
+      await faulty.guard.concludePage(faulty.recorder);
+    }
+    await faulty.guard.conclude(faulty.recorder);
+
+    expect([...held.done, ...faulty.done].filter((each) => each.startsWith('recorded'))).toEqual([]);
+    expect(faulty.run.source.state.guarding.holds).toMatchObject([{ guard: hold.guard, since: NOW }]);
+  });
+
+  it('counts towards what is usual although its changes did not wait', async () => {
+    const { guard, recorder, run } = walking();
+
+    pass(guard, idsFrom(1, 100), 20);
+    await guard.concludePage(recorder);
+    await guard.conclude(recorder);
+
+    expect(run.source.state.guarding.usual?.ratePerHour).toBeGreaterThan(0);
+  });
+});

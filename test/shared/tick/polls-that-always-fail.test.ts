@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { createSourceWorld } from '../source-world.ts';
+
+const UNORDERED = { order: 'random', limitMax: 20, limitOver: 'clamp', touches: [] } as const;
+
+describe('polls that always fail', () => {
+  it('are reported although short walks settle everything', async () => {
+    const world = createSourceWorld({ groups: 100, settings: { reconcileMs: 60_000 }, knobs: UNORDERED });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    for (let tick = 0; tick < 6; tick += 1) await world.nextTick(session);
+    world.network.intercept = ({ query }) =>
+      query.has('min_updated_at')
+        ? { status: 500, headers: {}, body: '{}', delivery: 'whole', afterMs: 0 }
+        : undefined;
+    for (let tick = 0; tick < 15; tick += 1) {
+      await world.nextTick(session);
+    }
+    expect((await world.feedEvents()).map(({ type }) => type)).toContain('feed.source_degraded');
+  });
+});

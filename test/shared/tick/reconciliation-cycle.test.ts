@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { NARROWEST_RANGE } from '../../../shared/limits.ts';
+import type { SourceState, Tier } from '../../../shared/source/source-state.ts';
+import { advanceCycle } from '../../../shared/tick/reconciliation-cycle.ts';
+import { createUnorderedRun, NOW, settledState } from './unordered-run.ts';
+
+/** The shape of the list after a walk, or a step of one. */
+function shapeAfter(
+  tier: Tier,
+  { hasLostOrder = true, isDone = true, fullPage = undefined as number | undefined, state = {} } = {},
+) {
+  const { run, list } = createUnorderedRun({ state: settledState(30, state as Partial<SourceState>) });
+  Object.assign(list, { hasLostOrder, fullPage });
+  const position = { coveredThrough: NOW, rangeWidth: NARROWEST_RANGE };
+  advanceCycle(run, tier, { position, isDone, covered: undefined, sent: 3, missed: 'done' });
+  return list;
+}
+
+it.each([
+  { began: 'this process', walkBegunAt: NOW - MINUTE, settled: 5 * MINUTE + 17 * SECOND },
+  { began: 'another process', walkBegunAt: NOW - HOUR, settled: HOUR },
+  { began: 'an earlier process', walkBegunAt: undefined, settled: HOUR },
+])(
+  'what a whole walk has read is settled only by the process that began it: $began',
+  ({ walkBegunAt, settled }) => {
+    const { run } = createUnorderedRun();
+    run.session.polling = { ...run.session.polling, walkBegunAt };
+    const position = { coveredThrough: NOW, rangeWidth: NARROWEST_RANGE };
+    const covered = { from: undefined, to: undefined };
+
+    advanceCycle(run, 'all', { position, isDone: true, covered, sent: 3, missed: 'done' });
+
+    expect(NOW - run.state.settledThrough).toBe(settled);
+  },
+);
+
+describe('a list', () => {
+  it('is read in whole ranges again after a walk that saw it keep its order', () => {
+    expect(shapeAfter('all', { hasLostOrder: false })).toMatchObject({ isUnordered: false });
+    expect(shapeAfter('all')).toMatchObject({ isUnordered: true, hasLostOrder: false });
+  });
+
+  it('counts as unordered to the end of its walk, and whatever look-ups of open groups show', () => {
+    expect(shapeAfter('all', { hasLostOrder: false, isDone: false })).toMatchObject({ isUnordered: true });
+    expect(shapeAfter('open', { hasLostOrder: false })).toMatchObject({ isUnordered: true });
+    expect(shapeAfter('open')).toMatchObject({ hasLostOrder: true });
+  });
+
+  it('has cut pages if its longest page shows fewer rows than there are groups and than fill a piece', () => {
+    const { baseline } = settledState(30);
+    const fullPageOf = (longestPage: number, groups: number, pageLimit = 200, fullPage?: number) =>
+      shapeAfter('all', { fullPage, state: { longestPage, pageLimit, baseline: { ...baseline, groups } } })
+        .fullPage;
+
+    expect(fullPageOf(20, 60)).toBe(20);
+    expect(fullPageOf(60, 60)).toBeUndefined();
+    expect(fullPageOf(180, 3_000)).toBeUndefined();
+    expect(fullPageOf(0, 60)).toBeUndefined();
+    expect(fullPageOf(20, 60, 20)).toBeUndefined();
+    expect(fullPageOf(20, 60, 200, 50)).toBe(50);
+  });
+});

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { DAY, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { DeadlineReached } from '../../../shared/pacing/errors.ts';
+import { RequestTimedOutError } from '../../../shared/returns-service/errors.ts';
+import { createSweeping } from '../../../shared/tick/sweep.ts';
+import { aState } from '../../contract/sample-states.ts';
+import { aRow, idsFrom } from '../reading/some-rows.ts';
+import { createUnorderedRun, NOW, settledState, type UnorderedRun } from './unordered-run.ts';
+
+/** 27 groups, one a day, in pieces of nine. */
+const DAILY = idsFrom(1, 27)
+  .reverse()
+  .map((days) => NOW - days * DAY);
+const day = (days: number) => NOW - days * DAY;
+const PIECES = [
+  { from: undefined, to: day(18) },
+  { from: day(18), to: day(9) },
+  { from: day(9), to: undefined },
+];
+
+const piecesOf = ({ asked }: UnorderedRun) => asked.map(({ range }) => range.created);
+
+describe('a sweep', () => {
+  it('reads two pieces before each request of the walk, each with one request, from the oldest on', async () => {
+    const world = createUnorderedRun({ createdAt: DAILY });
+    const sweepOn = createSweeping(world.run);
+
+    await sweepOn();
+    const first = piecesOf(world);
+    await sweepOn();
+
+    expect(first).toEqual(PIECES.slice(0, 2));
+    expect(piecesOf(world)).toEqual(PIECES);
+    expect(world.asked.every(({ purpose, offset }) => purpose === 'reconciliation' && offset === 0)).toBe(
+      true,
+    );
+  });
+
+  it.each([
+    { polls: 'walks', isUnordered: true, everyMs: 5_000 },
+    { polls: 'by update', isUnordered: false, everyMs: 60_000 },
+  ])('begins again once an interval or cycle, if polls are $polls', async ({ isUnordered, everyMs }) => {
+    // Without a walk that has settled something lately, polls go by update.
+    const world = createUnorderedRun({ createdAt: DAILY });
+    if (!isUnordered) world.advance(10 * MINUTE);
+    const sweepOn = createSweeping(world.run);
+    const afterMs = async (ms: number) => {
+      world.advance(ms * 1_000);
+      const before = world.asked.length;
+      await sweepOn();
+      return world.asked.length - before;
+    };
+
+    for (let calls = 0; calls < 4; calls += 1) await sweepOn();
+
+    expect(world.asked).toHaveLength(3);
+    expect([await afterMs(everyMs - 1), await afterMs(1), await afterMs(0)]).toEqual([0, 2, 1]);
+  });
+
+  it('begins again at once if the clock has gone back', async () => {
+    const world = createUnorderedRun({ createdAt: [] });
+    const sweepOn = createSweeping(world.run);
+    await sweepOn();
+
+    world.advance(-10 * SECOND);
+    await sweepOn();
+
+    expect(world.asked).toHaveLength(2);
+  });
+
+  it('never begins while the list keeps its order, nor before the baseline is complete', async () => {
+    const { baseline } = aState('acme');
+    const running = settledState(30, { baseline: { ...baseline, status: 'running' } });
+    const worlds = [
+      createUnorderedRun({ createdAt: DAILY, isUnordered: false }),
+      createUnorderedRun({ createdAt: DAILY, state: running }),
+    ];
+
+    for (const { run } of worlds) await createSweeping(run)();
+
+    expect(worlds.map(({ asked }) => asked.length)).toEqual([0, 0]);
+  });
+
+  it('waits until the walk got on in this tick, or has sent twenty requests', async () => {
+    const world = createUnorderedRun({ createdAt: DAILY });
+    const { run, asked } = world;
+    run.walked.clear();
+    const sweepOn = createSweeping(run);
+    const fetch = run.fetchAndLearn('reconciliation');
+
+    for (let requests = 0; requests < 19; requests += 1) await fetch({ range: {}, offset: 0 });
+    await sweepOn();
+    const before = asked.length;
+    await fetch({ range: {}, offset: 0 });
+    await sweepOn();
+
+    expect([before, asked.length]).toEqual([19, 22]);
+  });
+
+  it('reads only the recent groups if a walk over all does not fit a cycle', async () => {
+    const old = idsFrom(46, 72)
+      .reverse()
+      .map((days) => NOW - days * DAY);
+    const world = createUnorderedRun({ createdAt: [...old, ...DAILY], state: settledState(201) });
+
+    await createSweeping(world.run)();
+
+    expect(piecesOf(world)).toEqual([
+      { from: day(45), to: day(18) },
+      { from: day(18), to: day(9) },
+    ]);
+  });
+
+  it('goes on with the next piece if one fails, without ending the tick', async () => {
+    const world = createUnorderedRun({ createdAt: DAILY });
+    world.onRequest = ({ range }) => {
+      if (range.created?.to === day(18)) throw new RequestTimedOutError('says the test', {});
+    };
+
+    await createSweeping(world.run)();
+
+    expect(piecesOf(world)).toEqual(PIECES.slice(0, 2));
+  });
+
+  it('begins the next tick with the piece that the last tick’s end cut off', async () => {
+    const world = createUnorderedRun({ createdAt: DAILY });
+    let isOver = true;
+    world.onRequest = ({ range }) => {
+      if (isOver && range.created?.to === day(9)) throw new DeadlineReached('says the test');
+    };
+
+    await expect(createSweeping(world.run)()).rejects.toThrow(DeadlineReached);
+    isOver = false;
+    await createSweeping(world.run)();
+
+    expect(piecesOf(world)).toEqual([PIECES[0], PIECES[1], PIECES[1], PIECES[2]]);
+  });
+
+  it.each([
+    {
+      created: 'over a day',
+      instants: idsFrom(1, 60).map((n) => NOW - DAY + n * MINUTE),
+      seen: 60,
+      most: 16,
+    },
+    { created: 'at once', instants: idsFrom(1, 60).map(() => NOW - DAY), seen: 10, most: 6 },
+  ])('cuts pieces that new groups created $created have filled', async ({ instants, seen, most }) => {
+    const world = createUnorderedRun({ createdAt: DAILY });
+    const created = instants.map((_, index) =>
+      aRow(1_000 + index, { createdAt: instants[(index * 37) % 60] ?? 0 }),
+    );
+    const shown = new Set<unknown>();
+    world.answer = ({ range }) => {
+      const { from = 0, to = Number.POSITIVE_INFINITY } = range.created ?? {};
+      const rows = created.filter(({ createdAt }) => createdAt >= from && createdAt < to).slice(0, 10);
+      for (const row of rows) shown.add(row);
+      return rows;
+    };
+    const sweepOn = createSweeping(world.run);
+
+    for (let calls = 0; calls < 20; calls += 1) await sweepOn();
+
+    expect(shown.size).toBe(seen);
+    expect(world.list.sweep?.left).toEqual([]);
+    expect(world.asked.length).toBeLessThanOrEqual(PIECES.length + most);
+  });
+
+  it('does not count as a request of the walk', async () => {
+    const world = createUnorderedRun({ createdAt: DAILY });
+    // One request is tried again.
+    world.onRequest = ({ range }) => {
+      if (range.created?.to === day(18)) world.asked.push({ purpose: 'reconciliation', range, offset: 0 });
+    };
+
+    await createSweeping(world.run)();
+
+    expect(world.run.swept).toBe(3);
+  });
+
+  it('teaches what is usual when its last piece is read', async () => {
+    const world = createUnorderedRun({ createdAt: DAILY });
+    const sweepOn = createSweeping(world.run);
+    const learned = (): Instant | undefined => world.run.state.guarding.usual?.learnedAt;
+    world.advance(SECOND);
+
+    await sweepOn();
+    const before = learned();
+    await sweepOn();
+
+    expect([before, learned()]).toEqual([NOW, NOW + SECOND]);
+  });
+});
