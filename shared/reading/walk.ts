@@ -2,7 +2,7 @@
 // It proves each range by reading on, and never takes a short page for an end. The density of groups at the end of one
 // range sets the width of the next; a few requests then find out whether it has too many pages before it is read. A
 // range that still takes too long is left off at the point up to which it was proved.
-import { type Instant, MINUTE } from '../instant.ts';
+import { type Instant, MINUTE, SECOND } from '../instant.ts';
 import {
   CLOSED_AFTER,
   CLOSED_FOR_SURE_AFTER,
@@ -38,7 +38,9 @@ const WIDEST = 8 * FIRST_WIDTH - 1;
  */
 const NEWEST_WIDTH = 5 * MINUTE;
 /** Pages with groups that were created since the newest groups began to be read, before their end is left to polls. */
-const MOST_PAGES_OF_NEW = 3;
+const MOST_PAGES_OF_NEW = 1;
+/** The service's time is known by `Date`, in whole seconds: a new group may have a later stamp. */
+const MOMENT_KNOWN_WITHIN = 2 * SECOND;
 /** Tries at the closed part of the newest range. A list without order may need them; polls find the rest. */
 const TRIES_AT_NEWEST = 3;
 
@@ -115,12 +117,14 @@ async function walkNewest(
   const all: Interval = { from, to: undefined };
   const closedAtFirst = closedUpTo();
   const cameMeanwhile = ({ createdAt }: RowStamps) =>
-    createdAt > closedAtFirst + CLOSED_AFTER && createdAt <= closedUpTo() + CLOSED_AFTER;
+    createdAt > closedAtFirst + CLOSED_AFTER &&
+    createdAt <= closedUpTo() + CLOSED_AFTER + MOMENT_KNOWN_WITHIN;
+  const notFollowing = followingNoNew(cameMeanwhile, unlimited);
   const page = reader.pieces && (await readPage({ created: all }, 0, unlimited));
   const isOnePage = page !== undefined && (await provePage({ created: all }, page, unlimited)) === 'whole';
   const open = isOnePage
     ? ({ outcome: 'whole', reason: undefined, isShifted: false } as const)
-    : await readStraight({ created: all }, notFollowing(cameMeanwhile, unlimited), page);
+    : await readStraight({ created: all }, notFollowing, page);
   const order = orderOf({ unstable: open.reason, isShifted: open.isShifted });
   const done = (covered: Interval | undefined): WalkStep => ({
     position,
@@ -142,7 +146,7 @@ async function walkNewest(
   const created: Interval = { from: to, to: undefined };
   // Read the first page again, even if nothing is closed yet: rows that came meanwhile show in what is read after it.
   const first = await readPage({ created }, 0, unlimited);
-  const tail = await readStraight({ created }, notFollowing(cameMeanwhile, unlimited), first);
+  const tail = await readStraight({ created }, notFollowing, first);
   if (tail.outcome === 'whole') return done(all);
   if (tail.stamps.some(cameMeanwhile)) return done(closed);
   // Otherwise the order itself is not stable, and pieces are the remedy (R5).
@@ -152,7 +156,7 @@ async function walkNewest(
 }
 
 /** The same reader, which does not go on after new groups for long: in a list by creation they come as fast as it reads. */
-function notFollowing(isNew: (row: RowStamps) => boolean, reader: Reader): Reader {
+function followingNoNew(isNew: (row: RowStamps) => boolean, reader: Reader): Reader {
   let pages = 0;
   let last: Page | undefined;
   return {
