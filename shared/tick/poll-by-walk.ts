@@ -1,8 +1,9 @@
-// In a small store where much changes, reading everything takes no more requests than proving what was updated lately.
-// Then each poll asks for a walk over all groups, whose end settles what polls settle.
+// In a small store where much changes, reading everything takes no more requests than proving what was updated lately,
+// or is due as often. Then each poll asks for a walk over all groups, whose end settles what polls settle.
 import { DAY, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { mayFallBackBy, stampsTime } from '../reading/stamps-clock.ts';
 import { fitsCycle, requestsOfAll, withCycle } from '../source/reconciliation-plan.ts';
+import type { SourceSettings } from '../source/source-settings.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** With a longer cycle than this, walks are not wanted more often. */
@@ -18,9 +19,19 @@ export function pollsByWalk({ state, session }: TickRun): boolean {
     state.guarding.holds.length === 0 &&
     settings.reconcileMs * MILLISECOND <= LONGEST_CYCLE &&
     fitsCycle(state, settings);
-  const isCheaper = list.isUnordered || requestsOfAll(state) <= polling.requests;
+  const requests = requestsOfAll(state);
+  const isCheaper = list.isUnordered || requests <= polling.requests || isDueAnyway(requests, settings);
   const patience = Math.max(LONGEST_WALK, 2 * settings.intervalMs * MILLISECOND);
   return isPossible && isCheaper && clock.elapsed() - polling.settledAt <= patience;
+}
+
+/** Whether every poll's time has a walk in it, and room for it: then its end settles what a poll would prove once more. */
+function isDueAnyway(
+  requests: number,
+  { intervalMs, reconcileMs, requestsPerMinute }: SourceSettings,
+): boolean {
+  const affordable = (requestsPerMinute * intervalMs * MILLISECOND) / MINUTE;
+  return reconcileMs <= intervalMs && requests <= affordable;
 }
 
 /** Notes what a poll by update took; one that did not complete would have taken more. */
