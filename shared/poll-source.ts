@@ -11,6 +11,7 @@ import type { SourceSession } from './source/source-session.ts';
 import { createPollWhenDue } from './tick/between-polls.ts';
 import { concludeTick } from './tick/conclude-tick.ts';
 import { startTick, type Tick } from './tick/start-tick.ts';
+import { createSweeping } from './tick/sweep.ts';
 import type { TickReport } from './tick/tick-report.ts';
 import { createTickRun, type TickRun } from './tick/tick-run.ts';
 import { walkWhileTime } from './tick/walk-while-time.ts';
@@ -50,9 +51,10 @@ async function runTick(tick: Tick, session: SourceSession): Promise<TickReport> 
 async function work(run: TickRun): Promise<Error | undefined> {
   try {
     await run.tokenGuard.proveIfHeld();
-    const pollWhenDue = createPollWhenDue(run);
+    const sweepOn = createSweeping(run);
+    const pollWhenDue = createPollWhenDue(run, sweepOn);
     await pollWhenDue();
-    await walkWhileTime(run, pollWhenDue);
+    await walkWhileTime(run, pollWhenDue, sweepOn);
     return run.pollFailure;
   } catch (error) {
     if (error instanceof DeadlineReached) return run.pollFailure;

@@ -43,8 +43,7 @@ export interface ListShape {
   hasLostOrder: boolean;
   /** Rows of a page that was cut short; undefined until one was. */
   fullPage: number | undefined;
-  /** The pieces of the sweep under way that are still to be read, and when it began. */
-  sweep: Sweep | undefined;
+  readonly sweeps: Partial<Record<SweptPart, Sweep>>;
 }
 
 export interface Polling {
@@ -58,8 +57,14 @@ export interface Polling {
   readonly walkBegunAt: Instant | undefined;
 }
 
+/** The groups of a sweep, by creation; `recent` and `older` where a walk over all does not fit a cycle. */
+export type SweptPart = 'all' | 'recent' | 'older';
+
 export interface Sweep {
+  /** The pieces that are still to be read. */
   readonly left: readonly Interval[];
+  /** Rows of a full page, when the pieces were cut. */
+  readonly pageRows: number;
   readonly startedAt: Instant;
   /** When the sweep before began. */
   readonly since: Instant;
@@ -111,7 +116,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
     epoch: undefined,
     hasAnswers: false,
     expectation: createExpectation(),
-    list: { isUnordered: false, hasLostOrder: false, fullPage: undefined, sweep: undefined },
+    list: { isUnordered: false, hasLostOrder: false, fullPage: undefined, sweeps: {} },
     polling: { requests: 0, settledAt: 0, leftNewerAt: Number.NEGATIVE_INFINITY, walkBegunAt: undefined },
     news: createNewsMemory(),
     overrunLogged: false,

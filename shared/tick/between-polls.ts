@@ -5,7 +5,7 @@ import { fitsCycle } from '../source/reconciliation-plan.ts';
 import { nextInRhythm } from './next-in-rhythm.ts';
 import { pollUnlessItFails } from './poll-once.ts';
 import { createNews, type News } from './read-news.ts';
-import { createSweeping } from './sweep.ts';
+import { type SweepOn, sweepingBefore } from './sweep.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** A walk's pages follow each other, so their requests are booked together. */
@@ -21,7 +21,11 @@ const MOST_OWED_IN_KIND = 8;
  * Returns a function that polls when a poll is due, the first time at once; call it before each request of a walk. A long
  * walk then never delays the polls, and a long poll never stops a walk.
  */
-export function createPollWhenDue(run: TickRun, poll = pollUnlessItFails): () => Promise<void> {
+export function createPollWhenDue(
+  run: TickRun,
+  sweepOn: SweepOn,
+  poll = pollUnlessItFails,
+): () => Promise<void> {
   const { clock, settings } = run.session;
   const interval = settings.intervalMs * MILLISECOND;
   const news = createNews(run);
@@ -38,7 +42,7 @@ export function createPollWhenDue(run: TickRun, poll = pollUnlessItFails): () =>
     }
     nextPollAt = nextInRhythm(nextPollAt, clock.elapsed(), interval);
     const before = run.requestsSent();
-    await poll(run);
+    await poll(run, sweepOn);
     owedToWalk = owedFor(run, run.requestsSent() - before);
   };
 }
@@ -60,12 +64,14 @@ function owedFor({ state, session }: TickRun, sent: number): number {
 }
 
 /** Fetches a walk's pages; in between it polls when a poll is due, and sweeps. */
-export function createFetchBetweenPolls(run: TickRun, pollWhenDue: () => Promise<void>): FetchPage {
-  const fetch = run.fetchAndLearn('reconciliation');
-  const sweepOn = createSweeping(run);
+export function createFetchBetweenPolls(
+  run: TickRun,
+  pollWhenDue: () => Promise<void>,
+  sweepOn: SweepOn,
+): FetchPage {
+  const fetch = sweepingBefore(run.fetchAndLearn('reconciliation'), sweepOn);
   return async (request) => {
     await pollWhenDue();
-    await sweepOn();
     return fetch({ expect: EXPECTED_PAGES, ...request });
   };
 }

@@ -2,6 +2,7 @@ import { formatInstant } from '../instant.ts';
 import { queueFeedReport } from '../reporting/feed-reports.ts';
 import { noteReconciled } from '../reporting/source-read.ts';
 import type { SourceState } from '../source/source-state.ts';
+import { noteCutShort } from './known-pieces.ts';
 import type { TickRun } from './tick-run.ts';
 
 /**
@@ -24,6 +25,7 @@ export function completeBaseline(run: TickRun, isWhole: boolean): void {
     const completed: SourceState = { ...state, baseline: { ...baseline, status: 'completed' } };
     return queueFeedReport(completed, 'feed.baseline_completed', object, now);
   });
+  noteCutShort(run);
   // The baseline is the first walk over all groups.
   if (isWhole) run.update((state) => noteReconciled(state, run.session.settings));
 }

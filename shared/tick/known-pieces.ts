@@ -1,7 +1,7 @@
 // The pieces of one page into which the known groups cut a list without any order (reading/pieces.ts).
 import type { Instant } from '../instant.ts';
-import type { Page } from '../reading/page.ts';
-import { cutIntoPieces } from '../reading/pieces.ts';
+import type { Interval, Page } from '../reading/page.ts';
+import { cutIntoPieces, rowsOfPiece } from '../reading/pieces.ts';
 import type { KnownPieces } from '../reading/walk-step.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -22,16 +22,32 @@ export function knownPieces(run: TickRun): KnownPieces | undefined {
   };
 }
 
+/** Returns the pieces into which an interval is cut. */
+export async function piecesOf(run: TickRun, { from, to }: Interval): Promise<readonly Interval[]> {
+  const cuts = await cutsAfter(run, from, Number.POSITIVE_INFINITY, to);
+  const starts = [from, ...cuts];
+  return starts.map((start, index) => ({ from: start, to: starts[index + 1] ?? to }));
+}
+
 /** Returns where pieces end, ascending, at most so many. @param from undefined for the start of all */
-export function cutsAfter(
+function cutsAfter(
   run: TickRun,
   from: Instant = Number.NEGATIVE_INFINITY,
-  most = Number.POSITIVE_INFINITY,
+  most: number,
+  to: Instant = Number.POSITIVE_INFINITY,
 ): Promise<readonly Instant[]> {
   const { store, settings } = run.session;
   const source = { source: settings.name, generation: run.state.generation };
-  const known = store.knownCreatedBetween(source, from, Number.POSITIVE_INFINITY);
-  return cutIntoPieces(known, rowsOfPage(run), most);
+  return cutIntoPieces(store.knownCreatedBetween(source, from, to), rowsOfPage(run), most);
+}
+
+/** Notes that the pages of a walk over all groups were cut short, which pieces can't show if all seem to fit one page. */
+export function noteCutShort({
+  session: { list },
+  state: { baseline, longestPage, pageLimit },
+}: TickRun): void {
+  const isCutShort = longestPage > 0 && longestPage < Math.min(baseline.groups, rowsOfPiece(pageLimit));
+  if (isCutShort) list.fullPage ??= longestPage;
 }
 
 /** Whether a page is as long as pages get, so that its range may have more rows. */
@@ -39,6 +55,7 @@ export function isFullPage(run: TickRun, { rows }: Page): boolean {
   return rows.length >= rowsOfPage(run);
 }
 
-function rowsOfPage({ session, state }: TickRun): number {
+/** Rows of a full page, as far as is known. */
+export function rowsOfPage({ session, state }: TickRun): number {
   return Math.min(session.list.fullPage ?? state.pageLimit, state.pageLimit);
 }

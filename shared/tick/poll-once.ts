@@ -4,24 +4,25 @@ import { poll } from '../reading/poll.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { askForWalk, notePollByUpdate, pollsByWalk } from './poll-by-walk.ts';
 import { createNews } from './read-news.ts';
+import { type SweepOn, sweepingBefore } from './sweep.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** Reads and saves recent updates, moves the settled instant as far as proved, and notes how fast requests went. */
-export async function pollOnce(run: TickRun): Promise<void> {
+export async function pollOnce(run: TickRun, sweepOn: SweepOn): Promise<void> {
   const { clock, paces } = run.session;
   const startedAt = clock.elapsed();
   const before = run.requestsSent('poll', 'covering');
   try {
-    await run.within('poll', () => readWhatIsNew(run));
+    await run.within('poll', () => readWhatIsNew(run, sweepOn));
   } finally {
     paces.poll.note(run.requestsSent('poll', 'covering') - before, clock.elapsed() - startedAt);
   }
 }
 
 /** Polls once. A failure that may be due to the request does not end the tick: walks send other requests. */
-export async function pollUnlessItFails(run: TickRun): Promise<void> {
+export async function pollUnlessItFails(run: TickRun, sweepOn: SweepOn): Promise<void> {
   try {
-    await pollOnce(run);
+    await pollOnce(run, sweepOn);
     run.pollFailure = undefined;
   } catch (error) {
     if (!mayBeAboutRequest(error)) throw error;
@@ -30,7 +31,7 @@ export async function pollUnlessItFails(run: TickRun): Promise<void> {
   }
 }
 
-async function readWhatIsNew(run: TickRun): Promise<void> {
+async function readWhatIsNew(run: TickRun, sweepOn: SweepOn): Promise<void> {
   const { session } = run;
   const { settings, serviceClock, clock, paces } = session;
   const news = createNews(run);
@@ -39,7 +40,7 @@ async function readWhatIsNew(run: TickRun): Promise<void> {
   const recorder = run.recorder('poll');
   const result = await poll({
     fetch: run.fetchAndLearn('poll'),
-    fetchToCover: run.fetchAndLearn('covering'),
+    fetchToCover: sweepingBefore(run.fetchAndLearn('covering'), sweepOn),
     take: recorder.take,
     trustsShortPages: run.state.fullPageSeen,
     depth: run.depth,

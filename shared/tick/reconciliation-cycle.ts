@@ -6,7 +6,6 @@ import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import { MAX_SET_ASIDE, PAGE_LIMIT } from '../limits.ts';
 import { forgetOldDepth } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
-import { rowsOfPiece } from '../reading/pieces.ts';
 import { beginWholeWalk, noteReconciled } from '../reporting/source-read.ts';
 import {
   beginCycle,
@@ -17,6 +16,7 @@ import {
   withCycle,
 } from '../source/reconciliation-plan.ts';
 import type { SourceState, Tier } from '../source/source-state.ts';
+import { noteCutShort } from './known-pieces.ts';
 import { settleByWalk } from './poll-by-walk.ts';
 import type { RangeRead } from './reconcile-range.ts';
 import { forgetVanished } from './set-aside.ts';
@@ -92,13 +92,12 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
 }
 
 /** Keeps what the walk has shown of the list: how the next one reads it. */
-function concludeShape({ session: { list }, state: { baseline, longestPage, pageLimit } }: TickRun): void {
+function concludeShape(run: TickRun): void {
+  const { list } = run.session;
   // A walk in pieces that saw the same order throughout: the next one tries whole ranges again.
   list.isUnordered = list.hasLostOrder;
   list.hasLostOrder = false;
-  // Known groups that seem to fit one page are not cut into pieces, so no piece shows that pages are cut short.
-  const isCutShort = longestPage > 0 && longestPage < Math.min(baseline.groups, rowsOfPiece(pageLimit));
-  if (isCutShort) list.fullPage ??= longestPage;
+  noteCutShort(run);
 }
 
 /** Whether a walk's last range was proved up to the newest groups. */

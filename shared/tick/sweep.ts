@@ -1,51 +1,81 @@
 // A sweep reads a list without any order for its news: every piece of one page with one request, in turn, while a walk
-// proves one piece with three. A piece that fills its page is cut in two: groups are in it that are not known yet. The
-// sweep proves nothing; what it misses is found by the walk. Sweeps go on as long as the walk takes longer than the time
-// in which all should be read once.
+// proves one piece with three, or a poll what was updated lately. A piece that fills its page is cut in two: groups are in
+// it that are not known yet. The sweep proves nothing; what it misses is found by the walk. Sweeps go on as long as proofs
+// take longer than the time in which all should be read once. Where a walk over all groups does not fit a cycle, a sweep
+// of the recent groups takes turns with one of the rest: most changes are of recent groups.
 import type { SweepGuard } from '../guarding/guard-sweep.ts';
 import { guardSweep } from '../guarding/guards-of-run.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { RECENT } from '../limits.ts';
 import { cutRange, stampsOf } from '../reading/cut-range.ts';
-import type { Interval, Page } from '../reading/page.ts';
+import type { FetchPage, Interval, Page } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { fitsCycle } from '../source/reconciliation-plan.ts';
-import type { Sweep } from '../source/source-session.ts';
-import { cutsAfter, isFullPage } from './known-pieces.ts';
+import type { Sweep, SweptPart } from '../source/source-session.ts';
+import { isFullPage, piecesOf, rowsOfPage } from './known-pieces.ts';
 import { pollsByWalk } from './poll-by-walk.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Pieces read for each request of the walk. */
+/** Pieces read for each request of a proof. */
 const PIECES_TO_ONE = 2;
-/** Requests after which a walk that does not get on no longer holds back the sweep. */
+/** Pieces of the older groups for each of the recent ones, which are fewer by far and change more. */
+const OLDER_TO_RECENT = 3;
+/** Requests after which proofs that do not get on no longer hold back the sweep. */
 const REQUESTS_BEFORE = 20;
 /** A sweep's pages follow each other, so their requests are booked together. */
 const EXPECTED_PIECES = 8;
 
-/** Returns a function that reads the next pieces, if a sweep is under way or due; call it before a walk's request. */
-export function createSweeping(run: TickRun): () => Promise<void> {
-  const { session } = run;
-  const fetch = run.fetchAndLearn('reconciliation');
-  let round: { readonly sweep: Instant; readonly guard: SweepGuard; readonly recorder: Recorder } | undefined;
+/** Reads the next pieces, if a sweep is under way or due. */
+export type SweepOn = () => Promise<void>;
 
-  function roundOf({ startedAt, since }: Sweep) {
-    if (round?.sweep === startedAt) return round;
+interface Round {
+  readonly startedAt: Instant;
+  readonly guard: SweepGuard;
+  readonly recorder: Recorder;
+}
+
+/** The same fetch, which sweeps before each request of a proof. */
+export function sweepingBefore(fetch: FetchPage, sweepOn: SweepOn): FetchPage {
+  return async (request) => {
+    await sweepOn();
+    return fetch(request);
+  };
+}
+
+export function createSweeping(run: TickRun): SweepOn {
+  const { session } = run;
+  const { sweeps } = session.list;
+  const fetch = run.fetchAndLearn('reconciliation');
+  const rounds = new Map<SweptPart, Round>();
+  let turns = 0;
+
+  function roundOf(part: SweptPart, { startedAt, since }: Sweep): Round {
+    const under = rounds.get(part);
+    if (under?.startedAt === startedAt) return under;
     const guard = guardSweep(session, run, since);
     const recorder = run.recorder('reconciliation', { guard, trustsMemory: true });
-    round = { sweep: startedAt, guard, recorder };
+    const round = { startedAt, guard, recorder };
+    rounds.set(part, round);
     return round;
   }
 
-  async function readNext(sweep: Sweep): Promise<void> {
+  /** The part whose turn it is, then those that are read if no sweep of it is due. */
+  function partsInTurn(): readonly SweptPart[] {
+    if (fitsCycle(run.state, session.settings)) return ['all'];
+    turns += 1;
+    return turns % (1 + OLDER_TO_RECENT) === 1 ? ['recent', 'older'] : ['older', 'recent'];
+  }
+
+  async function readNext(part: SweptPart, sweep: Sweep): Promise<void> {
     const [piece, ...left] = sweep.left;
     if (piece === undefined) return;
-    const { guard, recorder } = roundOf(sweep);
+    const { guard, recorder } = roundOf(part, sweep);
     const before = run.requestsSent('reconciliation');
-    let parts: readonly Interval[] = [];
+    let halves: readonly Interval[] = [];
     try {
       const page = await fetch({ range: { created: piece }, offset: 0, expect: EXPECTED_PIECES });
-      if (isFullPage(run, page)) parts = halvesOf(piece, page);
+      if (isFullPage(run, page)) halves = halvesOf(piece, page);
       await recorder.take(page);
       await guard.concludePage(recorder);
     } catch (error) {
@@ -55,17 +85,20 @@ export function createSweeping(run: TickRun): () => Promise<void> {
       run.swept += run.requestsSent('reconciliation') - before;
     }
     // Only now: a piece that the tick's end cuts off is read first in the next tick.
-    session.list.sweep = { ...sweep, left: [...parts, ...left] };
-    if (session.list.sweep.left.length === 0) guard.learn();
+    sweeps[part] = { ...sweep, left: [...halves, ...left] };
+    if (halves.length + left.length === 0) guard.learn();
   }
 
   return async function sweepOn() {
     if (!session.list.isUnordered || run.state.baseline.status !== 'completed') return;
     if (!mayBegin(run)) return;
     for (let pieces = 0; pieces < PIECES_TO_ONE; pieces += 1) {
-      const sweep = await sweepUnderWay(run);
-      if (sweep === undefined) return;
-      await readNext(sweep);
+      for (const part of partsInTurn()) {
+        const sweep = await sweepUnderWay(run, part);
+        if (sweep === undefined) continue;
+        await readNext(part, sweep);
+        break;
+      }
     }
   };
 }
@@ -76,26 +109,35 @@ function halvesOf(piece: Interval, { rows }: Page): Interval[] {
   return halves.flatMap(({ created }) => created ?? []);
 }
 
-/** Whether the walk got on in this tick, or tried for long: it needs a few requests in a row to keep anything. */
+/** Whether the walk got on in this tick, or proofs tried for long: they need a few requests in a row to keep anything. */
 function mayBegin(run: TickRun): boolean {
-  return run.walked.size > 0 || run.requestsOfWalks() >= REQUESTS_BEFORE;
+  return run.walked.size > 0 || run.requestsOfWalks() + run.requestsSent('covering') >= REQUESTS_BEFORE;
 }
 
 /** Returns the sweep under way, or a new one if it is due. */
-async function sweepUnderWay(run: TickRun): Promise<Sweep | undefined> {
+async function sweepUnderWay(run: TickRun, part: SweptPart): Promise<Sweep | undefined> {
   const { list, serviceClock, settings } = run.session;
-  const last = list.sweep;
-  if (last !== undefined && last.left.length > 0) return last;
+  const last = list.sweeps[part];
+  const pageRows = rowsOfPage(run);
+  const [next] = last?.left ?? [];
+  if (last !== undefined && next !== undefined) {
+    if (last.pageRows === pageRows) return last;
+    // Pages turned out to have other lengths than those that the pieces were cut for.
+    const left = await piecesOf(run, { from: next.from, to: last.left.at(-1)?.to });
+    return { ...last, left, pageRows };
+  }
   const now = serviceClock.now().atLeast;
   const every = (pollsByWalk(run) ? settings.intervalMs : settings.reconcileMs) * MILLISECOND;
   if (last !== undefined && now >= last.startedAt && now < last.startedAt + every) return undefined;
-  const from = fitsCycle(run.state, settings) ? undefined : now - RECENT;
   const since = last?.startedAt ?? run.state.baseline.startedAt;
-  list.sweep = { left: piecesFrom(from, await cutsAfter(run, from)), startedAt: now, since };
-  return list.sweep;
+  const left = await piecesOf(run, groupsOf(part, now));
+  return { left, pageRows, startedAt: now, since };
 }
 
-function piecesFrom(from: Instant | undefined, cuts: readonly Instant[]): Interval[] {
-  const starts = [from, ...cuts];
-  return starts.map((start, index) => ({ from: start, to: starts[index + 1] }));
+/** When the groups of a part were created. */
+function groupsOf(part: SweptPart, now: Instant): Interval {
+  return {
+    from: part === 'recent' ? now - RECENT : undefined,
+    to: part === 'older' ? now - RECENT : undefined,
+  };
 }

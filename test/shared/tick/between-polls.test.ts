@@ -6,6 +6,7 @@ import type { PageRequest } from '../../../shared/reading/page.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
 import { RequestTimedOutError } from '../../../shared/returns-service/errors.ts';
 import { createFetchBetweenPolls, createPollWhenDue } from '../../../shared/tick/between-polls.ts';
+import { createSweeping } from '../../../shared/tick/sweep.ts';
 import type { TickRun } from '../../../shared/tick/tick-run.ts';
 import { idsFrom, rowsOf } from '../reading/some-rows.ts';
 import { createSourceWorld } from '../source-world.ts';
@@ -135,7 +136,7 @@ describe('a walk', () => {
 
   it('lets a sweep read two pieces before each of its requests', async () => {
     const { run, asked } = createUnorderedRun({ createdAt: idsFrom(1, 60) });
-    const fetch = createFetchBetweenPolls(run, async () => {});
+    const fetch = createFetchBetweenPolls(run, async () => {}, createSweeping(run));
 
     await fetch({ range: { created: { from: 7, to: 8 } }, offset: 3 });
     await fetch({ range: { created: { from: 8, to: 9 } }, offset: 3 });
@@ -201,7 +202,8 @@ async function orderOf(walked: Walked): Promise<string> {
     sent += requestsOfAPoll;
     order.push('poll');
   };
-  const fetch = createFetchBetweenPolls(run, createPollWhenDue(run, poll));
+  const sweepOn = createSweeping(run);
+  const fetch = createFetchBetweenPolls(run, createPollWhenDue(run, sweepOn, poll), sweepOn);
 
   for (let page = 0; page < pages; page += 1) await fetch({ range: {}, offset: page });
   return order.join(' ');

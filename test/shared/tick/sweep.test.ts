@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { DeadlineReached } from '../../../shared/pacing/errors.ts';
 import { RequestTimedOutError } from '../../../shared/returns-service/errors.ts';
-import { createSweeping } from '../../../shared/tick/sweep.ts';
+import { createSweeping, sweepingBefore } from '../../../shared/tick/sweep.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { aRow, idsFrom } from '../reading/some-rows.ts';
 import { createUnorderedRun, NOW, settledState, type UnorderedRun } from './unordered-run.ts';
@@ -97,17 +97,53 @@ describe('a sweep', () => {
     expect([before, asked.length]).toEqual([19, 22]);
   });
 
-  it('reads only the recent groups if a walk over all does not fit a cycle', async () => {
-    const old = idsFrom(46, 72)
+  it('reads a recent piece, then three older ones, if a walk over all does not fit a cycle', async () => {
+    const old = idsFrom(46, 81)
       .reverse()
       .map((days) => NOW - days * DAY);
     const world = createUnorderedRun({ createdAt: [...old, ...DAILY], state: settledState(201) });
+    const sweepOn = createSweeping(world.run);
 
-    await createSweeping(world.run)();
+    for (let calls = 0; calls < 4; calls += 1) await sweepOn();
 
     expect(piecesOf(world)).toEqual([
       { from: day(45), to: day(18) },
+      { from: undefined, to: day(72) },
+      { from: day(72), to: day(63) },
+      { from: day(63), to: day(54) },
       { from: day(18), to: day(9) },
+      { from: day(54), to: day(45) },
+      { from: day(9), to: undefined },
+    ]);
+  });
+
+  it('cuts the pieces that are left anew once pages turn out to be shorter', async () => {
+    const world = createUnorderedRun({ createdAt: DAILY });
+    const sweepOn = createSweeping(world.run);
+    await sweepOn();
+
+    world.list.fullPage = 5;
+    for (let calls = 0; calls < 3; calls += 1) await sweepOn();
+
+    expect(piecesOf(world)).toEqual([
+      ...PIECES.slice(0, 2),
+      { from: day(9), to: day(5) },
+      { from: day(5), to: day(1) },
+      { from: day(1), to: undefined },
+    ]);
+  });
+
+  it('waits for a poll’s proof as for a walk’s', async () => {
+    const world = createUnorderedRun({ createdAt: DAILY });
+    const { run, asked } = world;
+    run.walked.clear();
+    const fetch = sweepingBefore(run.fetchAndLearn('covering'), createSweeping(run));
+
+    for (let requests = 0; requests < 21; requests += 1) await fetch({ range: {}, offset: 0 });
+
+    expect(asked.map(({ purpose }) => purpose)).toEqual([
+      ...Array.from({ length: 20 }, () => 'covering'),
+      ...['reconciliation', 'reconciliation', 'covering'],
     ]);
   });
 
@@ -161,7 +197,7 @@ describe('a sweep', () => {
     for (let calls = 0; calls < 20; calls += 1) await sweepOn();
 
     expect(shown.size).toBe(seen);
-    expect(world.list.sweep?.left).toEqual([]);
+    expect(world.list.sweeps.all?.left).toEqual([]);
     expect(world.asked.length).toBeLessThanOrEqual(PIECES.length + most);
   });
 

@@ -49,7 +49,7 @@ export function createUnorderedRun({
   const begun = elapsed;
   const now = () => NOW + elapsed - begun;
   const asked: UnorderedRun['asked'] = [];
-  const list: ListShape = { isUnordered, hasLostOrder: false, fullPage: 10, sweep: undefined };
+  const list: ListShape = { isUnordered, hasLostOrder: false, fullPage: 10, sweeps: {} };
   const session = {
     settings: {
       ...{ name: 'acme', intervalMs: 5_000, reconcileMs: 60_000, requestsPerMinute: 240, settleMs: 3_000 },
@@ -58,9 +58,9 @@ export function createUnorderedRun({
     clock: { elapsed: () => elapsed },
     serviceClock: { now: () => ({ atLeast: now(), atMost: now() }) },
     store: {
-      async *knownCreatedBetween(_source: unknown, from: Instant) {
+      async *knownCreatedBetween(_source: unknown, from: Instant, to: Instant) {
         for (const instant of createdAt)
-          if (instant >= from) yield { groupId: instant / MILLISECOND, createdAt: instant };
+          if (instant >= from && instant < to) yield { groupId: instant / MILLISECOND, createdAt: instant };
       },
     },
     list,
