@@ -11,7 +11,6 @@ import {
   MAX_WALK_PAGES,
   NARROWEST_RANGE,
 } from '../limits.ts';
-import type { StampsState } from '../source/source-state.ts';
 import { type Coverage, coverRange, readStraight } from './cover-range.ts';
 import { type RowStamps, stampsOf } from './cut-range.ts';
 import { createDensity } from './density.ts';
@@ -46,8 +45,7 @@ const TRIES_AT_NEWEST = 3;
 
 /** Reads the walk's next range and passes its rows to `take`; call again until `isDone`. */
 export async function walkOn(position: WalkPosition, options: WalkOptions): Promise<WalkStep> {
-  const closedByNow = () => closedToWalks(options.stamps(), options.now());
-  const closedUpTo = closedByNow();
+  const closedUpTo = closedToWalks(options);
   const { coveredThrough: from, rangeWidth } = position;
   const reader = { ...withRoom(options), trustsShortPages: false };
   const lowest = from ?? closedUpTo - FIRST_WIDTH;
@@ -55,7 +53,7 @@ export async function walkOn(position: WalkPosition, options: WalkOptions): Prom
   if (inPieces !== undefined) return inPieces;
   const isLastPiece = options.pieces !== undefined && from !== undefined;
   if (isLastPiece || lowest >= closedUpTo - NEWEST_WIDTH) {
-    return walkNewest({ ...position, coveredThrough: lowest }, closedByNow, reader);
+    return walkNewest({ ...position, coveredThrough: lowest }, options, reader);
   }
   // A range this wide leads through empty decades.
   const isSparse = from === undefined || rangeWidth >= FIRST_WIDTH;
@@ -109,18 +107,18 @@ function orderOf({ unstable, isShifted }: OrderSeen): Pick<WalkStep, 'unstable' 
  */
 async function walkNewest(
   position: WalkPosition & { readonly coveredThrough: Instant },
-  closedUpTo: () => Instant,
-  reader: Reader & Pick<WalkOptions, 'pieces'>,
+  options: WalkOptions,
+  reader: Reader,
 ): Promise<WalkStep> {
   const { coveredThrough: from } = position;
   const unlimited = { ...reader, maxPages: Math.max(MAX_CROWD_PAGES, reader.maxPages) };
   const all: Interval = { from, to: undefined };
-  const closedAtFirst = closedUpTo();
+  const closedUpTo = () => closedToWalks(options);
+  const begunAt = Math.max(closedUpTo() + CLOSED_AFTER, options.stamps().newest ?? Number.NEGATIVE_INFINITY);
   const cameMeanwhile = ({ createdAt }: RowStamps) =>
-    createdAt > closedAtFirst + CLOSED_AFTER &&
-    createdAt <= closedUpTo() + CLOSED_AFTER + MOMENT_KNOWN_WITHIN;
+    createdAt > begunAt && createdAt <= closedUpTo() + CLOSED_AFTER + MOMENT_KNOWN_WITHIN;
   const notFollowing = followingNoNew(cameMeanwhile, unlimited);
-  const page = reader.pieces && (await readPage({ created: all }, 0, unlimited));
+  const page = options.pieces && (await readPage({ created: all }, 0, unlimited));
   const isOnePage = page !== undefined && (await provePage({ created: all }, page, unlimited)) === 'whole';
   const open = isOnePage
     ? ({ outcome: 'whole', reason: undefined, isShifted: false } as const)
@@ -203,7 +201,7 @@ function shareOf({ maxPages }: Pick<Reader, 'maxPages'>): number {
   return maxPages / MAX_WALK_PAGES;
 }
 
-function closedToWalks(stamps: StampsState, now: Instant): Instant {
-  const time = stampsTime(stamps, now);
-  return time === undefined ? now - CLOSED_FOR_SURE_AFTER : time - CLOSED_AFTER;
+function closedToWalks({ stamps, now }: Pick<WalkOptions, 'stamps' | 'now'>): Instant {
+  const time = stampsTime(stamps(), now());
+  return time === undefined ? now() - CLOSED_FOR_SURE_AFTER : time - CLOSED_AFTER;
 }

@@ -341,6 +341,18 @@ describe('the newest groups', () => {
     },
   );
 
+  it('did not come meanwhile if their stamps were known before, by a clock that lags behind these', async () => {
+    const list = createModelList({ seed: 3, now: NOON, order: 'created asc', pages: clampedTo(1) });
+    for (const id of idsFrom(1, 4)) list.add({ createdAt: NOON - id * 10_000 });
+    const witness = createWitness(list);
+    const stamps = () => ({ ...STAMPS, newest: NOON, newestReceivedAt: NOON });
+
+    const step = await walkOn(position, { ...witness.reader, stamps, now: () => NOON - SECOND / 2 });
+
+    expect(step).toMatchObject({ covered: { to: undefined }, isDone: true });
+    expect(witness.seen.size).toBe(4);
+  });
+
   it('are covered by a later walk if none of them is closed yet', async () => {
     const from = NOON + 20 * SECOND;
     const now = () => NOON + 21 * SECOND + reader.requests.length * 0.1 * SECOND;
