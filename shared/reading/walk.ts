@@ -36,8 +36,6 @@ const WIDEST = 8 * FIRST_WIDTH - 1;
  * is read, so a walk that followed it would never finish.
  */
 const NEWEST_WIDTH = 5 * MINUTE;
-/** Pages with groups that were created since the newest groups began to be read, before their end is left to polls. */
-const MOST_PAGES_OF_NEW = 1;
 /** The service's time is known by `Date`, in whole seconds: a new group may have a later stamp. */
 const MOMENT_KNOWN_WITHIN = 2 * SECOND;
 /** Tries at the closed part of the newest range. A list without order may need them; polls find the rest. */
@@ -114,15 +112,17 @@ async function walkNewest(
   const unlimited = { ...reader, maxPages: Math.max(MAX_CROWD_PAGES, reader.maxPages) };
   const all: Interval = { from, to: undefined };
   const closedUpTo = () => closedToWalks(options);
-  const begunAt = Math.max(closedUpTo() + CLOSED_AFTER, options.stamps().newest ?? Number.NEGATIVE_INFINITY);
-  const cameMeanwhile = ({ createdAt }: RowStamps) =>
-    createdAt > begunAt && createdAt <= closedUpTo() + CLOSED_AFTER + MOMENT_KNOWN_WITHIN;
-  const notFollowing = followingNoNew(cameMeanwhile, unlimited);
+  const comeSinceNow = () => {
+    const now = Math.max(closedUpTo() + CLOSED_AFTER, options.stamps().newest ?? Number.NEGATIVE_INFINITY);
+    return ({ createdAt }: RowStamps) =>
+      createdAt > now && createdAt <= closedUpTo() + CLOSED_AFTER + MOMENT_KNOWN_WITHIN;
+  };
+  const cameMeanwhile = comeSinceNow();
   const page = options.pieces && (await readPage({ created: all }, 0, unlimited));
   const isOnePage = page !== undefined && (await provePage({ created: all }, page, unlimited)) === 'whole';
   const open = isOnePage
     ? ({ outcome: 'whole', reason: undefined, isShifted: false } as const)
-    : await readStraight({ created: all }, notFollowing, page);
+    : await readStraight({ created: all }, notFollowing(cameMeanwhile, unlimited), page);
   const order = orderOf({ unstable: open.reason, isShifted: open.isShifted });
   const done = (covered: Interval | undefined): WalkStep => ({
     position,
@@ -144,7 +144,8 @@ async function walkNewest(
   const created: Interval = { from: to, to: undefined };
   // Read the first page again, even if nothing is closed yet: rows that came meanwhile show in what is read after it.
   const first = await readPage({ created }, 0, unlimited);
-  const tail = await readStraight({ created }, notFollowing, first);
+  // By now the stamps' clock may have jumped: what was new to it is not new any more.
+  const tail = await readStraight({ created }, notFollowing(comeSinceNow(), unlimited), first);
   if (tail.outcome === 'whole') return done(all);
   if (tail.stamps.some(cameMeanwhile)) return done(closed);
   // Otherwise the order itself is not stable, and pieces are the remedy (R5).
@@ -153,16 +154,17 @@ async function walkNewest(
   return coverage.lacksRoom ? { ...done(undefined), ...leftOff(position, coverage) } : done(closed);
 }
 
-/** The same reader, which does not go on after new groups for long: in a list by creation they come as fast as it reads. */
-function followingNoNew(isNew: (row: RowStamps) => boolean, reader: Reader): Reader {
-  let pages = 0;
+/**
+ * The same reader, which reads no page after one with new groups: in a list by creation they come as fast as it reads.
+ */
+function notFollowing(isNew: (row: RowStamps) => boolean, reader: Reader): Reader {
   let last: Page | undefined;
   return {
     ...reader,
     async fetch(request) {
       // Only now: the page itself may have moved the stamps' clock.
-      if (last !== undefined && stampsOf(last.rows).some(isNew)) pages += 1;
-      if (pages > MOST_PAGES_OF_NEW) throw new PageOutOfReach('New groups come as fast as they are read.');
+      if (last !== undefined && stampsOf(last.rows).some(isNew))
+        throw new PageOutOfReach('New groups come as fast as they are read.');
       last = await reader.fetch(request);
       return last;
     },

@@ -353,6 +353,27 @@ describe('the newest groups', () => {
     expect(witness.seen.size).toBe(4);
   });
 
+  it('are covered to their open end if they seem new to a clock of stamps that was behind', async () => {
+    const list = createModelList({ seed: 3, now: NOON, order: 'updated desc', latency: SECOND });
+    list.add({ createdAt: NOON - HOUR });
+    const witness = createWitness(list);
+    list.meanwhile = () => {
+      if (list.requests === 2) list.add({ createdAt: NOON });
+    };
+    let newest = NOON - 5 * HOUR;
+    const take = async (page: Page) => {
+      for (const row of page.rows) newest = Math.max(newest, row.createdAt ?? newest);
+      await witness.reader.take(page);
+    };
+    const stamps = () => ({ ...STAMPS, newest, newestReceivedAt: list.now });
+    const quiet = { coveredThrough: NOON - 5 * HOUR - MINUTE, rangeWidth: DAY };
+
+    const step = await walkOn(quiet, { ...witness.reader, take, stamps, now: () => list.now });
+
+    expect(step).toMatchObject({ covered: { to: undefined }, isDone: true });
+    expect(witness.seen.size).toBe(2);
+  });
+
   it('are covered by a later walk if none of them is closed yet', async () => {
     const from = NOON + 20 * SECOND;
     const now = () => NOON + 21 * SECOND + reader.requests.length * 0.1 * SECOND;
