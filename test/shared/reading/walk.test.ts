@@ -354,7 +354,9 @@ describe('the newest groups', () => {
   });
 
   it('are covered to their open end if they seem new to a clock of stamps that was behind', async () => {
-    const list = createModelList({ seed: 3, now: NOON, order: 'updated desc', latency: SECOND });
+    const list = createModelList({
+      ...{ seed: 3, now: NOON, order: 'updated desc', latency: SECOND, pages: clampedTo(1) },
+    });
     list.add({ createdAt: NOON - HOUR });
     const witness = createWitness(list);
     list.meanwhile = () => {
