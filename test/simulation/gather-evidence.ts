@@ -251,12 +251,12 @@ function forgottenOf(
 ): SourceEvidence['forgotten'] {
   return forgotten
     .filter(({ key }) => key.source === source && key.generation === generation)
-    .map(({ key, through }) => ({
+    .map(({ key, through, isErased }) => ({
       groupId: Number(key.group),
       through,
-      isLeft: Array.from({ length: through }, (_, index) => index + 1).some((number) =>
-        ledger.has(key, number),
-      ),
+      isLeft:
+        isErased &&
+        Array.from({ length: through }, (_, index) => index + 1).some((number) => ledger.has(key, number)),
     }));
 }
 

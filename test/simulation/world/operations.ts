@@ -1,6 +1,7 @@
 // The operator's commands. Each runs in a process of its own that may end in the middle; then it runs again.
 import { restoreSource } from '../../../local/operating/restore-source.ts';
 import { createRandom, mix, type Random } from '../../../local/reference-service/store/seeded-random.ts';
+import { isForgotten } from '../../../shared/comparing/forget-group.ts';
 import { isOwnGroup } from '../../../shared/contract/event-id.ts';
 import { forgetReturnGroup } from '../../../shared/forget-return-group.ts';
 import { type Instant, MILLISECOND, parseStamp, SECOND } from '../../../shared/instant.ts';
@@ -16,10 +17,12 @@ import { isSimulated, type Pollers } from './pollers.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { World } from './world.ts';
 
-/** A forgotten group, with its last number at that time. */
+/** A forgotten group, with its last number at that time: later events continue from it. */
 export interface Forgotten {
   readonly key: GroupKey;
   readonly through: number;
+  /** Whether its events were erased: a command that ends early leaves a tombstone alone. */
+  readonly isErased: boolean;
 }
 
 export interface Operations {
@@ -203,15 +206,30 @@ async function forgetting(context: Context): Promise<Command | undefined> {
     const { states, store, ledger, marks } = world.portsOf(process);
     const present = await states.load(state.source);
     if (present === undefined) return false;
+    // Both are noted even if the command does not learn that they are done.
     const eraser = {
       async erase(key: GroupKey, through: number) {
-        // Later events continue from this number, even if the command does not learn of it.
-        forgotten.push({ key, through });
+        forgotten.push({ key, through, isErased: true });
         stores.ledger.expire(key, through);
         return through;
       },
     };
-    const ports = { states, store, ledger, marks, eraser, clock: process.clock, log: world.log };
+    const burying: typeof store = {
+      ...store,
+      async saveAll(source, saves) {
+        try {
+          return await store.saveAll(source, saves);
+        } finally {
+          for (const snapshot of stores.snapshots.all(source)) {
+            if (snapshot.groupId !== group || !isForgotten(snapshot)) continue;
+            forgotten.push({ key: { ...source, group }, through: snapshot.sequence, isErased: false });
+          }
+        }
+      },
+    };
+    const ports = {
+      ...{ states, store: burying, ledger, marks, eraser, clock: process.clock, log: world.log },
+    };
     await forgetReturnGroup(ports, present, group, ['queue', 'bus']);
     return true;
   };
