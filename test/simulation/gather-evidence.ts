@@ -231,6 +231,7 @@ function sourceEvidence(
     interval: plan.settings.intervalMs * MILLISECOND,
     startedAt: start?.at,
     fieldKnownBy: (field) => observed.fields.knownBy(source, field),
+    relaysMayFreeze: plan.faults.freeze > 0,
     forgotten: forgottenOf(stores, observed, source, generation),
     arraysStoredFrom: observed.arraysStored.get(source) ?? new Map(),
     concludedAt,
