@@ -19,8 +19,8 @@ export interface NewsMemory {
   lateness: number;
 }
 
-/** How much of the known lateness is kept if news don't show it again. */
-const LATENESS_KEPT = 0.8;
+/** The share of the known lateness that is kept if news don’t show it again. */
+const LATENESS_KEPT = 0.5;
 
 export function createNewsMemory(): NewsMemory {
   return { dueAt: 0, readThrough: undefined, lateness: CLOSED_AFTER };

@@ -3,7 +3,6 @@
 import { DAY, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { mayFallBackBy, stampsTime } from '../reading/stamps-clock.ts';
 import { fitsCycle, requestsOfAll, withCycle } from '../source/reconciliation-plan.ts';
-import type { SourceSettings } from '../source/source-settings.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** With a longer cycle than this, walks are not wanted more often. */
@@ -19,19 +18,10 @@ export function pollsByWalk({ state, session }: TickRun): boolean {
     state.guarding.holds.length === 0 &&
     settings.reconcileMs * MILLISECOND <= LONGEST_CYCLE &&
     fitsCycle(state, settings);
-  const requests = requestsOfAll(state);
-  const isCheaper = list.isUnordered || requests <= polling.requests || isDueAnyway(requests, settings);
+  const isDueAnyway = settings.reconcileMs <= settings.intervalMs;
+  const isCheaper = list.isUnordered || isDueAnyway || requestsOfAll(state) <= polling.requests;
   const patience = Math.max(LONGEST_WALK, 2 * settings.intervalMs * MILLISECOND);
   return isPossible && isCheaper && clock.elapsed() - polling.settledAt <= patience;
-}
-
-/** Whether every poll's time has a walk in it, and room for it: then its end settles what a poll would prove once more. */
-function isDueAnyway(
-  requests: number,
-  { intervalMs, reconcileMs, requestsPerMinute }: SourceSettings,
-): boolean {
-  const affordable = (requestsPerMinute * intervalMs * MILLISECOND) / MINUTE;
-  return reconcileMs <= intervalMs && requests <= affordable;
 }
 
 /** Notes what a poll by update took; one that did not complete would have taken more. */

@@ -107,7 +107,7 @@ describe('the lateness of changes', () => {
     const afterOne = news.lateness;
     for (let times = 0; times < 20; times += 1) forgetLateness(news);
 
-    expect(afterOne).toBe(8 * SECOND);
+    expect(afterOne).toBe(5 * SECOND);
     expect(news.lateness).toBe(SECOND);
   });
 });
