@@ -222,13 +222,15 @@ function offsetOfStamps(histories: Histories): Time {
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0;
 }
 
-/** A source that came to rest has reported that it read everything. */
+/** A source that came to rest has reported that it read everything, unless it rests for less than a minute. */
 function* judgeLast(
   claims: readonly Claim[],
   evidence: Evidence,
-  { isLast, cameToRest }: SourceEvidence,
+  { isLast, cameToRest, baselineCompletedAt = Number.POSITIVE_INFINITY, concludedAt }: SourceEvidence,
 ): Generator<Problem> {
   if (!evidence.reportsRead || !isLast || !cameToRest) return;
+  // A report is written once a minute: the last one may be from before the baseline was completed.
+  if ((concludedAt.at(-1) ?? 0) < baselineCompletedAt + MINUTE) return;
   const { promises } = evidence;
   const { read_up_to: readUpTo, reconciled_through: reconciledThrough } =
     claims.at(-1)?.event.data.object ?? {};
