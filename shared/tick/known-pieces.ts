@@ -1,25 +1,32 @@
 // The pieces of one page into which the known groups cut a list without any order (reading/pieces.ts).
 import type { Instant } from '../instant.ts';
+import { FEWEST_IMPROBABLE } from '../limits.ts';
 import type { Interval, Page } from '../reading/page.ts';
 import { cutIntoPieces, rowsOfPiece } from '../reading/pieces.ts';
 import type { KnownPieces } from '../reading/walk-step.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** Pieces that a walk reads before it keeps what it has: what the tick's end cuts off is read again. */
-const MOST_PIECES = 5;
+const PIECES_OF_STEP = 5;
+/** Groups that it reads at least, however short pages are: of fewer, a guard can't tell whether most differ. */
+const GROUPS_OF_STEP = 3 * FEWEST_IMPROBABLE;
 
 /** Returns where pieces lie; undefined while the list seems to keep its order. */
 export function knownPieces(run: TickRun): KnownPieces | undefined {
   const { list } = run.session;
   if (!list.isUnordered) return undefined;
   return {
-    cutsAfter: (from) => cutsAfter(run, from, MOST_PIECES),
+    cutsAfter: (from) => cutsAfter(run, from, piecesOfStep(run)),
     onCutShort(rows) {
       const isSmaller = rows > 0 && rows < rowsOfPage(run);
       if (isSmaller) list.fullPage = rows;
       return isSmaller;
     },
   };
+}
+
+function piecesOfStep(run: TickRun): number {
+  return Math.max(PIECES_OF_STEP, Math.ceil(GROUPS_OF_STEP / rowsOfPiece(rowsOfPage(run))));
 }
 
 /** Returns the pieces into which an interval is cut. */

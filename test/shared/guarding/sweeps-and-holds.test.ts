@@ -23,13 +23,18 @@ function rename(world: SourceWorld, carrier: string, share = 1) {
 }
 
 describe('changes without newer stamps in a list without order', () => {
-  it.each([100, 200, 300])(
-    'are held if most groups have them at once, whatever sweeps find first: %i groups',
-    async (groups) => {
+  it.each([
+    [100, 20],
+    [200, 20],
+    [300, 20],
+    [60, 5],
+  ])(
+    'are held if most groups have them at once, whatever sweeps find first: %i groups, pages of %i',
+    async (groups, limitMax) => {
       const world = createSourceWorld({
         groups,
         settings: { reconcileMs: 120_000 },
-        knobs: { touches: [], order: 'random', limitMax: 20 },
+        knobs: { touches: [], order: 'random', limitMax },
       });
       const session = world.startProcess('a');
       await world.tick(session);
