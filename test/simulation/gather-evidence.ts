@@ -169,12 +169,15 @@ const LONGEST_FREEZE = 181 * SECOND;
 /** The largest drift of a clock (world.ts). */
 const LARGEST_DRIFT = 0.0002;
 
+function longestFreezeOf({ faults }: World['plan']): number {
+  return faults.freeze > 0 ? LONGEST_FREEZE : 0;
+}
+
 function timingOf({ plan, service, time, suspendedUnseen }: World): Timing {
   const { date, dateSkewSeconds, staleShare, staleSeconds } = service.control.knobs();
   const hasDate = date === 'present';
   const staleFor = staleShare > 0 ? Math.ceil(staleSeconds * SECOND) : 0;
-  const freeze = plan.faults.freeze > 0 ? LONGEST_FREEZE : 0;
-  const longestExchange = plan.settings.requestTimeoutMs * MILLISECOND + freeze;
+  const longestExchange = plan.settings.requestTimeoutMs * MILLISECOND + longestFreezeOf(plan);
   return {
     hasDate,
     clocksAgree: plan.clockSkewMs === 0 && plan.faults.clockJump === 0,
@@ -231,7 +234,7 @@ function sourceEvidence(
     interval: plan.settings.intervalMs * MILLISECOND,
     startedAt: start?.at,
     fieldKnownBy: (field) => observed.fields.knownBy(source, field),
-    relaysMayFreeze: plan.faults.freeze > 0,
+    longestFreeze: longestFreezeOf(plan),
     forgotten: forgottenOf(stores, observed, source, generation),
     arraysStoredFrom: observed.arraysStored.get(source) ?? new Map(),
     concludedAt,

@@ -120,7 +120,10 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
     if (since === undefined) {
       const patience = Math.max(3 * source.interval, 5 * MINUTE);
       // Polls are expected from the last slot taken, which may be one that was already tried before.
-      const isEarly = at - wellFrom < patience - 2 * source.interval - LATEST_SLOT;
+      const slack = 2 * source.interval + LATEST_SLOT;
+      // A tick that froze saves a first state that says when it began.
+      const isFirst = wellFrom === source.startedAt;
+      const isEarly = at - wellFrom < patience - slack - (isFirst ? source.longestFreeze : 0);
       // A source that was started again may have been behind before.
       if (isEarly && source.isOnly && codes.some((code) => BEHIND.has(code)))
         yield [event.id, `reports the source behind ${at - wellFrom} microseconds after it was well`];

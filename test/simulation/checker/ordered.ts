@@ -19,7 +19,7 @@ export function checkOrdered(source: SourceEvidence): Violation[] {
     // Each report of what is read makes the one before stale, so only the newest is sent. A relay that was frozen sends
     // its own late, after another has sent a newer one (docs/guarantees.md, "Where they end").
     const isRead = event.type === 'feed.source_read';
-    const isNext = isRead ? sequence > group.last || source.relaysMayFreeze : sequence === group.last + 1;
+    const isNext = isRead ? sequence > group.last || source.longestFreeze > 0 : sequence === group.last + 1;
     if (!isNext) {
       const message = `number ${sequence} reached the queue first after number ${group.last}`;
       violations.push({ guarantee: 'G3', source: source.source, place, message });
