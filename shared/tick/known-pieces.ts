@@ -57,9 +57,12 @@ export function noteCutShort({
   if (isCutShort) list.fullPage ??= longestPage;
 }
 
-/** Whether a page is as long as pages get, so that its range may have more rows. */
+/**
+ * Whether a page is as long as pages get, and longer than its piece was made for: the piece has more rows then. Pages of
+ * one row are as long as their pieces, which show nothing.
+ */
 export function isFullPage(run: TickRun, { rows }: Page): boolean {
-  return rows.length >= rowsOfPage(run);
+  return rows.length >= rowsOfPage(run) && rows.length > rowsOfPiece(rowsOfPage(run));
 }
 
 /** Rows of a full page, as far as is known. */

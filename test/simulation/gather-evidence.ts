@@ -234,6 +234,7 @@ function sourceEvidence(
     interval: plan.settings.intervalMs * MILLISECOND,
     startedAt: start?.at,
     fieldKnownBy: (field) => observed.fields.knownBy(source, field),
+    relaysMayLag: plan.faults.freeze > 0 || plan.faults.slow > 0,
     longestFreeze: longestFreezeOf(plan),
     forgotten: forgottenOf(stores, observed, source, generation),
     arraysStoredFrom: observed.arraysStored.get(source) ?? new Map(),

@@ -33,7 +33,9 @@ export interface SourceEvidence {
   readonly isOnly: boolean;
   /** Whether an operator skipped or forgot events. */
   readonly mayBeSkipped: boolean;
-  /** How long a process may freeze: a relay then sends an event, and a poller saves its state, that much later. */
+  /** Whether a relay may send an event long after it has read it. */
+  readonly relaysMayLag: boolean;
+  /** How long a process may freeze: a poller then saves its state that much later. */
   readonly longestFreeze: Time;
   /** Groups that an operator forgot, each with its last number at that time. */
   readonly forgotten: readonly {

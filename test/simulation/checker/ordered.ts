@@ -16,10 +16,10 @@ export function checkOrdered(source: SourceEvidence): Violation[] {
     // A relay may have been sending it when it was skipped (docs/guarantees.md, "Where they end").
     if (sequence < group.last && skipped('queue', event)) continue;
     while (skipped('queue', event, group.last + 1) && group.last + 1 < sequence) group.last += 1;
-    // Each report of what is read makes the one before stale, so only the newest is sent. A relay that was frozen sends
+    // Each report of what is read makes the one before stale, so only the newest is sent. A relay that was slow sends
     // its own late, after another has sent a newer one (docs/guarantees.md, "Where they end").
     const isRead = event.type === 'feed.source_read';
-    const isNext = isRead ? sequence > group.last || source.longestFreeze > 0 : sequence === group.last + 1;
+    const isNext = isRead ? sequence > group.last || source.relaysMayLag : sequence === group.last + 1;
     if (!isNext) {
       const message = `number ${sequence} reached the queue first after number ${group.last}`;
       violations.push({ guarantee: 'G3', source: source.source, place, message });
