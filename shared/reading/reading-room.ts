@@ -1,15 +1,15 @@
-// Limits the requests of a range. Reading in pieces takes more requests than there are pages, and a range that the
-// tick's end cuts off starts again from its beginning. So it stops before, and resumes from what it has proved.
+// Limits the requests of a range, and its time. Reading in pieces takes more requests than there are pages, and a range
+// that the tick's end cuts off starts again from its beginning. So it stops before, and resumes from what it has proved.
 import type { Reader } from './reader.ts';
 
-/** The same options with room for as many requests as there may be pages. */
-export function withRoom<Options extends Pick<Reader, 'fetch' | 'maxPages'>>(
+/** The same options with room for as many requests as there may be pages, as long as these have any. */
+export function withRoom<Options extends Pick<Reader, 'fetch' | 'maxPages' | 'hasRoom'>>(
   options: Options,
 ): Options & Required<Pick<Reader, 'hasRoom'>> {
   let left = options.maxPages;
   return {
     ...options,
-    hasRoom: () => left > 0,
+    hasRoom: () => left > 0 && options.hasRoom?.() !== false,
     fetch(request) {
       left -= 1;
       return options.fetch(request);

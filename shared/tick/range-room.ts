@@ -5,10 +5,14 @@ import type { TickRun } from './tick-run.ts';
 
 /** Share of the remaining time that a range is planned for; the rest is for requests slower than recent ones. */
 const USED_SHARE = 0.8;
+/** Share of the remaining time after which a range that is read in pieces begins no other one. */
+const LONGEST_SHARE = 0.9;
 
 export interface RangeRoom {
   /** Pages that the next range may have; undefined if there is no time for one worth beginning. */
   pages(): number | undefined;
+  /** Whether the range under way may take longer: a new process only guesses how long a page takes. */
+  readonly hasTime: () => boolean;
   /** Runs a range's work and learns from it how long a page takes. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
 }
@@ -17,6 +21,7 @@ export function createRangeRoom(run: TickRun): RangeRoom {
   const { session } = run;
   const { clock, paces } = session;
   let isFirst = true;
+  let until = Number.POSITIVE_INFINITY;
   return {
     pages() {
       const pagesIn = (duration: number) => paces.walk.requestsIn(duration * USED_SHARE);
@@ -26,9 +31,11 @@ export function createRangeRoom(run: TickRun): RangeRoom {
       const pages = isFirst ? Math.max(left, fewest) : left;
       return pages < fewest ? undefined : Math.min(pages, MAX_WALK_PAGES);
     },
+    hasTime: () => clock.elapsed() < until,
     async during(work) {
       isFirst = false;
       const startedAt = clock.elapsed();
+      until = startedAt + (session.deadline - startedAt) * LONGEST_SHARE;
       const before = run.requestsOfWalks();
       try {
         return await work();

@@ -11,12 +11,14 @@ import type { Tier } from '../source/source-state.ts';
 import { createdWithin } from './created-within.ts';
 import { knownPieces } from './known-pieces.ts';
 import { lookForGroups, lookForMissing, type Missed } from './look-for-missing.ts';
+import type { RangeRoom } from './range-room.ts';
 import { readOpen } from './read-open.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface Reading {
   readonly fetch: FetchPage;
   readonly pollWhenDue: () => Promise<void>;
+  readonly room: Pick<RangeRoom, 'hasTime'>;
 }
 
 export interface RangeRead extends Pick<WalkStep, 'position' | 'isDone' | 'covered'> {
@@ -29,7 +31,7 @@ export async function reconcileRange(
   run: TickRun,
   tier: Tier,
   maxPages: number,
-  { fetch, pollWhenDue }: Reading,
+  { fetch, pollWhenDue, room }: Reading,
 ): Promise<RangeRead> {
   const { coveredThrough, rangeWidth } = run.state.reconciliation[tier];
   const guard = guardWalk(run.session, run, tier, coveredThrough);
@@ -62,7 +64,10 @@ export async function reconcileRange(
   async function readByCreation(): Promise<Omit<RangeRead, 'sent'>> {
     const { depth, session } = run;
     const now = () => session.serviceClock.now().atLeast;
-    const options = { fetch, take, maxPages, depth, stamps: () => run.stamps, now, pieces: knownPieces(run) };
+    const options = {
+      ...{ fetch, take, maxPages, hasRoom: room.hasTime, depth, now },
+      ...{ stamps: () => run.stamps, pieces: knownPieces(run) },
+    };
     const step = await run.within(tier, () => walkOn({ coveredThrough, rangeWidth }, options));
     if (step.hasNoOrder) noteLostOrder(session.list);
     await guard.conclude(recorder);

@@ -20,14 +20,19 @@ export async function walkBaseline(run: TickRun, fetch: FetchPage, room: RangeRo
   while (run.state.baseline.status === 'running') {
     const maxPages = room.pages();
     if (maxPages === undefined) return;
-    const step = await room.during(() => walkRange(run, fetch, maxPages));
+    const step = await room.during(() => walkRange(run, fetch, maxPages, room.hasTime));
     if (step.isDone) completeBaseline(run, isOpenEnded(step.covered));
     await run.save();
     run.progress(run.state.baseline);
   }
 }
 
-async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Promise<WalkStep> {
+async function walkRange(
+  run: TickRun,
+  fetch: FetchPage,
+  maxPages: number,
+  hasRoom: () => boolean,
+): Promise<WalkStep> {
   const recorder = run.recorder('baseline');
   const saving = createSaveAhead(recorder.take);
   const before = run.requestsSent('reconciliation');
@@ -46,6 +51,7 @@ async function walkRange(run: TickRun, fetch: FetchPage, maxPages: number): Prom
       run.progress({ ...counted(), groups: groups + read.size });
     },
     maxPages,
+    hasRoom,
     depth: run.depth,
     stamps: () => run.stamps,
     now: () => run.session.serviceClock.now().atLeast,

@@ -13,3 +13,14 @@ test('there is room for as many requests as the maximum of pages', async () => {
 
   expect([before, afterOne, hasRoom()]).toEqual([true, true, false]);
 });
+
+test('there is no room where the options have none', () => {
+  let hasTime = true;
+  const fetch = async (_: PageRequest) => aPage(rowsOf(1));
+  const { hasRoom } = withRoom({ fetch, maxPages: 2, hasRoom: () => hasTime });
+
+  const before = hasRoom();
+  hasTime = false;
+
+  expect([before, hasRoom()]).toEqual([true, false]);
+});

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { SECOND } from '../../../shared/instant.ts';
+import { createRangeRoom } from '../../../shared/tick/range-room.ts';
+import type { TickRun } from '../../../shared/tick/tick-run.ts';
+import { createSourceWorld } from '../source-world.ts';
+
+it('a range that is read in pieces begins no other one after nine tenths of the time left', async () => {
+  let elapsed = 10 * SECOND;
+  const run = {
+    session: {
+      clock: { elapsed: () => elapsed },
+      deadline: 60 * SECOND,
+      paces: { walk: { note: () => {}, requestsIn: () => 100 } },
+    },
+    requestsOfWalks: () => 0,
+  } as unknown as TickRun;
+  const room = createRangeRoom(run);
+
+  const before = room.hasTime();
+  const during = await room.during(async () => {
+    const atFirst = room.hasTime();
+    elapsed = 55 * SECOND - 1;
+    const almost = room.hasTime();
+    elapsed = 55 * SECOND;
+    return [atFirst, almost, room.hasTime()];
+  });
+
+  expect([before, ...during]).toEqual([true, true, true, false]);
+});
+
+it('new processes that find a slow service keep what they read of a list in pieces', async () => {
+  const world = createSourceWorld({
+    groups: 24,
+    knobs: { limitMax: 1, order: 'random' },
+    latencyMs: 500,
+    settings: { intervalMs: 60_000, reconcileMs: 60_000 },
+  });
+  let ticks = 0;
+  do {
+    ticks += 1;
+    await world.nextTick(world.startProcess(`process ${ticks}`));
+  } while ((await world.state()).baseline.status !== 'completed' && ticks < 30);
+
+  expect(ticks).toBeLessThanOrEqual(4);
+});
