@@ -29,21 +29,6 @@ describe('many changes without newer stamps', () => {
   });
 });
 
-describe('the usual rate', () => {
-  const few = { compared: 22, unstamped: 19, duration: HOUR };
-
-  it('is not learned from groups that are published only because they are few', () => {
-    expect(learnUsual(few, CALM, NOW).ratePerHour).toBe(0);
-    expect(learnUsual({ ...few, unstamped: 11 }, CALM, NOW).ratePerHour).toBeGreaterThan(0);
-    expect(learnUsual({ ...few, compared: 23, unstamped: 21 }, CALM, NOW).ratePerHour).toBeGreaterThan(0);
-  });
-
-  it('is learned from few groups before a whole walk has shown one', () => {
-    expect(learnUsual(few, undefined, NOW).ratePerHour).toBeGreaterThan(0);
-    expect(learnUsual(few, { ...CALM, isWhole: false }, NOW).ratePerHour).toBeGreaterThan(0);
-  });
-});
-
 describe('a page of changes without newer stamps', () => {
   const differing = (compared: number, unstamped: number, duration = HOUR) => ({
     compared,
@@ -77,6 +62,19 @@ describe('a page of changes without newer stamps', () => {
 });
 
 describe('the usual rate', () => {
+  const few = { compared: 22, unstamped: 19, duration: HOUR };
+
+  it('is not learned from groups that are published only because they are few', () => {
+    expect(learnUsual(few, CALM, NOW).ratePerHour).toBe(0);
+    expect(learnUsual({ ...few, unstamped: 11 }, CALM, NOW).ratePerHour).toBeGreaterThan(0);
+    expect(learnUsual({ ...few, compared: 23, unstamped: 21 }, CALM, NOW).ratePerHour).toBeGreaterThan(0);
+  });
+
+  it('is learned from few groups before a whole walk has shown one', () => {
+    expect(learnUsual(few, undefined, NOW).ratePerHour).toBeGreaterThan(0);
+    expect(learnUsual(few, { ...CALM, isWhole: false }, NOW).ratePerHour).toBeGreaterThan(0);
+  });
+
   it('is the highest rate seen, and fades in days', () => {
     const lively = learnUsual({ compared: 100, unstamped: 63, duration: HOUR }, CALM, NOW);
     const calmAgain = learnUsual({ compared: 100, unstamped: 0, duration: HOUR }, lively, NOW + DAY);
