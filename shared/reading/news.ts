@@ -9,7 +9,7 @@ import { isShort, readPage } from './read-pass.ts';
 import type { Reader } from './reader.ts';
 import { askedAhead } from './stamps-clock.ts';
 
-/** What a warm process remembers from one reading of the news to the next. */
+/** A warm process keeps it from one reading of the news to the next. */
 export interface NewsMemory {
   /** When news are due again, by the elapsed clock. */
   dueAt: number;

@@ -144,7 +144,7 @@ async function walkNewest(
   const created: Interval = { from: to, to: undefined };
   // Read the first page again, even if nothing is closed yet: rows that came meanwhile show in what is read after it.
   const first = await readPage({ created }, 0, unlimited);
-  // By now the stamps' clock may have jumped: what was new to it is not new any more.
+  // The stamps' clock may have jumped by now: groups that were new to it are not new any more.
   const tail = await readStraight({ created }, notFollowing(comeSinceNow(), unlimited), first);
   if (tail.outcome === 'whole') return done(all);
   if (tail.stamps.some(cameMeanwhile)) return done(closed);

@@ -43,6 +43,7 @@ export interface ListShape {
   hasLostOrder: boolean;
   /** Rows of a page that was cut short; undefined until one was. */
   fullPage: number | undefined;
+  /** The sweep of each part that is under way, or was the last. */
   readonly sweeps: Partial<Record<SweptPart, Sweep>>;
 }
 

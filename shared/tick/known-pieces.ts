@@ -53,7 +53,8 @@ export function noteCutShort({
   session: { list },
   state: { baseline, longestPage, pageLimit },
 }: TickRun): void {
-  const isCutShort = longestPage > 0 && longestPage < Math.min(baseline.groups, rowsOfPiece(pageLimit));
+  // A page that lacks a few groups lacks those that were created meanwhile.
+  const isCutShort = longestPage > 0 && longestPage < rowsOfPiece(Math.min(baseline.groups, pageLimit));
   if (isCutShort) list.fullPage ??= longestPage;
 }
 

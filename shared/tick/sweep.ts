@@ -43,6 +43,7 @@ export function sweepingBefore(fetch: FetchPage, sweepOn: SweepOn): FetchPage {
   };
 }
 
+/** Returns the sweeping of a tick. Polls and walks share it, so that one guard judges all pages of a sweep. */
 export function createSweeping(run: TickRun): SweepOn {
   const { session } = run;
   const { sweeps } = session.list;

@@ -20,7 +20,7 @@ export interface Exchange {
   readonly status: number;
   /** The groups that the answer showed. */
   readonly groups: readonly number[];
-  /** What our poller sent it for; undefined for other readers. */
+  /** The purpose that our poller names; undefined for other readers. */
   readonly purpose: string | undefined;
 }
 

@@ -41,7 +41,7 @@ export function delaysOf(
     for (const { at, status } of sights) {
       // If a status came twice, the reader may mean either: only changes without repetitions are judged exactly.
       const upTo = made.findLastIndex((change) => change.at <= at && change.status === status);
-      // What is undone again before a reading shows it has no delay.
+      // A change that is undone before a reading shows it has no delay.
       const undone = made.findLastIndex((change, index) => index < upTo && change.status === knows);
       for (; known <= upTo; known += 1) {
         if (known <= undone) unseen += 1;

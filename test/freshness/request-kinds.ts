@@ -1,5 +1,4 @@
-// What requests are sent for, as far as their parameters show it: whose range, which part of it, and whether it was
-// asked before.
+// Sorts requests by their parameters: whose range, which part of it, and whether it was asked before.
 import type { Exchange } from './freshness-world.ts';
 
 export type KindCounts = Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-// What a reader believes of each entity, and since when. A state is the text of the entity's watched fields, so that a
+// A reader's beliefs: the state of each entity, and since when. A state is the text of the entity's watched fields, so that a
 // row and an event that say the same are the same state.
 import type { EntityKind, Fields } from '../acceptance/history.ts';
 import { WATCHED } from '../acceptance/printed-event.ts';

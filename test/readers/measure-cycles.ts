@@ -1,5 +1,5 @@
-// What a request of the feed shows over a reconciliation cycle at rest: distinct rows of the store for each request,
-// as a share of the rows that a page holds. Polls, which ask by update time, are counted apart.
+// Measures how many distinct rows a request of the feed shows over a reconciliation cycle at rest, as a share of the
+// rows that a page holds. Polls, which ask by update time, are counted apart.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServedRequest, startOutsideService } from '../acceptance/outside-service.ts';
 import { createRandom } from '../acceptance/random.ts';

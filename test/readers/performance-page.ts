@@ -9,7 +9,7 @@ import { READERS } from './start-readers.ts';
 export const PERFORMANCE_PAGE = new URL('../../docs/performance.md', import.meta.url);
 
 const TABLES = /(?<=<!-- begin: npm run bench:readers -->\n)[\s\S]*(?=<!-- end -->)/;
-/** What the measured rows were made with; others are for looking closer. */
+/** The page shows rows made with these settings; other rows are for looking closer. */
 const EVERY_MS = 5_000;
 const PER_MINUTE = 300;
 /** The feed may be so much later than the best reader before the page marks it. */

@@ -11,7 +11,7 @@ export interface Reader {
   /** The process that does its work; undefined if the bench's own process does. */
   readonly pid: number | undefined;
   hasReadAll(): boolean;
-  /** What keeps it from working; undefined if nothing does. */
+  /** The reason why it does not work; undefined if it does. */
   failure(): string | undefined;
   stop(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Behaviour } from '../acceptance/outside-service.ts';
 import type { Random } from '../acceptance/random.ts';
 
-/** What the service does; its document allows all of it. */
+/** A behaviour of the service; its document allows all of it. */
 export interface Setting {
   readonly name: string;
   readonly about: string;

@@ -4,7 +4,7 @@ import { startReturnsFeedReader } from './returns-feed-reader.ts';
 import { createUsualPoller } from './usual-poller.ts';
 import { createWholeListReader } from './whole-list-reader.ts';
 
-/** What a reader needs to begin. */
+/** A reader begins with it: the service and its pace. */
 export interface Place {
   readonly url: string;
   readonly everyMs: number;

@@ -201,6 +201,17 @@ describe('a sweep', () => {
     expect(world.asked.length).toBeLessThanOrEqual(PIECES.length + most);
   });
 
+  it('does not cut pieces where each page has one row', async () => {
+    const world = createUnorderedRun({ createdAt: DAILY.slice(0, 3) });
+    world.list.fullPage = 1;
+    world.answer = ({ range }) => [aRow(1, { createdAt: range.created?.from ?? day(27) })];
+    const sweepOn = createSweeping(world.run);
+
+    for (let calls = 0; calls < 5; calls += 1) await sweepOn();
+
+    expect(world.asked).toHaveLength(3);
+  });
+
   it('does not count as a request of the walk', async () => {
     const world = createUnorderedRun({ createdAt: DAILY });
     // One request is tried again.

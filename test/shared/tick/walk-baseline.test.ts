@@ -19,6 +19,17 @@ describe('a baseline', () => {
     expect(world.store.all(await world.source())).toHaveLength(121);
   });
 
+  it('shows how many rows a page has that the service cuts short', async () => {
+    const fullPageAt = async (limitMax: number) => {
+      const world = createSourceWorld({ groups: 120, knobs: { limitMax } });
+      const session = world.startProcess('a');
+      await world.tick(session);
+      return session.list.fullPage;
+    };
+
+    expect([await fullPageAt(20), await fullPageAt(200)]).toEqual([20, undefined]);
+  });
+
   it('resumes after a deadline, and reads no covered range again', async () => {
     const world = createSourceWorld({
       groups: 200,

@@ -226,7 +226,7 @@ function offsetOfStamps(histories: Histories): Time {
 function* judgeLast(
   claims: readonly Claim[],
   evidence: Evidence,
-  { isLast, cameToRest, baselineCompletedAt = Number.POSITIVE_INFINITY, concludedAt }: SourceEvidence,
+  { isLast, cameToRest, baselineCompletedAt = 0, concludedAt }: SourceEvidence,
 ): Generator<Problem> {
   if (!evidence.reportsRead || !isLast || !cameToRest) return;
   // A report is written once a minute: the last one may be from before the baseline was completed.
