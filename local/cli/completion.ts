@@ -21,6 +21,9 @@ interface CompletedOption {
   readonly value: 'none' | 'any' | 'directory' | readonly string[];
 }
 
+/** Of every command; Commander keeps it apart from the other options. */
+const HELP: CompletedOption = { flag: '--help', about: 'Show how the command is used.', value: 'none' };
+
 export function completionScript(shell: Shell, program: Command): string {
   const nodes = nodesOf(program, '');
   const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
@@ -32,7 +35,7 @@ function nodesOf(command: Command, path: string): Node[] {
   const node = {
     path,
     commands: shown.map((each) => ({ name: each.name(), about: each.summary() || each.description() })),
-    options: command.options.filter(({ hidden }) => !hidden).flatMap(toCompleted),
+    options: [...command.options.filter(({ hidden }) => !hidden).flatMap(toCompleted), HELP],
   };
   return [node, ...shown.flatMap((each) => nodesOf(each, `${path}/${each.name()}`))];
 }
@@ -46,7 +49,7 @@ function toCompleted(option: Option): CompletedOption[] {
 }
 
 function wordsOf({ commands, options }: Node): string[] {
-  return [...commands.map(({ name }) => name), ...options.map(({ flag }) => flag), '--help'];
+  return [...commands.map(({ name }) => name), ...options.map(({ flag }) => flag)];
 }
 
 /** The `case` patterns of all commands below the program. */

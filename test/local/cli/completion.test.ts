@@ -1,33 +1,25 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { completionScript, SHELLS } from '../../../local/cli/completion.ts';
 import { createProgram } from '../../../local/cli/program.ts';
+import { complete, lacksShell } from './complete-in-shell.ts';
 
-/** What bash offers for the last of these words. */
-async function complete(...words: string[]): Promise<string[]> {
-  const script = `${completionScript('bash', createProgram())}
-COMP_WORDS=(returns-feed "$@"); COMP_CWORD=$#; _returns_feed; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout } = await promisify(execFile)('bash', ['-c', script, 'bash', ...words], { cwd: '/' });
-  return stdout.split('\n').filter((line) => line !== '');
-}
-
-describe('bash completes', () => {
-  test.each([
-    ['commands', ['sta'], ['status']],
-    ['commands below another', ['webhooks', 'r'], ['rotate', 'resume']],
-    ['options of a command', ['status', '--s'], ['--source', '--stack']],
-    ['options of a command below another', ['webhooks', 'list', '--j'], ['--json']],
-    ['options after other words', ['release', '--hold', '7', '--dr'], ['--dry-run']],
-    ['the values of an option', ['watch', '--baseline', ''], ['silent', 'emit']],
-    ['directories', ['status', '--data', 'us'], ['usr']],
-    ['nothing where any text may stand', ['status', '--source', ''], []],
-  ])('%s', async (_, words, offered) => {
-    expect(await complete(...words)).toEqual(offered);
+describe.each(SHELLS)('%s completes', (shell) => {
+  test.skipIf(lacksShell(shell)).each([
+    ['commands', 'sta', ['status']],
+    ['commands below another', 'webhooks r', ['resume', 'rotate']],
+    ['options of a command', 'status --s', ['--source', '--stack']],
+    ['options of a command below another', 'webhooks list --j', ['--json']],
+    ['options after other words', 'release --hold 7 --dr', ['--dry-run']],
+    ['the option that every command has', 'explain --h', ['--help']],
+    ['the values of an option', 'watch --baseline ', ['emit', 'silent']],
+    ['directories', 'status --data us', ['usr']],
+    ['nothing where any text may stand', 'status --source ', []],
+  ])('%s', async (_, line, offered) => {
+    expect(await complete(shell, line)).toEqual(offered);
   });
 
-  test('every command, but no hidden one', async () => {
-    const offered = await complete('');
+  test.skipIf(lacksShell(shell))('every command, but no hidden one', async () => {
+    const offered = await complete(shell, '');
 
     expect(offered).toEqual(expect.arrayContaining(['watch', 'explain', 'console', 'completion', 'help']));
     expect(offered).not.toContain('start');
