@@ -1,13 +1,8 @@
-// Finds returns by tracking number, order name, or the id of a return, an entity or an event. One result opens at once.
+// Finds returns by tracking number, order name, or the id of a return, an entity or an event. One result opens by itself.
+// What takes longer comes later: each stage answers with what is found so far, and leads to the next one.
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import {
-  type Found,
-  findReturns,
-  SEARCHED,
-  type Searched,
-  type SearchTrouble,
-} from '../operating/find-returns.ts';
+import { type Found, findReturns, type Searched, type SearchTrouble } from '../operating/find-returns.ts';
 import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { type Html, html } from './html.ts';
@@ -21,6 +16,31 @@ const NAMES: Readonly<Record<Searched, string>> = {
   event_id: 'id of an event',
 };
 
+interface Stage {
+  /** In the address of its page. */
+  readonly name: string;
+  readonly as: readonly Searched[];
+  /** What a person waits for meanwhile. */
+  readonly about: string;
+}
+
+/** What a read of one item tells. */
+const AT_ONCE: readonly Searched[] = ['return_group_id', 'event_id'];
+
+/** The ids of items are in no index: looking for one reads up to 2,000 returns, which only a text needs that is no other. */
+const LATER: readonly Stage[] = [
+  {
+    name: 'service',
+    as: ['tracking_number', 'order_name'],
+    about: 'Asking the service for a tracking number or an order name …',
+  },
+  {
+    name: 'items',
+    as: ['entity_id'],
+    about: 'Looking at the items, shipments and exchanges of the newest returns …',
+  },
+];
+
 export function createFindPage(feed: ConsoleFeed): ConsolePage {
   return {
     path: '/find',
@@ -28,28 +48,24 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
       const text = (fields.q ?? '').trim();
       if (text === '')
         return { title: 'Find', body: html`<h1>Find</h1><p>Type what to look for into the box above.</p>` };
+      const stages = LATER.findIndex(({ name }) => name === fields.in) + 1;
       const troubles: SearchTrouble[] = [];
-      const onTrouble = (trouble: SearchTrouble) => troubles.push(trouble);
-      const isThorough = fields.items !== undefined;
       const found = await findReturns(readingStatesOnce(feed), text, {
         ...feed.access,
-        as: whatItMayBe(text, isThorough),
-        onTrouble,
+        as: [...AT_ONCE, ...LATER.slice(0, stages).flatMap(({ as }) => as)],
+        onTrouble: (trouble) => troubles.push(trouble),
       });
       const exact = uniqueReturns(found.filter(({ isExact }) => isExact));
+      // The id of an event has a form that nothing else has; the id of a return may also be the name of an order.
+      const isFound = parseEventId(text) !== undefined || (stages > 0 && exact.length > 0);
+      const next = isFound ? undefined : LATER[stages];
+      if (next !== undefined) return goingOn(text, found, next);
       const [only, other] = exact;
       if (only !== undefined && other === undefined)
         return { to: pathOfReturn(only.source, only.returnGroupId) };
-      if (only === undefined && !isThorough) return goingOn(text, troubles.length === 0);
       return results(text, found, troubles);
     },
   };
-}
-
-/** The id of an event has a form that nothing else has: the service is not asked for it. */
-function whatItMayBe(text: string, isThorough: boolean): readonly Searched[] {
-  if (parseEventId(text) !== undefined) return ['event_id'];
-  return SEARCHED.filter((searched) => isThorough || searched !== 'entity_id');
 }
 
 /** Each part of a search asks for the state of its source. */
@@ -63,11 +79,11 @@ function readingStatesOnce(feed: ConsoleFeed): ConsoleFeed {
   return { ...feed, stateOf };
 }
 
-/** The ids of items are in no index: looking for one reads up to 2,000 returns, which only a text needs that is no other. */
-function goingOn(text: string, isWhole: boolean): Page {
-  const continuesAt = `/find?q=${encodeURIComponent(text)}&items=1`;
+function goingOn(text: string, found: readonly Found[], next: Stage): Page {
+  const continuesAt = `/find?${new URLSearchParams({ q: text, in: next.name })}`;
   const body = html`<h1>Find: ${text}</h1>
-<p>${isWhole ? 'No tracking number, order, return or event is that.' : 'Nothing is found so far, and not everything could be searched.'} <a href="${continuesAt}">Looking at the items, shipments and exchanges of the newest returns …</a></p>`;
+${list(found)}
+<p><a href="${continuesAt}">${next.about}</a></p>`;
   return { title: `Find: ${text}`, body, continuesAt };
 }
 
@@ -78,10 +94,14 @@ function uniqueReturns(found: readonly Found[]): Found[] {
 function results(text: string, found: readonly Found[], troubles: readonly SearchTrouble[]): Page {
   const body = html`
 <h1>Find: ${text}</h1>
-${found.length === 0 ? html`<p>No return was found.</p>` : html`<ul>${found.map(item)}</ul>`}
+${list(found) || html`<p>No return was found.</p>`}
 ${troubles.length > 0 && html`<h2>What was not searched, or not to its end</h2><ul>${troubles.map(troubleItem)}</ul>`}
 <p class="dim">Tracking numbers and order names are searched by the service, ids in the feed's tables.</p>`;
   return { title: `Find: ${text}`, body };
+}
+
+function list(found: readonly Found[]): Html | false {
+  return found.length > 0 && html`<ul>${found.map(item)}</ul>`;
 }
 
 function item({ source, returnGroupId, matched, isExact, entity }: Found): Html {

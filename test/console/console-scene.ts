@@ -78,7 +78,7 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
     reads,
     pages: {
       overview: '/',
-      find: '/find?q=1Z0000000000000000&items=1',
+      find: '/find?q=1Z0000000000000000&in=items',
       return: `/returns/acme/${SCENE_GROUP}`,
       live: '/live',
       stuck: '/stuck',

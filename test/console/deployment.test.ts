@@ -306,8 +306,8 @@ describe('what can’t be asked', () => {
     };
 
     const withoutIndex = await textOf('/', 'the index');
-    const withoutAlias = await textOf('/find?q=none&items=1', 'the alias');
-    const withoutPoller = await textOf('/find?q=none&items=1', 'the output PollerFunction');
+    const withoutAlias = await textOf('/find?q=none&in=items', 'the alias');
+    const withoutPoller = await textOf('/find?q=none&in=items', 'the output PollerFunction');
     const byId = await textOf(`/find?q=${parcel.group}`, 'the output PollerFunction');
 
     expect(withoutIndex).toMatch(/Which returns are behind at the bus can't be shown: .*Deploy this release/);

@@ -129,7 +129,7 @@ describe.skipIf(lacksBrowser)('a hostile text', () => {
   it.each(NAMES)('of an address is shown as text, on every page: %s', async (name) => {
     const text = encodeURIComponent((TEXTS[name] ?? '').slice(0, 4_000));
 
-    await show(`/find?q=${text}&items=1`);
+    await show(`/find?q=${text}&in=items`);
     await show(`/stuck?done=${text}`);
     await show(`/live?type=${text}&source=${text}&status=${text}`);
     expect(opened.troubles).toEqual([]);

@@ -162,6 +162,20 @@ describe.skipIf(lacksBrowser)('a parcel', () => {
     await page.getByRole('heading', { level: 1, name: `Return ${group}` }).waitFor();
   });
 
+  it('is shown by its id before the service is asked, and opens once no order has that name', async () => {
+    const { group } = await aParcel();
+    const { page, go } = await open();
+    const path = `/find?q=${group}`;
+
+    const first = await page.request.get(new URL(path, page.url()).href);
+    await go(path);
+
+    expect(await first.text()).toMatch(
+      new RegExp(`/returns/acme/${group}".*by the id of a return.*Asking the service`, 's'),
+    );
+    await page.getByRole('heading', { level: 1, name: `Return ${group}` }).waitFor();
+  });
+
   it('that nobody knows is not found, and the page says what was not searched', async () => {
     const { page, go } = await open('/find?q=1Z0000000000000000');
     await page.getByText('No return was found.').waitFor();

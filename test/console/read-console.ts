@@ -25,6 +25,9 @@ export interface ReadConsoleOptions {
   readonly now?: () => number;
 }
 
+/** The address of the rest of an answer, as the browser reads it. */
+const CONTINUATION = /http-equiv="refresh" content="0; url=([^"]+)"/;
+
 /** AWS is where the environment says. @throws what the command reports before it prints its address */
 export async function openReadConsole({
   stack,
@@ -48,9 +51,10 @@ export async function openReadConsole({
   async function ask(path: string, init: RequestInit): Promise<ReadPage> {
     const headers = { ...init.headers, cookie };
     const answer = await fetch(new URL(path, url.origin), { ...init, headers, redirect: 'manual' });
-    const to = answer.headers.get('location');
-    if (to !== null) return ask(to, {});
-    return { status: answer.status, text: textOf(await answer.text()), path };
+    const text = await answer.text();
+    const to = answer.headers.get('location') ?? CONTINUATION.exec(text)?.[1];
+    if (to !== undefined) return ask(unescaped(to), {});
+    return { status: answer.status, text: textOf(text), path };
   }
   return {
     read: (path) => ask(path, {}),
@@ -65,9 +69,11 @@ export async function openReadConsole({
 
 function textOf(page: string): string {
   const [, main = page] = /<main[^>]*>(.*)<\/main>/s.exec(page) ?? [];
-  return main
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+  return unescaped(main.replaceAll(/<[^>]*>/g, ' '))
     .replaceAll(/\s+/g, ' ')
     .trim();
+}
+
+function unescaped(markup: string): string {
+  return markup.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 }
