@@ -5,6 +5,7 @@ import {
   FIRST_WIDTH,
   MAX_REMOVAL_SHARE,
   MAX_REMOVALS,
+  MAX_WALK_PAGES,
   OPEN_WALK_SHARE,
   RECENT,
   SLOW_WALK_SHARE,
@@ -21,8 +22,8 @@ export function dueTier(state: Planned, settings: CyclePace, now: Instant): Tier
   const { recent, open, all } = state.reconciliation;
   if (fitsCycle(state, settings)) return isDue(all, settings, now) ? 'all' : undefined;
   // All and open keep to their shares, so they come first: otherwise long recent walks would leave them no time.
-  if (now >= all.pausedUntil) return 'all';
-  if (now >= open.pausedUntil && isDue(open, settings, now)) return 'open';
+  if (!isPaused(all, 'all', settings, now)) return 'all';
+  if (!isPaused(open, 'open', settings, now) && isDue(open, settings, now)) return 'open';
   return isDue(recent, settings, now) ? 'recent' : undefined;
 }
 
@@ -124,6 +125,24 @@ export function mostRemovals({ baseline }: Pick<Planned, 'baseline'>): number {
 export function pauseAfterRange(tier: Tier, requests: number, { requestsPerMinute }: CyclePace): number {
   const share = tier === 'open' ? OPEN_WALK_SHARE : SLOW_WALK_SHARE;
   return Math.floor((requests * MINUTE) / (requestsPerMinute * share));
+}
+
+/** After so many of the longest pauses a walk counts as standing still. */
+const PAUSES = 2;
+
+/** The longest time without progress that a walk's share explains, in the unit of Instant. */
+export function longestPause(tier: Tier, pace: CyclePace): number {
+  return PAUSES * pauseAfterRange(tier, MAX_WALK_PAGES, pace);
+}
+
+/** Whether a walk pauses to keep to its share. An end that no pause can have comes from a clock that was ahead. */
+export function isPaused(
+  { pausedUntil }: Pick<CycleState, 'pausedUntil'>,
+  tier: Tier,
+  pace: CyclePace,
+  now: Instant,
+): boolean {
+  return now < pausedUntil && pausedUntil - now <= longestPause(tier, pace);
 }
 
 /** The creation time up to which a cycle walks open groups: later ones are among the recent. */

@@ -1,12 +1,8 @@
 // Whether each walk gets on: one that gets on must not hide another that stands still.
 import { MILLISECOND } from '../instant.ts';
-import { MAX_WALK_PAGES } from '../limits.ts';
-import { hasWork, pauseAfterRange, plannedTiers, withCycle } from '../source/reconciliation-plan.ts';
+import { hasWork, isPaused, longestPause, plannedTiers, withCycle } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
-
-/** A walk that keeps to its share pauses between ranges; after this many pauses it counts as standing still. */
-const PAUSES = 2;
 
 /** Notes which walks got on in this tick. @returns whether each got on, had nothing to do or pauses as planned */
 export function noteWalks(run: TickRun): boolean {
@@ -33,6 +29,5 @@ function isGettingOn(run: TickRun, tier: Tier): boolean {
   const progressedAt = isNoted ? now : Math.min(cycle.progressedAt ?? now, now);
   run.update((state) => withCycle(state, tier, { ...cycle, progressedAt }));
   if (progressedAt === now) return true;
-  const isPaused = cycle.pausedUntil > service;
-  return isPaused && now - progressedAt <= PAUSES * pauseAfterRange(tier, MAX_WALK_PAGES, settings);
+  return isPaused(cycle, tier, settings, service) && now - progressedAt <= longestPause(tier, settings);
 }

@@ -120,6 +120,18 @@ describe('a walk that does not fit a cycle', () => {
   it('pauses after each range so that it takes a fifth of the budget', () => {
     expect(pauseAfterRange('all', 48, PACE)).toBe(MINUTE);
   });
+
+  // Seed 600644: the clock was ahead while a walk ended, which then paused for an hour and was reported as stalled.
+  it('does not pause longer than the longest range takes twice: the clock that said so was ahead', () => {
+    const longest = 2 * pauseAfterRange('all', 160, PACE);
+    const pausingFor = (time: number) => {
+      const pausing = cycle({ pausedUntil: NOW + time });
+      return dueTier(state({ requests: LONG, all: pausing, open: pausing }), PACE, NOW);
+    };
+
+    expect(pausingFor(longest)).toBeUndefined();
+    expect(pausingFor(longest + 1)).toBe('all');
+  });
 });
 
 it('a cycle begins with counts of zero, and a cycle over recent groups begins 45 days back', () => {

@@ -42,7 +42,7 @@ export function checkComplete(
     if (evidence.unreadable.has(groupId)) continue;
     const group = published.get(groupId);
     for (const name of history.entities.keys()) {
-      const last = group?.entities.get(name)?.at(-1);
+      const last = group?.entities.get(name)?.at(-1) ?? forgettingOf(group);
       const problem = judgeEntity(name, history, last, evidence, source);
       const missing = {
         groupId,
@@ -62,6 +62,12 @@ export function checkComplete(
 
 function violation(source: SourceEvidence, place: string, message: string): Violation {
   return { guarantee: 'G1', source: source.source, place, message };
+}
+
+/** What took along a group's entities, if it was forgotten and not published since. */
+function forgettingOf(group: ToldGroup | undefined): Telling | undefined {
+  const ofGroup = [...(group?.entities.values() ?? [])].map((tellings) => tellings.at(-1));
+  return ofGroup.find((last) => last?.kind === 'return_group' && last.verb === 'forgotten');
 }
 
 function judgeEntity(
