@@ -1,6 +1,7 @@
-// Decides which of the first Dates may be believed. There are no others yet to outvote a wrong one, and a reading at a
-// wrong moment looks stale for as long as the moment is off. So a Date needs a witness of another kind (the local time,
-// or what was known before the machine was suspended), or else other Dates like it.
+// Decides which Dates may be believed. Of the first ones none outvotes a wrong one yet, and a reading at a wrong moment
+// looks stale for as long as the moment is off. So a Date needs a witness of another kind (the local time, or what was
+// known before the machine was suspended), or else other Dates like it. Later a witness decides where wrong Dates are
+// about as many as true ones.
 import { SECOND } from '../instant.ts';
 
 /** The least and the most that the service's time is ahead of the elapsed time, by one Date. */
@@ -24,14 +25,18 @@ export function believeDates(
   bounds: readonly DateBounds[],
   witnesses: readonly number[],
 ): readonly DateBounds[] {
-  if (bounds.length >= ENOUGH_TO_OUTVOTE) return bounds;
+  const isWitnessed = (offset: number) => witnesses.some((witness) => isNear(witness, offset));
+  if (bounds.length >= ENOUGH_TO_OUTVOTE && !bounds.some(({ lower }) => isWitnessed(lower))) return bounds;
   let believed: readonly DateBounds[] = [];
   let support = DATES_THAT_AGREE - 1;
   for (const { lower } of bounds) {
-    const isNear = (other: number) => Math.abs(other - lower) <= AGREE_WITHIN;
-    const alike = bounds.filter((other) => isNear(other.lower));
-    const votes = alike.length + (witnesses.some(isNear) ? DATES_THAT_AGREE - 1 : 0);
+    const alike = bounds.filter((other) => isNear(other.lower, lower));
+    const votes = alike.length + (isWitnessed(lower) ? DATES_THAT_AGREE - 1 : 0);
     if (votes > support) [believed, support] = [alike, votes];
   }
   return believed;
+}
+
+function isNear(a: number, b: number): boolean {
+  return Math.abs(a - b) <= AGREE_WITHIN;
 }

@@ -61,7 +61,9 @@ async function walkRange(
     const step = await run.within('baseline', () => saving.during(() => walkOn(position, options)));
     run.unstableBaseline = step.unstable;
     if (step.hasNoOrder) run.session.list.isUnordered = true;
-    const within = createdWithin(step.covered, read);
+    // No range comes after the last one: it counts the newest groups as well, whether or not they were proved.
+    const counts = step.isDone ? { from: coveredThrough, to: undefined } : step.covered;
+    const within = createdWithin(counts, read);
     // Empty ranges are no progress: a walk can cover them for long before one that fails.
     if (within > 0 || (step.covered !== undefined && step.isDone)) run.walked.add('baseline');
     const baseline = { ...counted(), ...step.position, groups: groups + within };

@@ -1,7 +1,7 @@
 // Until when the feed may fill in a field without an event: a service that leaves out nulls may show it for the first
 // time at any moment. Derived from stored snapshots and ended walks, not from the feed's own record.
 import { GROUP_ARRAYS, type Snapshot } from '../../shared/comparing/snapshot.ts';
-import type { Instant } from '../../shared/instant.ts';
+import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { World } from './world/world.ts';
 
@@ -11,13 +11,14 @@ interface Entity {
 
 export interface FieldsWatched {
   /**
-   * When the first full walk ended that began after a field, such as `shipment.carrier`, was first stored with a
-   * value; undefined if none did.
+   * When the first full walk ended that began `settle` after a field, such as `shipment.carrier`, was first stored with
+   * a value; undefined if none did. An answer may be `settle` old, and lack the field.
    */
   knownBy(source: string, field: string): Instant | undefined;
 }
 
-export function watchFields({ stores, time }: World): FieldsWatched {
+export function watchFields({ stores, time, plan }: World): FieldsWatched {
+  const settle = plan.settings.settleMs * MILLISECOND;
   const firstStored = new Map<string, Instant>();
   const walksEnded = new Map<string, Instant[]>();
   const note = (source: string, { projection }: Snapshot) => {
@@ -62,7 +63,7 @@ export function watchFields({ stores, time }: World): FieldsWatched {
       const first = firstStored.get(`${source} ${field}`);
       const walks = walksEnded.get(source) ?? [];
       // A walk begins after the one before it has ended.
-      const place = first === undefined ? -1 : walks.findIndex((endedAt) => endedAt >= first);
+      const place = first === undefined ? -1 : walks.findIndex((endedAt) => endedAt >= first + settle);
       return place === -1 ? undefined : walks[place + 1];
     },
   };

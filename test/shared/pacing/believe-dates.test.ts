@@ -45,6 +45,16 @@ describe('a Date', () => {
     expect(believed([0, HOUR, DAY, -HOUR, -DAY])).toEqual([0, HOUR, DAY, -HOUR, -DAY]);
   });
 
+  // Seeds 602933 and 605011: of a process's six Dates three were hours ahead.
+  it('is believed with a witness where as many others, or one more, agree on another time', () => {
+    const hours = (count: number) => Array<number>(count).fill(HOUR);
+
+    expect(believed([0, 0, 0, ...hours(3)], [0])).toEqual([0, 0, 0]);
+    expect(believed([0, 0, 0, ...hours(4)], [0])).toEqual([0, 0, 0]);
+    expect(believed([0, 0, 0, ...hours(6)], [0])).toEqual(hours(6));
+    expect(believed([0, 0, 0, ...hours(3)])).toEqual([0, 0, 0, ...hours(3)]);
+  });
+
   it('is not invented from a witness', () => {
     expect(believed([], [0])).toEqual([]);
   });

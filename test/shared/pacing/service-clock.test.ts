@@ -161,17 +161,31 @@ describe("the service's times of a request", () => {
     });
   });
 
-  it('follow a service that set its clock once most of 15 answers show it', () => {
-    const before = Array.from({ length: 15 }, (_, at): Answered => ({ at, dateAhead: 0 }));
-    const after = Array.from({ length: 8 }, (_, at): Answered => ({ at: 15 + at, dateAhead: HOUR }));
+  it.each([
+    ['8', 'no witness', DAY, 8],
+    ['9, if the local clock does not follow', 'the old time', 0, 9],
+    ['7, if the local clock agrees', 'the new time', HOUR, 7],
+  ])(
+    'follow a service that set its clock once %s of 15 answers show it',
+    (_, _witness, localAhead, needed) => {
+      const before = Array.from({ length: 15 }, (_, at): Answered => ({ at, dateAhead: 0, localAhead }));
+      const after = Array.from(
+        { length: needed },
+        (_, at): Answered => ({
+          ...{ at: 15 + at, localAhead },
+          dateAhead: HOUR,
+        }),
+      );
 
-    const { times: seven } = readAll([...before, ...after.slice(0, 7)]);
-    const { times: eight, offsets } = readAll([...before, ...after]);
+      const { times: earlier } = readAll([...before, ...after.slice(0, -1)]);
+      const { times, offsets } = readAll([...before, ...after]);
 
-    expect(seven.sentAt).toBe(NOON + 21 * SECOND - 40 * MILLISECOND);
-    expect(eight.sentAt).toBe(NOON + HOUR + 22 * SECOND - 40 * MILLISECOND);
-    expect(offsets.bounds).toHaveLength(15);
-  });
+      const last = 15 + needed - 1;
+      expect(earlier.sentAt).toBe(NOON + (last - 1) * SECOND - 40 * MILLISECOND);
+      expect(times.sentAt).toBe(NOON + HOUR + last * SECOND - 40 * MILLISECOND);
+      expect(offsets.bounds).toHaveLength(15);
+    },
+  );
 
   it('ignore Dates from before a suspension or a change of the local clock', () => {
     const before = Array.from({ length: 15 }, (_, at): Answered => ({ at, dateAhead: 0 }));
