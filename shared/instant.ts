@@ -78,6 +78,12 @@ export function parseStamp(text: string): Stamp | undefined {
 const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
+/** The instant with so many digits of the second; finer ones are cut off. */
+export function floorToDigits(instant: Instant, digits: number): Instant {
+  const step = 10 ** (6 - digits);
+  return Math.floor(instant / step) * step;
+}
+
 /**
  * The instant as `2026-11-20T10:15:02.123456Z`; always four digits of the year and six of the second, so that texts
  * sort like instants. An instant outside of these years becomes the first or the last of them.

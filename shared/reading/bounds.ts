@@ -1,6 +1,6 @@
 // R4, the bounds of a range as they are sent: in the form of the service's stamps, and from a second earlier, so that
 // neither exclusive bounds nor rounded stamps leave a gap between neighbours.
-import { formatInstant, type Instant } from '../instant.ts';
+import { floorToDigits, formatInstant, type Instant } from '../instant.ts';
 import { RANGE_OVERLAP } from '../limits.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
 import type { StampsState } from '../source/source-state.ts';
@@ -27,8 +27,7 @@ function boundsOfInterval(
 
 /** An instant in the form of the service's stamps; finer digits are cut off. */
 export function formatBound(instant: Instant, { zoned, precision }: StampForm): string {
-  const step = 10 ** (6 - precision);
-  const text = formatInstant(Math.floor(instant / step) * step);
+  const text = formatInstant(floorToDigits(instant, precision));
   const withoutZone = text.slice(0, precision === 0 ? 19 : 20 + precision);
   return zoned ? `${withoutZone}Z` : withoutZone;
 }

@@ -10,7 +10,7 @@
 //   and a difference that a walk leaves to a later one was read by another pass, at most `settle` and a request earlier.
 //   So the instant lies that far before the first request.
 import type { EventOf } from '../contract/event.ts';
-import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
+import { floorToDigits, formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
 import type { ReadState, SourceState } from '../source/source-state.ts';
 
@@ -43,9 +43,10 @@ export function describeRead({ source, read, guarding, setAside }: Reported): So
 
 /** Returns the state at the end of a tick, with the instant up to which everything is read. */
 export function noteReadUpTo(state: SourceState): SourceState {
-  const { baseline, guarding, settledThrough, read } = state;
+  const { baseline, guarding, settledThrough, read, stamps } = state;
   if (baseline.status === 'running' || guarding.holds.length > 0) return state;
-  return withRead(state, { upTo: later(read.upTo, settledThrough) });
+  // Bounds are sent with the digits of the stamps: what changed later within the last second may not be read.
+  return withRead(state, { upTo: later(read.upTo, floorToDigits(settledThrough, stamps.precision)) });
 }
 
 /** Returns the state as a walk over all groups begins. */

@@ -33,6 +33,14 @@ describe('read_up_to', () => {
     expect(readUpTo(aSource())).toBe(formatInstant(SETTLED));
   });
 
+  // Seed 606250: a change within the second of the last bound came after a report that lay beyond it.
+  it('has the digits of the stamps, with which polls ask', () => {
+    const { stamps } = aState('acme');
+    const source = aSource(SETTLED + 830_286, { stamps: { ...stamps, precision: 0 } });
+
+    expect(readUpTo(source)).toBe(formatInstant(SETTLED));
+  });
+
   it('is unknown until the baseline is completed', () => {
     const { baseline } = aState('acme');
 
