@@ -10,7 +10,7 @@ import type { SourceCell } from '../source/source-cell.ts';
 import type { CycleState, SourceState, Tier } from '../source/source-state.ts';
 import { sampleChanges } from './hold-samples.ts';
 import { findHold, findPermit, holdBack, needPermit } from './holds.ts';
-import { type Differing, isImprobable, learnUsual } from './judge-changes.ts';
+import { type Differing, isFewOfMost, isImprobable, learnUsual } from './judge-changes.ts';
 import type { ComparedReading, ReadingGuard } from './reading-guard.ts';
 import { type Counted, gatherUnstamped } from './unstamped-changes.ts';
 
@@ -21,8 +21,11 @@ export interface WalkGuard extends ReadingGuard {
   concludePage(recorder: Pick<Recorder, 'record'>): Promise<void>;
   /** Whether so many changes wait that they must be judged before the whole range is read. */
   isFull(): boolean;
-  /** Saves the waiting changes or holds them. Call it after each range, covered or not. */
-  conclude(recorder: Pick<Recorder, 'record'>): Promise<void>;
+  /**
+   * Saves the waiting changes or holds them. Call it after each range, covered or not. Where most of a few groups differ
+   * in a range that was not covered, the rest may differ as well: they are left to the walk that reads the range again.
+   */
+  conclude(recorder: Pick<Recorder, 'record'>, range?: { readonly isCovered: boolean }): Promise<void>;
 }
 
 export interface GuardedWalk {
@@ -77,9 +80,15 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
       if (page.length > 0) await saveFirst(run.source, recorder, page);
     },
     isFull: () => changes.waiting >= MAX_WAITING_CHANGES,
-    async conclude(recorder) {
+    async conclude(recorder, { isCovered } = { isCovered: true }) {
       if (counted.compared === changes.counted.compared && changes.waiting === 0) return;
       const waiting = changes.takeWaiting();
+      const { state } = run.source;
+      const range = { ...changes.counted, duration: durationOf(state) };
+      if (!isCovered && isFewOfMost(range, state.guarding.usual, run.now())) {
+        countNew();
+        return;
+      }
       // As in saveFirst; and another process may hold these changes by now.
       if (waiting.length > 0) await run.source.save();
       if (judgeWaiting(waiting)) await recorder.record(waiting);

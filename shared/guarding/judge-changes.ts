@@ -44,6 +44,15 @@ export function isUsual(differing: Differing, usual: UsualChange | undefined, no
   return !exceeds(differing, USUAL_SHARE, usual, now);
 }
 
+/** Whether an improbable share differs that is published all the same, because it is only a few groups. */
+export function isFewOfMost(differing: Differing, usual: UsualChange | undefined, now: Instant): boolean {
+  return (
+    usual?.isWhole === true &&
+    differing.unstamped <= FEWEST_IMPROBABLE &&
+    exceeds(differing, IMPROBABLE_SHARE, usual, now)
+  );
+}
+
 /**
  * Returns the usual rate, these groups included: the most of the last days. Few groups say nothing, nor do those that are
  * published only because they are few: they may be the first of a fault, and would make the rest of it usual.
@@ -52,11 +61,7 @@ export function learnUsual(differing: Differing, usual: UsualChange | undefined,
   const { compared, unstamped, duration } = differing;
   const faded = usual === undefined ? 0 : fadedRate(usual, now);
   const share = Math.min(unstamped / Math.max(compared, 1), LARGEST_SHARE);
-  const isOfFew =
-    usual?.isWhole === true &&
-    unstamped <= FEWEST_IMPROBABLE &&
-    exceeds(differing, IMPROBABLE_SHARE, usual, now);
-  const saysSomething = compared > FEWEST_IMPROBABLE && duration > 0 && !isOfFew;
+  const saysSomething = compared > FEWEST_IMPROBABLE && duration > 0 && !isFewOfMost(differing, usual, now);
   const rate = saysSomething ? (-Math.log(1 - share) * HOUR) / duration : 0;
   return { ratePerHour: Math.max(faded, rate), learnedAt: now, isWhole: usual?.isWhole ?? false };
 }

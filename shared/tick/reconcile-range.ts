@@ -70,7 +70,7 @@ export async function reconcileRange(
     };
     const step = await run.within(tier, () => walkOn({ coveredThrough, rangeWidth }, options));
     if (step.hasNoOrder) noteLostOrder(session.list);
-    await guard.conclude(recorder);
+    await guard.conclude(recorder, { isCovered: step.covered !== undefined });
     const isGettingOn = createdWithin(step.covered, read) > 0 || (step.covered !== undefined && step.isDone);
     if (isGettingOn) run.walked.add(tier);
     if (step.covered === undefined) return { ...step, missed: 'done' };

@@ -12,7 +12,7 @@ import type { SourceState } from '../../shared/source/source-state.ts';
 import { causesOf } from './causes.ts';
 import type { Evidence, GroupDocument, Happening, SourceEvidence, Timing } from './checker/evidence.ts';
 import { nameOfShape } from './lasting-fault.ts';
-import { isDateAhead, isSteady } from './plan.ts';
+import { isSteady } from './plan.ts';
 import { changesLooks } from './turn.ts';
 import type { ArraysStored } from './watch-arrays.ts';
 import type { FieldsWatched } from './watch-fields.ts';
@@ -100,7 +100,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       showsNulls: [plan, ...turns].every(({ knobs: { nulls = 'present' } }) => nulls === 'present'),
       leavesNoArrayOut,
       namesZones: [plan, ...turns].every(({ knobs: { stampForm = 'Z' } }) => !stampForm.startsWith('none')),
-      stampsTellTime: knobs.absurdEvery === 0 || !isDateAhead(knobs),
+      stampsTellTime: knobs.absurdEvery === 0,
       tellsFractions: knobs.stampPrecision !== 's',
       showsWhatIs: plan.mishap === undefined,
       showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,
@@ -234,7 +234,7 @@ function sourceEvidence(
     interval: plan.settings.intervalMs * MILLISECOND,
     startedAt: start?.at,
     fieldKnownBy: (field) => observed.fields.knownBy(source, field),
-    relaysMayLag: plan.faults.freeze > 0 || plan.faults.slow > 0,
+    relaysMayLag: plan.faults.freeze > 0 || plan.faults.slow > 0 || plan.faults.entryFailed > 0,
     longestFreeze: longestFreezeOf(plan),
     forgotten: forgottenOf(stores, observed, source, generation),
     arraysStoredFrom: observed.arraysStored.get(source) ?? new Map(),

@@ -90,3 +90,22 @@ describe('a page of a walk', () => {
     expect(run.source.state.guarding.usual?.ratePerHour).toBeGreaterThan(0);
   });
 });
+
+// Seed 606827: the service answered otherwise and with empty pages, and 18 of 19 groups were published.
+describe('a few groups of which most changed', () => {
+  it.each([
+    ['are published once their range was covered', { isCovered: true }, 18, 1],
+    ['are left to the next walk if their range was not covered', { isCovered: false }, 18, 0],
+    ['are published even so if fewer than half changed', { isCovered: false }, 9, 1],
+  ])('%s', async (_, range, changed, published) => {
+    const { run, guard, recorder, done } = walking();
+    const { unstamped: before } = run.source.state.reconciliation.all;
+    pass(guard, idsFrom(1, 19), changed);
+    await guard.concludePage(recorder);
+
+    await guard.conclude(recorder, range);
+
+    expect(done.filter((what) => what.startsWith('recorded'))).toHaveLength(published);
+    expect(run.source.state.reconciliation.all.unstamped - before).toBe(published * changed);
+  });
+});

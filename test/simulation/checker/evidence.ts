@@ -83,7 +83,7 @@ export interface Promises {
   readonly showedEmptyArrays: boolean;
   /** Stamps are not cut to whole seconds, so neighbouring ranges never share a group. */
   readonly tellsFractions: boolean;
-  /** Whether no row is stamped ahead while Date is: such rows move the stamps' clock. */
+  /** Whether no row is stamped ahead: such rows move the stamps' clock, alone where Date is ahead, or three at once. */
   readonly stampsTellTime: boolean;
   /** Whether stamps name their zone. Otherwise only polls find groups created within the last day at first. */
   readonly namesZones: boolean;

@@ -124,8 +124,10 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
       // A tick that froze saves a first state that says when it began.
       const isFirst = wellFrom === source.startedAt;
       const isEarly = at - wellFrom < patience - slack - (isFirst ? source.longestFreeze : 0);
-      // A source that was started again may have been behind before.
-      if (isEarly && source.isOnly && codes.some((code) => BEHIND.has(code)))
+      // A source that was started again may have been behind before. A source may recover while its walks, which a hold
+      // kept from going on, have yet to.
+      const isNew = (code: string) => BEHIND.has(code) && (isFirst || code !== 'stalled');
+      if (isEarly && source.isOnly && codes.some(isNew))
         yield [event.id, `reports the source behind ${at - wellFrom} microseconds after it was well`];
     }
     for (const code of codes) {
