@@ -29,8 +29,10 @@ export function watchFields({ stores, time, plan }: World): FieldsWatched {
     for (const entity of entities) {
       for (const [field, value] of Object.entries(entity)) {
         const name = `${source} ${entity.type}.${field}`;
-        if (value !== null && value !== undefined && !firstStored.has(name))
-          firstStored.set(name, time.now());
+        // A list of ids is stored as empty where the field was left out.
+        const isShown =
+          value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
+        if (isShown && !firstStored.has(name)) firstStored.set(name, time.now());
       }
     }
   };

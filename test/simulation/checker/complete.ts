@@ -56,6 +56,7 @@ export function checkComplete(
     }
     const refunds = { groupId, kind: 'refund_transaction', isRemoval: false };
     if (isUnknowable(evidence, refunds.kind) || isReported(evidence, source, refunds)) continue;
+    if (forgettingOf(group) !== undefined && !returnsAfterForgetting(evidence)) continue;
     violations.push(...checkRefunds(groupId, history, group, source, evidence.promises));
   }
   return violations;
@@ -63,6 +64,11 @@ export function checkComplete(
 
 function violation(source: SourceEvidence, place: string, message: string): Violation {
   return { guarantee: 'G1', source: source.source, place, message };
+}
+
+/** Whether a forgotten group must have been published again: by the service's Date it may not be forgotten yet. */
+function returnsAfterForgetting({ promises, timing }: Evidence): boolean {
+  return promises.findsRemovals && timing.dateAhead >= 0 && timing.clocksAgree;
 }
 
 /** What took along a group's entities, if it was forgotten and not published since. */
@@ -78,7 +84,7 @@ function judgeEntity(
   evidence: Evidence,
   source: SourceEvidence,
 ): string | undefined {
-  const { promises, timing } = evidence;
+  const { promises } = evidence;
   const { baseline, startedAt = 0, baselineCompletedAt, arraysStoredFrom } = source;
   const periods = history.entities.get(name) ?? [];
   const isFilledIn = (published: State) =>
@@ -92,9 +98,8 @@ function judgeEntity(
   }
   if (last !== undefined) {
     if (last.verb === 'removed') return 'was published as removed and still exists';
-    // By the service's Date it may not be forgotten yet.
     if (last.verb === 'forgotten')
-      return promises.findsRemovals && timing.dateAhead >= 0 && timing.clocksAgree
+      return returnsAfterForgetting(evidence)
         ? 'was forgotten, still exists, and was not published again'
         : undefined;
     return isState(last.state, present) || isFilledIn(last.state)
