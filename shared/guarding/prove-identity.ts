@@ -6,6 +6,7 @@ import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
 import { MAX_CANARIES, SAME_CREATION_WITHIN } from '../limits.ts';
 import type { GroupKey, SnapshotStore } from '../ports.ts';
 import { ownRowsOf } from '../reading/own-rows.ts';
+import { mayBeAboutRequest, type ReturnsServiceError } from '../returns-service/errors.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 
 export interface Canary {
@@ -47,12 +48,18 @@ const SPANS = [DAY, 7 * DAY, 45 * DAY, 365 * DAY, Number.POSITIVE_INFINITY];
 /** The smallest difference between two time zones. */
 const ZONES_DIFFER_BY = 15 * MINUTE;
 
-/** @throws what looking up throws */
+/** @throws what looking up throws, if no known group is found and a look-up failed */
 export async function proveIdentity(options: IdentityOptions): Promise<Proof> {
   let accessHash: string | undefined;
   let isDoubtful = false;
+  let failure: ReturnsServiceError | undefined;
   for (const canary of await chooseCanaries(options)) {
-    const found = await options.lookUp(canary.groupId);
+    const found = await options.lookUp(canary.groupId).catch((error: unknown) => {
+      // One group's look-up may fail for ever.
+      if (!mayBeAboutRequest(error)) throw error;
+      failure = error;
+    });
+    if (found === undefined) continue;
     if (accessHash !== undefined && found.accessHash !== accessHash)
       return { outcome: 'exchanged', accessHash };
     accessHash = found.accessHash;
@@ -60,6 +67,7 @@ export async function proveIdentity(options: IdentityOptions): Promise<Proof> {
     if (rows.some((row) => isSame(row, canary, options.zoned))) return { outcome: 'found', accessHash };
     isDoubtful ||= rows.some(({ kind }) => kind === 'unreadable');
   }
+  if (failure !== undefined) throw failure;
   if (accessHash === undefined) return { outcome: 'unknown', accessHash };
   return { outcome: isDoubtful ? 'unreadable' : 'not_found', accessHash };
 }

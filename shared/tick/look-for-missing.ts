@@ -15,6 +15,7 @@ import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
+import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { withCycle } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
 import { absentSince, isReadable, noteAbsence, takeBackAbsence } from './group-absence.ts';
@@ -157,11 +158,21 @@ function createCanary(
     const { clock } = run.session;
     if (clock.elapsed() - foundAt < CANARY_LASTS) return true;
     const canary = [...seen].at(-1) ?? run.lastSeenId ?? (await findOther(run, missing));
-    const isFirstThere = canary !== undefined && isReadable(await run.lookUpAndLearn(canary));
-    const isThere = isFirstThere || (await run.tokenGuard.proveAnew());
+    const isThere =
+      (canary !== undefined && (await isShown(run, canary))) || (await run.tokenGuard.proveAnew());
     if (isThere) foundAt = clock.elapsed();
     return isThere;
   };
+}
+
+/** Whether a look-up shows the group; one that fails proves nothing, and must not keep removals back for ever. */
+async function isShown(run: TickRun, groupId: number): Promise<boolean> {
+  try {
+    return isReadable(await run.lookUpAndLearn(groupId));
+  } catch (error) {
+    if (!mayBeAboutRequest(error)) throw error;
+    return false;
+  }
 }
 
 /** Returns any known group that is not missing. */

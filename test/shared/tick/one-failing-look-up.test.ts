@@ -18,3 +18,24 @@ it('publishes removals although the look-up of another missing group fails', asy
   for (let minute = 0; minute < 40; minute += 1) await world.nextTick(session);
   expect((await world.groupEvents(gone)).map(({ type }) => type)).toEqual(['return_group.removed']);
 });
+
+// Seed 619903: the group that had to confirm each removal was one whose look-up never answered.
+it('publishes removals although the look-up of the group that confirms them fails', async () => {
+  const world = createSourceWorld({ settings: { reconcileMs: 120_000, settleMs: 1_000 } });
+  const session = world.startProcess('a');
+  await world.tick(session);
+  const gone = Number(world.control.snapshot()[5]?.id);
+  world.control.remove(gone);
+  let broken: string | undefined;
+  world.network.intercept = ({ query }) => {
+    const id = query.get('return_group_id');
+    if (id === null || id === String(gone)) return undefined;
+    broken ??= id;
+    return id === broken ? jsonAnswer(500, {}) : undefined;
+  };
+
+  for (let minute = 0; minute < 10; minute += 1) await world.nextTick(session);
+
+  expect(broken).toBeDefined();
+  expect((await world.groupEvents(gone)).map(({ type }) => type)).toEqual(['return_group.removed']);
+});
