@@ -31,6 +31,8 @@ export const MAX_TAIL_PAGES = 20;
 export const CLOSED_AFTER = 10 * SECOND;
 /** A range that ends longer ago than any clock or time zone can be off is closed whatever the stamps say (R3). */
 export const CLOSED_FOR_SURE_AFTER = 26 * HOUR;
+/** How far stamps may run ahead of `Date` before it is learned; polls request further ahead than this anyway. */
+export const SMALLEST_LEAD = 30 * MINUTE;
 /** Neighbouring ranges share a second, for bounds that exclude and stamps that are rounded (R4). */
 export const RANGE_OVERLAP = SECOND;
 /** A range this narrow is no longer cut by time (R5). */

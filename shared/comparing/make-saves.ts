@@ -1,7 +1,7 @@
 // Turns changes into saves. Changes that exceed one transaction become several saves, and each is a true state: the old
 // one plus exactly the changes of its events. So a crash in between leaves an ordinary difference.
 import { type Instant, parseStamp } from '../instant.ts';
-import { CLOSED_FOR_SURE_AFTER, MAX_EVENTS_PER_SAVE } from '../limits.ts';
+import { CLOSED_FOR_SURE_AFTER, MAX_EVENTS_PER_SAVE, SMALLEST_LEAD } from '../limits.ts';
 import type { Save } from '../ports.ts';
 import { applyChanges } from './apply-changes.ts';
 import type { ChangeSet, KnownState } from './change-set.ts';
@@ -124,10 +124,11 @@ function lastShownWhole(
 }
 
 /**
- * Since when a group may exist, by the service's Date. Its stamps may run ahead of that, and without a zone they may
- * differ from it by hours.
+ * Since when a group may exist, by the service's Date. Its stamps may run ahead of that by minutes, which a young group
+ * shows and an old one does not, and without a zone they may differ from it by hours.
  */
 function existsSince({ projection: { group }, createdAt, sentAt }: Reading): Instant {
   const isZoned = group.created_at !== null && parseStamp(group.created_at)?.zoned === true;
-  return isZoned && createdAt <= sentAt ? createdAt : Math.min(createdAt, sentAt) - CLOSED_FOR_SURE_AFTER;
+  const doubt = isZoned && createdAt <= sentAt ? SMALLEST_LEAD : CLOSED_FOR_SURE_AFTER;
+  return Math.min(createdAt, sentAt) - doubt;
 }

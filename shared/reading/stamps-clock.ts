@@ -7,15 +7,13 @@
 // or two absurd rows move the clock, nor many among more honest ones. Stamps without a zone show their offset that way.
 // They may also lie behind `Date`, where any nonsense is plausible, so three rows of one page must agree to move the
 // clock.
-import { HOUR, type Instant, MINUTE } from '../instant.ts';
-import { ASK_AHEAD, ASK_AHEAD_WITHOUT_ZONE } from '../limits.ts';
+import { HOUR, type Instant } from '../instant.ts';
+import { ASK_AHEAD, ASK_AHEAD_WITHOUT_ZONE, SMALLEST_LEAD } from '../limits.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { StampsState } from '../source/source-state.ts';
 
 /** No zone is further ahead of UTC than 14 hours; a larger lead is nonsense. */
 const LARGEST_LEAD = 15 * HOUR;
-/** Polls request further ahead than this anyway; and no zone but UTC itself is nearer to UTC than an hour. */
-const SMALLEST_LEAD = 30 * MINUTE;
 /** Number of remembered leads: those of the last groups that changed. */
 const LEADS_KEPT = 12;
 const GROUPS_THAT_AGREE = 3;
@@ -121,5 +119,6 @@ export function askedAhead({ zoned, lead }: StampsState): number {
  */
 export function mayFallBackBy({ zoned, newest, newestReceivedAt }: StampsState): number {
   const offset = newest === undefined ? 0 : Math.abs(newest - newestReceivedAt);
+  // No zone but UTC itself is nearer to UTC than an hour.
   return zoned || offset < SMALLEST_LEAD ? 0 : SUMMER_TIME;
 }

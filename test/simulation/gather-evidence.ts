@@ -75,6 +75,9 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   const closed = outage ?? (secret?.kind === 'newline' ? undefined : secret);
   const unreadableEvery = knobs.unreadableEvery;
   const happenings = happeningsOf(world, observed.looks);
+  const namesZones = [plan, ...turns].every(
+    ({ knobs: { stampForm = 'Z' } }) => !stampForm.startsWith('none'),
+  );
   const leavesNoArrayOut = (plan.knobs.arrays ?? 'full') === 'full';
   const ids = new Set(happenings.map(({ groupId }) => groupId));
   const unreadable = new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0));
@@ -99,7 +102,8 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
         plan.lasting?.shape.kind !== 'array',
       showsNulls: [plan, ...turns].every(({ knobs: { nulls = 'present' } }) => nulls === 'present'),
       leavesNoArrayOut,
-      namesZones: [plan, ...turns].every(({ knobs: { stampForm = 'Z' } }) => !stampForm.startsWith('none')),
+      endsWalks: namesZones || (knobs.limitMax >= FEWEST_ROWS && knobs.offsetMax === 0),
+      namesZones,
       stampsTellTime: knobs.absurdEvery === 0,
       tellsFractions: knobs.stampPrecision !== 's',
       showsWhatIs: plan.mishap === undefined,
@@ -200,6 +204,9 @@ function storedOf({ stores }: World, source: string): unknown[] {
   const generations = new Set(own.map(({ key }) => key.generation));
   return [...generations].flatMap((generation) => stores.snapshots.all({ source, generation }));
 }
+
+/** With pages of fewer rows a tick may have no room for the groups of a day. */
+const FEWEST_ROWS = 3;
 
 /** Operations that skip or forget events. */
 const SKIPPING: ReadonlySet<string> = new Set(['forget', 'redrive and skip']);

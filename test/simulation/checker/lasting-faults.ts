@@ -40,11 +40,13 @@ export function isUnknowable(evidence: Evidence, kind: string): boolean {
 }
 
 /**
- * Whether a fault that never ends, and that the source reports, explains the missing event. A walk that got on a moment
+ * Whether something that never ends, and that the source reports, explains the missing event: a fault, or a list that no
+ * walk can read to its end. A walk that got on a moment
  * ago, in ranges that the fault does not affect, is not reported as stalled yet.
  */
 export function isReported(evidence: Evidence, source: SourceEvidence, missing?: Missing): boolean {
-  const { lasting, endedAt } = evidence;
+  const { lasting, endedAt, promises } = evidence;
+  if (!promises.endsWalks && codesLately(source, endedAt).includes('stalled')) return true;
   if (lasting === undefined || lasting.to !== undefined) return false;
   const codes = codesLately(source, endedAt);
   return codes.length > 0 && (mayBeMissing(lasting, missing) || standsStill(lasting, codes));

@@ -35,7 +35,8 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
   const hasUnreadable = isAnyUnreadable(evidence);
   if (hasUnreadable && !isDegraded)
     violations.push(violate('groups are unreadable, and the source is not degraded'));
-  if (!hasUnreadable && !isForEver && isDegraded && endedAt - last.at > patience) {
+  const mayStand = hasUnreadable || isForEver || !evidence.promises.endsWalks;
+  if (!mayStand && isDegraded && endedAt - last.at > patience) {
     violations.push(violate('everything has been readable for long, and the source is still degraded'));
   }
   return violations;
