@@ -39,7 +39,12 @@ export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string>
   // A group that the list lacks is set aside where its look-up fails.
   const mayLackGroups =
     mishap !== undefined || knobs.groupRemovals !== undefined || (knobs.staleShare ?? 0) > 0;
-  if (mayLackGroups && ((knobs.faultRate ?? 0) > 0 || outage !== undefined)) causes.add('unreadable');
+  // Nor is a token refused by each service with 401: one that answers 404 or 500 seems to fail for this group alone.
+  const mayFailLookUps =
+    (knobs.faultRate ?? 0) > 0 ||
+    outage !== undefined ||
+    (rotationMs !== undefined && knobs.badToken !== undefined);
+  if (mayLackGroups && mayFailLookUps) causes.add('unreadable');
   if (mishap !== undefined || isThinnedOut) causes.add('held');
   return causes;
 }

@@ -102,7 +102,9 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
         plan.lasting?.shape.kind !== 'array',
       showsNulls: [plan, ...turns].every(({ knobs: { nulls = 'present' } }) => nulls === 'present'),
       leavesNoArrayOut,
-      endsWalks: namesZones || (knobs.limitMax >= FEWEST_ROWS && knobs.offsetMax === 0),
+      keepsUp: namesZones
+        ? !(knobs.unreadableEvery > 0 && plan.lasting?.shape.kind === 'limit')
+        : knobs.limitMax >= FEWEST_ROWS && knobs.offsetMax === 0 && knobs.rateLimit >= FEWEST_A_MINUTE,
       namesZones,
       stampsTellTime: knobs.absurdEvery === 0,
       tellsFractions: knobs.stampPrecision !== 's',
@@ -207,6 +209,8 @@ function storedOf({ stores }: World, source: string): unknown[] {
 
 /** With pages of fewer rows a tick may have no room for the groups of a day. */
 const FEWEST_ROWS = 3;
+/** With fewer requests allowed in a minute, nor may any tick. */
+const FEWEST_A_MINUTE = 30;
 
 /** Operations that skip or forget events. */
 const SKIPPING: ReadonlySet<string> = new Set(['forget', 'redrive and skip']);

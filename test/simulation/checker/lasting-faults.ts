@@ -40,17 +40,19 @@ export function isUnknowable(evidence: Evidence, kind: string): boolean {
 }
 
 /**
- * Whether something that never ends, and that the source reports, explains the missing event: a fault, or a list that no
- * walk can read to its end. A walk that got on a moment
+ * Whether something that never ends, and that the source reports, explains the missing event: a fault, or a list that
+ * takes too many requests. A walk that got on a moment
  * ago, in ranges that the fault does not affect, is not reported as stalled yet.
  */
 export function isReported(evidence: Evidence, source: SourceEvidence, missing?: Missing): boolean {
   const { lasting, endedAt, promises } = evidence;
-  if (!promises.endsWalks && codesLately(source, endedAt).includes('stalled')) return true;
+  if (!promises.keepsUp && codesLately(source, endedAt).some((code) => NOT_KEEPING_UP.has(code))) return true;
   if (lasting === undefined || lasting.to !== undefined) return false;
   const codes = codesLately(source, endedAt);
   return codes.length > 0 && (mayBeMissing(lasting, missing) || standsStill(lasting, codes));
 }
+
+const NOT_KEEPING_UP = new Set(['stalled', 'behind']);
 
 /** Whether a walk is stuck: only a look-up can prove that a range that is suddenly empty belongs to the same store. */
 function standsStill({ shape }: Lasting, codes: readonly string[]): boolean {

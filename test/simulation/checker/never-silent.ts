@@ -35,7 +35,7 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
   const hasUnreadable = isAnyUnreadable(evidence);
   if (hasUnreadable && !isDegraded)
     violations.push(violate('groups are unreadable, and the source is not degraded'));
-  const mayStand = hasUnreadable || isForEver || !evidence.promises.endsWalks;
+  const mayStand = hasUnreadable || isForEver || !evidence.promises.keepsUp;
   if (!mayStand && isDegraded && endedAt - last.at > patience) {
     violations.push(violate('everything has been readable for long, and the source is still degraded'));
   }
