@@ -78,6 +78,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   const namesZones = [plan, ...turns].every(
     ({ knobs: { stampForm = 'Z' } }) => !stampForm.startsWith('none'),
   );
+  const isTight = knobs.rateLimit > 0 && knobs.rateLimit < FEWEST_A_MINUTE;
   const leavesNoArrayOut = (plan.knobs.arrays ?? 'full') === 'full';
   const ids = new Set(happenings.map(({ groupId }) => groupId));
   const unreadable = new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0));
@@ -104,7 +105,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       leavesNoArrayOut,
       keepsUp: namesZones
         ? !(knobs.unreadableEvery > 0 && plan.lasting?.shape.kind === 'limit')
-        : knobs.limitMax >= FEWEST_ROWS && knobs.offsetMax === 0 && knobs.rateLimit >= FEWEST_A_MINUTE,
+        : knobs.limitMax >= FEWEST_ROWS && knobs.offsetMax === 0 && !isTight,
       namesZones,
       stampsTellTime: knobs.absurdEvery === 0,
       tellsFractions: knobs.stampPrecision !== 's',
