@@ -78,7 +78,6 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   const namesZones = [plan, ...turns].every(
     ({ knobs: { stampForm = 'Z' } }) => !stampForm.startsWith('none'),
   );
-  const isTight = knobs.rateLimit > 0 && knobs.rateLimit < FEWEST_A_MINUTE;
   const leavesNoArrayOut = (plan.knobs.arrays ?? 'full') === 'full';
   const ids = new Set(happenings.map(({ groupId }) => groupId));
   const unreadable = new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0));
@@ -103,9 +102,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
         plan.lasting?.shape.kind !== 'array',
       showsNulls: [plan, ...turns].every(({ knobs: { nulls = 'present' } }) => nulls === 'present'),
       leavesNoArrayOut,
-      keepsUp: namesZones
-        ? !(knobs.unreadableEvery > 0 && plan.lasting?.shape.kind === 'limit')
-        : knobs.limitMax >= FEWEST_ROWS && knobs.offsetMax === 0 && !isTight,
+      keepsUp: keepsUp(plan, knobs, namesZones),
       namesZones,
       stampsTellTime: knobs.absurdEvery === 0,
       tellsFractions: knobs.stampPrecision !== 's',
@@ -212,6 +209,17 @@ function storedOf({ stores }: World, source: string): unknown[] {
 const FEWEST_ROWS = 3;
 /** With fewer requests allowed in a minute, nor may any tick. */
 const FEWEST_A_MINUTE = 30;
+
+/**
+ * Whether a tick has room for what only can be read in one go: the groups of a day, where stamps name no zone, and rows
+ * without an id that fill a page.
+ */
+function keepsUp({ lasting }: World['plan'], knobs: Knobs, namesZones: boolean): boolean {
+  const isLimited = lasting?.shape.kind === 'limit';
+  if (namesZones) return knobs.unreadableEvery === 0 || !isLimited;
+  const isTight = knobs.rateLimit > 0 && knobs.rateLimit < FEWEST_A_MINUTE;
+  return knobs.limitMax >= FEWEST_ROWS && knobs.offsetMax === 0 && !isTight && !isLimited;
+}
 
 /** Operations that skip or forget events. */
 const SKIPPING: ReadonlySet<string> = new Set(['forget', 'redrive and skip']);

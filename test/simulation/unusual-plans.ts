@@ -160,6 +160,8 @@ export function newborn(plan: Plan): Plan {
     outage: undefined,
     sources: 2,
     warm: 0,
+    // Without this witness, a process of a few requests would often meet too many wrong Dates (guarantees.md, "Time").
+    clockSkewMs: Math.min(plan.clockSkewMs, 2_000),
     knobs: {
       ...knobs,
       limitMax: Math.max(10, limitMax),
