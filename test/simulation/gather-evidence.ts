@@ -216,7 +216,7 @@ const FEWEST_A_MINUTE = 30;
  */
 function keepsUp({ lasting }: World['plan'], knobs: Knobs, namesZones: boolean): boolean {
   const isLimited = lasting?.shape.kind === 'limit';
-  if (namesZones) return knobs.unreadableEvery === 0 || !isLimited;
+  if (namesZones) return knobs.unreadableEvery === 0 || (knobs.limitMax > 1 && !isLimited);
   const isTight = knobs.rateLimit > 0 && knobs.rateLimit < FEWEST_A_MINUTE;
   return knobs.limitMax >= FEWEST_ROWS && knobs.offsetMax === 0 && !isTight && !isLimited;
 }
