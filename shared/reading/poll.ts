@@ -5,7 +5,13 @@
 // only up to `lookback` before its moment, because changes may show that late, and only as far as every difference was
 // saved.
 import { DAY, type Instant } from '../instant.ts';
-import { CLOSED_AFTER, CLOSED_FOR_SURE_AFTER, LITTLE_REQUESTS, MAX_OPEN_PAGES } from '../limits.ts';
+import {
+  CLOSED_AFTER,
+  CLOSED_FOR_SURE_AFTER,
+  LITTLE_REQUESTS,
+  MAX_OPEN_PAGES,
+  RANGE_OVERLAP,
+} from '../limits.ts';
 import type { StampsState } from '../source/source-state.ts';
 import { coverRange, readStraight } from './cover-range.ts';
 import { tailFrom } from './news.ts';
@@ -83,15 +89,17 @@ export async function poll(options: PollOptions): Promise<PollResult> {
   // Counts as little, so that a later poll tries again to read everything at once.
   if (options.isByWalk())
     return { settledThrough, isComplete: false, wasLittle: !triesOpen, rangeWidth, unstable: undefined };
+  // The clock may have been ahead as the ranges were chosen: then the next poll settles them.
+  const settle = (through: Instant) =>
+    options.now() + RANGE_OVERLAP < readAt ? settledThrough : settledBy(through, readAt, options);
   const covering = countRequests({ ...options, fetch: options.fetchToCover }, requests);
   const closed = await coverClosed(
     closedUpTo,
     withNews(since, { ...options, ...covering }),
-    (through, width) =>
-      options.onCovered({ settledThrough: settledBy(through, readAt, options), rangeWidth: width }),
+    (through, width) => options.onCovered({ settledThrough: settle(through), rangeWidth: width }),
   );
   return {
-    settledThrough: settledBy(closed.through, readAt, options),
+    settledThrough: settle(closed.through),
     isComplete: closed.through >= closedUpTo && isSaved(options),
     wasLittle: !triesOpen && news + requests.sent <= MAX_OPEN_PAGES,
     rangeWidth: closed.rangeWidth,

@@ -218,7 +218,8 @@ function keepsUp({ lasting }: World['plan'], knobs: Knobs, namesZones: boolean):
   const isLimited = lasting?.shape.kind === 'limit';
   if (namesZones) return knobs.unreadableEvery === 0 || (knobs.limitMax > 1 && !isLimited);
   const isTight = knobs.rateLimit > 0 && knobs.rateLimit < FEWEST_A_MINUTE;
-  return knobs.limitMax >= FEWEST_ROWS && knobs.offsetMax === 0 && !isTight && !isLimited;
+  const isCut = knobs.offsetMax > 0 || lasting?.shape.kind === 'offset';
+  return knobs.limitMax >= FEWEST_ROWS && !isCut && !isTight && !isLimited;
 }
 
 /** Operations that skip or forget events. */

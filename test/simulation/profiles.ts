@@ -59,7 +59,8 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
   // If Date is ahead of the stamps, rows stamped ahead move the stamps' clock, and the feed's start with it.
   if (isDateAhead(knobs) && (!plan.reconciles || plan.settings.baseline === 'silent'))
     delete knobs.absurdEvery;
-  // A page that is cut before one large row looks short to a poll.
+  // A page that is cut before one large row looks short to a poll: a service must allow 64 KB and its largest row.
+  if (!plan.reconciles && knobs.pageBytes === 65_536) knobs.pageBytes = 90_000;
   const crowds = plan.crowds && (plan.reconciles || knobs.pageBytes === undefined);
   return { ...plan, knobs, crowds, ...clocks };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../../shared/instant.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { WIDEST_RANGE } from '../../../shared/reading/poll.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
 import { CLOSED, LOOKBACK, nothing, run, SETTLED, STAMPS } from './polls.ts';
@@ -119,6 +119,22 @@ describe('the settled time', () => {
     const result = await run(reader);
 
     expect(result.settledThrough).toBe(NOON - MINUTE - LOOKBACK);
+  });
+
+  // Seed 640950: a clock that was ahead as a poll began made it claim a minute that was yet to come.
+  it.each([
+    ['stays where the clock turns out to have been ahead as the ranges were chosen', MINUTE, SETTLED],
+    ['moves where the clock is set back by the second that ranges share', SECOND, NOON + SECOND - LOOKBACK],
+  ])('%s', async (_, ahead, settled) => {
+    let isAhead = true;
+    const reader = createScriptedReader(() => {
+      isAhead = false;
+      return aPage([]);
+    });
+
+    const result = await run(reader, { expectsLittle: false, now: () => (isAhead ? NOON + ahead : NOON) });
+
+    expect(result.settledThrough).toBe(settled);
   });
 
   it('is an hour earlier if stamps may fall back with summer time', async () => {
