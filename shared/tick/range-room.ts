@@ -40,7 +40,9 @@ export function createRangeRoom(run: TickRun): RangeRoom {
       try {
         return await work();
       } finally {
-        paces.walk.note(run.requestsOfWalks() - before, clock.elapsed() - startedAt);
+        // Longer than its tick a range lasts only where the process stood still.
+        const duration = Math.min(clock.elapsed(), session.deadline) - startedAt;
+        if (duration > 0) paces.walk.note(run.requestsOfWalks() - before, duration);
       }
     },
   };

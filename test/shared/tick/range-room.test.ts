@@ -28,6 +28,37 @@ it('a range that is read in pieces begins no other one after nine tenths of the 
   expect([before, ...during]).toEqual([true, true, true, false]);
 });
 
+// Seed 314023: after a process stood still for minutes, its walks read one range in a tick for half an hour.
+it('a range during which the process stood still counts up to the end of its tick', async () => {
+  let elapsed = 10 * SECOND;
+  const noted: (readonly [requests: number, duration: number])[] = [];
+  const note = (requests: number, duration: number) => void noted.push([requests, duration]);
+  let requests = 0;
+  const run = {
+    session: {
+      clock: { elapsed: () => elapsed },
+      deadline: 60 * SECOND,
+      paces: { walk: { note, requestsIn: () => 100 } },
+    },
+    requestsOfWalks: () => requests,
+  } as unknown as TickRun;
+  const room = createRangeRoom(run);
+  const read = (time: number) =>
+    room.during(async () => {
+      requests += 12;
+      elapsed += time;
+    });
+
+  await read(20 * SECOND);
+  await read(180 * SECOND);
+  await read(SECOND);
+
+  expect(noted).toEqual([
+    [12, 20 * SECOND],
+    [12, 30 * SECOND],
+  ]);
+});
+
 it('new processes that find a slow service keep what they read of a list in pieces', async () => {
   const world = createSourceWorld({
     groups: 24,
