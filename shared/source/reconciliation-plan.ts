@@ -16,9 +16,10 @@ import type { CycleState, ReconciliationState, SourceState, Tier } from './sourc
 
 type Planned = Pick<SourceState, 'baseline' | 'longestPage' | 'reconciliation'>;
 type CyclePace = Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>;
+type Pauses = Pick<SourceSettings, 'requestsPerMinute' | 'settleMs'>;
 
 /** @returns the tier whose next range is due now, if any */
-export function dueTier(state: Planned, settings: CyclePace, now: Instant): Tier | undefined {
+export function dueTier(state: Planned, settings: CyclePace & Pauses, now: Instant): Tier | undefined {
   const { recent, open, all } = state.reconciliation;
   if (fitsCycle(state, settings)) return isDue(all, settings, now) ? 'all' : undefined;
   // All and open keep to their shares, so they come first: otherwise long recent walks would leave them no time.
@@ -122,7 +123,11 @@ export function mostRemovals({ baseline }: Pick<Planned, 'baseline'>): number {
 }
 
 /** How long a walk pauses after so many requests to keep to its share, in the unit of Instant. */
-export function pauseAfterRange(tier: Tier, requests: number, { requestsPerMinute }: CyclePace): number {
+export function pauseAfterRange(
+  tier: Tier,
+  requests: number,
+  { requestsPerMinute }: Pick<Pauses, 'requestsPerMinute'>,
+): number {
   const share = tier === 'open' ? OPEN_WALK_SHARE : SLOW_WALK_SHARE;
   return Math.floor((requests * MINUTE) / (requestsPerMinute * share));
 }
@@ -130,16 +135,19 @@ export function pauseAfterRange(tier: Tier, requests: number, { requestsPerMinut
 /** After so many of the longest pauses a walk counts as standing still. */
 const PAUSES = 2;
 
-/** The longest time without progress that a walk's share explains, in the unit of Instant. */
-export function longestPause(tier: Tier, pace: CyclePace): number {
-  return PAUSES * pauseAfterRange(tier, MAX_WALK_PAGES, pace);
+/**
+ * The longest time without progress that a walk's share explains, or `settle` between two look-ups, in the unit of
+ * Instant.
+ */
+export function longestPause(tier: Tier, pace: Pauses): number {
+  return PAUSES * pauseAfterRange(tier, MAX_WALK_PAGES, pace) + pace.settleMs * MILLISECOND;
 }
 
 /** Whether a walk pauses to keep to its share. An end that no pause can have comes from a clock that was ahead. */
 export function isPaused(
   { pausedUntil }: Pick<CycleState, 'pausedUntil'>,
   tier: Tier,
-  pace: CyclePace,
+  pace: Pauses,
   now: Instant,
 ): boolean {
   return now < pausedUntil && pausedUntil - now <= longestPause(tier, pace);

@@ -13,7 +13,7 @@ import {
 } from '../../../shared/source/reconciliation-plan.ts';
 import type { BaselineState, CycleState } from '../../../shared/source/source-state.ts';
 
-const PACE = { reconcileMs: 600_000, requestsPerMinute: 240 };
+const PACE = { reconcileMs: 600_000, requestsPerMinute: 240, settleMs: 60_000 };
 const NOW = 1_000 * DAY;
 
 function cycle(changes: Partial<CycleState> = {}): CycleState {
@@ -122,8 +122,8 @@ describe('a walk that does not fit a cycle', () => {
   });
 
   // Seed 600644: the clock was ahead while a walk ended, which then paused for an hour and was reported as stalled.
-  it('does not pause longer than the longest range takes twice: the clock that said so was ahead', () => {
-    const longest = 2 * pauseAfterRange('all', 160, PACE);
+  it('does not pause longer than two of the longest ranges and a look-up take: the clock that said so was ahead', () => {
+    const longest = 2 * pauseAfterRange('all', 160, PACE) + MINUTE;
     const pausingFor = (time: number) => {
       const pausing = cycle({ pausedUntil: NOW + time });
       return dueTier(state({ requests: LONG, all: pausing, open: pausing }), PACE, NOW);
