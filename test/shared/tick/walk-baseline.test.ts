@@ -19,6 +19,25 @@ describe('a baseline', () => {
     expect(world.store.all(await world.source())).toHaveLength(121);
   });
 
+  // Seeds 603126, 603131 and seven more: the groups read with the last, unproved part were left out.
+  it('counts the newest groups also where others come while the end of the list is read', async () => {
+    const world = createSourceWorld({ groups: 30, knobs: { limitMax: 5, order: 'created_at:asc' } });
+    const session = world.startProcess('a');
+    for (let made = 0; made < 6; made += 1) world.control.create();
+    world.network.intercept = ({ query }) => {
+      if (query.has('min_created_at') && !query.has('max_created_at')) world.control.create();
+      return undefined;
+    };
+
+    await world.tick(session);
+
+    const [report] = await world.feedEvents();
+    const saved = world.store.all(await world.source()).length;
+    expect(report?.data.object).toMatchObject({ type: 'baseline' });
+    expect((report?.data.object as { groups: number }).groups).toBeGreaterThanOrEqual(36);
+    expect((report?.data.object as { groups: number }).groups).toBeLessThanOrEqual(saved);
+  });
+
   it('shows how many rows a page has that the service cuts short', async () => {
     const fullPageAt = async (limitMax: number) => {
       const world = createSourceWorld({ groups: 120, knobs: { limitMax } });
