@@ -1,5 +1,5 @@
 // Finds returns by tracking number, order name, or the id of a return, an entity or an event. One result opens by itself.
-// What takes longer comes later: each stage answers with what is found so far, and leads to the next one.
+// A search has stages: each page shows what was found so far, and leads the browser on to the next stage.
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { type Found, findReturns, type Searched, type SearchTrouble } from '../operating/find-returns.ts';
@@ -20,14 +20,14 @@ interface Stage {
   /** In the address of its page. */
   readonly name: string;
   readonly as: readonly Searched[];
-  /** What a person waits for meanwhile. */
+  /** Shown while the browser waits for this stage. */
   readonly about: string;
 }
 
-/** What a read of one item tells. */
+/** Ids that are keys of the tables: each takes one read. */
 const AT_ONCE: readonly Searched[] = ['return_group_id', 'event_id'];
 
-/** The ids of items are in no index: looking for one reads up to 2,000 returns, which only a text needs that is no other. */
+/** The ids of items are in no index: a search for one reads up to 2,000 returns, so it comes last. */
 const LATER: readonly Stage[] = [
   {
     name: 'service',

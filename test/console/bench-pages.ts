@@ -29,8 +29,8 @@ const MOST_READS = 30;
 /** Groups that stopped at each destination. */
 const BEHIND = 150;
 /**
- * What follows when the first page has answered: the service is asked within the budget, and then up to 2,000 snapshots
- * are read. Shown, and not judged.
+ * The later stages of a search: one asks the service, within the budget, and one reads up to 2,000 snapshots. Their times
+ * are shown and not judged.
  */
 const LATER = { service: 'then, asking the service', items: 'then, its search of items' };
 const FORWARD = 'forward-0123456789abcdef';

@@ -1,4 +1,4 @@
-// What the shells themselves offer where a person presses Tab, with the script that `completion` prints.
+// Runs a shell with the script that `completion` prints, and returns what the shell offers when Tab is pressed.
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const OFFERING: Readonly<Record<Shell, string>> = {
 read -r -a words <<<"$2"; [[ $2 == *' ' || $2 == '' ]] && words+=('')
 COMP_WORDS=(returns-feed "\${words[@]}"); COMP_CWORD=\${#words[@]}
 _returns_feed; printf '%s\\n' "\${COMPREPLY[@]}"`,
-  // Completion in zsh takes its line editor, and so a terminal. What any function adds is printed as it is added.
+  // Zsh completes only in its line editor, which needs a terminal. A wrapper of `compadd` prints each match.
   zsh: `zmodload zsh/zpty
 cat >"$1.rc" <<RC
 PROMPT= RPROMPT=

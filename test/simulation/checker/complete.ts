@@ -73,7 +73,7 @@ function returnsAfterForgetting({ promises, timing }: Evidence): boolean {
   return promises.findsRemovals && timing.dateAhead >= 0 && timing.clocksAgree;
 }
 
-/** What took along a group's entities, if it was forgotten and not published since. */
+/** The forgetting of a group that was not published since: it ended the group's entities as well. */
 function forgettingOf(group: ToldGroup | undefined): Telling | undefined {
   const ofGroup = [...(group?.entities.values() ?? [])].map((tellings) => tellings.at(-1));
   return ofGroup.find((last) => last?.kind === 'return_group' && last.verb === 'forgotten');

@@ -2,8 +2,9 @@
 // that an entity was in a state until then. If the claim is true, the entity was in that state later than the claim
 // reaches: by the stamps for `read_up_to`, by the time it showed for `reconciled_through`.
 //
-// Not claimed: returns that changed again before they were read (their list position moves with the stamp); removals, which take two readings; refunds, which have no state; groups that can't be read; groups that
-// an operator forgot; changes that showed later than the lookback allows; whatever another store showed.
+// Not claimed: returns that changed again before they were read (their list position moves with the stamp); removals, which
+// take two readings; refunds, which have no state; groups that can't be read; groups that an operator forgot; changes that
+// showed later than the lookback allows; whatever another store showed.
 import type { EventOf } from '../../../shared/contract/event.ts';
 import type { Arrival, Evidence, Happening, SourceEvidence, Time, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
