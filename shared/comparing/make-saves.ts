@@ -7,6 +7,7 @@ import { applyChanges } from './apply-changes.ts';
 import type { ChangeSet, KnownState } from './change-set.ts';
 import { type EventContext, makeEvent } from './make-event.ts';
 import { GROUP_ARRAYS, PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
+import { isSettled } from './stale-reads.ts';
 
 export interface SaveOptions {
   readonly source: string;
@@ -97,9 +98,23 @@ function contextOf(
     source: options.source,
     generation: options.generation,
     time: hasMoved ? reading.updatedAt : reading.receivedAt,
-    after: isFirstSight ? undefined : lastShownAt(snapshot, options) - options.settle,
+    after: isFirstSight ? undefined : surelyBefore(snapshot, reading, options, hasMoved) - options.settle,
     reading,
   };
+}
+
+/**
+ * When the request was sent that last showed the group as it was before the change. Without a newer stamp, a reading
+ * that follows another by less than `settle` may be the older of the two. Then only the saved one surely comes before.
+ */
+function surelyBefore(
+  snapshot: Snapshot,
+  reading: Reading,
+  options: SaveOptions,
+  hasMoved: boolean,
+): Instant {
+  const shownAt = lastShownAt(snapshot, options);
+  return hasMoved || isSettled(reading.sentAt, shownAt, options.settle) ? shownAt : snapshot.sentAt;
 }
 
 /**

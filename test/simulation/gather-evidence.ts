@@ -193,6 +193,7 @@ function timingOf({ plan, service, time, suspendedUnseen }: World): Timing {
     lateBy: DATE_IS_KNOWN_TO + (plan.faults.clockJump > 0 ? LONGEST_UNSEEN_SUSPENSION : 0),
     slowestAnswer: longestExchange + staleFor + DATE_IS_KNOWN_TO,
     longestExchange,
+    oldKnowledge: longestExchange + (plan.faults.freeze > 0 ? plan.tickMs * MILLISECOND : 0),
     settle: plan.settings.settleMs * MILLISECOND,
     staleFor,
     knowsTheTime: plan.faults.clockJump === 0 && plan.faults.freeze === 0,
@@ -216,8 +217,8 @@ const FEWEST_A_MINUTE = 30;
  */
 function keepsUp({ lasting }: World['plan'], knobs: Knobs, namesZones: boolean): boolean {
   const isLimited = lasting?.shape.kind === 'limit';
-  if (namesZones) return knobs.unreadableEvery === 0 || (knobs.limitMax > 1 && !isLimited);
   const isTight = knobs.rateLimit > 0 && knobs.rateLimit < FEWEST_A_MINUTE;
+  if (namesZones) return knobs.unreadableEvery === 0 || (knobs.limitMax > 1 && !isLimited && !isTight);
   const isCut = knobs.offsetMax > 0 || lasting?.shape.kind === 'offset';
   return knobs.limitMax >= FEWEST_ROWS && !isCut && !isTight && !isLimited;
 }

@@ -131,6 +131,18 @@ describe('the observation of an event', () => {
     expect(remembered?.data.observed.after).toBe('2026-11-20T10:18:03.000000Z');
   });
 
+  // Seed 663327: the older of two answers in a row came last, and showed a change that was over before the newer one.
+  it('begins at the reading of the snapshot if the last one followed too soon to tell which is older', () => {
+    const snapshot = snapshotOf(read(aRow()));
+    const shownAt = { lastSeenAt: snapshot.sentAt + 4 * MINUTE };
+
+    const [unstamped] = take(snapshot, read(delivered(BEFORE), 4.5 * MINUTE), shownAt).events;
+    const [stamped] = take(snapshot, read(delivered(NEWER), 4.5 * MINUTE), shownAt).events;
+
+    expect(unstamped?.data.observed.after).toBe('2026-11-20T10:14:03.000000Z');
+    expect(stamped?.data.observed.after).toBe('2026-11-20T10:18:03.000000Z');
+  });
+
   it('never begins before the reading of the snapshot', () => {
     const snapshot = snapshotOf(read(aRow()));
 
