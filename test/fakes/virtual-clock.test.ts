@@ -148,4 +148,15 @@ describe('the clock of a machine', () => {
 
     expect([machine.now(), machine.elapsed()]).toEqual([VIRTUAL_START + MINUTE, 0]);
   });
+
+  it('cannot be suspended for longer than the time since it was last read', async () => {
+    const clock = createVirtualClock();
+    const machine = clock.machine();
+
+    await clock.advance(MINUTE);
+    machine.elapsed();
+    machine.suspend(MINUTE);
+
+    expect(() => machine.elapsed()).toThrow('An elapsed clock went back by 60000000 microseconds.');
+  });
 });

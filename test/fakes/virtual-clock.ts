@@ -18,7 +18,10 @@ export interface Wrongness {
 export interface MachineClock extends Clock {
   /** Sets `now` forward or back; `elapsed` is unaffected. */
   jump(by: number): void;
-  /** Subtracts a duration from `elapsed`, as if the machine had been suspended while time and `now` continued. */
+  /**
+   * Subtracts a duration from `elapsed`, as if the machine had been suspended while time and `now` continued. If it is
+   * longer than the time since `elapsed` was last read, the next reading throws: no elapsed clock goes back.
+   */
   suspend(by: number): void;
 }
 
@@ -107,15 +110,22 @@ function createMachineClock(
   let elapsedOffset = elapsed;
   const began = time();
   const sinceBegin = () => (time() - began) * rate;
+  let lastRead = Number.NEGATIVE_INFINITY;
   return {
     now: () => Math.round(began + sinceBegin() + wallOffset),
-    elapsed: () => Math.round(sinceBegin() + elapsedOffset),
+    elapsed: () => {
+      const value = Math.round(sinceBegin() + elapsedOffset);
+      // Rounding may take one.
+      if (value < lastRead - 1) throw new Error(`An elapsed clock went back by ${lastRead - value} microseconds.`);
+      lastRead = value;
+      return value;
+    },
     sleep: (durationMs, signal) => sleep(durationMs / rate, signal),
     jump: (by) => {
       wallOffset += by;
     },
     suspend: (by) => {
-      elapsedOffset -= by;
+      elapsedOffset -= by * rate;
     },
   };
 }

@@ -135,8 +135,6 @@ export interface Timing {
   readonly slowestAnswer: number;
   /** How long a request may be under way until its answer is looked at. */
   readonly longestExchange: number;
-  /** How long a process may go on with what it knew: a frozen one goes on with its tick. */
-  readonly oldKnowledge: number;
   readonly settle: number;
   /** How far replicas lag behind. */
   readonly staleFor: number;

@@ -146,8 +146,8 @@ function judgeWay(
   violate: Violate,
 ): void {
   const { through } = telling.event.data.observed;
-  const slack = timing.slowestAnswer + timing.lateBy;
-  if (through === 'baseline' && by > baselineCompletedAt + timing.oldKnowledge + slack) {
+  // A process that was frozen continues with its old knowledge.
+  if (through === 'baseline' && by > baselineCompletedAt + timing.slowestAnswer + timing.lateBy) {
     violate(telling, 'was found by the baseline after its completion');
   }
   if (through === 'reconciliation' && by < baselineCompletedAt - timing.slowestAnswer) {

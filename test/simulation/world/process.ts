@@ -56,6 +56,8 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
   let isAlive = true;
   let frozenUntil = 0;
   let sleepsThrough = false;
+  /** One for all calls that a freeze stops: their clock stands still once. */
+  let thawing: Promise<void> | undefined;
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -82,12 +84,11 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
   }
 
   async function thaw(): Promise<void> {
-    while (time.elapsed() < frozenUntil) {
-      const duration = frozenUntil - time.elapsed();
-      await sleep(duration);
-      // Some machines count the time of a suspension, some do not.
-      if (sleepsThrough && time.elapsed() >= frozenUntil) suspend(duration);
-    }
+    const since = time.elapsed();
+    while (time.elapsed() < frozenUntil) await sleep(frozenUntil - time.elapsed());
+    // Some machines count the time of a suspension, some do not.
+    if (sleepsThrough) suspend(time.elapsed() - since);
+    thawing = undefined;
   }
 
   const process: SimulatedProcess = {
@@ -117,7 +118,8 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
       return suspendedUnseen;
     },
     async awake() {
-      if (time.elapsed() < frozenUntil) await thaw();
+      if (time.elapsed() < frozenUntil) thawing ??= thaw();
+      await thawing;
       if (!isAlive) await never;
     },
     suffer({ fate, chance }) {

@@ -92,7 +92,7 @@ export function createRelaySide(world: World, arrivals: Arrivals): RelaySide {
     const { process, relay } = warm;
     const groups = [...keys.values()];
     trace.note(process.name, 'records', () => [...keys.keys()].join(' '));
-    const outcomes = await Promise.race([relay(groups, RELAY_MS), process.ended]);
+    const outcomes = await Promise.race([process.awake().then(() => relay(groups, RELAY_MS)), process.ended]);
     for (const [index, key] of groups.entries()) {
       const outcome = outcomes?.[index];
       trace.count(`relay ${outcome?.state ?? 'ended'}`);
