@@ -116,7 +116,8 @@ function createMachineClock(
     elapsed: () => {
       const value = Math.round(sinceBegin() + elapsedOffset);
       // Rounding may take one.
-      if (value < lastRead - 1) throw new Error(`An elapsed clock went back by ${lastRead - value} microseconds.`);
+      if (value < lastRead - 1)
+        throw new Error(`An elapsed clock went back by ${lastRead - value} microseconds.`);
       lastRead = value;
       return value;
     },
