@@ -24,6 +24,7 @@ import { walkWhileTime } from './tick/walk-while-time.ts';
  */
 export async function pollSource(tick: Tick, session: SourceSession): Promise<TickReport> {
   session.deadline = session.clock.elapsed() + tick.durationMs * 1_000;
+  session.polls = undefined;
   try {
     return await runTick(tick, session);
   } finally {

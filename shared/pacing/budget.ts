@@ -24,6 +24,16 @@ export interface Want {
   /** By {@link Clock.elapsed}: nothing may be sent after this moment. */
   readonly deadline: number;
   readonly signal?: AbortSignal | undefined;
+  /** Work that may come due while this waits. It may take slots of the same budget. */
+  readonly meanwhile?: Meanwhile | undefined;
+}
+
+/** Work to do as soon as it is due, in the middle of a wait. */
+export interface Meanwhile {
+  /** By {@link Clock.elapsed}; infinite if it is not known to come due. */
+  dueAt(): number;
+  /** Does what is due. Its errors end the wait. */
+  run(): Promise<void>;
 }
 
 export interface Budget {
@@ -32,7 +42,7 @@ export interface Budget {
    * Resolves when one request may be sent, which must happen at once.
    *
    * @throws {DeadlineReached} as soon as it is known that this will not be before the deadline, or on the signal
-   * @throws {BudgetUnavailable} if nothing can be booked; and any error of the store
+   * @throws {BudgetUnavailable} if nothing can be booked; and any error of the store or of the work meanwhile
    */
   take(want: Want): Promise<void>;
   /** Makes all holders pause. */
@@ -111,12 +121,15 @@ export function createBudget(options: BudgetOptions): Budget {
     );
   }
 
-  /** Waits until the store's clock has surely reached a moment, or for a minute. */
+  /** Waits until the store's clock has surely reached a moment, or for a minute, or until other work is done meanwhile. */
   async function waitFor(slot: Instant, moment: Instant, want: Want): Promise<void> {
     stopIfOver(want, slot);
-    const wait = Math.min(LONGEST_WAIT, moment - stored.atLeast());
-    await clock.sleep(Math.max(1, Math.ceil(wait / MILLISECOND)), want.signal);
+    const { signal, meanwhile } = want;
+    const untilDue = meanwhile === undefined ? LONGEST_WAIT : meanwhile.dueAt() - clock.elapsed();
+    const wait = Math.min(LONGEST_WAIT, moment - stored.atLeast(), untilDue);
+    await clock.sleep(Math.max(1, Math.ceil(wait / MILLISECOND)), signal);
     stopIfOver(want, slot);
+    if (meanwhile !== undefined && clock.elapsed() >= meanwhile.dueAt()) await meanwhile.run();
   }
 
   /** @param slot the caller's slot; by default the earliest slot possible now */

@@ -11,6 +11,7 @@ import {
   UnexpectedStatusError,
 } from '../returns-service/errors.ts';
 import { type Access, type AccessOptions, createAccessKeeper } from './access.ts';
+import type { Meanwhile } from './budget.ts';
 import type { Purpose } from './budget-state.ts';
 import { DeadlineReached, SourceRefused } from './errors.ts';
 import { createRetryCredit, MAX_TRIES, retryPauseMs } from './retries.ts';
@@ -33,6 +34,8 @@ export interface PacedRequestsOptions extends AccessOptions {
   readonly deadline: () => number;
   /** Ends all waiting when aborted. */
   readonly signal?: AbortSignal;
+  /** What may come due while a request of reconciliation waits for its slot. */
+  readonly meanwhile?: () => Meanwhile | undefined;
 }
 
 export interface SendOptions {
@@ -122,7 +125,8 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
   async function takeSlot(used: Access, purpose: Purpose, expect: number, cause?: ReturnsServiceError) {
     const usable = Math.max(1, Math.min(expect, Math.floor(USED_WITHIN / lastDuration)));
     try {
-      await used.budget.take({ purpose, expect: usable, deadline: deadline(), signal });
+      const meanwhile = purpose === 'reconciliation' ? options.meanwhile?.() : undefined;
+      await used.budget.take({ purpose, expect: usable, deadline: deadline(), signal, meanwhile });
     } catch (error) {
       if (cause === undefined || !(error instanceof DeadlineReached)) throw error;
       throw new DeadlineReached(error.message, { cause });

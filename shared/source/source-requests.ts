@@ -1,6 +1,6 @@
 // The requests to one source: with its token, within that token's budget, at its address.
 import type { SourceSecret } from '../pacing/access.ts';
-import { createBudget } from '../pacing/budget.ts';
+import { createBudget, type Meanwhile } from '../pacing/budget.ts';
 import { createPacedRequests, type PacedRequests } from '../pacing/paced-requests.ts';
 import type { ServiceClock } from '../pacing/service-clock.ts';
 import type { Budgets, Clock, Log } from '../ports.ts';
@@ -22,6 +22,8 @@ export interface SourceRequestsOptions {
   readonly serviceClock: ServiceClock;
   /** By {@link Clock.elapsed}: nothing is sent after this moment. */
   readonly deadline: () => number;
+  /** What may come due while a request of reconciliation waits for its slot. */
+  readonly meanwhile?: () => Meanwhile | undefined;
   /** Ends all waiting when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -45,6 +47,7 @@ export function createSourceRequests(options: SourceRequestsOptions): PacedReque
     log,
     random,
     deadline: options.deadline,
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...(options.meanwhile && { meanwhile: options.meanwhile }),
+    ...(options.signal && { signal: options.signal }),
   });
 }

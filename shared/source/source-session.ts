@@ -2,6 +2,7 @@
 // and reads.
 import { createMemory, type Memory } from '../comparing/memory.ts';
 import type { Instant } from '../instant.ts';
+import type { Meanwhile } from '../pacing/budget.ts';
 import { createPace, type Pace } from '../pacing/pace.ts';
 import type { PacedRequests } from '../pacing/paced-requests.ts';
 import { createServiceClock, type ServiceClock } from '../pacing/service-clock.ts';
@@ -16,7 +17,7 @@ import type { SourceSettings } from './source-settings.ts';
 
 /** What the requests need, and what the ticks need besides. */
 export interface SourceServices
-  extends Omit<SourceRequestsOptions, 'settings' | 'serviceClock' | 'deadline' | 'signal'> {
+  extends Omit<SourceRequestsOptions, 'settings' | 'serviceClock' | 'deadline' | 'meanwhile' | 'signal'> {
   readonly settings: SourceSettings;
   readonly states: SourceStates;
   readonly store: SnapshotStore;
@@ -81,6 +82,8 @@ export interface SourceSession extends SourceServices {
   readonly paces: { readonly poll: Pace; readonly walk: Pace };
   /** By the elapsed clock; set by each tick. */
   deadline: number;
+  /** The polls of a tick that walks, which come due while a walk's request waits. */
+  polls: Meanwhile | undefined;
   /** The lease's epoch when the memory was last valid. */
   epoch: number | undefined;
   /** Whether this process has received an answer from the service. */
@@ -111,9 +114,14 @@ export function createSourceSession(services: SourceServices): SourceSession {
     activity,
     memory: createMemory(),
     serviceClock,
-    requests: createSourceRequests({ ...services, serviceClock, deadline: () => session.deadline }),
+    requests: createSourceRequests({
+      ...{ ...services, serviceClock },
+      deadline: () => session.deadline,
+      meanwhile: () => session.polls,
+    }),
     paces: { poll: createPace(settings.requestsPerMinute), walk: createPace(settings.requestsPerMinute) },
     deadline: 0,
+    polls: undefined,
     epoch: undefined,
     hasAnswers: false,
     expectation: createExpectation(),

@@ -18,39 +18,63 @@ const POLL_REQUESTS_TO_ONE = 4;
 const MOST_OWED_IN_KIND = 8;
 
 /**
- * Returns a function that polls when a poll is due, the first time at once; call it before each request of a walk. A long
- * walk then never delays the polls, and a long poll never stops a walk.
+ * Returns a function that polls when a poll is due, the first time at once; call it before each request of a walk. A poll
+ * that comes due while such a request waits for its slot is made then. So a long walk never delays the polls, and a long
+ * poll never stops a walk.
  */
 export function createPollWhenDue(
   run: TickRun,
   sweepOn: SweepOn,
   poll = pollUnlessItFails,
 ): () => Promise<void> {
-  const { clock, settings } = run.session;
+  const { session } = run;
+  const { clock, settings } = session;
   const interval = settings.intervalMs * MILLISECOND;
   const news = createNews(run);
   let nextPollAt = clock.elapsed();
   let owedToWalk = 0;
   let owedAfterNews = 0;
-  return async function pollWhenDue() {
-    owedToWalk -= 1;
-    owedAfterNews -= 1;
-    if (clock.elapsed() < nextPollAt) return;
+  let isPolling = false;
+
+  /** When a poll is due or, while the walk is owed requests, the news. */
+  function dueAt(): number {
+    if (isPolling || (owedToWalk > 0 && owedAfterNews > 0)) return Number.POSITIVE_INFINITY;
+    return owedToWalk > 0 ? Math.max(nextPollAt, news.dueAt()) : nextPollAt;
+  }
+
+  async function pollNow(): Promise<void> {
     if (owedToWalk > 0) {
-      if (owedAfterNews <= 0) owedAfterNews = Math.ceil((await readNewsWhenDue(news)) / POLL_REQUESTS_TO_ONE);
+      owedAfterNews = Math.ceil((await readNewsOnce(news)) / POLL_REQUESTS_TO_ONE);
       return;
     }
     nextPollAt = nextInRhythm(nextPollAt, clock.elapsed(), interval);
     const before = run.requestsSent();
     await poll(run, sweepOn);
     owedToWalk = owedFor(run, run.requestsSent() - before);
+  }
+
+  async function pollIfDue(): Promise<void> {
+    if (clock.elapsed() < dueAt()) return;
+    isPolling = true;
+    try {
+      await pollNow();
+    } finally {
+      isPolling = false;
+    }
+  }
+
+  session.polls = { dueAt, run: pollIfDue };
+  return async function pollWhenDue() {
+    owedToWalk -= 1;
+    owedAfterNews -= 1;
+    await pollIfDue();
   };
 }
 
 /** The requests that a walk is owed after a long poll delay the next poll, but not its news. */
-async function readNewsWhenDue(news: News): Promise<number> {
+async function readNewsOnce(news: News): Promise<number> {
   try {
-    return news.isDue() ? await news.read(Number.POSITIVE_INFINITY) : 0;
+    return await news.read(Number.POSITIVE_INFINITY);
   } catch (error) {
     // The next poll sends the same request, and reports it if it still fails.
     if (!mayBeAboutRequest(error)) throw error;

@@ -8,6 +8,8 @@ import { pollsByWalk } from './poll-by-walk.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface News {
+  /** By the elapsed clock; infinite before the first news: until then polls find so little that they read it at once. */
+  dueAt(): number;
   isDue(): boolean;
   /**
    * Reads from where the last news ended.
@@ -22,9 +24,11 @@ export function createNews(run: TickRun): News {
   const { session } = run;
   const { clock, serviceClock, settings } = session;
   const now = () => serviceClock.now().atLeast;
+  const dueAt = () =>
+    session.news.readThrough === undefined ? Number.POSITIVE_INFINITY : session.news.dueAt;
   return {
-    // Before the first news, polls find so little that they read everything at once.
-    isDue: () => session.news.readThrough !== undefined && clock.elapsed() >= session.news.dueAt,
+    dueAt,
+    isDue: () => clock.elapsed() >= dueAt(),
     async read(since) {
       session.news.dueAt = nextInRhythm(
         session.news.dueAt,

@@ -50,6 +50,7 @@ export function createSweeping(run: TickRun): SweepOn {
   const fetch = run.fetchAndLearn('reconciliation');
   const rounds = new Map<SweptPart, Round>();
   let turns = 0;
+  let isSweeping = false;
 
   function roundOf(part: SweptPart, { startedAt, since }: Sweep): Round {
     const under = rounds.get(part);
@@ -90,9 +91,7 @@ export function createSweeping(run: TickRun): SweepOn {
     if (halves.length + left.length === 0) guard.learn();
   }
 
-  return async function sweepOn() {
-    if (!session.list.isUnordered || run.state.baseline.status !== 'completed') return;
-    if (!mayBegin(run)) return;
+  async function readPieces(): Promise<void> {
     for (let pieces = 0; pieces < PIECES_TO_ONE; pieces += 1) {
       for (const part of partsInTurn()) {
         const sweep = await sweepUnderWay(run, part);
@@ -100,6 +99,18 @@ export function createSweeping(run: TickRun): SweepOn {
         await readNext(part, sweep);
         break;
       }
+    }
+  }
+
+  return async function sweepOn() {
+    // A poll may come due while a piece waits for its slot: it does not sweep as well.
+    if (isSweeping || !session.list.isUnordered || run.state.baseline.status !== 'completed') return;
+    if (!mayBegin(run)) return;
+    isSweeping = true;
+    try {
+      await readPieces();
+    } finally {
+      isSweeping = false;
     }
   };
 }

@@ -76,6 +76,35 @@ describe('taking a request from the budget', () => {
     expect(clock.elapsed()).toBe(64_002 * MILLISECOND);
   });
 
+  it('does what comes due while it waits, even if that takes slots too, and then goes on waiting', async () => {
+    const { clock, budget } = setUp({ requestsPerMinute: 2 });
+    await clock.run(times(2, () => budget.take(RECONCILIATION)));
+    const ran: number[] = [];
+    const meanwhile = {
+      dueAt: () => (ran.length === 0 ? 10 * SECOND : Number.POSITIVE_INFINITY),
+      run: async () => {
+        await budget.take(POLL);
+        ran.push(clock.elapsed());
+      },
+    };
+
+    await clock.run(budget.take({ ...RECONCILIATION, meanwhile }));
+
+    // Each has its own part of the budget, of one request in 64 s.
+    expect([...ran, clock.elapsed()]).toEqual([64_002 * MILLISECOND, 64_003 * MILLISECOND]);
+  });
+
+  it('ends with the error of what came due', async () => {
+    const { clock, budget } = setUp({ requestsPerMinute: 2 });
+    await clock.run(budget.take(POLL));
+    const run = () => Promise.reject(new Error('says the test'));
+
+    const second = budget.take({ ...POLL, meanwhile: { dueAt: () => SECOND, run } });
+
+    await expect(clock.run(second)).rejects.toThrow('says the test');
+    expect(clock.elapsed()).toBe(SECOND);
+  });
+
   it("never ends before the store's clock has certainly reached the slot", async () => {
     const { clock, budgetOf } = setUp({ requestsPerMinute: 2 });
     await clock.run(budgetOf().take(POLL));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MILLISECOND } from '../../../shared/instant.ts';
+import { MILLISECOND, SECOND } from '../../../shared/instant.ts';
 import type { Purpose } from '../../../shared/pacing/budget-state.ts';
 import { createNewsMemory } from '../../../shared/reading/news.ts';
 import type { PageRequest } from '../../../shared/reading/page.ts';
@@ -32,6 +32,21 @@ describe('a walk', () => {
     const gaps = polledAt.slice(1).map((at, index) => at - (polledAt[index] ?? 0));
     expect(report.polls).toBeGreaterThanOrEqual(5);
     expect(Math.max(...gaps)).toBeLessThan(8_000);
+  });
+
+  it('delays no poll while one of its requests waits for its slot', async () => {
+    const world = createSourceWorld({
+      groups: 200,
+      knobs: { limitMax: 8 },
+      settings: { intervalMs: 5_000, requestsPerMinute: 60 },
+    });
+
+    await world.tick(world.startProcess('a'));
+
+    const [first = 0, ...later] = firstRequestsOfPolls(world.requests());
+    const late = later.map((at) => ((at - first) % (5 * SECOND)) / SECOND);
+    expect(later.length).toBeGreaterThanOrEqual(5);
+    expect(late.filter((seconds) => seconds > 0.2)).toEqual([]);
   });
 
   it('lets a poll publish a change that happens between its pages', async () => {
@@ -147,6 +162,18 @@ describe('a walk', () => {
     ]);
   });
 });
+
+/** When each poll began, told apart by where their ranges end. */
+function firstRequestsOfPolls(
+  requests: readonly { readonly at: number; readonly query: string }[],
+): number[] {
+  const begun = new Map<string | null, number>();
+  for (const { at, query } of requests.filter(isPoll)) {
+    const to = new URLSearchParams(query).get('max_updated_at');
+    if (!begun.has(to)) begun.set(to, at);
+  }
+  return [...begun.values()];
+}
 
 interface Walked {
   readonly pages: number;
