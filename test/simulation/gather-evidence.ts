@@ -69,6 +69,7 @@ export function watchStarts({ stores, time }: World): Starts {
 export function gatherEvidence(world: World, observed: Observed): Evidence {
   const { plan, service, network, time, logged } = world;
   const { settings, outage, secret, turns = [] } = plan;
+  const { fail, lost, clockJump, freeze } = plan.faults;
   const knobs = service.control.knobs();
   const startedAt = time.now() - time.elapsed();
   // A newline does not lock anybody out.
@@ -108,10 +109,12 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       tellsFractions: knobs.stampPrecision !== 's',
       showsWhatIs: plan.mishap === undefined,
       showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,
+      savesPauses: [fail, lost, clockJump, freeze].every((share) => share === 0),
     },
     causes: causesOf(plan, unreadable.size > 0),
     timing: timingOf(world),
     sent: network.sent,
+    askedPauses: network.askedPauses,
     requestsPerMinute: settings.requestsPerMinute,
     lookback: settings.lookbackMs * MILLISECOND,
     reportsRead: settings.sourceRead,

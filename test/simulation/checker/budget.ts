@@ -1,20 +1,32 @@
-// G6: within any 60 seconds, no token is used for more requests than the budget.
-import type { Evidence, Violation } from './evidence.ts';
+// G6: within any 60 seconds, no token is used for more requests than the budget, and a pause that the service asks for is
+// kept by the process that learns of it.
+import type { Evidence, SentRequest, Violation } from './evidence.ts';
 
 const MINUTE = 60_000_000;
 
-export function checkBudget({ sent, requestsPerMinute }: Evidence): Violation[] {
-  const byToken = new Map<string, number[]>();
-  for (const { at, token } of sent) {
-    const times = byToken.get(token) ?? [];
-    byToken.set(token, times);
-    times.push(at);
-  }
-  return [...byToken.values()].flatMap((times) => {
-    const most = mostInAMinute(times);
-    if (most <= requestsPerMinute) return [];
-    return [{ guarantee: 'G6' as const, message: `${most} requests in 60 s, ${requestsPerMinute} allowed` }];
+export function checkBudget(evidence: Evidence): Violation[] {
+  const { sent, requestsPerMinute } = evidence;
+  const tooMany = [...groupBy(sent, ({ token }) => token).values()].flatMap((requests) => {
+    const most = mostInAMinute(requests.map(({ at }) => at));
+    return most <= requestsPerMinute ? [] : [`${most} requests in 60 s, ${requestsPerMinute} allowed`];
   });
+  return [...tooMany, ...sentInPauses(evidence)].map((message) => ({ guarantee: 'G6', message }));
+}
+
+function sentInPauses({ sent, askedPauses, promises }: Evidence): string[] {
+  if (!promises.savesPauses) return [];
+  const requestsOf = groupBy(sent, keyOf);
+  return askedPauses.flatMap((pause) => {
+    const early = requestsOf.get(keyOf(pause))?.find(({ at }) => at > pause.at && at < pause.until);
+    if (early === undefined) return [];
+    return [
+      `a request ${pause.until - early.at} microseconds before the end of a pause that ${pause.by} knew of`,
+    ];
+  });
+}
+
+function keyOf({ by, token }: SentRequest): string {
+  return `${by} ${token}`;
 }
 
 function mostInAMinute(times: readonly number[]): number {
@@ -26,4 +38,15 @@ function mostInAMinute(times: readonly number[]): number {
     most = Math.max(most, index - from + 1);
   }
   return most;
+}
+
+function groupBy(requests: readonly SentRequest[], keyOf: (sent: SentRequest) => string) {
+  const groups = new Map<string, SentRequest[]>();
+  for (const request of requests) {
+    const key = keyOf(request);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [request]);
+    else group.push(request);
+  }
+  return groups;
 }

@@ -99,6 +99,8 @@ export interface Promises {
   readonly showsArrays: boolean;
   /** No answer leaves out a null: a field's first appearance is filled in without an event. */
   readonly showsNulls: boolean;
+  /** A process that learns of a pause can save it, and its clocks are right. */
+  readonly savesPauses: boolean;
 }
 
 /** A fault of all requests of one shape; lasting-faults.ts lists what the feed still owes. */
@@ -142,6 +144,13 @@ export interface Timing {
   readonly knowsTheTime: boolean;
 }
 
+export interface SentRequest {
+  readonly at: Time;
+  readonly token: string;
+  /** The process. */
+  readonly by: string;
+}
+
 export interface Evidence {
   /** Whether the service, its access and the schedule stayed the same during the whole run. */
   readonly isSteady: boolean;
@@ -157,7 +166,9 @@ export interface Evidence {
   readonly causes: ReadonlySet<string>;
   readonly timing: Timing;
   /** Every request that was sent. */
-  readonly sent: readonly { readonly at: Time; readonly token: string }[];
+  readonly sent: readonly SentRequest[];
+  /** The pauses that answers asked for, each from the arrival of its answer. */
+  readonly askedPauses: readonly (SentRequest & { readonly until: Time })[];
   readonly requestsPerMinute: number;
   /** How late a change may show after its stamp and polls still find it. */
   readonly lookback: Time;

@@ -33,11 +33,19 @@ export const OTHER_URL = 'https://returns-of-others.example/api';
 export interface SentRequest {
   readonly at: Instant;
   readonly token: string;
+  /** The process. */
+  readonly by: string;
+}
+
+/** A pause that an answer asked for in seconds, from its arrival. */
+export interface AskedPause extends SentRequest {
+  readonly until: Instant;
 }
 
 export interface Network {
   /** Every request that a process sent. */
   readonly sent: readonly SentRequest[];
+  readonly askedPauses: readonly AskedPause[];
   transport(process: SimulatedProcess): HttpTransport;
 }
 
@@ -60,6 +68,7 @@ const encoder = new TextEncoder();
 export function createNetwork(options: NetworkOptions): Network {
   const { time, service, fraction, trace } = options;
   const sent: SentRequest[] = [];
+  const askedPauses: AskedPause[] = [];
   let seenNow: Access['sees'] = 'own';
   const sleep = (durationMs: number, signal?: AbortSignal) => time.sleep(durationMs, signal);
 
@@ -86,11 +95,12 @@ export function createNetwork(options: NetworkOptions): Network {
   const { date, dateSkewSeconds } = service.control.knobs();
   const serviceTime = () => time.now() + dateSkewSeconds * SECOND;
 
-  async function exchange(request: HttpRequest, dates: Dates): Promise<HttpAnswer> {
+  async function exchange(request: HttpRequest, by: string, dates: Dates): Promise<HttpAnswer> {
     const { timeoutMs, signal } = request;
     const there = transitMs();
     const back = transitMs();
-    sent.push({ at: time.now(), token: request.headers['X-Service-Api-Token'] ?? '' });
+    const token = request.headers['X-Service-Api-Token'] ?? '';
+    sent.push({ at: time.now(), token, by });
     await sleep(there, signal);
     throwIfAborted(signal);
     if (options.outage()?.kind === 'unreachable') {
@@ -107,17 +117,20 @@ export function createNetwork(options: NetworkOptions): Network {
     }
     await sleep(answer.afterMs + back, signal);
     throwIfAborted(signal);
+    const at = time.now();
+    const pause = pauseAskedBy(answer);
+    if (pause > 0) askedPauses.push({ at, token, by, until: at + pause });
     return received(answer, tookMs);
   }
 
   return {
-    sent,
+    ...{ sent, askedPauses },
     transport(process) {
       const dates = createDates(serviceTime);
       return (request) =>
         process.call('http.get', async () => {
           try {
-            return await exchange(request, dates);
+            return await exchange(request, process.name, dates);
           } catch (error) {
             dates.none();
             throw error;
@@ -134,6 +147,12 @@ function describeAnswer({ url }: HttpRequest, { status, delivery, body, headers 
   const ids = rows.map(([, id, other]) => id ?? other).join(' ');
   const query = decodeURIComponent(url.slice(url.indexOf('?') + 1));
   return `${query} -> ${status} ${delivery} [${ids}] ${headers.date ?? ''}`;
+}
+
+/** 0 if it asks for none, or not in seconds. */
+function pauseAskedBy({ status, delivery, headers }: Answer): number {
+  const isAsked = (status === 429 || status === 503) && delivery === 'whole';
+  return isAsked ? (Number(headers['retry-after']) || 0) * SECOND : 0;
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
