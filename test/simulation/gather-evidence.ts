@@ -106,6 +106,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       keepsUp: keepsUp(plan, knobs, namesZones),
       namesZones,
       stampsTellTime: knobs.absurdEvery === 0,
+      endsLists: knobs.pageBytes === 0 || !plan.crowds,
       tellsFractions: knobs.stampPrecision !== 's',
       showsWhatIs: plan.mishap === undefined,
       showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,

@@ -85,6 +85,8 @@ export interface Promises {
   readonly tellsFractions: boolean;
   /** Whether no row is stamped ahead: such rows move the stamps' clock, alone where Date is ahead, or three at once. */
   readonly stampsTellTime: boolean;
+  /** Whether a short page ends a list: none is cut by bytes before a row as large as a crowd's. */
+  readonly endsLists: boolean;
   /** Whether a tick has room for what only can be read in one go; see guarantees.md, "Budget". */
   readonly keepsUp: boolean;
   /** Whether stamps name their zone. Otherwise only polls find groups created within the last day at first. */

@@ -145,7 +145,7 @@ function* judgeClaim(
   const { name } = telling;
   const before = beforeFirst(telling);
   const { read_up_to: readUpTo, reconciled_through: reconciledThrough } = event.data.object;
-  const upTo = promises.stampsTellTime ? timeOf(readUpTo ?? '') : undefined;
+  const upTo = promises.stampsTellTime && promises.endsLists ? timeOf(readUpTo ?? '') : undefined;
   const due = upTo === undefined ? -1 : lastDue(history.documents, { upTo, madeAt }, offset, evidence);
   const { showsNulls } = promises;
   const later = history.documents.filter((happening, place) => place >= due && happening.at <= at);
