@@ -1,12 +1,10 @@
 // Parses one element of a page into a return group, or into the reason why that fails. Never throws: an unreadable row
 // is set aside and the rest of its page continues. Reasons name places and kinds of values, never a value, because a
 // row is full of personal data.
-import type * as z from 'zod';
 import { type Instant, parseStamp, type Stamp } from '../instant.ts';
-import { isJsonObject, type JsonObject, kindOf } from './json.ts';
-import { readQuickly } from './read-quickly.ts';
+import { isJsonObject } from './json.ts';
+import { readRow } from './read-row.ts';
 import type { ReturnGroup } from './resources/return-group.ts';
-import { rowSchema } from './row-schema.ts';
 
 export interface ReadableRow {
   readonly kind: 'readable';
@@ -38,21 +36,16 @@ export interface UnreadableRow {
 
 export type RowReading = ReadableRow | UnreadableRow;
 
-/** Faults named for one row; the others are only counted. */
-const MAX_FAULTS = 3;
-
 /**
- * Reads a return group as tolerantly as possible without publishing a falsehood (row-schema.ts draws that line).
+ * Reads a return group as tolerantly as possible without publishing a falsehood (read-row.ts draws that line).
  * Required are the group's id and stamps, and the id and status of each entity.
  */
 export function parseReturnGroup(raw: unknown): RowReading {
-  const quick = readQuickly(raw);
-  if (quick !== undefined) return check(quick, raw);
-  const result = rowSchema().safeParse(raw);
-  return result.success ? check(result.data, raw) : unreadable(raw, faultsOf(result.error, raw));
+  const read = readRow(raw);
+  return 'group' in read ? check(read.group, raw) : unreadable(raw, read.reason);
 }
 
-/** Checks what a schema can't express. */
+/** Checks what concerns several fields, or the meaning of one. */
 function check(group: ReturnGroup, raw: unknown): RowReading {
   const created = parseStamp(group.created_at);
   if (created === undefined) return unreadable(raw, 'created_at is not a timestamp');
@@ -126,51 +119,4 @@ function findDoubledIds(group: ReturnGroup): string | undefined {
 function hasDoubledId(entities: readonly { readonly id: number | string }[] | null | undefined): boolean {
   if (entities === null || entities === undefined || entities.length < 2) return false;
   return new Set(entities.map((entity) => entity.id)).size < entities.length;
-}
-
-function faultsOf(error: z.ZodError, raw: unknown): string {
-  const faults = error.issues.slice(0, MAX_FAULTS).map((issue) => describeFault(issue, raw));
-  const more = error.issues.length - faults.length;
-  return more > 0 ? `${faults.join('; ')}; and ${more} more` : faults.join('; ');
-}
-
-// Zod's own messages are not used: they might quote values.
-function describeFault(issue: z.core.$ZodIssue, raw: unknown): string {
-  if (issue.path.length === 0) return `the row is ${kindOf(raw)}, not an object`;
-  const place = issue.path
-    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
-    .join('');
-  const value = valueAt(raw, issue.path);
-  return `${place.slice(1)} ${describeMismatch(issue, value)}`;
-}
-
-function describeMismatch(issue: z.core.$ZodIssue, value: unknown): string {
-  if (value === undefined) return 'is missing';
-  switch (issue.code) {
-    case 'invalid_type':
-      return `is ${kindOf(value)}, not ${EXPECTED[issue.expected] ?? 'what it should be'}`;
-    case 'too_small':
-      return typeof value === 'number' ? 'is a negative number' : 'is empty';
-    case 'too_big':
-      return typeof value === 'number' ? 'is beyond 2^53' : 'is too long';
-    default:
-      return 'is not what it should be';
-  }
-}
-
-const EXPECTED: Readonly<Record<string, string>> = {
-  array: 'an array',
-  int: 'a whole number',
-  number: 'a number',
-  object: 'an object',
-  string: 'a text',
-};
-
-function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
-  let value: unknown = raw;
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = (value as JsonObject)[String(step)];
-  }
-  return value;
 }

@@ -5,9 +5,7 @@ import {
   type ReadableRow,
   type UnreadableRow,
 } from '../../../shared/returns-service/parse-return-group.ts';
-import { readQuickly } from '../../../shared/returns-service/read-quickly.ts';
 import { documentedReturnGroupSchema } from '../../../shared/returns-service/resources/return-group.ts';
-import { rowSchema } from '../../../shared/returns-service/row-schema.ts';
 import { arbitraryOf } from './arbitrary-of-schema.ts';
 import { sampleRow } from './sample-rows.ts';
 
@@ -167,7 +165,7 @@ describe('an unreadable row', () => {
     ['id', undefined, 'id is missing'],
     ['id', 2 ** 53, 'id is beyond 2^53'],
     ['id', -1, 'id is a negative number'],
-    ['id', '7', 'id is a text, not a number'],
+    ['id', '7', 'id is a text, not a whole number'],
     ['created_at', undefined, 'created_at is missing'],
     ['updated_at', null, 'updated_at is null, not a text'],
     ['updated_at', 'yesterday', 'updated_at is not a timestamp'],
@@ -184,6 +182,12 @@ describe('an unreadable row', () => {
     ['exchange_line_items.0.status', null, 'exchange_line_items[0].status is null, not a text'],
     ['returns', {}, 'returns is an object, not an array'],
     ['returns.0', 'item', 'returns[0] is a text, not an object'],
+    ['shipments.0.return_ids.1', 'x', 'shipments[0].return_ids[1] is a text, not a whole number'],
+    [
+      'refund_transactions.0.amount.shop_money.amount',
+      '49.9',
+      'refund_transactions[0].amount.shop_money.amount is a text, not a number',
+    ],
   ])('has an invalid required field: %s as %j', (place, value, reason) => {
     expect(unreadable(withValue(place, value)).reason).toBe(reason);
   });
@@ -321,22 +325,25 @@ describe('every row', () => {
     );
   });
 
-  it('is parsed by the quick reader exactly as by the schema', () => {
-    let shortcuts = 0;
+  it('has nothing in its group but what the row has in the same place', () => {
+    let readables = 0;
     fc.assert(
       fc.property(fc.oneof(documentedRows, spoiltRows), (raw) => {
-        const quick = readQuickly(raw);
-        const thorough = rowSchema().safeParse(raw);
-
-        shortcuts += quick === undefined ? 0 : 1;
-        expect(quick !== undefined).toBe(thorough.success);
-        if (thorough.success) expect(quick).toEqual(thorough.data);
+        const row = parseReturnGroup(raw);
+        if (row.kind === 'unreadable') return;
+        readables += 1;
+        expect(asJson(raw)).toMatchObject(asJson(row.group));
       }),
       { numRuns: 500 },
     );
-    expect(shortcuts).toBeGreaterThan(100);
+    expect(readables).toBeGreaterThan(100);
   });
 });
+
+/** Without fields that are undefined. */
+function asJson(value: object): object {
+  return JSON.parse(JSON.stringify(value));
+}
 
 describe('a reason', () => {
   it('never quotes the row', () => {
