@@ -15,7 +15,8 @@ export const PUBLISHED_WHEN: Readonly<Record<EventType, string>> = {
   'exchange_line_item.status_changed': 'Its status changed; other fields may have changed with it.',
   'exchange_line_item.updated': 'Another watched field changed: another variant, another quantity.',
   'exchange_line_item.removed': 'It is no longer in its return.',
-  'refund_transaction.created': 'Money was paid back. Published once for each transaction, which never changes.',
+  'refund_transaction.created':
+    'Money was paid back. Published once for each transaction, which never changes.',
   'return_group.created':
     'A return was created, or was seen for the first time. Its parts have their own events.',
   'return_group.updated': 'A watched field of the return itself changed.',

@@ -94,7 +94,7 @@ function cutInterval(
   const least = Math.max(lowest, within.from ?? lowest);
   const most = Math.min(highest, within.to ?? highest);
   const median = instants[Math.floor(instants.length / 2)] ?? lowest + (highest - lowest) / 2;
-   // At least an eighth from either end: an uneven sample must not cut off tiny pieces again and again.
+  // At least an eighth from either end: an uneven sample must not cut off tiny pieces again and again.
   const margin = Math.floor((most - least) / 8);
   const at = Math.floor(Math.min(Math.max(median, least + margin), most - margin));
   return cutAt(at, { from, to });

@@ -38,7 +38,7 @@ export function createPageLearner(
   let lastSeenId: number | undefined;
   let hasNewFields = false;
 
-   /** Changes the state, or the knowledge that the first state will include. */
+  /** Changes the state, or the knowledge that the first state will include. */
   function note(learned: Partial<typeof first>): void {
     if (cell.known === undefined) first = { ...first, ...learned };
     else cell.update((state) => ({ ...state, ...learned }));

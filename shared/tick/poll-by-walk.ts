@@ -44,7 +44,7 @@ export function settleByWalk(run: TickRun, reconciledThrough: Instant | undefine
   const time = stampsTime(stamps, reconciledThrough);
   if (time === undefined) return;
   const settledThrough = time - session.settings.lookbackMs * MILLISECOND - mayFallBackBy(stamps);
-   // Otherwise polls read by update, and only they show whether they still work.
+  // Otherwise polls read by update, and only they show whether they still work.
   run.isComplete ||= run.pollFailure === undefined && pollsByWalk(run);
   session.polling = { ...session.polling, settledAt: session.clock.elapsed() };
   if (settledThrough > run.state.settledThrough) run.update((state) => ({ ...state, settledThrough }));

@@ -40,7 +40,7 @@ export function createRangeRoom(run: TickRun): RangeRoom {
       try {
         return await work();
       } finally {
-         // A range takes longer than its tick only if the process was suspended.
+        // A range takes longer than its tick only if the process was suspended.
         const duration = Math.min(clock.elapsed(), session.deadline) - startedAt;
         if (duration > 0) paces.walk.note(run.requestsOfWalks() - before, duration);
       }
