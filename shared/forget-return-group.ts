@@ -1,6 +1,6 @@
-// The use case of forgetting, top to bottom: a tombstone replaces the snapshot, so that nothing more is saved on top of
-// it; then the events are erased; then the note that the group can't be read, if there is one. In this order an
-// interruption leaves work that a repetition completes, and never a number that could be used twice.
+// The use case of `forget`, top to bottom: a tombstone replaces the snapshot, so that no later save builds on it; then
+// the events are erased; then the note that the group can't be read, if there is one. After an interruption a
+// repetition completes the work, and no number can be used twice at any moment.
 import { forgetGroup, isForgotten } from './comparing/forget-group.ts';
 import type { Snapshot } from './comparing/snapshot.ts';
 import type { GroupKey, SnapshotStore, SourceStates } from './ports.ts';

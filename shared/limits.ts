@@ -91,9 +91,9 @@ export const DEGRADED_AFTER = 5 * MINUTE;
  */
 export const SLOT_TOO_FAR_AHEAD = HOUR;
 
-/** Groups noted as set aside. Every walk reads each of them again; the note is for people. */
+/** Groups recorded as set aside. Every walk reads each of them again; the record is for operators. */
 export const MAX_SET_ASIDE = 500;
-/** More than this many times as many set-aside groups as reported are news: one must not hide the others. */
+/** With more than this many times as many set-aside groups as last reported, they are reported again. */
 export const ANOTHER_SET_ASIDE_TIMES = 2;
 /** Findings of drift reported for a source; a service with more has another document. */
 export const MAX_DRIFT_REPORTED = 200;
@@ -136,5 +136,5 @@ export const FIRST_WIDTH = 32 * 365 * DAY;
 /** Minutes and return groups of a source's stored activity: what a page shows, and 2 KB hold. */
 export const MAX_ACTIVE_MINUTES = 60;
 export const MAX_RECENT_GROUPS = 50;
-/** While a source is at work, its activity is written at most this often: often enough for people who watch. */
+/** While a source is at work, its activity is written at most this often, which is enough for the console. */
 export const ACTIVITY_EVERY_MS = 5_000;

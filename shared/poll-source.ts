@@ -66,7 +66,7 @@ async function work(run: TickRun): Promise<Error | undefined> {
   }
 }
 
-/** Returns the error if it is one of the service or of the access to it, which the next tick may find mended. */
+/** Returns the error if it is one of the service or of the access to it, which may be gone at the next tick. */
 function failureOf(error: unknown): Error | undefined {
   return error instanceof SourceRefused ||
     error instanceof ReturnsServiceError ||
@@ -76,7 +76,7 @@ function failureOf(error: unknown): Error | undefined {
     : undefined;
 }
 
-/** Whether nothing could be sent at all: somebody has to correct the token or the address. */
+/** Whether no request could be sent at all: an operator has to correct the token or the address. */
 function isLackOfAccess(error: unknown): error is Error {
   return (
     error instanceof TokenUnavailable ||

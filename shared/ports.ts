@@ -1,5 +1,5 @@
-// What the domain needs of the world. Each port has an adapter for AWS in functions/adapters and a fake in test/; one
-// contract suite tests both against what is written here. No type of an SDK appears.
+// The ports of the domain. Each has an adapter for AWS in functions/adapters and a fake in test/; one contract suite
+// tests both against these descriptions. No type of an SDK appears.
 import type { Snapshot } from './comparing/snapshot.ts';
 import type { FeedEvent } from './contract/event.ts';
 import type { OwnGroup } from './contract/event-id.ts';
@@ -45,9 +45,8 @@ export interface SnapshotStore {
     groups: readonly number[],
   ): Promise<Map<number, Snapshot>>;
   /**
-   * One transaction: the snapshot if its version still is the expected one, and its events.
-   * A timeout may leave the save done or not done; calling again with the same argument then answers `conflict` or
-   * `saved` and never saves twice.
+   * One transaction: the snapshot if its version still is the expected one, and its events. After a timeout the save
+   * may be done or not; calling again with the same argument then returns `conflict` or `saved` and never saves twice.
    *
    * @throws TooLargeToStoreError if a retry is of no use; nothing was saved.
    */
@@ -163,8 +162,8 @@ export interface SourceStates {
 }
 
 /**
- * What each source did lately, for people who watch it. The last save stands, whoever made it: nothing is decided by an
- * activity, so that one lost or overwritten does no harm.
+ * What each source did lately, for the console. The last save wins, whatever process made it: nothing depends on an
+ * activity, so a lost or overwritten one does no harm.
  */
 export interface Activities {
   /** Strongly consistent; undefined if there is none that can be read. */
@@ -206,7 +205,7 @@ export interface LogFields {
   readonly [name: string]: string | number | boolean | undefined | Error | readonly string[];
 }
 
-/** Structured lines for people who operate the feed. Never contains fields of a row other than ids. */
+/** Structured lines for operators. Never contains fields of a row other than ids. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

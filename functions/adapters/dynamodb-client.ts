@@ -1,5 +1,5 @@
 // The client that all DynamoDB adapters share. By default the SDK waits for an answer without a limit. A table answers
-// within milliseconds, so a request that takes seconds is better sent again.
+// within milliseconds, so a request that takes seconds is sent again.
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 
 /** @param overrides other options of the SDK's client, for instance an endpoint */

@@ -1,4 +1,4 @@
-// The marks of many groups at once, for people who look how far a destination got.
+// The marks of many groups at once, to show operators which events a destination has.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import type { Clock, GroupKey } from '../../shared/ports.ts';

@@ -1,4 +1,4 @@
-// A secret of Secrets Manager, kept for some minutes: read anew on each attempt it would cost more than the attempt.
+// A secret of Secrets Manager, cached for some minutes: reading it at each attempt would cost more than the attempt.
 import {
   GetSecretValueCommand,
   ResourceNotFoundException,

@@ -1,6 +1,6 @@
-// What stored bodies are mostly made of. Every body written so far needs exactly this text to be read again, so it
-// never changes: a better one would be a second text beside it, with a new format of the items (stored-format.ts).
-// What stands last is cheapest to refer to; a field that is added later merely deflates less well.
+// The usual content of stored bodies. Every body written so far needs exactly this text to be read again, so it never
+// changes: a better one would be a second text beside it, with a new format of the items (stored-format.ts). References
+// to the end of the text are the cheapest; a field that is added later only deflates less well.
 const money =
   '{"shop_money":{"amount":0,"currency_code":"USD"},"presentment_money":{"amount":0,"currency_code":"USD"}}';
 const stamp = '2026-11-20T10:15:02.000000Z';

@@ -1,6 +1,6 @@
-// The addresses of a name, checked. A URL that names a machine inside the network would let its owner use the sender to
-// reach what only the sender can. The check is made on the addresses that the connection uses: one resolution, all of
-// its answers, so that a name cannot show one address to the check and another to the connection.
+// The addresses of a name, checked. With a URL that names a machine inside the network, its owner could reach through
+// the sender what only the sender can reach. The check is made on the addresses that the connection uses: one
+// resolution, all of its answers, so that a name can't show one address to the check and another to the connection.
 import { type LookupAddress, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import {

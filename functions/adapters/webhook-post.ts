@@ -33,7 +33,7 @@ export interface WebhookPostOptions {
 
 export type WebhookPost = Post & { close(): void };
 
-/** Of the body this much is read, at most, so that the connection can be used again. */
+/** At most this much of the body is read, so that the connection can be used again. */
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_BODY_MS = 1_000;
 const USER_AGENT = 'returns-change-feed/0.1.0';
@@ -92,7 +92,7 @@ type Exchange =
   | { readonly status: number; readonly retryAfter: string | undefined }
   | { readonly failure: string };
 
-/** Sends the body once; once more where a kept connection turns out to be closed. */
+/** Sends the body once; once more if a kept connection turns out to be closed. */
 async function exchange(open: () => ClientRequest, body: string, timeoutMs: number): Promise<Exchange> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), timeoutMs);

@@ -1,5 +1,5 @@
-// Answers an operator's question. Nothing that goes wrong here fails the invocation: the alarms of the poller are about
-// polls. Neither the answer nor the log holds what was asked for.
+// Answers an operator's question. A failure here does not fail the invocation, because the poller's alarms are about
+// polls. Neither the answer nor the log contains the text that was asked for.
 import { isAskingFailure } from '../../shared/finding/asking.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { Finder } from './create-finder.ts';

@@ -1,5 +1,5 @@
-// Asks the service for people, where the poller runs or on one machine. It shares nothing with ticks but the token's
-// budget: it has sessions of its own, and saves no state.
+// Asks the service for operators, in the poller or on one machine. It shares only the token's budget with ticks: it has
+// its own sessions, and saves no state.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { TableNames } from '../../shared/deployment/tables.ts';
 import { askForGroup, type PresentAnswer } from '../../shared/finding/ask-for-group.ts';

@@ -1,6 +1,5 @@
 // The poller in Lambda. Ticks come from the poll queue: the schedule sends one per minute and source, and the poller
-// itself enqueues those in between. Operators invoke it directly to ask the service something, because they have no
-// token.
+// itself enqueues those in between. Operators, who have no token, invoke it directly to ask the service.
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
@@ -34,7 +33,7 @@ const TIME_TO_FINISH_MS = 15_000;
 let services: LambdaServices | undefined;
 
 /**
- * Takes ticks, and questions of operators. By the operators' alias it takes nothing else than questions.
+ * Takes ticks, and questions of operators. Through the operators' alias it takes only questions.
  *
  * @returns the answer to a question; nothing for ticks
  */

@@ -68,6 +68,6 @@ function createServices(environment: RelayEnvironment): Services {
 
 function timeLeft(context: Context): number {
   const remaining = context.getRemainingTimeInMillis();
-  // A function with a timeout shorter than that must make progress as well.
+  // A function with a shorter timeout than that must make progress as well.
   return Math.max(remaining - TIME_TO_FINISH_MS, remaining / 2);
 }

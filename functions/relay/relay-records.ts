@@ -41,7 +41,7 @@ interface Named {
   readonly place: number;
 }
 
-/** The group of an inserted record. Records of deletions (the ledger's retention) name nothing to send. */
+/** The group of an inserted record. Records of deletions (expired events) name no event to send. */
 function groupOf({ eventName, dynamodb }: DynamoDBRecord, log: Log): GroupKey | undefined {
   if (eventName !== 'INSERT') return undefined;
   const text = dynamodb?.Keys?.[TABLES.ledger.partitionKey.name]?.S;

@@ -1,6 +1,6 @@
 // The warehouse's goods in a DynamoDB table (shared/deployment/sample-warehouse.ts describes its items). The workflow
-// writes a token on the condition that there is nothing to act on yet, and each write of a status returns the tokens
-// stored at that moment. So whichever of the two comes first, the other one finds it.
+// writes a token on the condition that there is no final status yet, and each write of a status returns the tokens
+// stored at that moment. So the later of the two writes always sees the earlier one.
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,

@@ -1,10 +1,8 @@
 // The sample warehouse's handlers: a delivered parcel starts the workflow; each change of a line item is noted, and
-// wakes the waiting workflows unless the item is still open.
-//
-// Each effect tolerates repeats and delays. A status is noted unless a newer one is. A waiting workflow is woken until
-// its token is removed. A parcel belongs to the first delivery seen, whose event id names the workflow. So no handled
-// event has to be remembered, and no stale one dropped: that a parcel was delivered stays true when it has moved on
-// since.
+// wakes the waiting workflows unless the item is still open. Each effect tolerates repeats and delays. A status is
+// stored unless a newer one is stored. A waiting workflow is woken until its token is removed. A parcel belongs to the
+// first delivery seen, whose event id names the workflow. So handled events need not be remembered, and stale ones need
+// not be dropped: a parcel stays delivered even if its status has changed since.
 import type { EventOf } from '../../shared/contract/event.ts';
 import {
   type DeliveredParcel,

@@ -54,7 +54,7 @@ export function createReadUpTo(): ReadUpTo {
 }
 
 /**
- * Whether a report vouches for every change with a stamp before a moment: no return is set aside either.
+ * Whether a report covers every change with a stamp before a moment, and no return is set aside.
  *
  * @throws RangeError for a text that is no moment
  */

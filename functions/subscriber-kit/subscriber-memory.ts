@@ -1,4 +1,4 @@
-// A subscriber's memory: it reduces unordered delivery at least once to each event once, and only the latest.
+// A subscriber's memory. With it, events that come twice or in any order are handled once, and stale ones not at all.
 
 export interface SubscriberMemory {
   /**
@@ -24,7 +24,7 @@ export interface MemoryKey {
 
 const IN_PROGRESS = 'EventInProgressError';
 
-/** A memory throws it in place of waiting for another invocation. */
+/** A memory throws it instead of waiting for another invocation. */
 export function inProgressError(cause: unknown): Error {
   return Object.assign(new Error('Another invocation has this event in progress.', { cause }), {
     name: IN_PROGRESS,

@@ -30,7 +30,7 @@ export function toNodeHandler(
   };
 }
 
-/** The receiver looks at no address. */
+/** The receiver ignores the address. */
 const ADDRESS = 'http://receiver.invalid/';
 
 async function toWebRequest(request: NodeRequest): Promise<Request> {
@@ -39,7 +39,7 @@ async function toWebRequest(request: NodeRequest): Promise<Request> {
   if (request.method !== 'POST') return new Request(ADDRESS);
   if (!request.readableDidRead)
     return new Request(ADDRESS, { method: 'POST', headers, body: toStream(request), duplex: 'half' });
-  // A body parser was here. The receiver explains what to do when it gets a request that was read.
+  // A body parser has read the request. The receiver's answer explains what to do.
   const read = new Request(ADDRESS, { method: 'POST', headers, body: 'read' });
   await read.text();
   return read;

@@ -1,5 +1,5 @@
-// A test of a webhook that an operator asked for: one attempt with an event that says nothing but that it is a test.
-// It goes through the webhook's queue, because only the sender shows whether the sender's network, secrets and URL work.
+// A test of a webhook that an operator asked for: one attempt with an event that only says that it is a test. It goes
+// through the webhook's queue, because only the sender shows whether the sender's network, secrets and URL work.
 import { makeEnvelope } from '../../shared/comparing/make-event.ts';
 import { FEED_GROUP, formatEventId, parseEventId } from '../../shared/contract/event-id.ts';
 import type { Instant } from '../../shared/instant.ts';
@@ -7,7 +7,7 @@ import type { Clock, Log } from '../../shared/ports.ts';
 import type { Post, PostRequest } from '../../shared/webhooks/webhook-ports.ts';
 import type { EndpointTests } from '../adapters/dynamodb-endpoint-tests.ts';
 
-/** In the place of a source's name in the ids of tests. */
+/** Stands for a source's name in the ids of tests. */
 const TEST_SOURCE = 'test';
 /** Not in the ledger and not in the contract: receivers answer it and do nothing. */
 const TYPE = 'feed.endpoint_test';
@@ -40,8 +40,7 @@ export interface EndpointTestPorts {
 }
 
 /**
- * Posts the test once and stores the answer. What the endpoint's state says is no obstacle, and the answer does not
- * change it.
+ * Posts the test once, whatever the endpoint's state, and stores the answer. The answer does not change the state.
  */
 export type RunEndpointTest = (id: TestId) => Promise<void>;
 

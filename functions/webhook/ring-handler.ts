@@ -1,6 +1,6 @@
-// Handles the messages of a webhook's queue. A message only rings: of its content just the event's id is used, to name
-// the return. A ring that is not done stays in the queue and comes again when the sender asks for it. An operator's
-// message asks for a test instead, which never comes again.
+// Handles the messages of a webhook's queue. A message only rings: of its content only the event's id is used, which
+// names the return. A ring that is not done stays in the queue and comes again after the pause that the sender chooses.
+// An operator's message asks for a test instead, which never comes again.
 import { ChangeMessageVisibilityCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod';
@@ -55,7 +55,7 @@ async function handle(options: RingHandlerOptions, record: SQSRecord, timeLeftMs
   return false;
 }
 
-/** Whoever waits for a test that failed asks for the next one. */
+/** A test that failed is not repeated: the operator sees the failure and can send another. */
 async function runTest({ test, log }: RingHandlerOptions, id: Parameters<RunEndpointTest>[0]): Promise<true> {
   try {
     await test(id);

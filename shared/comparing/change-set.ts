@@ -1,6 +1,6 @@
 // How a reading differs from the snapshot: the changes in the order of their numbers, and the state once they are
-// published. An array that the answer left out says nothing. An entity that a given array lacks is removed only once a
-// second reading, `settle` later, lacks it too.
+// published. An array that the answer left out changes nothing. An entity that is missing from an array is removed only
+// once it is missing from a second reading, `settle` later.
 import type { WatchedKind } from '../contract/watched-fields.ts';
 import { type Change, compareEntity, type Unknowable, type WatchedEntity } from './changes.ts';
 import { compareRefunds } from './refunds.ts';

@@ -1,4 +1,4 @@
-// Whether a reading is news and, if it is, what must be saved: a snapshot alone, or a snapshot with its events.
+// Whether a reading shows something new, and what must be saved then: a snapshot alone, or a snapshot with its events.
 import type { Save } from '../ports.ts';
 import { announceGroup, type Comparison, findChanges, type KnownState } from './change-set.ts';
 import { makeSaves, type SaveOptions } from './make-saves.ts';
@@ -23,7 +23,7 @@ export function compareReading(
 ): Compared {
   if (snapshot === undefined || snapshot.removedAt !== undefined)
     return compareNewGroup(snapshot, reading, options);
-  // Most readings are no news; this check shows it in a fraction of the time.
+  // Most readings show nothing new; this check finds that in a fraction of the time.
   const asRead: KnownState = { projection: reading.projection, absences: {}, unpublished: {} };
   if (isSameState(snapshot, asRead, reading)) return { verdict: 'unchanged' };
   const found = findChanges(snapshot, reading, options);

@@ -1,5 +1,5 @@
 // A change in its envelope. The event follows only from the change, its context and the group's next number: the same
-// input makes the same event to the letter, so that no id ever stands for two contents.
+// input makes exactly the same event, so no id ever has two contents.
 
 import { type EventKind, formatDataSchema } from '../contract/data-schema.ts';
 import type { ReturnGroup } from '../contract/entities.ts';

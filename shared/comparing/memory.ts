@@ -1,5 +1,5 @@
-// The memory of a warm process, so that it need not load an unchanged group from the store again. The memory only ever
-// spares a read: it holds exactly what was saved, and each save is conditioned on the store.
+// The memory of a warm process, so that it need not load an unchanged group from the store again. The memory only saves
+// reads: it holds exactly the saved readings, and each save is conditioned on the store.
 import type { Instant } from '../instant.ts';
 import { digestOf } from './digest.ts';
 import type { GroupProjection } from './snapshot.ts';

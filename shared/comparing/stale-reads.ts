@@ -1,10 +1,10 @@
 // The one rule on stale reads. Replicas and caches may answer with an older state than one already seen. So a reading
-// that differs is believed only if it has a newer stamp, or if it was requested so long after the last one that no read
-// can be that stale (DESIGN: `settle`).
+// that differs is accepted only if it has a newer stamp, or if it was requested so long after the last one that no read
+// can be that stale (`settle`).
 import type { Instant } from '../instant.ts';
 import type { Reading, Snapshot } from './snapshot.ts';
 
-/** Whether a reading that differs from the snapshot is believed. */
+/** Whether a reading that differs from the snapshot is accepted. */
 export function isNews(
   reading: Pick<Reading, 'updatedAt' | 'sentAt'>,
   snapshot: Pick<Snapshot, 'updatedAt' | 'receivedAt'>,

@@ -7,7 +7,7 @@ type Kept = Pick<Snapshot, 'sequence' | 'updatedAt' | 'createdAt' | 'sentAt' | '
   readonly removedAt: Instant;
 };
 
-/** The snapshot of a group that is gone. Its entities are gone with it, and nothing of them is kept. */
+/** The snapshot of a removed group. It keeps nothing of the group's entities. */
 export function makeTombstone({ groupId, version }: Snapshot, { group, ...kept }: Kept): Snapshot {
   return {
     groupId,

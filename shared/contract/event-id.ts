@@ -4,7 +4,7 @@
 
 /** The group of the feed's events about itself. */
 export const FEED_GROUP = 'feed';
-/** The group of `feed.source_read`: one makes the one before stale, so the ledger keeps each for a day. */
+/** The group of `feed.source_read`: each event replaces the previous one, so the ledger keeps it for a day. */
 export const READ_GROUP = 'read';
 
 /** The groups of the feed's own events. */

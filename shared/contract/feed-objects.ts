@@ -28,7 +28,7 @@ export const baseline = z.object({
 /** `feed.drift_detected`: values and fields that the service's document does not list, each reported once. */
 export const drift = z.object({ type: z.literal('drift'), findings: z.array(z.string()) });
 
-/** `feed.source_read`: what the feed vouches for, once a minute. A newer one makes it stale. */
+/** `feed.source_read`: once a minute, up to which moment everything is read. A newer report replaces it. */
 export const sourceRead = z.object({
   type: z.literal('source_read'),
   name: z.string(),
@@ -43,7 +43,7 @@ export const sourceRead = z.object({
    * baseline is completed.
    */
   reconciled_through: instant.nullable(),
-  /** Holds that stand, or were released and are not published completely; `read_up_to` stands still meanwhile. */
+  /** Number of holds that stand, or were released and are not published completely; `read_up_to` does not move meanwhile. */
   held: z.int(),
   /** Returns that can't be read; changes of these are not in the ledger. */
   set_aside: z.int(),

@@ -1,5 +1,5 @@
-// Requests that people cause, beside the ticks: from the same budget, and only where a tick would ask as well. They
-// change nothing of the source's state. A request takes what polls leave, so that no number of them delays a poll.
+// Requests for operators, beside the ticks: from the same budget, and only while a tick would send requests as well.
+// They do not change the source's state. They use only the budget that polls leave, so no number of them delays a poll.
 
 import { describeConsequence, describeHold } from '../guarding/describe-hold.ts';
 import { findHold } from '../guarding/holds.ts';
@@ -14,10 +14,10 @@ import type { SourceState } from '../source/source-state.ts';
 
 /** Polls never use the part of the budget that is reserved for this purpose, and go first in the other part. */
 export const ASKING_PURPOSE: Purpose = 'reconciliation';
-/** How long a person waits for an answer; the poller stops here, far before its own time limit. */
+/** How long an operator waits for an answer; the poller stops here, long before its own time limit. */
 export const ASKING_MS = 20_000;
 
-/** Thrown where the service is not asked, or its answer can't be used; the message says why and what to do. */
+/** Thrown if the service is not asked, or its answer can't be used; the message says why and what to do. */
 export class NotAskedError extends Error {
   override readonly name = 'NotAskedError';
 }

@@ -24,7 +24,7 @@ export interface Difference {
 export interface ComparedAnswer {
   readonly agrees: boolean;
   readonly differences: readonly Difference[];
-  /** Whether the feed would not believe the differences yet: the answer may be older than the stored state. */
+  /** Whether the feed would not accept the differences yet: the answer may be older than the stored state. */
   readonly mayBeStale: boolean;
 }
 

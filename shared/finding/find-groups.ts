@@ -7,7 +7,7 @@ import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { ReturnGroup } from '../returns-service/resources/return-group.ts';
 import { ASKING_PURPOSE, type Asking } from './asking.ts';
 
-/** Pages that a search reads at most: two thousand groups that share a text are not what anybody looks for. */
+/** Pages that a search reads at most: a search for a text that two thousand groups share is of no use. */
 const MOST_PAGES = 10;
 
 export type TextFilter = { readonly orderName: string } | { readonly trackingCode: string };

@@ -1,6 +1,7 @@
-// How many entities may be missing, or be published as removed, in the time of a cycle. More look like answers that
-// leave them out. A removal takes two readings that lack the entity, so too many show with the first, before any is
-// published. Only removals are held: the entities stay known as missing, other changes of their groups are published.
+// How many entities may be missing, or be published as removed, in the time of a cycle. With more, the service probably
+// leaves them out of its answers. A removal takes two readings that lack the entity, so the guard sees too many at the
+// first reading, before any is published. Only removals are held: the entities stay known as missing, and other changes
+// of their groups are published.
 import type { Instant } from '../instant.ts';
 import { mostRemovals } from '../source/reconciliation-plan.ts';
 import type { SourceState } from '../source/source-state.ts';
@@ -15,7 +16,7 @@ export interface MetAbsences extends Absences {
   readonly now: Instant;
   /** A cycle's length, in the unit of Instant. */
   readonly cycle: number;
-  /** Polls find the same entities again and again, so they add none to a hold that stands. */
+  /** Polls find the same entities repeatedly, so they add none to a hold that stands. */
   readonly through: 'poll' | 'reconciliation' | 'baseline';
 }
 

@@ -1,5 +1,5 @@
-// Whether groups that are missing from a range may count as gone, or look like a fault: too many at once, or all known
-// groups of a range.
+// Whether groups that are missing from a range may count as removed, or look like a fault: too many at once, or all
+// known groups of a range.
 import type { Instant } from '../instant.ts';
 import { FEWEST_OF_EMPTY_RANGE } from '../limits.ts';
 import { mostRemovals } from '../source/reconciliation-plan.ts';

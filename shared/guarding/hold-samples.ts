@@ -1,5 +1,5 @@
-// A few of the suspects of a hold, so that an operator can see whether they are right: what each group has been, and
-// what the service now shows. The state keeps them, so they are few and short.
+// A few of the changes of a hold, so that an operator can judge whether they are right: each group's stored state, and
+// the state that the service now shows. The source's state keeps them, so they are few and short.
 import type { EntityEvent } from '../contract/event.ts';
 import { MAX_HOLD_SAMPLES, MAX_SAMPLE_VALUE } from '../limits.ts';
 import type { HoldSample } from '../source/source-state.ts';

@@ -1,6 +1,6 @@
-// Whether a walk found an improbable number of groups that changed without a newer stamp. Services differ: at some
-// nothing moves the stamps, and every change that a walk finds looks like that; at others it never happens. So the
-// usual rate is learned from the walks themselves: in twice the time twice as much may change. Pure.
+// Whether a walk found an improbable number of groups that changed without a newer stamp. Services differ: at some no
+// change moves a stamp, at others every change does. So the usual rate is learned from the walks themselves: in twice
+// the time twice as many groups may change. Pure.
 import { HOUR, type Instant } from '../instant.ts';
 import { FEWEST_IMPROBABLE, IMPROBABLE_SHARE, UNUSUAL_TIMES, USUAL_HALVES_IN } from '../limits.ts';
 import type { UsualChange } from '../source/source-state.ts';
@@ -15,7 +15,7 @@ export interface Differing {
 
 /** Half of an improbable share, so that a page of a fault that touches most groups almost never has so few of them. */
 const USUAL_SHARE = IMPROBABLE_SHARE / 2;
-/** A share nearer to all says nothing more about the rate. */
+/** A larger share gives no further information about the rate. */
 const LARGEST_SHARE = 0.999;
 
 /**
@@ -36,8 +36,8 @@ function exceeds(differing: Differing, most: number, usual: UsualChange, now: In
 }
 
 /**
- * Whether so few groups differ, or no more than usual, that nobody would hold them, however the rest of their range
- * turns out.
+ * Whether so few groups differ, or no more than usual, that the guard would not hold them, whatever the rest of their
+ * range shows.
  */
 export function isUsual(differing: Differing, usual: UsualChange | undefined, now: Instant): boolean {
   if (usual?.isWhole !== true) return true;

@@ -1,7 +1,7 @@
-// Whether the service still shows this source at the current address, with the current token. One that was exchanged by
-// mistake shows another store, or an empty one, and everything known would look removed. So before answers for another
-// address or token are used, known groups are looked up by their ids. One that is found is proof. Several are tried,
-// from all of the source's past: each of them may itself have been removed.
+// Whether the service still shows this source at the current address, with the current token. A token or an address
+// that was changed by mistake shows another store, or an empty one, and all known groups would look removed. So before
+// answers for another address or token are used, known groups are looked up by their ids. One that is found is proof.
+// Several are tried, from all of the source's past, because each of them may have been removed.
 import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
 import { MAX_CANARIES, SAME_CREATION_WITHIN } from '../limits.ts';
 import type { GroupKey, SnapshotStore } from '../ports.ts';
@@ -42,7 +42,7 @@ export interface IdentityOptions {
   readonly random: () => number;
 }
 
-/** How far back canaries are taken from: recent groups are least likely to be gone, the oldest have lasted longest. */
+/** How far back canaries are taken from: recent groups are least likely to be removed, the oldest have existed longest. */
 const SPANS = [DAY, 7 * DAY, 45 * DAY, 365 * DAY, Number.POSITIVE_INFINITY];
 
 /** The smallest difference between two time zones. */

@@ -13,7 +13,7 @@ export interface ComparedReading {
 export interface ReadingGuard {
   /** Whether the reading may be saved now. Otherwise the guard keeps it, or a later walk finds it again. */
   admits(compared: ComparedReading): boolean;
-  /** Takes note of a group that the process remembers as it was read, so that it was not compared again. */
+  /** Counts a group that was not compared, because the reading equals the remembered one. */
   noteUnchanged?(groupId: number): void;
   /** Whether entities of a group may be published as removed; otherwise they stay known as missing. */
   admitsRemovals(absences: Absences): boolean;

@@ -1,5 +1,5 @@
-// Holds a source whose token or address was exchanged for one that does not show it (prove-identity.ts). While it is
-// held, only known groups are read, and it goes on by itself as soon as one of them is found.
+// Holds a source if its token or address was replaced by one that does not show it (prove-identity.ts). While it is
+// held, only known groups are read. The hold ends as soon as one of them is found.
 import { UnreadableAnswerError } from '../returns-service/errors.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';

@@ -1,4 +1,4 @@
-// The token in use with its client, its budget and the hash by which its answers are known. Kept until the service
+// The token in use, with its client, its budget and the hash that identifies its answers. It is used until the service
 // refuses it; then the secret is read again, because the token may have been rotated meanwhile.
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import type { Budget } from './budget.ts';

@@ -1,7 +1,7 @@
-// Decides which Dates may be believed. Of the first ones none outvotes a wrong one yet, and a reading at a wrong moment
-// looks stale for as long as the moment is off. So a Date needs a witness of another kind (the local time, or what was
-// known before the machine was suspended), or else other Dates like it. Later a witness decides where wrong Dates are
-// about as many as true ones.
+// Decides which Dates to accept. The first Dates are too few to outvote a wrong one, and a reading with a wrong time
+// looks stale for as long as the time is off. So a Date must be confirmed: by the local time, by the time known before
+// the machine was suspended, or by other Dates. Later these witnesses decide if wrong Dates are about as many as true
+// ones.
 import { SECOND } from '../instant.ts';
 
 /** The least and the most that the service's time is ahead of the elapsed time, by one Date. */
@@ -19,7 +19,7 @@ const ENOUGH_TO_OUTVOTE = 5;
 
 /**
  * @param witnesses how far ahead the service's time should be, by sources other than a Date
- * @returns the bounds to believe; none while that is undecided
+ * @returns the accepted bounds; none while that is undecided
  */
 export function believeDates(
   bounds: readonly DateBounds[],

@@ -7,7 +7,7 @@ import { BudgetUnavailable, DeadlineReached } from './errors.ts';
 import { SLOT_LATENESS } from './gcra.ts';
 import { createStoredBudget, type StoredBudgetOptions } from './stored-budget.ts';
 
-/** The most void slots of one request: beyond, the store answers more slowly than slots last. */
+/** The most void slots of one request. With more, the store answers more slowly than slots stay valid. */
 const MAX_VOID_SLOTS = 5;
 /** A longer wait is interrupted, to check whether anything has changed. */
 const LONGEST_WAIT = MINUTE;

@@ -5,7 +5,7 @@ import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 
 /** A guess until the first measurement. */
 const FIRST_GUESS = 250 * MILLISECOND;
-/** Fewer requests say little; they count together with the next ones. */
+/** Fewer requests are no reliable measurement; they count together with the next ones. */
 const FEWEST_REQUESTS = 5;
 /** The weight of the newest measurement against the earlier ones. */
 const NEWEST_SHARE = 0.5;

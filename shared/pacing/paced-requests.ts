@@ -107,7 +107,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
       const { answer, times, error } = await attempt(request, used.client, sent);
       if (error === undefined) {
         if (!serviceClock.isDoubtful()) return { answer, ...times, accessHash: used.accessHash };
-        // A reading at a wrong moment looks stale for as long as the moment is off, so it is repeated.
+        // A reading with a wrong time looks stale for as long as the time is off, so it is repeated.
         tries = 0;
         failure = undefined;
         continue;

@@ -1,9 +1,9 @@
 // How long a source rests after its token was refused. The rest doubles because each further try may count towards a
-// lock of the account and trigger an alarm of the service, and people take minutes to fix a token. It is capped because
-// a fixed token should not have to wait longer than a coffee break.
+// lock of the account and trigger an alarm of the service, and people take minutes to fix a token. It is capped, so
+// that a fixed token is used within a quarter of an hour.
 import { type Instant, MINUTE, SECOND } from '../instant.ts';
 
-/** The shortest rest, however often a source is polled: a refusal that is gone by then was none. */
+/** The shortest rest, however often a source is polled: it ignores refusals that pass within this time. */
 const SHORTEST_REST = 5 * SECOND;
 const LONGEST_REST = 15 * MINUTE;
 

@@ -1,6 +1,6 @@
-// Finds out what the service's document leaves open (returns-data-service.md says "not shown"), with a few dozen
-// requests that change nothing. The feed needs none of the answers: they show people why it reads as it does. Facts
-// that one look can't show (whether changes show late, whether reads may be stale) are not probed.
+// Finds out what the service's document leaves open (returns-data-service.md says "not shown"), with at most a few
+// dozen requests that change nothing. The feed does not need the answers: they show people why it reads as it does.
+// Facts that a single probe can't show (whether changes show late, whether reads may be stale) are not probed.
 import { type Instant, SECOND } from '../instant.ts';
 import { PAGE_LIMIT } from '../limits.ts';
 import { formatBound } from '../reading/bounds.ts';

@@ -1,4 +1,4 @@
-// An operator's command for a group that is behind: try again, or skip the event at which it is stuck.
+// An operator's command for a group that is behind: tries again, or skips the event at which the group is stuck.
 import type { GroupKey } from '../ports.ts';
 import type { Outcome, SequenceRange } from './lane.ts';
 import type { Relay } from './relay.ts';

@@ -23,8 +23,7 @@ import {
 
 /**
  * Sends the unsent events of the groups, until none is left, all are stuck, or the time is over.
- *
- * @param timeLeftMs no send begins after that; groups that are not done by then have failed
+ * @param timeLeftMs no send begins after that; groups that are not done by then count as failed
  * @returns the outcome of each group, in the given order. Never throws.
  */
 export type Relay = (groups: readonly GroupKey[], timeLeftMs: number) => Promise<Outcome[]>;

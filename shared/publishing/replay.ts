@@ -1,7 +1,7 @@
 // Sends events again that the ledger still holds: unchanged except for a `replayid`, by which subscribers distinguish a
-// replay from a repeat. Without it a subscriber takes an event that it knows for a repeat, so that only what it lacks has
-// an effect. It is a relay's run on its own marks: each group's events keep their order, and an event that the destination
-// fails stops that group alone. The feed's marks stay untouched.
+// replay from a repeat. Without a `replayid` a subscriber skips the events that it has handled, and handles only missed
+// ones. A replay is a relay's run on its own marks: each group's events keep their order, and an event that the
+// destination fails stops that group alone. The feed's marks stay untouched.
 import type { FeedEvent } from '../contract/event.ts';
 import { isOwnGroup } from '../contract/event-id.ts';
 import { type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
@@ -25,7 +25,7 @@ export interface ReplayGroup {
 export interface ReplayPlan {
   readonly groups: readonly ReplayGroup[];
   readonly events: number;
-  /** Events of the window that were not sent to the destination yet: the relay sends them. */
+  /** Events of the window that were not sent to the destination yet: the relay will send them. */
   readonly left: number;
 }
 
@@ -216,7 +216,7 @@ function paced(
     name: destination.name,
     async send(events) {
       await clock.sleep(Math.max(0, nextAt - clock.elapsed()) / MILLISECOND);
-      // Time that a slow destination loses is not made up for.
+      // A slow destination gets no burst later to make up for lost time.
       nextAt = Math.max(nextAt, clock.elapsed()) + (events.length / eventsPerSecond) * SECOND;
       const results = await destination.send(events);
       counter.sent += results.filter(({ sent }) => sent).length;

@@ -1,7 +1,7 @@
 // Finds out whether a list that ended with an empty page has more rows, because the service shows only the first rows
-// of a list. It requests the list in two halves, each from behind the rows that were seen of it. If rows are missing,
-// at least one half has more rows than were seen, and the service shows them, whatever the order is. So two requests
-// confirm the end. If rows lie so close together that either half may have them, the half is read again.
+// of a list. It requests the list in two halves, each from the place after the rows that were seen of it. If rows are
+// missing, at least one half has more rows than were seen, and the service shows them, whatever the order is. So two
+// requests confirm the end. If rows lie so close together that either half may have them, the half is read again.
 import { type Instant, SECOND } from '../instant.ts';
 import type { RowStamps } from './cut-range.ts';
 import { type DepthKeeper, noteConfirmed, noteHidden, noteTrusted, trustsEnd } from './list-depth.ts';

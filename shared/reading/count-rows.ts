@@ -54,7 +54,7 @@ interface Bound {
   readonly rows: number;
   /** Different rows seen since. */
   seen: number;
-  /** Rows without an id can't be told apart: the most that one page has shown since. */
+  /** Rows without an id can't be distinguished: the most that one page has shown since. */
   unnamed: number;
 }
 

@@ -115,7 +115,7 @@ async function coverInPieces(range: Range, known: Known, pieces: Pieces): Promis
   let through: Instant | undefined;
   let lacksRoom: boolean | undefined;
   let isWhole = true;
-  // The later piece is read even if the earlier one stays unproved, if there is room: it may hold news.
+  // The later piece is read even if the earlier one stays unproved, if there is room: it may have changes.
   for (const piece of cut) {
     const coverage = await coverPiece(piece, known, pieces);
     // The first unproved piece sets `through`; for a piece cut across the range's axis that is the range's start.

@@ -1,5 +1,6 @@
 // R5: where a range without a stable order is cut. By time of update until a piece is a few seconds wide, then by time
-// of creation; in the middle of the seen rows, so that a cut halves a crowd and not the empty hours around it.
+// of creation. The cut is in the middle of the seen rows, so that it halves the rows and not the empty hours around
+// them.
 import type { Instant } from '../instant.ts';
 import { NARROWEST_RANGE, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
@@ -50,7 +51,7 @@ export function axisOf({ updated, created }: Range): Partial<Interval> {
   return updated ?? created ?? EVERYWHERE;
 }
 
-/** Whether a range is as narrow as ranges get: a crowd in it has to be read as it is. */
+/** Whether a range is as narrow as ranges get: its rows must then be read together, however many they are. */
 export function isNarrow(range: Range): boolean {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = axisOf(range);
   return to - from <= NARROWEST_RANGE;
@@ -93,7 +94,7 @@ function cutInterval(
   const least = Math.max(lowest, within.from ?? lowest);
   const most = Math.min(highest, within.to ?? highest);
   const median = instants[Math.floor(instants.length / 2)] ?? lowest + (highest - lowest) / 2;
-  // At least an eighth from either end: a lopsided sample must not cut off a sliver again and again.
+  // At least an eighth from either end: an uneven sample must not cut off tiny pieces again and again.
   const margin = Math.floor((most - least) / 8);
   const at = Math.floor(Math.min(Math.max(median, least + margin), most - margin));
   return cutAt(at, { from, to });

@@ -1,12 +1,12 @@
 // Estimates the number of groups: probes offsets, four times as far each time until a page is empty, then halves the
-// interval. A dozen requests estimate a million to a tenth. It is for people who wait, and proves nothing.
+// interval. A dozen requests estimate a million to a tenth. The estimate only shows progress; nothing depends on it.
 import type { FetchPage } from './page.ts';
 
 const FIRST_OFFSET = 1_000;
 const GROWTH = 4;
 /** Requests that halve the interval after that. */
 const HALVINGS = 4;
-/** Four thousand millions; a count beyond this is of no use. */
+/** Four billion: no store is larger. */
 const MOST = FIRST_OFFSET * GROWTH ** 11;
 
 /** @returns the number of groups, to about a tenth; below the first offset an upper bound */

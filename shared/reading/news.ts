@@ -1,6 +1,6 @@
-// Reads the newest rows for their news: readings are saved, and nothing is proved. Rows may be missed, because they moved
-// between two pages or because the list has no order; the next proof reads them. So reading ends where another page would
-// hardly show anything new.
+// Reads the newest rows early: readings are saved, and nothing is proved. Rows may be missed, because they moved
+// between two pages or because the list has no order; the next proof reads them. So reading ends when another page
+// would have few new rows.
 import { type Instant, SECOND } from '../instant.ts';
 import { CLOSED_AFTER, MAX_TAIL_PAGES } from '../limits.ts';
 import type { StampsState } from '../source/source-state.ts';
@@ -32,7 +32,7 @@ export function noteLateness(memory: NewsMemory, updatedAt: Instant): void {
   if (late > 0) memory.lateness = Math.min(CLOSED_AFTER, Math.max(memory.lateness, late + SECOND));
 }
 
-/** Forgets a little of the lateness. */
+/** Reduces the known lateness a little. */
 export function forgetLateness(memory: NewsMemory): void {
   memory.lateness = Math.max(SECOND, memory.lateness * LATENESS_KEPT);
 }

@@ -1,5 +1,5 @@
 // The service's list as reading uses it: ranges become bounds, and a page size that the service refuses is halved until
-// it is accepted (R1). A clamped page size teaches nothing: reading goes on by the rows it gets.
+// it is accepted (R1). A clamped page size needs no handling: reading continues after the rows that it gets.
 import { PAGE_LIMIT, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
 import type { PacedRequests } from '../pacing/paced-requests.ts';

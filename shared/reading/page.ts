@@ -48,7 +48,7 @@ export function identityOf(row: RowReading): string {
   return row.kind === 'readable' ? String(row.group.id) : (nameOf(row) ?? `#${row.digest}`);
 }
 
-/** The row's id; undefined if it shows none: then it can't be told from another row that looks the same. */
+/** The row's id; undefined if it shows none: then it can't be distinguished from another row with the same content. */
 export function nameOf(row: RowReading): string | undefined {
   if (row.kind === 'readable') return String(row.group.id);
   return row.id === undefined ? row.textId : String(row.id);

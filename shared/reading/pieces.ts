@@ -1,6 +1,6 @@
-// The shape of a store: where to cut its groups, by creation, into pieces of one page each. A group's creation does not
-// change, so the groups known so far show it before any request. A list without any order is read in such pieces, each
-// with one request, and proved in such pieces, each with three.
+// Where to cut a store's groups, by creation, into pieces of one page each. A group's creation does not change, so the
+// groups known so far show it before any request. A list without any order is read in such pieces, each with one
+// request, and proved in such pieces, each with three.
 import type { Instant } from '../instant.ts';
 import type { KnownGroup } from '../ports.ts';
 

@@ -26,7 +26,7 @@ export interface PollOptions extends Reader {
   readonly fetchToCover: FetchPage;
   /** Everything stamped before this instant has been read and saved. */
   readonly settledThrough: Instant;
-  /** The current knowledge of the stamps; grows with each page. */
+  /** What is known about the stamps; each page adds to it. */
   readonly stamps: () => StampsState;
   /** The current time at the service. */
   readonly now: () => Instant;
@@ -36,7 +36,7 @@ export interface PollOptions extends Reader {
   readonly lookback: number;
   /** The earliest stamp of a row that differed and was not saved; undefined if all were saved. */
   readonly unsavedFrom: () => Instant | undefined;
-  /** Called after each covered closed range: this progress holds however the poll ends. */
+  /** Called after each covered closed range: this progress is kept even if the poll fails later. */
   readonly onCovered: (progress: Pick<PollResult, 'settledThrough' | 'rangeWidth'>) => void;
   /**
    * Reads the newest rows since the last time, or else from this instant on. Their readings are saved, and prove nothing.
@@ -108,8 +108,8 @@ export async function poll(options: PollOptions): Promise<PollResult> {
 }
 
 /**
- * Covering may take longer than the interval between polls: news must not wait for it. But where news take as long as
- * the interval, half of the requests are left to covering: else nothing would ever be settled.
+ * Covering may take longer than the interval between polls: news must not wait for it. But if news take as long as the
+ * interval, covering gets half of the requests: otherwise it would never settle anything.
  */
 function withNews(since: Instant, options: PollOptions): PollOptions {
   const { fetch, areNewsDue, readNews } = options;

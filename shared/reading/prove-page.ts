@@ -41,7 +41,7 @@ async function endsBehind({ rows }: Page, range: Range, reader: Reader): Promise
   }
 }
 
-/** Whether `again` has all the rows of `page`; of rows that can't be told apart, at least as many. */
+/** Whether `again` has all the rows of `page`; of rows that can't be distinguished, at least as many. */
 function hasStayed(page: Page, again: Page): boolean {
   const { names, unnamed } = namesOf(page);
   const later = namesOf(again);

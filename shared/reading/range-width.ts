@@ -1,4 +1,4 @@
-// The width of ranges: near the most pages that one may have, with room left for a crowd.
+// The width of ranges: close to the most pages that one may have, with room for more rows than expected.
 import { NARROWEST_RANGE } from '../limits.ts';
 
 /** The share of the allowed pages that a range is made for. */

@@ -1,10 +1,8 @@
 // R2, the seam between two pages. Rows leave a list while it is read, and all rows behind them move up: a page that
 // starts where the last one ended then skips as many rows as have left. So each page starts a few rows earlier, and the
 // overlap shows whether anything was skipped. In a stable order, rows already read must come first, in their old order
-// and none of them moved back, and then only rows never read.
-//
-// Rows that have changed since they were read may be anywhere, and rows without an id can't be told apart: neither says
-// anything about a seam.
+// and none of them moved back, and then only rows never read. Rows that have changed since they were read may be
+// anywhere, and rows without an id can't be distinguished: neither proves anything about a seam.
 
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import { nameOf, versionOf } from './page.ts';

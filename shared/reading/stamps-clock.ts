@@ -64,7 +64,7 @@ export function learnStamps(
 
 type Stamped = Extract<RowReading, { kind: 'readable' }>;
 
-/** The newest plausible stamp that at least `agreeing` rows reach. */
+/** The newest plausible stamp that at least `agreeing` rows have or exceed. */
 function newestOf(rows: readonly Stamped[], latest: Instant, agreeing: number): Instant | undefined {
   return rows
     .map((row) => Math.max(...comparableStamps(row).filter((stamp) => stamp <= latest)))
@@ -101,7 +101,7 @@ export function learnLead(
   return { ...state, leads, lead: Math.max(state.lead, agreed) };
 }
 
-/** The lead that most of them, and at least three, reach; 0 if that is too small to matter, or nonsense. */
+/** The lead that most of them, and at least three, have or exceed; 0 if it is too small to matter, or nonsense. */
 function agreedLead(leads: readonly number[]): number {
   const majority = Math.max(GROUPS_THAT_AGREE, Math.floor(leads.length / 2) + 1);
   const agreed = [...leads].sort((a, b) => b - a)[majority - 1] ?? 0;

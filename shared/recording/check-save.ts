@@ -1,5 +1,5 @@
-// What every store may rely on in a save. A save that breaks one of these rules is a bug of the caller, and would break
-// the numbers that everything else relies on.
+// The rules that every save must follow. A save that breaks one is a bug of the caller, and would make the numbers of
+// events wrong.
 import { formatEventId } from '../contract/event-id.ts';
 import { MAX_EVENTS_PER_SAVE } from '../limits.ts';
 import type { GroupKey, Save } from '../ports.ts';

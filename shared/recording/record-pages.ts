@@ -36,11 +36,11 @@ export interface RecorderOptions {
   readonly unknowable: (snapshot: Snapshot | undefined, reading: Reading) => Unknowable;
   /** Durably sets aside a row that can't be read, or a group that can't be stored. */
   readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>) => void;
-  /** Takes note of a group that changed since it was last read, with its stamp. */
+  /** Called for a group that changed since it was last read, with its stamp. */
   readonly noteFresh: (fresh: FreshGroup) => void;
-  /** Takes note that a newer state was left: an operator's clock was ahead when the group was forgotten. */
+  /** Called if a newer state was not saved: an operator's clock was ahead when the group was forgotten. */
   readonly noteLeftNewer?: (sentAt: Instant) => void;
-  /** Takes note that another process saved a group first. */
+  /** Called if another process saved a group first. */
   readonly noteOvertaken?: () => void;
   /** @default ADMITS_ALL */
   readonly guard?: ReadingGuard;

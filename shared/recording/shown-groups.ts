@@ -10,7 +10,7 @@ export interface ShownGroups {
   isUnchanged(reading: Reading): boolean;
   /** Remembers a reading that was saved as this snapshot. */
   remember(reading: Reading, snapshot: Snapshot | undefined): void;
-  /** Remembers an unchanged group: what was remembered about it is still true. */
+  /** Keeps the memory of an unchanged group. */
   rememberAgain(reading: Reading, snapshot: Snapshot | undefined): void;
   forget(groupId: number): void;
 }

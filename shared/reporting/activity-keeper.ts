@@ -1,6 +1,6 @@
-// Notes what a source does and writes it for people who watch. Best effort: no failure of it reaches the tick, and what
-// is lost is missing in a picture only. Two processes that work alternately, a frozen one among them, may each
-// overwrite what the other wrote: a process that takes the source over continues from the stored activity.
+// Records what a source does, for the console. Best effort: its failures do not reach the tick, and lost records are
+// missing only on the console. Two processes that work alternately, for example after one was frozen, may overwrite
+// each other's records: a process that takes the source over continues from the stored activity.
 import { READ_GROUP } from '../contract/event-id.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { ACTIVITY_EVERY_MS } from '../limits.ts';

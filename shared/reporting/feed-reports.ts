@@ -1,8 +1,8 @@
-// The feed's events about itself: a group of its own in the same ledger, with its own numbers. A tick queues reports in
-// the state that they follow from, and appends them once that state is saved. So nothing is published about a state
-// that was never saved, and a process that takes over publishes what a dead one left. A taken number belongs to another
-// event: the next one is used, and nothing is overwritten. `feed.source_read` has a group of its own: it comes every
-// minute, and each makes the one before stale, so the ledger keeps it for a day and destinations get the newest one only.
+// The feed's events about itself: they have their own group in the same ledger, with its own numbers. A tick queues
+// reports in the state that they follow from, and appends them once that state is saved. So no report comes from a
+// state that was never saved, and a process that takes over publishes the reports that a dead one left. If a number is
+// taken, the next one is used, and nothing is overwritten. `feed.source_read` has another group: it comes every minute
+// and replaces the previous one, so the ledger keeps it for a day and destinations get only the newest one.
 import { makeEnvelope } from '../comparing/make-event.ts';
 import type { EventOf, FeedEvent } from '../contract/event.ts';
 import { FEED_GROUP, type OwnGroup, READ_GROUP } from '../contract/event-id.ts';

@@ -86,13 +86,13 @@ export function judgeHealth(
   };
 }
 
-/** Whether a reason only follows from a hold: a source that is held falls behind, which is no news. */
+/** Whether a reason only follows from a hold: a source that is held falls behind, which needs no report. */
 function followsFromHold(reason: Degradation, { holds, failure }: Observed): boolean {
   return holds.length > 0 && failure === undefined && ['behind', 'stalled'].includes(kindOf(reason));
 }
 
 /**
- * Polls that are behind are one kind, however each tick explains it. Walks that stand still while polls go on are
+ * Polls that are behind are one kind, whatever reason each tick gives. Walks without progress while polls continue are
  * another.
  */
 function kindOf({ code }: { readonly code: string }): string {
@@ -140,7 +140,7 @@ const STALLED: Degradation = {
     'The walk over all groups has not got on for a while: changes that do not move updated_at are not found.',
 };
 
-/** Includes what stops the walk while polls go on. */
+/** Includes the failure that stops the walk while polls continue. */
 function describeStalled(failure: Degradation | undefined): Degradation {
   if (failure === undefined) return STALLED;
   return failure.code === 'failing'

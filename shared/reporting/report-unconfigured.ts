@@ -1,5 +1,5 @@
-// A source whose settings can't be read, because they were deleted or are malformed, has no session and so no tick of
-// its own. Its stored state can still say so (G8). The next tick with settings recovers it as any other.
+// A source whose settings can't be read, because they were deleted or are malformed, has no session and so no tick. Its
+// stored state still lets the feed report it as degraded (G8). The next tick with settings reports it as recovered.
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import type { Ledger, SourceStates } from '../ports.ts';
 import type { SourceState } from '../source/source-state.ts';

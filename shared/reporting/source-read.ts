@@ -1,6 +1,5 @@
-// What the feed vouches for: up to where everything is read and in the ledger. `feed.source_read` publishes it once a
-// minute, and `status` shows it. It never claims what the state does not prove, and it never moves back within a
-// generation:
+// Up to which moment everything is read and in the ledger. `feed.source_read` publishes it once a minute, and `status`
+// shows it. It never claims more than the state proves, and it never moves back within a generation:
 //
 // - `read_up_to` follows the settled instant of polls (reading/poll.ts), which a failed, unsaved or unproved range keeps
 //   back. It is unknown until the baseline is completed: before that, groups that were never read may still be announced.
@@ -14,7 +13,7 @@ import { floorToDigits, formatInstant, type Instant, MILLISECOND, MINUTE } from 
 import type { SourceSettings } from '../source/source-settings.ts';
 import type { ReadState, SourceState } from '../source/source-state.ts';
 
-/** What `feed.source_read` says of a source. */
+/** What `feed.source_read` reports about a source. */
 export type SourceRead = EventOf<'feed.source_read'>['data']['object'];
 
 export const NOTHING_READ: ReadState = {
@@ -29,7 +28,7 @@ export const NOTHING_READ: ReadState = {
 
 type Reported = Pick<SourceState, 'source' | 'read' | 'guarding' | 'setAside'>;
 
-/** Returns what the feed vouches for, from a source's state. */
+/** Returns up to which moments everything is read, from a source's state. */
 export function describeRead({ source, read, guarding, setAside }: Reported): SourceRead {
   return {
     type: 'source_read',

@@ -1,5 +1,5 @@
-// Checks a service's address before anything is sent: people type it, a token is sent to it, and it leads to a shop's
-// customers. Errors say what to write instead. They never show the text itself, which may hold a password.
+// Checks a service's address before anything is sent: people type it, a token is sent to it, and it gives access to a
+// shop's customers. Errors say what to write instead. They never show the text itself, which may contain a password.
 
 /** Thrown for an address that can't be a service's; the message says what to write instead. */
 export class InvalidBaseUrlError extends Error {
@@ -39,8 +39,8 @@ export function parseBaseUrl(text: string): string {
   const address = `${url.host}${pathname}`;
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new InvalidBaseUrlError(
-      `The base URL must begin with https, for a token is sent there: write https://${address}. ` +
-        'Only an address of this machine (localhost, 127.0.0.1, [::1]) may do without.',
+      `The base URL must begin with https, because the token is sent there: write https://${address}. ` +
+        'Only an address of this machine (localhost, 127.0.0.1, [::1]) may begin with http.',
     );
   }
   return `${url.protocol}//${address}`;

@@ -1,6 +1,6 @@
-// Finds where a service deviates from its document. Nothing breaks (unknown values are passed on, unknown fields left
-// out, context of another shape counts as absent), but somebody should know. A finding holds only names of fields and
-// values of enumerations, and only if they look like one: everything else in a row may be personal.
+// Finds where a service deviates from its document. The feed works all the same (unknown values are passed on, unknown
+// fields left out, context of another shape counts as absent), but operators should know. A finding holds only names of
+// fields and values of enumerations, and only if they look like one: everything else in a row may be personal.
 import {
   type DocumentedField,
   type DocumentedResource,

@@ -8,7 +8,7 @@ const MIN_CHARACTERS = 3;
 const MAX_CAUSES = 5;
 const MASK = '[…]';
 const NOTHING = /(?!)/g;
-// As long as an address can be: without a bound a long text without blanks takes very long.
+// The longest possible address: without a bound, a long text without blanks takes very long.
 const EMAIL = /[^\s"'<>()@]{1,254}@[^\s"'<>()@]{1,254}/g;
 
 /** Masks the given values, plain and as encoded in addresses and JSON, and all e-mail addresses. */

@@ -1,5 +1,5 @@
-// A new generation for a source whose tables were restored from a backup. Its numbers, marks and ledger keys start
-// afresh, so that no number used after the backup is used again. It knows no group, so the baseline is walked again and
+// A new generation for a source whose tables were restored from a backup. Its numbers, marks and ledger keys begin
+// again, so that no number used after the backup is used twice. It knows no group, so the baseline is walked again and
 // announces every group, whatever the source's settings say. What is known about the service (its stamps, its pages,
 // since when it sends which field) stays true.
 import type { Instant } from '../instant.ts';
@@ -22,7 +22,7 @@ export function renewState(state: SourceState, mintedIn: string, now: Instant): 
     mintedIn,
     mintedAt: Math.max(now, afterMinting(generation)),
     startedAt: state.startedAt,
-    // Polls go on from where they were, so they read what changed since the backup as well.
+    // Polls continue from where they were, so they also read the changes since the backup.
     settledThrough: state.settledThrough,
     now,
     stamps,

@@ -1,6 +1,6 @@
 /**
- * Thrown when a source's state is in other tables than those it was minted in: in a restore or a copy. Going on would
- * number new events like old ones.
+ * Thrown when a source's state is in other tables than those it was created in: in a restore or a copy. Continuing
+ * would use the numbers of old events for new ones.
  */
 export class RestoredStateError extends Error {
   override readonly name = 'RestoredStateError';

@@ -76,7 +76,7 @@ export interface SourceSession extends SourceServices {
   readonly memory: Memory;
   readonly serviceClock: ServiceClock;
   readonly requests: PacedRequests;
-  /** What the source does, for people who watch: `store` and `ledger` note their saves in it. */
+  /** What the source does, for the console: `store` and `ledger` record their saves in it. */
   readonly activity: ActivityKeeper;
   /** How fast requests are completed, by purpose. */
   readonly paces: { readonly poll: Pace; readonly walk: Pace };

@@ -1,5 +1,5 @@
-// The one item per source that all its ticks share. It is written conditionally; what a tick could not save is learned
-// again.
+// The one item per source that all its ticks share. It is written conditionally; the next tick learns again what a tick
+// could not save.
 import type { WholeWalk } from '../comparing/known-fields.ts';
 import type { EventOf, EventType } from '../contract/event.ts';
 import type { Instant } from '../instant.ts';
@@ -187,9 +187,9 @@ export interface SetAside {
   readonly seenAt: Instant | undefined;
 }
 
-/** What the feed vouches for, as of the last tick that ended. */
+/** Up to which moments everything is read, as of the last tick that ended. */
 export interface ReadState {
-  /** By the service's stamps; undefined until the baseline is completed. Stands still while anything is held. */
+  /** By the service's stamps; undefined until the baseline is completed. Does not move while anything is held. */
   readonly upTo: Instant | undefined;
   /** By the service's clock; undefined until the baseline is completed. */
   readonly reconciledThrough: Instant | undefined;

@@ -71,7 +71,7 @@ export function createPollWhenDue(
   };
 }
 
-/** The requests that a walk is owed after a long poll delay the next poll, but not its news. */
+/** After a long poll a walk gets some requests first. They delay the next poll, but not its news. */
 async function readNewsOnce(news: News): Promise<number> {
   try {
     return await news.read(Number.POSITIVE_INFINITY);

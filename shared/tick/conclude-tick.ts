@@ -93,7 +93,7 @@ function noteFailure({ health, lastSlot }: SourceState, failure: Degradation | u
   return { ...failure, since, ticks: ticks + 1 };
 }
 
-/** Notes up to where everything is read, and reports it once a minute if the settings say so. */
+/** Records up to which moment everything is read, and reports it once a minute if the settings ask for it. */
 function reportWhatIsRead(run: TickRun): void {
   const { settings, serviceClock } = run.session;
   run.update(noteReadUpTo);

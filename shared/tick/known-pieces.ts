@@ -6,9 +6,9 @@ import { cutIntoPieces, rowsOfPiece } from '../reading/pieces.ts';
 import type { KnownPieces } from '../reading/walk-step.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Pieces that a walk reads before it keeps what it has: what the tick's end cuts off is read again. */
+/** Pieces that a walk reads before it saves its position. If the tick ends before that, they are read again. */
 const PIECES_OF_STEP = 5;
-/** Groups that it reads at least, however short pages are: of fewer, a guard can't tell whether most differ. */
+/** The fewest groups that it reads, however short pages are: with fewer, a guard can't judge whether most differ. */
 const GROUPS_OF_STEP = 3 * FEWEST_IMPROBABLE;
 
 /** Returns where pieces lie; undefined while the list seems to keep its order. */
@@ -36,7 +36,7 @@ export async function piecesOf(run: TickRun, { from, to }: Interval): Promise<re
   return starts.map((start, index) => ({ from: start, to: starts[index + 1] ?? to }));
 }
 
-/** Returns where pieces end, ascending, at most so many. @param from undefined for the start of all */
+/** Returns where pieces end, ascending, at most so many. @param from undefined for the beginning of time */
 function cutsAfter(
   run: TickRun,
   from: Instant = Number.NEGATIVE_INFINITY,

@@ -1,5 +1,5 @@
 // What a tick learns from each page about the service: how its stamps run, since when it sends a field, how far its
-// lists can be paged. Before the source's first state it is remembered here, so that the state can begin with it.
+// lists can be paged. Before the source's first state this file keeps it, so that the first state includes it.
 import { learnFields } from '../comparing/known-fields.ts';
 import type { Instant } from '../instant.ts';
 import { SHORT_PAGE_ROWS } from '../limits.ts';
@@ -38,7 +38,7 @@ export function createPageLearner(
   let lastSeenId: number | undefined;
   let hasNewFields = false;
 
-  /** Changes the state, or what its first one will begin with. */
+  /** Changes the state, or the knowledge that the first state will include. */
   function note(learned: Partial<typeof first>): void {
     if (cell.known === undefined) first = { ...first, ...learned };
     else cell.update((state) => ({ ...state, ...learned }));

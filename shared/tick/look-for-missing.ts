@@ -134,7 +134,7 @@ async function lookForGroup(
   if (areRemovalsHeld(run.state, options.tier)) return 'done';
   if (!isSettled(page.sentAt, since, settle)) return isReleased ? 'again' : 'done';
   if (!(await isCanaryFound())) return 'done';
-  // A new token proves nothing about what the previous one has shown.
+  // A new token proves nothing about the groups that the previous one showed.
   if (run.state.guarding.seenWith !== seenWith) return 'done';
   const notFound = { sentAt: page.sentAt, receivedAt: page.receivedAt, through: 'reconciliation' as const };
   const save = removeGroup(snapshot, notFound, { ...key, settle });

@@ -4,7 +4,7 @@ import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { keepSetAside, noteSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Look-ups of one tick that may fail; after these the others would likely fail too, and the walk has to get on. */
+/** Failed look-ups after which a tick makes no more: the others would likely fail too, and the walk must continue. */
 const MOST_FAILED_LOOK_UPS = 3;
 
 /**

@@ -1,10 +1,10 @@
-// Whether each walk gets on: one that gets on must not hide another that stands still.
+// Whether each walk makes progress: one that does must not hide another that does not.
 import { MILLISECOND } from '../instant.ts';
 import { hasWork, isPaused, longestPause, plannedTiers, withCycle } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Notes which walks got on in this tick. @returns whether each got on, had nothing to do or pauses as planned */
+/** Records which walks made progress in this tick. @returns whether each did, had nothing to do or pauses as planned */
 export function noteWalks(run: TickRun): boolean {
   if (run.state.baseline.status === 'running') return run.walked.has('baseline');
   const { settings } = run.session;

@@ -1,5 +1,5 @@
-// In a small store where much changes, reading everything takes no more requests than proving what was updated lately,
-// or is due as often. Then each poll asks for a walk over all groups, whose end settles what polls settle.
+// In a small, busy store a walk over all groups takes no more requests than a poll by update, or is due as often. Then
+// each poll asks for such a walk, and the end of the walk settles the same time as a poll.
 import { DAY, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { mayFallBackBy, stampsTime } from '../reading/stamps-clock.ts';
 import { fitsCycle, requestsOfAll, withCycle } from '../source/reconciliation-plan.ts';
@@ -10,7 +10,7 @@ const LONGEST_CYCLE = DAY;
 /** How long a walk may take to be preferred; in the slowest feeds, two intervals. */
 const LONGEST_WALK = 2 * MINUTE;
 
-/** Whether the next poll is a walk, unless it expects little. If walks don't get to their end, polls go on by update. */
+/** Whether the next poll is a walk, unless it expects little. If walks don't reach their end, polls read by update. */
 export function pollsByWalk({ state, session }: TickRun): boolean {
   const { clock, list, polling, settings } = session;
   const isPossible =
@@ -24,7 +24,7 @@ export function pollsByWalk({ state, session }: TickRun): boolean {
   return isPossible && isCheaper && clock.elapsed() - polling.settledAt <= patience;
 }
 
-/** Notes what a poll by update took; one that did not complete would have taken more. */
+/** Records how many requests a poll by update took; one that did not complete would have taken more. */
 export function notePollByUpdate({ session }: TickRun, requests: number, isComplete: boolean): void {
   const most = isComplete ? requests : Math.max(requests, session.polling.requests);
   session.polling = { ...session.polling, requests: most, settledAt: session.clock.elapsed() };
@@ -35,7 +35,7 @@ export function askForWalk(run: TickRun): void {
   run.update((state) => withCycle(state, 'all', { ...state.reconciliation.all, isAsked: true }));
 }
 
-/** Settles what a walk over all groups has read: everything that showed until then, whatever its stamps. */
+/** Settles the time up to the start of a walk over all groups: the walk read every state that showed until then. */
 export function settleByWalk(run: TickRun, reconciledThrough: Instant | undefined): void {
   const { session, stamps } = run;
   const { walkedFrom } = run.state.read;
@@ -44,7 +44,7 @@ export function settleByWalk(run: TickRun, reconciledThrough: Instant | undefine
   const time = stampsTime(stamps, reconciledThrough);
   if (time === undefined) return;
   const settledThrough = time - session.settings.lookbackMs * MILLISECOND - mayFallBackBy(stamps);
-  // Otherwise polls go on by update, and only they show whether they still work.
+  // Otherwise polls read by update, and only they show whether they still work.
   run.isComplete ||= run.pollFailure === undefined && pollsByWalk(run);
   session.polling = { ...session.polling, settledAt: session.clock.elapsed() };
   if (settledThrough > run.state.settledThrough) run.update((state) => ({ ...state, settledThrough }));

@@ -40,7 +40,7 @@ export function createRangeRoom(run: TickRun): RangeRoom {
       try {
         return await work();
       } finally {
-        // Longer than its tick a range lasts only where the process stood still.
+        // A range takes longer than its tick only if the process was suspended.
         const duration = Math.min(clock.elapsed(), session.deadline) - startedAt;
         if (duration > 0) paces.walk.note(run.requestsOfWalks() - before, duration);
       }

@@ -44,7 +44,7 @@ export function createNews(run: TickRun): News {
         take: run.recorder('poll').take,
         stamps: () => run.stamps,
         now,
-        // Of a list without order, each further page shows less that is new; a sweep's pages show more.
+        // In a list without order each further page has fewer new rows; a sweep's pages have more.
         maxPages: session.list.isUnordered && pollsByWalk(run) ? 1 : undefined,
       });
       session.news.readThrough = begunAt;

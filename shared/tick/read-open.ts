@@ -1,5 +1,5 @@
-// Reads the next old groups that are still open: of all old groups mostly these change, and they are few. They come a
-// few at a time in order of creation: where many lie close together their range is read, otherwise each is looked up.
+// Reads the next old groups that are still open: most changes of old groups are of these few. They are read in order of
+// creation, a few at a time: if many lie close together by reading their range, otherwise by looking up each.
 import type { Instant } from '../instant.ts';
 import { PROOF_REQUESTS } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';

@@ -1,4 +1,4 @@
-// A reconciliation cycle of one tier: how it begins, gets on range by range, and ends.
+// A reconciliation cycle of one tier: how it begins, continues range by range, and ends.
 import { noteWholeWalk } from '../comparing/known-fields.ts';
 import { finishLearning } from '../guarding/guard-walk.ts';
 import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
@@ -91,7 +91,7 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
     settleByWalk(run, run.state.read.reconciledThrough);
 }
 
-/** Keeps what the walk has shown of the list: how the next one reads it. */
+/** Stores what the walk has shown about the list; the next walk reads it accordingly. */
 function concludeShape(run: TickRun): void {
   const { list } = run.session;
   // A walk in pieces that saw the same order throughout: the next one tries whole ranges again.
@@ -136,7 +136,7 @@ function warnOfOverrun({ state, session }: TickRun, tier: Tier, took: Instant): 
 /** The next cycle may well make up for a smaller delay. */
 const OVERRUN_TIMES = 2;
 
-/** Whether the walk leaves time to the others: where there are several, all but the recent one do. */
+/** Whether the walk leaves time to the others: if there are several, all except the recent one do. */
 export function keepsToShare({ state, session }: TickRun, tier: Tier): boolean {
   return tier !== 'recent' && !fitsCycle(state, session.settings);
 }

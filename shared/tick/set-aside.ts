@@ -32,7 +32,7 @@ export function keepSetAside(state: SourceState, groupId: number, now: Instant):
   return { ...state, setAside };
 }
 
-/** Returns the state without the rows that a whole cycle did not see again: they are gone or have changed. */
+/** Returns the state without the rows that a whole cycle did not see again: they were removed or have changed. */
 export function forgetVanished(state: SourceState, cycleStartedAt: Instant): SourceState {
   const setAside = state.setAside.filter(({ since, seenAt = since }) => seenAt >= cycleStartedAt);
   return setAside.length === state.setAside.length ? state : { ...state, setAside };

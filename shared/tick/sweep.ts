@@ -1,8 +1,9 @@
-// A sweep reads a list without any order for its news: every piece of one page with one request, in turn, while a walk
-// proves one piece with three, or a poll what was updated lately. A piece that fills its page is cut in two: groups are in
-// it that are not known yet. The sweep proves nothing; what it misses is found by the walk. Sweeps go on as long as proofs
-// take longer than the time in which all should be read once. Where a walk over all groups does not fit a cycle, a sweep
-// of the recent groups takes turns with one of the rest: most changes are of recent groups.
+// A sweep finds changes in a list without any order early. It reads the pieces of one page in turn, with one request
+// for each, while a walk proves pieces with three requests each, or a poll proves the latest updates. A piece that
+// fills its page has groups that are not known yet, and is cut in two. The sweep proves nothing; the walk finds what it
+// misses. Sweeps run as long as proofs take longer than the time in which all groups should be read once. If a walk
+// over all groups does not fit a cycle, a sweep of the recent groups alternates with one of the others: most changes
+// are of recent groups.
 import type { SweepGuard } from '../guarding/guard-sweep.ts';
 import { guardSweep } from '../guarding/guards-of-run.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
@@ -19,9 +20,9 @@ import type { TickRun } from './tick-run.ts';
 
 /** Pieces read for each request of a proof. */
 const PIECES_TO_ONE = 2;
-/** Pieces of the older groups for each of the recent ones, which are fewer by far and change more. */
+/** Pieces of the older groups for each piece of the recent ones, which are far fewer and change more often. */
 const OLDER_TO_RECENT = 3;
-/** Requests after which proofs that do not get on no longer hold back the sweep. */
+/** Requests after which proofs without progress no longer hold back the sweep. */
 const REQUESTS_BEFORE = 20;
 /** A sweep's pages follow each other, so their requests are booked together. */
 const EXPECTED_PIECES = 8;
@@ -121,7 +122,7 @@ function halvesOf(piece: Interval, { rows }: Page): Interval[] {
   return halves.flatMap(({ created }) => created ?? []);
 }
 
-/** Whether the walk got on in this tick, or proofs tried for long: they need a few requests in a row to keep anything. */
+/** Whether the walk made progress in this tick, or proofs tried for long: they need some requests in a row to succeed. */
 function mayBegin(run: TickRun): boolean {
   return run.walked.size > 0 || run.requestsOfWalks() + run.requestsSent('covering') >= REQUESTS_BEFORE;
 }

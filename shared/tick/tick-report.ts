@@ -26,7 +26,7 @@ export interface TickReport {
   readonly failure: Degradation | undefined;
   /** Why a range of this tick could not be covered: its list did not keep its order. */
   readonly unstable: string | undefined;
-  /** The error behind `failure`, for people who watch; never contains the token or a row's value. */
+  /** The error behind `failure`, for operators; never contains the token or a row's value. */
   readonly error: Error | undefined;
   /** The state as saved at the end; undefined if the tick did not have the source. */
   readonly state: SourceState | undefined;

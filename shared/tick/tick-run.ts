@@ -37,7 +37,7 @@ export interface TickRun {
   unstable: string | undefined;
   /** The same for the baseline. */
   unstableBaseline: string | undefined;
-  /** The walks that got on in this tick. */
+  /** The walks that made progress in this tick. */
   readonly walked: Set<'baseline' | Tier>;
   /** Why the last poll failed, if that did not end the tick. */
   pollFailure: Error | undefined;
@@ -58,7 +58,7 @@ export interface TickRun {
   save(): Promise<void>;
   /** Reads a range of this kind. If the deadline ends the work, the range stays {@link unfinished}. */
   within<Result>(kind: RangeKind, read: () => Promise<Result>): Promise<Result>;
-  /** Says that the range was read to its end: what the deadline cuts off next is another one. */
+  /** Call when the range was read to its end: the deadline can only cut off a later one. */
   noteCovered(): void;
   /** Values and fields that the service's document does not list. */
   drift(): string[];

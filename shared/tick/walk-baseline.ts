@@ -1,5 +1,5 @@
-// The first reading of everything. Its position is saved range by range, so that it goes on from there whatever ends
-// it. A page is saved while the next one is requested.
+// The first reading of everything. Its position is saved after each range, so that it continues there after any
+// interruption. A page is saved while the next one is requested.
 import type { Instant } from '../instant.ts';
 import { estimateSize } from '../reading/estimate-size.ts';
 import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
@@ -88,5 +88,5 @@ async function estimate(run: TickRun, fetch: FetchPage): Promise<void> {
   run.update((state) => ({ ...state, baseline: { ...baseline, estimatedGroups, requests } }));
 }
 
-/** Stands for no estimate: one this low is never shown. */
+/** Stands for "no estimate": an estimate this low is never shown. */
 const NOT_COUNTED = 0;

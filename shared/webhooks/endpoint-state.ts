@@ -1,5 +1,5 @@
-// What all senders of one webhook agree on: whether the endpoint works, and how many may try it at once. Two rules keep
-// a failing endpoint from being flooded and a few failing returns from delaying the others:
+// The state that all senders of one webhook share: whether the endpoint works, and how many may try it at once. Two
+// rules prevent that a failing endpoint gets too many requests, and that a few failing returns delay the others:
 // - While the endpoint works, returns whose event failed before share a part of the senders. The rest stay free.
 // - After some failures in a row, and no event accepted lately, one sender at a time tries: a return that never failed
 //   soon, the others by the schedule of retries.
@@ -33,7 +33,7 @@ const FAILING_AFTER = 5;
 const ACCEPTED_LATELY = MINUTE;
 /** While an endpoint fails, a return that never failed is tried so long after the last failure. */
 const PROBE_PAUSE = SECOND;
-/** A paused webhook looks again whether it was resumed. */
+/** A paused webhook checks this often whether it was resumed. */
 const LOOK_AGAIN_MS = 60_000;
 /** The last accepted event is noted no more often than this. */
 const NOTE_ACCEPTED_EVERY = 10 * SECOND;

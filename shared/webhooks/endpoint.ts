@@ -1,6 +1,6 @@
-// One webhook's endpoint: asks the shared state whether to post, posts, judges the answer, and notes what it says of the
-// endpoint. Senders in other processes do the same at once, so each change of the state is saved on the condition that
-// nobody else saved it since.
+// One webhook's endpoint: asks the shared state whether to post, posts, judges the answer, and updates the state.
+// Senders in other processes do the same at once, so each change of the state is saved on the condition that no other
+// sender saved it since.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { ENDPOINT_SAVE_ATTEMPTS } from '../limits.ts';
 import type { Clock, Log } from '../ports.ts';

@@ -1,12 +1,12 @@
-// Judges an answer: does it concern the event or the endpoint? Only answers about the content can ever be the event's fault;
-// everything else is the endpoint's trouble, and the event is posted again.
+// Judges whether an answer concerns the event or the endpoint. Only a refusal of the content concerns the event; every
+// other failure concerns the endpoint, and the event is posted again.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { parseHttpDate } from '../returns-service/http-headers.ts';
 import type { Answer } from './webhook-ports.ts';
 
 export type Verdict =
   | { readonly kind: 'accepted' }
-  /** 400, 413, 415 or 422: the endpoint works and does not want this event. */
+  /** 400, 413, 415 or 422: the endpoint works and refuses this event. */
   | { readonly kind: 'content'; readonly reason: string; readonly askedMs: number }
   | {
       readonly kind: 'trouble';

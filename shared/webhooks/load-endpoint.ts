@@ -1,4 +1,4 @@
-// The state of a webhook's endpoint begins with the first look at it.
+// Creates the state of a webhook's endpoint when it is first loaded.
 import type { Clock } from '../ports.ts';
 import { type EndpointState, newEndpoint } from './endpoint-state.ts';
 import type { EndpointStates } from './webhook-ports.ts';

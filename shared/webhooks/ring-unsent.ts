@@ -1,6 +1,6 @@
-// What a sweep does for a webhook: it posts nothing, but rings for each group with an unsent event, so that a sender looks
-// after the group. This heals lost, expired and undeliverable rings; the sweep steps over numbers that the ledger has
-// lost. It is a relay whose destination rings instead of taking the event, so marks move only over events that the
+// What a sweep does for a webhook: it posts nothing, but rings for each group with an unsent event, so that a sender
+// sends it. So lost, expired and undeliverable rings do no harm. The sweep skips numbers that are missing from the
+// ledger. It is a relay whose destination rings instead of accepting the event, so marks move only over events that the
 // filter excludes.
 import { isOwnGroup, parseEventId } from '../contract/event-id.ts';
 import type { GroupKey, SendResult } from '../ports.ts';

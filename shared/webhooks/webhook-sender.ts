@@ -1,6 +1,6 @@
 // Delivers a webhook's events, each return's in order. A message that names a return only rings: the sender is a relay
 // with an HTTP destination, which reads the ledger beyond the webhook's own mark. So a ring may come twice, late or
-// forged, and an endpoint that was away for weeks gets all that it missed.
+// forged, and an endpoint that was down for weeks gets all missed events.
 import type { FeedEvent } from '../contract/event.ts';
 import { type EventFilter, matchesFilter } from '../contract/event-filter.ts';
 import { FEED_GROUP } from '../contract/event-id.ts';

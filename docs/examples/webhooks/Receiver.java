@@ -23,7 +23,7 @@ public class Receiver {
   private static final String PORT = System.getenv().getOrDefault("PORT", "3000");
   private static final int BODY_LIMIT = 1_100_000;
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
-  /** In earnest: a table, written in the same transaction as the effect. */
+  /** In production: a table, written in the same transaction as the effect. */
   private static final Set<String> HANDLED = new HashSet<>();
 
   public static void main(String[] arguments) throws IOException {

@@ -8,7 +8,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 webhook = Webhook(os.environ["WEBHOOK_SECRET"])
 app = FastAPI()
-handled: set[str] = set()  # In earnest: a table, written in the same transaction as the effect.
+handled: set[str] = set()  # In production: a table, written in the same transaction as the effect.
 busy_returns: set[str] = set()
 
 

@@ -10,14 +10,14 @@ export function writeCatalogue(): string {
 
 <!-- Written by \`npm run contracts\`. -->
 
-Each schema is JSON Schema 2020-12 and open: fields may be added ([changing.md](changing.md)). Each example was made by the
-feed from the reference service; [recorded.jsonl](recorded.jsonl) has all of that run, one event a line as
-\`returns-feed watch --json\` prints them, to try a handler on ([subscribing.md](../subscribing.md)).
+Each schema is JSON Schema 2020-12 and open: fields may be added ([changing.md](changing.md)). The examples come from
+a run of the feed against the reference service; [recorded.jsonl](recorded.jsonl) has all events of that run, one on each
+line, as \`returns-feed watch --json\` prints them. Use it to try a handler ([subscribing.md](../subscribing.md)).
 
-A type that ends in \`.status_changed\` or \`.updated\` has \`previous_attributes\`: the old values of those watched
-fields that changed. What is not watched is carried along as it stands.
+A type that ends in \`.status_changed\` or \`.updated\` has \`previous_attributes\`: the old values of the watched
+fields that changed. Events carry the present values of all other fields, but a change of those alone causes no event.
 
-Those of the feed itself go to the bus alone, but for \`feed.source_read\`: an ordered subscriber gets it if its filter names it.
+Events of the feed itself go to the bus only. \`feed.source_read\` also goes to ordered subscribers whose filter names it.
 
 ${kinds.map(section).join('\n')}`;
 }
@@ -34,7 +34,7 @@ function section(kind: EventKind): string {
 
 \`${formatDataSchema(kind)}\`
 ${watched}
-| type | told when | | |
+| type | published when | | |
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 `;
