@@ -1,8 +1,9 @@
 // The operator: knows which changes are real, sees the holds, and releases them as the command does.
 import { saveRelease } from '../../../local/operating/save-release.ts';
+import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
 import type { Instant } from '../../../shared/instant.ts';
-import type { Hold, SourceState } from '../../../shared/source/source-state.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
 import { onStateSaved } from './watch-saves.ts';
 import type { World } from './world.ts';
 
