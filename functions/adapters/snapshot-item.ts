@@ -13,6 +13,7 @@ import {
 } from '../../shared/contract/entities.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { formatGroupKey, parseGroupKey } from '../../shared/recording/group-key.ts';
+import { maybe, storedObject } from '../../shared/source/stored-object.ts';
 import {
   bytesValue,
   numberValue,
@@ -24,7 +25,6 @@ import {
 } from './attribute-values.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
 import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';
-import { maybe, storedObject } from './stored-object.ts';
 
 export type SourceGeneration = Pick<GroupKey, 'source' | 'generation'>;
 

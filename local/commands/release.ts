@@ -1,9 +1,9 @@
 // `release`: releases a guard's hold by its number, which `status` and the feed's own events show.
 import { Command } from 'commander';
 import { describeHold, describeRelease } from '../../shared/guarding/describe-hold.ts';
+import type { Hold } from '../../shared/guarding/guarding-state.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
-import type { Hold } from '../../shared/source/source-state.ts';
 import { confirmOnTerminal } from '../cli/confirm.ts';
 import { parseCount } from '../cli/durations.ts';
 import { formatEntry } from '../cli/entries.ts';

@@ -11,7 +11,8 @@ interface Times {
 
 /**
  * The time of the next poll or the next reconciliation cycle, whichever is earlier. Missed ticks are skipped: a late
- * poll reads what they would have read.
+ * poll reads what they would have read. Unlike `nextInRhythm`, which is asked when what is due begins, it is asked when a
+ * tick has ended: what is overdue by then is due at once.
  *
  * @param report of the completed tick
  * @returns milliseconds since the epoch; never further ahead than the time between polls
@@ -21,7 +22,7 @@ export function nextTick(
   { intervalMs, reconcileMs }: Pick<SourceSettings, 'intervalMs' | 'reconcileMs'>,
   { nextCycleInMs, error }: Pick<TickReport, 'nextCycleInMs' | 'error'>,
 ): number {
-  const missed = Math.max(0, Math.floor((now - last) / intervalMs));
+  const missed = Math.floor((now - last) / intervalMs);
   // If the clock is set back, polls must not wait until it reaches the old time again.
   const nextPoll = Math.min(last + Math.max(1, missed) * intervalMs, now + intervalMs);
   if (nextCycleInMs === undefined || error !== undefined) return nextPoll;

@@ -7,11 +7,12 @@ import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { describeHold } from '../../shared/guarding/describe-hold.ts';
+import type { HoldSample } from '../../shared/guarding/guarding-state.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
-import type { HoldSample, SourceState } from '../../shared/source/source-state.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 import type { Attempt } from './troubles.ts';
 
 /** Times are ISO 8601; null where there is nothing. */

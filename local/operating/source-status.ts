@@ -1,12 +1,14 @@
 // Derives a source's status for operators from its state. Pure. format-status.ts makes the text, except for sentences
 // that the feed's own events also use.
 import { describeConsequence, describeHold, releaseCommand } from '../../shared/guarding/describe-hold.ts';
+import type { HoldSample } from '../../shared/guarding/guarding-state.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant, type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { stampsTime } from '../../shared/reading/stamps-clock.ts';
 import { describeRead } from '../../shared/reporting/source-read.ts';
+import type { CycleState } from '../../shared/source/cycle-state.ts';
 import { planCycles } from '../../shared/source/reconciliation-plan.ts';
-import type { CycleState, HoldSample, SourceState, Tier } from '../../shared/source/source-state.ts';
+import type { SourceState, Tier } from '../../shared/source/source-state.ts';
 import {
   type Circumstances,
   type NextStep,

@@ -1,5 +1,5 @@
 // A hold in words: what was found, what is not done meanwhile, and what to do about it.
-import type { Hold } from '../source/source-state.ts';
+import type { Hold } from './guarding-state.ts';
 
 /** What is wrong, in a sentence. */
 export function describeHold({ guard, suspects }: Hold): string {

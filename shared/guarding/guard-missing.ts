@@ -3,7 +3,8 @@
 import type { Instant } from '../instant.ts';
 import { FEWEST_OF_EMPTY_RANGE } from '../limits.ts';
 import { mostRemovals } from '../source/reconciliation-plan.ts';
-import type { HoldSample, SourceState, Tier } from '../source/source-state.ts';
+import type { SourceState, Tier } from '../source/source-state.ts';
+import type { HoldSample } from './guarding-state.ts';
 import { findHold, findPermit, holdBack, needPermit, usePermit } from './holds.ts';
 
 const GUARDS = ['groups_removed', 'known_range_empty'] as const;

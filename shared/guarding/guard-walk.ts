@@ -5,9 +5,10 @@
 import type { Instant } from '../instant.ts';
 import { FEWEST_IMPROBABLE, MAX_WAITING_CHANGES } from '../limits.ts';
 import type { Recorder } from '../recording/record-pages.ts';
+import type { CycleState } from '../source/cycle-state.ts';
 import { withCycle } from '../source/reconciliation-plan.ts';
 import type { SourceCell } from '../source/source-cell.ts';
-import type { CycleState, SourceState, Tier } from '../source/source-state.ts';
+import type { SourceState, Tier } from '../source/source-state.ts';
 import { sampleChanges } from './hold-samples.ts';
 import { findHold, findPermit, holdBack, needPermit } from './holds.ts';
 import { type Differing, isFewOfMost, isImprobable, learnUsual } from './judge-changes.ts';

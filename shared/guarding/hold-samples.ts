@@ -2,7 +2,7 @@
 // the state that the service now shows. The source's state keeps them, so they are few and short.
 import type { EntityEvent } from '../contract/event.ts';
 import { MAX_HOLD_SAMPLES, MAX_SAMPLE_VALUE } from '../limits.ts';
-import type { HoldSample } from '../source/source-state.ts';
+import type { HoldSample } from './guarding-state.ts';
 import type { ComparedReading } from './reading-guard.ts';
 
 /** The first change of each group. */

@@ -3,7 +3,8 @@
 // need it. Pure: from one state to the next.
 import type { Instant } from '../instant.ts';
 import { ANOTHER_HOLD_TIMES, MAX_HOLD_SAMPLES } from '../limits.ts';
-import type { Guard, Hold, HoldSample, SourceState, Tier } from '../source/source-state.ts';
+import type { SourceState, Tier } from '../source/source-state.ts';
+import type { Guard, Hold, HoldSample } from './guarding-state.ts';
 
 export type Guarded = Pick<SourceState, 'guarding'>;
 

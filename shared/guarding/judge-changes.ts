@@ -3,7 +3,7 @@
 // the time twice as many groups may change. Pure.
 import { HOUR, type Instant } from '../instant.ts';
 import { FEWEST_IMPROBABLE, IMPROBABLE_SHARE, UNUSUAL_TIMES, USUAL_HALVES_IN } from '../limits.ts';
-import type { UsualChange } from '../source/source-state.ts';
+import type { UsualChange } from './guarding-state.ts';
 
 /** Groups that were compared, and those of them that differed without a newer stamp. */
 export interface Differing {

@@ -2,7 +2,7 @@
 // be published as removed.
 import type { Compared } from '../comparing/compare-reading.ts';
 import { GROUP_ARRAYS, type Reading, type Snapshot } from '../comparing/snapshot.ts';
-import type { HoldSample } from '../source/source-state.ts';
+import type { HoldSample } from './guarding-state.ts';
 
 export interface ComparedReading {
   readonly snapshot: Snapshot | undefined;

@@ -2,7 +2,9 @@
 // never releases a later hold, nor one that has grown to another size since. A second release changes nothing.
 import type { Instant } from '../instant.ts';
 import { NO_LEASE } from '../pacing/lease.ts';
-import type { CycleState, Hold, SourceState } from '../source/source-state.ts';
+import type { CycleState } from '../source/cycle-state.ts';
+import type { SourceState } from '../source/source-state.ts';
+import type { Hold } from './guarding-state.ts';
 import { findPermit, replaceHold } from './holds.ts';
 
 export type Release =

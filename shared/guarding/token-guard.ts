@@ -3,9 +3,10 @@
 import { UnreadableAnswerError } from '../returns-service/errors.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
-import type { Hold, SourceState } from '../source/source-state.ts';
+import type { SourceState } from '../source/source-state.ts';
 import { describeConsequence, describeHold } from './describe-hold.ts';
 import type { TokenGuard } from './guard-requests.ts';
+import type { Hold } from './guarding-state.ts';
 import { findHold, findPermit, holdBack, needPermit, replaceHold } from './holds.ts';
 import { type Proof, proveIdentity } from './prove-identity.ts';
 import { SourceHeld } from './source-held.ts';

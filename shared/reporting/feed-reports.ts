@@ -9,7 +9,8 @@ import { FEED_GROUP, type OwnGroup, READ_GROUP } from '../contract/event-id.ts';
 import { formatInstant, type Instant } from '../instant.ts';
 import { MAX_APPEND_ATTEMPTS, RELAY_READ_EVENTS } from '../limits.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../ports.ts';
-import type { FeedReport, ReadReport, SourceState } from '../source/source-state.ts';
+import type { FeedReport, SourceState } from '../source/source-state.ts';
+import type { ReadReport } from './read-state.ts';
 
 /** Returns the state with an event about the feed itself, to be published once the state is saved. */
 export function queueFeedReport<

@@ -11,20 +11,11 @@
 import type { EventOf } from '../contract/event.ts';
 import { floorToDigits, formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
-import type { ReadState, SourceState } from '../source/source-state.ts';
+import type { SourceState } from '../source/source-state.ts';
+import type { ReadState } from './read-state.ts';
 
 /** What `feed.source_read` reports about a source. */
 export type SourceRead = EventOf<'feed.source_read'>['data']['object'];
-
-export const NOTHING_READ: ReadState = {
-  upTo: undefined,
-  reconciledThrough: undefined,
-  walkedFrom: undefined,
-  isOvertaken: false,
-  sequence: 0,
-  report: undefined,
-  reportedAt: undefined,
-};
 
 type Reported = Pick<SourceState, 'source' | 'read' | 'guarding' | 'setAside'>;
 

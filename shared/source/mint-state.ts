@@ -1,6 +1,6 @@
 // A source's first state. It takes a look at the service's stamps first: polls start one lookback before the stamps'
 // time, or, without a stamp, as far back as stamps may lag behind any clock.
-import { NO_GUARDING } from '../guarding/no-guarding.ts';
+import { NO_GUARDING } from '../guarding/guarding-state.ts';
 import { HOUR, type Instant, MILLISECOND } from '../instant.ts';
 import { CLOSED_FOR_SURE_AFTER, FIRST_WIDTH, MAX_TAIL_PAGES, PAGE_LIMIT } from '../limits.ts';
 import { NO_LEASE } from '../pacing/lease.ts';
@@ -8,8 +8,8 @@ import { UNKNOWN_DEPTH } from '../reading/list-depth.ts';
 import type { FetchPage } from '../reading/page.ts';
 import { WIDEST_RANGE } from '../reading/poll.ts';
 import { askedAhead, stampsTime } from '../reading/stamps-clock.ts';
-import { NOTHING_READ } from '../reporting/source-read.ts';
-import { newCycle } from './reconciliation-plan.ts';
+import { NOTHING_READ } from '../reporting/read-state.ts';
+import { newCycle } from './cycle-state.ts';
 import type { SourceSettings } from './source-settings.ts';
 import type { SourceState, StampsState } from './source-state.ts';
 

@@ -11,8 +11,9 @@ import {
   SLOW_WALK_SHARE,
   WHOLE_WALK_SHARE,
 } from '../limits.ts';
+import type { CycleState, ReconciliationState } from './cycle-state.ts';
 import type { SourceSettings } from './source-settings.ts';
-import type { CycleState, ReconciliationState, SourceState, Tier } from './source-state.ts';
+import type { SourceState, Tier } from './source-state.ts';
 
 type Planned = Pick<SourceState, 'baseline' | 'longestPage' | 'reconciliation'>;
 type CyclePace = Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>;
@@ -156,26 +157,6 @@ export function isPaused(
 /** The creation time up to which a cycle walks open groups: later ones are among the recent. */
 export function openUntil({ startedAt }: Pick<CycleState, 'startedAt'>): Instant {
   return startedAt - RECENT;
-}
-
-/** Returns the state of a tier before its first cycle. */
-export function newCycle(now: Instant): CycleState {
-  return {
-    isUnderWay: false,
-    startedAt: now,
-    coveredThrough: undefined,
-    rangeWidth: FIRST_WIDTH,
-    pausedUntil: 0,
-    progressedAt: undefined,
-    requests: 0,
-    removals: 0,
-    compared: 0,
-    unstamped: 0,
-    previousStartedAt: undefined,
-    isAsked: false,
-    lastRequests: undefined,
-    lastCompletedAt: undefined,
-  };
 }
 
 export interface PlannedCycle {

@@ -9,7 +9,7 @@ import type { StoredGroup } from '../../local/reference-service/store/stored-gro
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { PAGE_LIMIT } from '../../shared/limits.ts';
 import { createVirtualClock, type VirtualClock } from '../fakes/virtual-clock.ts';
-
+import { statusesOf } from '../usual-poller/usual-poller.ts';
 import type { Became } from './measure.ts';
 import type { Changing, Setting } from './settings.ts';
 
@@ -68,7 +68,7 @@ export function createFreshnessWorld(options: WorldOptions): FreshnessWorld {
     keepsHistory: true,
   });
   service.control.pause();
-  const opening = new Map([...service.store.groups()].flatMap((group) => [...statusesOf(group)]));
+  const opening = new Map([...service.store.groups()].flatMap((group) => statusesOf(group)));
   const shown = noteShown(service);
   const exchanges: Exchange[] = [];
   return {
@@ -117,14 +117,6 @@ function changesOf({ control }: InProcessService): Became[] {
       .filter((entity) => old.get(entity) !== now.get(entity))
       .map((entity) => ({ at, entity, status: now.get(entity) }));
   });
-}
-
-/** The statuses of a group's entities, by type and id. */
-export function* statusesOf(group: StoredGroup): Generator<[string, string]> {
-  const { returns, shipments, exchange_line_items } = group;
-  for (const { id, status } of returns) yield [`return_line_item/${id}`, status];
-  for (const { id, status } of shipments) yield [`shipment/${id}`, status];
-  for (const { id, status } of exchange_line_items) yield [`exchange_line_item/${id}`, status];
 }
 
 /** Milliseconds since the epoch. */

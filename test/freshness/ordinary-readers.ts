@@ -1,7 +1,10 @@
-// The readers that a competent user writes without the feed, at their best: they page until an empty page, take their
-// whole allowance of requests, and never wait longer than it asks.
-import { formatInstant, type Instant, MILLISECOND, MINUTE, SECOND } from '../../shared/instant.ts';
-import { type FreshnessWorld, RATE_LIMIT, statusesOf } from './freshness-world.ts';
+// The readers that a competent user writes without the feed, at their best, in virtual time: they page until an empty
+// page, take their whole allowance of requests, and never wait longer than it asks.
+import { MILLISECOND } from '../../shared/instant.ts';
+import { createTurns } from '../readers/paced-client.ts';
+import { createUsualPoller, type PollerOptions, WHOLE_LIST } from '../readers/usual-poller.ts';
+import { statusesOf } from '../usual-poller/usual-poller.ts';
+import { type FreshnessWorld, RATE_LIMIT } from './freshness-world.ts';
 import type { Became } from './measure.ts';
 
 export interface OrdinaryReader {
@@ -13,14 +16,15 @@ export interface OrdinaryReader {
   stop(): void;
 }
 
-/** The usual poller: everything updated since the last poll, less a lookback. `whole-list`: everything. */
-export type OrdinaryKind = 'usual' | 'whole-list';
+const KINDS = {
+  usual: { lookbackMs: 30_000 },
+  'whole-list': WHOLE_LIST,
+} satisfies Record<string, PollerOptions>;
 
-const ASKED_ROWS = 250;
-const LOOKBACK = 30 * SECOND;
+export type OrdinaryKind = keyof typeof KINDS;
+
 /** Requests that it sends without a pause between them, within those that it is allowed in a minute. */
 const BURST = 25;
-const BETWEEN = MINUTE / (RATE_LIMIT - BURST);
 
 export function createOrdinaryReader(
   world: FreshnessWorld,
@@ -28,37 +32,31 @@ export function createOrdinaryReader(
   everyMs: number,
 ): OrdinaryReader {
   const { time } = world;
+  const clock = { now: () => time.now() / MILLISECOND, sleep: time.sleep };
+  const waitForTurn = createTurns({ clock, perMinute: RATE_LIMIT, burst: BURST });
+  const known = new Map<string, string>(world.opening);
   const sightings: Became[] = [];
   const walksEndedAt: number[] = [];
-  const known = new Map<string, string>(world.opening);
-  const takeSlot = createAllowance(world);
-  let newest = time.now();
   let isStopped = false;
 
-  async function readPage(since: Instant | undefined, offset: number): Promise<number> {
-    await takeSlot();
-    const query = new URLSearchParams({ limit: String(ASKED_ROWS), offset: String(offset) });
-    if (since !== undefined) query.set('min_updated_at', formatInstant(since));
-    const { status: code, groups } = await world.ask('/v2/return-groups', query);
-    if (code !== 200) throw new Error(`The service answered ${code} to an ordinary reader.`);
-    for (const group of groups) {
-      newest = Math.max(newest, group.updated_at);
-      for (const [entity, status] of statusesOf(group)) {
-        if (known.get(entity) === status) continue;
-        known.set(entity, status);
-        sightings.push({ at: time.now(), entity, status });
-      }
-    }
-    return groups.length;
+  const poll = createUsualPoller(askPage, clock, learn, KINDS[kind]);
+
+  /** Once it is stopped it gets empty pages, which end a poll. */
+  async function askPage(query: Readonly<Record<string, string>>) {
+    if (isStopped) return [];
+    await waitForTurn();
+    const { status, groups } = await world.ask('/v2/return-groups', new URLSearchParams(query));
+    if (status !== 200) throw new Error(`The service answered ${status} to an ordinary reader.`);
+    return groups.map((group) => ({
+      updatedAtMs: group.updated_at / MILLISECOND,
+      states: statusesOf(group),
+    }));
   }
 
-  async function poll(): Promise<void> {
-    const since = kind === 'usual' ? newest - LOOKBACK : undefined;
-    for (let offset = 0; !isStopped; ) {
-      const rows = await readPage(since, offset);
-      if (rows === 0) return;
-      offset += rows;
-    }
+  function learn(entity: string, status: string): void {
+    if (known.get(entity) === status) return;
+    known.set(entity, status);
+    sightings.push({ at: time.now(), entity, status });
   }
 
   return {
@@ -75,14 +73,5 @@ export function createOrdinaryReader(
     stop() {
       isStopped = true;
     },
-  };
-}
-
-/** A token bucket: never more than the service's limit in any minute. */
-function createAllowance({ time }: FreshnessWorld): () => Promise<void> {
-  let freeAt = time.elapsed();
-  return async () => {
-    freeAt = Math.max(freeAt, time.elapsed() - (BURST - 1) * BETWEEN) + BETWEEN;
-    await time.sleep(Math.max(0, freeAt - BETWEEN - time.elapsed()) / MILLISECOND);
   };
 }

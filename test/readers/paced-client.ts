@@ -1,6 +1,7 @@
 // How a careful reader asks: as many requests as the service allows, spread so that a long reading does not wait for
 // the minute to pass; again after a refusal.
 import type { Fields } from '../acceptance/history.ts';
+import { statesOfRow } from './known-states.ts';
 
 export interface ReaderClock {
   /** Milliseconds since 1970. */
@@ -8,17 +9,27 @@ export interface ReaderClock {
   sleep(ms: number): Promise<void>;
 }
 
-/** Returns the rows of one page. */
-export type AskPage = (query: Readonly<Record<string, string>>) => Promise<Fields[]>;
+export interface ReadRow {
+  /** Milliseconds since 1970. */
+  readonly updatedAtMs: number;
+  /** The state of each of its entities. */
+  readonly states: Iterable<readonly [subject: string, state: string]>;
+}
 
-export interface ClientOptions {
-  readonly url: string;
-  readonly token: string;
+/** Returns the rows of one page. */
+export type AskPage = (query: Readonly<Record<string, string>>) => Promise<ReadRow[]>;
+
+export interface Pace {
   readonly clock: ReaderClock;
   /** Requests that the service allows in 60 s. */
   readonly perMinute: number;
   /** Requests that may follow each other at once: what the minute allows for the time between two polls. */
   readonly burst: number;
+}
+
+export interface ClientOptions extends Pace {
+  readonly url: string;
+  readonly token: string;
 }
 
 /** A request is counted when it is sent, and by the service when it arrives. */
@@ -36,7 +47,7 @@ export function createPacedClient(options: ClientOptions): AskPage {
       const response = await fetch(`${url}/v2/return-groups?${new URLSearchParams(query)}`, {
         headers: { 'x-service-api-token': token },
       });
-      if (response.ok) return (await response.json()) as Fields[];
+      if (response.ok) return ((await response.json()) as Fields[]).map(readRow);
       await response.arrayBuffer();
       await clock.sleep(PAUSE_MS);
     }
@@ -44,8 +55,12 @@ export function createPacedClient(options: ClientOptions): AskPage {
   };
 }
 
-/** Resolves when the next request may be sent. */
-function createTurns({ clock, perMinute, burst }: ClientOptions): () => Promise<void> {
+function readRow(row: Fields): ReadRow {
+  return { updatedAtMs: Date.parse(String(row.updated_at)), states: statesOfRow(row) };
+}
+
+/** Returns a function that resolves when the next request may be sent. */
+export function createTurns({ clock, perMinute, burst }: Pace): () => Promise<void> {
   const sent: number[] = [];
   const gapMs = 60_000 / perMinute;
   let left = burst;

@@ -1,5 +1,4 @@
-import type { Fields } from '../acceptance/history.ts';
-import type { AskPage } from './paced-client.ts';
+import type { AskPage, ReadRow } from './paced-client.ts';
 
 /** More than any service in use gives at once, so that each page is as large as it may be. */
 const ASKED_ROWS = 250;
@@ -9,7 +8,7 @@ const MOST_PAGES = 10_000;
 export async function readPages(
   ask: AskPage,
   query: Readonly<Record<string, string>>,
-  onPage: (rows: readonly Fields[]) => void,
+  onPage: (rows: readonly ReadRow[]) => void,
 ): Promise<void> {
   let offset = 0;
   for (let page = 0; page < MOST_PAGES; page += 1) {

@@ -16,16 +16,14 @@ export interface Reader {
   stop(): Promise<void>;
 }
 
-/** A reader that reads when it is told to. */
-export interface PollingReader extends Pick<KnownStates, 'learnt'> {
-  poll(): Promise<void>;
+export interface Polling extends Pick<Reader, 'name' | 'token' | 'learnt'> {
+  readonly poll: () => Promise<void>;
+  readonly everyMs: number;
+  readonly clock: ReaderClock;
 }
 
 /** Polls at even times, and at once if the last poll took longer. */
-export function startPolling(
-  reader: PollingReader,
-  { name, token, everyMs, clock }: { name: string; token: string; everyMs: number; clock: ReaderClock },
-): Reader {
+export function startPolling({ poll, name, token, learnt, everyMs, clock }: Polling): Reader {
   let polls = 0;
   let isStopped = false;
   let error: unknown;
@@ -33,7 +31,7 @@ export function startPolling(
   async function run(): Promise<void> {
     let next = clock.now();
     while (!isStopped) {
-      await reader.poll();
+      await poll();
       polls += 1;
       next = Math.max(next + everyMs, clock.now());
       while (!isStopped && clock.now() < next) await clock.sleep(Math.min(next - clock.now(), 100));
@@ -46,7 +44,7 @@ export function startPolling(
   return {
     name,
     token,
-    learnt: reader.learnt,
+    learnt,
     knewTheStart: false,
     pid: undefined,
     hasReadAll: () => polls > 0,

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type OutsideService, startOutsideService } from '../acceptance/outside-service.ts';
 import { createRandom } from '../acceptance/random.ts';
 import { judgeFreshness } from './judge-freshness.ts';
+import { createKnownStates } from './known-states.ts';
 import { createPacedClient, type ReaderClock } from './paced-client.ts';
-import { createUsualPoller } from './usual-poller.ts';
-import { createWholeListReader } from './whole-list-reader.ts';
+import { createUsualPoller, type PollerOptions, WHOLE_LIST } from './usual-poller.ts';
 
 const TOKEN = 'token-of-a-reader';
 const CHANGES = 40;
@@ -18,22 +18,24 @@ beforeEach(async () => {
 
 afterEach(() => service.close());
 
-test.each([
-  { name: 'the usual poller', create: (ask: Ask) => createUsualPoller(ask, CLOCK, { lookbackMs: 0 }) },
+test.each<{ name: string; options: PollerOptions }>([
+  { name: 'the usual poller', options: { lookbackMs: 0 } },
   {
     name: 'the usual poller with lookback and whole list',
-    create: (ask: Ask) => createUsualPoller(ask, CLOCK, { lookbackMs: 30_000, wholeEveryMs: 86_400_000 }),
+    options: { lookbackMs: 30_000, wholeEveryMs: 86_400_000 },
   },
-  { name: 'the reader of the whole list', create: (ask: Ask) => createWholeListReader(ask, CLOCK) },
-])('$name knows every change of a calm service', async ({ create }) => {
-  const reader = create(client());
-  await reader.poll();
+  { name: 'the reader of the whole list', options: WHOLE_LIST },
+])('$name knows every change of a calm service', async ({ options }) => {
+  const { learnt, learn } = createKnownStates();
+  const ask = createPacedClient({ url: service.url, token: TOKEN, clock: CLOCK, perMinute: 300, burst: 300 });
+  const poll = createUsualPoller(ask, CLOCK, (...state) => learn(...state, CLOCK.now()), options);
+  await poll();
 
   for (let change = 0; change < CHANGES; change += 1) service.store.changeSomething();
-  await reader.poll();
+  await poll();
 
   const histories = service.store.histories();
-  const freshness = judgeFreshness({ histories, learnt: reader.learnt, knewTheStart: false });
+  const freshness = judgeFreshness({ histories, learnt, knewTheStart: false });
   expect(freshness).toMatchObject({ never: 0, wrong: 0 });
   expect(freshness.changes).toBeGreaterThanOrEqual(CHANGES / 2);
 });
@@ -67,13 +69,7 @@ test('a reader never asks more often than the service allows', async () => {
   expect(sentAt.slice(4, 7)).toEqual([0, 1_000, 2_000]);
 });
 
-type Ask = ReturnType<typeof createPacedClient>;
-
 const CLOCK: ReaderClock = { now: Date.now, sleep: async () => {} };
-
-function client(): Ask {
-  return createPacedClient({ url: service.url, token: TOKEN, clock: CLOCK, perMinute: 300, burst: 300 });
-}
 
 function createFakeClock() {
   let now = 0;

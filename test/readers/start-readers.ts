@@ -1,8 +1,8 @@
+import { createKnownStates } from './known-states.ts';
 import { createPacedClient, type ReaderClock } from './paced-client.ts';
-import { type PollingReader, type Reader, startPolling } from './reader.ts';
+import { type Reader, startPolling } from './reader.ts';
 import { startReturnsFeedReader } from './returns-feed-reader.ts';
-import { createUsualPoller } from './usual-poller.ts';
-import { createWholeListReader } from './whole-list-reader.ts';
+import { createUsualPoller, type PollerOptions, WHOLE_LIST } from './usual-poller.ts';
 
 /** A reader begins with it: the service and its pace. */
 export interface Place {
@@ -25,14 +25,13 @@ const DAY_MS = 86_400_000;
 const LOOKBACK_MS = 30_000;
 
 export const READERS: readonly ReaderKind[] = [
-  polling('poller', 'usual poller', (ask, clock) => createUsualPoller(ask, clock, { lookbackMs: 0 })),
-  polling('poller-lookback', 'usual poller, lookback 30 s', (ask, clock) =>
-    createUsualPoller(ask, clock, { lookbackMs: LOOKBACK_MS }),
-  ),
-  polling('poller-daily', 'usual poller, lookback 30 s, whole list at the start and daily', (ask, clock) =>
-    createUsualPoller(ask, clock, { lookbackMs: LOOKBACK_MS, wholeEveryMs: DAY_MS }),
-  ),
-  polling('whole-list', 'whole list at every poll', createWholeListReader),
+  polling('poller', 'usual poller', { lookbackMs: 0 }),
+  polling('poller-lookback', 'usual poller, lookback 30 s', { lookbackMs: LOOKBACK_MS }),
+  polling('poller-daily', 'usual poller, lookback 30 s, whole list at the start and daily', {
+    lookbackMs: LOOKBACK_MS,
+    wholeEveryMs: DAY_MS,
+  }),
+  polling('whole-list', 'whole list at every poll', WHOLE_LIST),
   feed('feed', 'the feed, `--reconcile 5s --settle 3s`', { reconcile: '5s', settle: '3s' }),
   { ...feed('feed-defaults', 'the feed with defaults', {}), isExtra: true },
 ];
@@ -51,11 +50,7 @@ export function feedWith(text: string): ReaderKind {
   return feed(`feed ${text}`, `the feed, \`${text}\``, options);
 }
 
-function polling(
-  name: string,
-  about: string,
-  create: (ask: ReturnType<typeof createPacedClient>, clock: ReaderClock) => PollingReader,
-): ReaderKind {
+function polling(name: string, about: string, options: PollerOptions): ReaderKind {
   return {
     name,
     about,
@@ -63,7 +58,9 @@ function polling(
       const token = tokenOf(name);
       const burst = Math.max(1, Math.floor((perMinute * everyMs) / 60_000));
       const ask = createPacedClient({ url, token, clock, perMinute, burst });
-      return startPolling(create(ask, clock), { name, token, everyMs, clock });
+      const { learnt, learn } = createKnownStates();
+      const poll = createUsualPoller(ask, clock, (...state) => learn(...state, clock.now()), options);
+      return startPolling({ poll, name, token, learnt, everyMs, clock });
     },
   };
 }

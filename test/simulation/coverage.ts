@@ -3,7 +3,7 @@
 import { KNOBS, type KnobName } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { EVENT_SCHEMAS, type EventType } from '../../shared/contract/event.ts';
-import type { Guard } from '../../shared/source/source-state.ts';
+import type { Guard } from '../../shared/guarding/guarding-state.ts';
 import { FAULT_ANSWERS, FAULTY_PARAMETERS } from './lasting-fault.ts';
 import { MISHAP_NAMES } from './mishap-names.ts';
 import { OPERATION_NAMES } from './operation-names.ts';

@@ -1,7 +1,8 @@
 // When the feed first knows the content of each array. Derived from stored snapshots, and not from the feed's own
 // record of when the service began to send it: that record may be wrong.
-import { GROUP_ARRAYS, type Snapshot } from '../../shared/comparing/snapshot.ts';
+import { GROUP_ARRAYS } from '../../shared/comparing/snapshot.ts';
 import type { Instant } from '../../shared/instant.ts';
+import { onSnapshotSaved } from './world/watch-saves.ts';
 import type { World } from './world/world.ts';
 
 /** When a group was first stored with each array, by source and then by the kind of the array's entities. */
@@ -9,26 +10,13 @@ export type ArraysStored = ReadonlyMap<string, ReadonlyMap<string, Instant>>;
 
 export function watchArrays({ stores, time }: World): ArraysStored {
   const from = new Map<string, Map<string, Instant>>();
-  const note = (source: string, { projection }: Snapshot) => {
+  onSnapshotSaved(stores, (source, { projection }) => {
     const known = from.get(source) ?? new Map<string, Instant>();
     from.set(source, known);
     for (const name of GROUP_ARRAYS) {
       const kind = name.slice(0, -1);
       if (projection[name] !== undefined && !known.has(kind)) known.set(kind, time.now());
     }
-  };
-  const { save, saveAll } = stores.snapshots;
-  stores.snapshots.save = async (key, saved) => {
-    const result = await save(key, saved);
-    if (result === 'saved') note(key.source, saved.snapshot);
-    return result;
-  };
-  stores.snapshots.saveAll = async (source, saves) => {
-    const results = await saveAll(source, saves);
-    for (const [index, { snapshot }] of saves.entries()) {
-      if (results[index] === 'saved') note(source.source, snapshot);
-    }
-    return results;
-  };
+  });
   return from;
 }

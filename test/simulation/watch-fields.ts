@@ -1,8 +1,8 @@
 // Until when the feed may fill in a field without an event: a service that leaves out nulls may show it for the first
 // time at any moment. Derived from stored snapshots and ended walks, not from the feed's own record.
-import { GROUP_ARRAYS, type Snapshot } from '../../shared/comparing/snapshot.ts';
+import { GROUP_ARRAYS } from '../../shared/comparing/snapshot.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
-import type { SourceState } from '../../shared/source/source-state.ts';
+import { onSnapshotSaved, onStateSaved } from './world/watch-saves.ts';
 import type { World } from './world/world.ts';
 
 interface Entity {
@@ -21,7 +21,7 @@ export function watchFields({ stores, time, plan }: World): FieldsWatched {
   const settle = plan.settings.settleMs * MILLISECOND;
   const firstStored = new Map<string, Instant>();
   const walksEnded = new Map<string, Instant[]>();
-  const note = (source: string, { projection }: Snapshot) => {
+  onSnapshotSaved(stores, (source, { projection }) => {
     const entities: readonly Entity[] = [
       projection.group,
       ...GROUP_ARRAYS.flatMap((name): readonly Entity[] => projection[name] ?? []),
@@ -35,31 +35,14 @@ export function watchFields({ stores, time, plan }: World): FieldsWatched {
         if (isShown && !firstStored.has(name)) firstStored.set(name, time.now());
       }
     }
-  };
-  const { save, saveAll } = stores.snapshots;
-  stores.snapshots.save = async (key, saved) => {
-    const result = await save(key, saved);
-    if (result === 'saved') note(key.source, saved.snapshot);
-    return result;
-  };
-  stores.snapshots.saveAll = async (source, saves) => {
-    const results = await saveAll(source, saves);
-    for (const [index, { snapshot }] of saves.entries()) {
-      if (results[index] === 'saved') note(source.source, snapshot);
-    }
-    return results;
-  };
+  });
   const lastCompleted = new Map<string, unknown>();
-  const saveState = stores.states.save;
-  stores.states.save = async (state: SourceState, version: number) => {
-    const result = await saveState(state, version);
-    const { lastCompletedAt } = state.reconciliation.all;
-    if (result !== 'saved' || lastCompletedAt === undefined) return result;
-    if (lastCompleted.get(state.source) === lastCompletedAt) return result;
-    lastCompleted.set(state.source, lastCompletedAt);
-    walksEnded.set(state.source, [...(walksEnded.get(state.source) ?? []), time.now()]);
-    return result;
-  };
+  onStateSaved(stores, ({ source, reconciliation }) => {
+    const { lastCompletedAt } = reconciliation.all;
+    if (lastCompletedAt === undefined || lastCompleted.get(source) === lastCompletedAt) return;
+    lastCompleted.set(source, lastCompletedAt);
+    walksEnded.set(source, [...(walksEnded.get(source) ?? []), time.now()]);
+  });
   return {
     knownBy(source, field) {
       const first = firstStored.get(`${source} ${field}`);

@@ -48,7 +48,11 @@ export function rowsOf({ status, body }: Answer): Row[] {
 }
 
 /** The statuses that one row of the service shows, by the entity's type and id. */
-export function statusesOf({ returns, shipments, exchange_line_items }: Row): [string, string][] {
+export function statusesOf({
+  returns,
+  shipments,
+  exchange_line_items,
+}: Omit<Row, 'updated_at'>): [string, string][] {
   return [
     ...returns.map(({ id, status }): [string, string] => [`return_line_item/${id}`, status]),
     ...shipments.map(({ id, status }): [string, string] => [`shipment/${id}`, status]),

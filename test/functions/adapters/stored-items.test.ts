@@ -12,9 +12,10 @@ import {
 import { decodeBody, encodeBody, isSameBody } from '../../../functions/adapters/stored-body.ts';
 import { DICTIONARY } from '../../../functions/adapters/stored-body-dictionary.ts';
 import { UnreadableItemError } from '../../../functions/adapters/stored-format.ts';
-import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
-import { newCycle } from '../../../shared/source/reconciliation-plan.ts';
-import type { CycleState, SourceState } from '../../../shared/source/source-state.ts';
+import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
+import type { CycleState } from '../../../shared/source/cycle-state.ts';
+import { newCycle } from '../../../shared/source/cycle-state.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
 import { ACME, aKey, anEvent, aSnapshot } from '../../contract/sample-saves.ts';
 import { aState } from '../../contract/sample-states.ts';
 

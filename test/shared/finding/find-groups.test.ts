@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { askForGroup } from '../../../shared/finding/ask-for-group.ts';
 import { ASKING_MS, beginAsking, isAskingFailure, NotAskedError } from '../../../shared/finding/asking.ts';
 import { findGroups, type TextFilter } from '../../../shared/finding/find-groups.ts';
+import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { MILLISECOND, MINUTE } from '../../../shared/instant.ts';
 import { pollSource } from '../../../shared/poll-source.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
-import type { Hold } from '../../../shared/source/source-state.ts';
 import { createSourceWorld, SOURCE, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
 
 async function aPolledSource(options: SourceWorldOptions = {}): Promise<SourceWorld> {

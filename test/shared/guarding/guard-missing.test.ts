@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { admitMissing } from '../../../shared/guarding/guard-missing.ts';
+import type { Hold } from '../../../shared/guarding/guarding-state.ts';
+import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
-import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
 import { fitsCycle } from '../../../shared/source/reconciliation-plan.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
-import type { Hold } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
 import { releaseNow } from './release-now.ts';

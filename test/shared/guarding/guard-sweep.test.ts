@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSweepGuard } from '../../../shared/guarding/guard-sweep.ts';
+import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { HOUR } from '../../../shared/instant.ts';
-import type { Hold } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { idsFrom } from '../reading/some-rows.ts';
 import { guardedSource, NOW, pass } from './guarded-pages.ts';

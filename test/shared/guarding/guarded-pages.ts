@@ -1,6 +1,6 @@
 // Pages of compared readings for guards of walks and sweeps, and a source whose saves and records they note in order.
 import type { GuardedWalk } from '../../../shared/guarding/guard-walk.ts';
-import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
+import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
 import {
   ADMITS_ALL,
   type ComparedReading,

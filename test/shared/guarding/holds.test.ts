@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
 import {
   beginCycleOfHolds,
   endCycleOfHolds,
@@ -7,7 +8,6 @@ import {
   needPermit,
   standingHolds,
 } from '../../../shared/guarding/holds.ts';
-import { NO_GUARDING } from '../../../shared/guarding/no-guarding.ts';
 import { releaseHold } from '../../../shared/guarding/release-hold.ts';
 import { aState } from '../../contract/sample-states.ts';
 

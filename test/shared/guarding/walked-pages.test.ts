@@ -1,7 +1,7 @@
 // A walk's changes without a newer stamp: those of a usual page are published before their range is read.
 import { describe, expect, it } from 'vitest';
 import { createWalkGuard } from '../../../shared/guarding/guard-walk.ts';
-import type { Hold } from '../../../shared/source/source-state.ts';
+import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { idsFrom } from '../reading/some-rows.ts';
 import { guardedSource, NOW, pass } from './guarded-pages.ts';

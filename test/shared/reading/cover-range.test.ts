@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';
 import { coverRange, readStraight } from '../../../shared/reading/cover-range.ts';
 import type { PageRequest } from '../../../shared/reading/page.ts';
-import { anUnreadableRow, aPage, aRow, createScriptedReader, idsFrom, rowsOf } from './some-rows.ts';
+import {
+  anUnreadableRow,
+  aPage,
+  aRow,
+  createScriptedReader,
+  idsFrom,
+  pageWithin,
+  rowsOf,
+} from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
 const FROM = NOON - 8 * HOUR;
@@ -73,11 +81,7 @@ describe('an open-ended piece', () => {
       ...idsFrom(1, 6).map((row) => aRow(row, { createdAt: NOON - row * HOUR })),
       ...rowsOf(7),
     ];
-    const reader = createScriptedReader(({ range, offset }) => {
-      const { from = 0, to = Number.POSITIVE_INFINITY } = range.created ?? {};
-      const within = rows.filter((row) => (row.createdAt ?? NOON) >= from && (row.createdAt ?? NOON) < to);
-      return aPage(within.slice(offset, offset + 1));
-    });
+    const reader = createScriptedReader((request) => pageWithin(request, rows, 1));
 
     const coverage = await coverRange({ created: { from: NOON - DAY, to: undefined } }, reader);
 

@@ -1,9 +1,11 @@
 // Walks over a model list from its first group to its newest, and learns the stamps meanwhile.
 import { DAY, HOUR } from '../../../shared/instant.ts';
 import { FIRST_WIDTH } from '../../../shared/limits.ts';
-import { learnStamps, UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
+import type { Reader } from '../../../shared/reading/reader.ts';
+import { learnStamps } from '../../../shared/reading/stamps-clock.ts';
 import { walkOn } from '../../../shared/reading/walk.ts';
-import type { WalkPosition, WalkStep } from '../../../shared/reading/walk-step.ts';
+import type { WalkOptions, WalkPosition, WalkStep } from '../../../shared/reading/walk-step.ts';
+import { STAMPS } from './at-noon.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import type { Order } from './model-orders.ts';
 import { clampedTo } from './model-pages.ts';
@@ -22,13 +24,22 @@ export function storeOf(groups: number, page: number, order: Order): ModelList {
   return list;
 }
 
+/** One step of a walk at noon, by a clock of the stamps that shows noon. */
+export function stepAtNoon(
+  position: WalkPosition,
+  reader: Reader,
+  changed: Partial<WalkOptions> = {},
+): Promise<WalkStep> {
+  return walkOn(position, { ...reader, stamps: () => STAMPS, now: () => NOON, ...changed });
+}
+
 /** @returns the steps of the walk, each with its position */
 export async function walk(
   list: ModelList,
   { reader }: Witness = createWitness(list),
   start = WALK_START,
 ): Promise<WalkStep[]> {
-  let stamps = { ...UNKNOWN_STAMPS, newest: NOON, newestReceivedAt: NOON };
+  let stamps = STAMPS;
   let position = start;
   const steps: WalkStep[] = [];
   while (steps.length < 500) {

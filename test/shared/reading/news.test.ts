@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HOUR, SECOND } from '../../../shared/instant.ts';
 import { createNewsMemory, forgetLateness, noteLateness, readNews } from '../../../shared/reading/news.ts';
 import { PageOutOfReach } from '../../../shared/reading/page.ts';
-import { STAMPS } from './polls.ts';
+import { STAMPS } from './at-noon.ts';
 import { aPage, createScriptedReader, idsFrom, rowsOf, type ScriptedReader } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 

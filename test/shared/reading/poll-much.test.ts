@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';
 import { poll } from '../../../shared/reading/poll.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
-import { CLOSED, LOOKBACK, nothing, optionsOf, run, SETTLED, STAMPS, tailFirst } from './polls.ts';
+import { CLOSED, STAMPS } from './at-noon.ts';
+import { LOOKBACK, nothing, optionsOf, run, SETTLED, tailFirst } from './polls.ts';
 import { aPage, aRow, createScriptedReader, idsFrom, rowsOf } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { WIDEST_RANGE } from '../../../shared/reading/poll.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
-import { CLOSED, LOOKBACK, nothing, run, SETTLED, STAMPS } from './polls.ts';
+import { CLOSED, STAMPS } from './at-noon.ts';
+import { LOOKBACK, nothing, run, SETTLED } from './polls.ts';
 import { aPage, createScriptedReader, idsFrom, rowsOf } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 

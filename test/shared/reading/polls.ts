@@ -1,17 +1,14 @@
 // Polls of a scripted reader, with a settled time twenty minutes ago.
-import { MINUTE, SECOND } from '../../../shared/instant.ts';
+import { MINUTE } from '../../../shared/instant.ts';
 import { readNews } from '../../../shared/reading/news.ts';
 import type { Page } from '../../../shared/reading/page.ts';
 import { type PollOptions, type PollResult, poll, WIDEST_RANGE } from '../../../shared/reading/poll.ts';
-import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
+import { STAMPS } from './at-noon.ts';
 import { aPage, createScriptedReader, pagesInTurn, type ScriptedReader } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
 export const SETTLED = NOON - 20 * MINUTE;
 export const LOOKBACK = 5 * MINUTE;
-export const CLOSED = NOON - 10 * SECOND;
-/** A clock of the stamps that shows noon at noon. */
-export const STAMPS = { ...UNKNOWN_STAMPS, newest: NOON, newestReceivedAt: NOON };
 
 export type Progress = Pick<PollResult, 'settledThrough' | 'rangeWidth'>;
 

@@ -1,6 +1,6 @@
 // Minimal rows and pages for examples.
 import { HOUR, type Instant } from '../../../shared/instant.ts';
-import type { Page, PageRequest } from '../../../shared/reading/page.ts';
+import type { Page, PageRequest, Range } from '../../../shared/reading/page.ts';
 import type { Reader } from '../../../shared/reading/reader.ts';
 import type { ReadableRow, UnreadableRow } from '../../../shared/returns-service/parse-return-group.ts';
 import type { ReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
@@ -31,6 +31,20 @@ export function anUnreadableRow(id?: number, digest = 'alike'): UnreadableRow {
 
 export function aPage(rows: Page['rows'], { bytes = 100_000, at = NOON as Instant } = {}): Page {
   return { rows, bytes, sentAt: at, receivedAt: at };
+}
+
+/** The rows that were created within the range; rows without a time at noon. */
+export function createdWithin<Row extends { readonly createdAt?: Instant }>(
+  { created }: Range,
+  rows: readonly Row[],
+): Row[] {
+  const { from = 0, to = Number.POSITIVE_INFINITY } = created ?? {};
+  return rows.filter(({ createdAt = NOON }) => createdAt >= from && createdAt < to);
+}
+
+/** The answer to the request by a list of these rows, with so many on a page. */
+export function pageWithin({ range, offset }: PageRequest, rows: Page['rows'], pageRows: number): Page {
+  return aPage(createdWithin(range, rows).slice(offset, offset + pageRows));
 }
 
 export interface ScriptedReader extends Reader {

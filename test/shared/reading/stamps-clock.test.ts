@@ -8,7 +8,7 @@ import {
   stampsTime,
   UNKNOWN_STAMPS,
 } from '../../../shared/reading/stamps-clock.ts';
-import type { StampsState } from '../../../shared/source/source-state.ts';
+import { STAMPS } from './at-noon.ts';
 import { anUnreadableRow, aRow, idsFrom } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
@@ -20,7 +20,6 @@ function updatedAt(...stamps: readonly number[]) {
 const zoneless = (rows: ReturnType<typeof updatedAt>) => rows.map((row) => ({ ...row, zoned: false }));
 
 /** A state after a stamp of noon that was received at noon. */
-const AT_NOON: StampsState = { ...UNKNOWN_STAMPS, newest: NOON, newestReceivedAt: NOON };
 
 describe('the stamps’ clock', () => {
   it('is unknown before the first stamp', () => {
@@ -49,30 +48,30 @@ describe('the stamps’ clock', () => {
   });
 
   it('advances with a stamp that is newer than the elapsed time', () => {
-    const stamps = learnStamps(AT_NOON, updatedAt(NOON + 3 * MINUTE), NOON + 3 * MINUTE - SECOND);
-    const ahead = learnStamps({ ...AT_NOON, newest: NOON - HOUR }, updatedAt(NOON), NOON);
+    const stamps = learnStamps(STAMPS, updatedAt(NOON + 3 * MINUTE), NOON + 3 * MINUTE - SECOND);
+    const ahead = learnStamps({ ...STAMPS, newest: NOON - HOUR }, updatedAt(NOON), NOON);
 
     expect(stamps.newest).toBe(NOON);
     expect(ahead).toMatchObject({ newest: NOON, newestReceivedAt: NOON });
   });
 
   it('does not go back to a stamp that is older than the elapsed time', () => {
-    const stamps = learnStamps(AT_NOON, updatedAt(NOON + MINUTE), NOON + 2 * MINUTE);
+    const stamps = learnStamps(STAMPS, updatedAt(NOON + MINUTE), NOON + 2 * MINUTE);
 
     expect(stamps).toMatchObject({ newest: NOON, newestReceivedAt: NOON });
     expect(stampsTime(stamps, NOON + 2 * MINUTE)).toBe(NOON + 2 * MINUTE);
   });
 
   it('keeps its stamp if another gives the same time', () => {
-    const stamps = learnStamps(AT_NOON, updatedAt(NOON + MINUTE), NOON + MINUTE);
+    const stamps = learnStamps(STAMPS, updatedAt(NOON + MINUTE), NOON + MINUTE);
 
     expect(stamps.newest).toBe(NOON);
   });
 
   it('learns nothing from unreadable rows', () => {
-    const stamps = learnStamps(AT_NOON, [anUnreadableRow(1), anUnreadableRow()], NOON + HOUR);
+    const stamps = learnStamps(STAMPS, [anUnreadableRow(1), anUnreadableRow()], NOON + HOUR);
 
-    expect(stamps).toBe(AT_NOON);
+    expect(stamps).toBe(STAMPS);
   });
 });
 
@@ -210,7 +209,7 @@ describe('the form of stamps', () => {
   ])('changes later only with a whole page of three: $before, $rows', ({ before, rows, after }) => {
     const page = rows.map((zoned, id) => aRow(id, { zoned }));
 
-    const byNewest = learnStamps({ ...AT_NOON, zoned: before }, page, NOON);
+    const byNewest = learnStamps({ ...STAMPS, zoned: before }, page, NOON);
     const byLeads = learnStamps(
       { ...UNKNOWN_STAMPS, zoned: before, leads: [{ groupId: 1, lead: 0 }] },
       page,
@@ -227,7 +226,7 @@ describe('the form of stamps', () => {
   });
 
   it('has later the most digits ever seen', () => {
-    const known = { ...AT_NOON, precision: 3 };
+    const known = { ...STAMPS, precision: 3 };
 
     expect(learnStamps(known, [aRow(1, { precision: 0 })], NOON).precision).toBe(3);
     expect(learnStamps(known, [aRow(1, { precision: 6 })], NOON).precision).toBe(6);
@@ -253,7 +252,7 @@ describe('stamps may fall back', () => {
     { what: 'by summer time ahead of UTC', zoned: false, offset: 30 * MINUTE, by: HOUR },
     { what: 'by summer time behind UTC', zoned: false, offset: -5 * HOUR, by: HOUR },
   ])('$what', ({ zoned, offset, by }) => {
-    expect(mayFallBackBy({ ...AT_NOON, zoned, newest: NOON + offset })).toBe(by);
+    expect(mayFallBackBy({ ...STAMPS, zoned, newest: NOON + offset })).toBe(by);
   });
 
   it('not before any stamp is known', () => {

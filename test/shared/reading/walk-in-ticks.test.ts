@@ -5,6 +5,7 @@ import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
 import { walkOn } from '../../../shared/reading/walk.ts';
 import type { WalkPosition } from '../../../shared/reading/walk-step.ts';
 import type { StampsState } from '../../../shared/source/source-state.ts';
+import { STAMPS } from './at-noon.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import type { Order } from './model-orders.ts';
 import { clampedTo } from './model-pages.ts';
@@ -12,8 +13,6 @@ import type { Looks } from './model-stamps.ts';
 import { WALK_START, walk } from './model-walk.ts';
 import { createWitness } from './witness.ts';
 import { NOON } from './worlds.ts';
-
-const STAMPS: StampsState = { ...UNKNOWN_STAMPS, newest: NOON, newestReceivedAt: NOON };
 
 /** Thrown at the end of a tick. */
 class TickIsOver extends Error {}

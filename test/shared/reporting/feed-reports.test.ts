@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { publishFeedReports, queueFeedReport } from '../../../shared/reporting/feed-reports.ts';
-import { NOTHING_READ } from '../../../shared/reporting/source-read.ts';
+import { NOTHING_READ } from '../../../shared/reporting/read-state.ts';
 import type { FeedReport } from '../../../shared/source/source-state.ts';
 import { createMemoryLedger, type MemoryLedger } from '../../fakes/memory-ledger.ts';
 

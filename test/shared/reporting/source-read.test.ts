@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { formatInstant, type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { NOTHING_READ } from '../../../shared/reporting/read-state.ts';
 import {
   beginWholeWalk,
   describeRead,
-  NOTHING_READ,
   noteOvertaken,
   noteReadUpTo,
   noteReconciled,

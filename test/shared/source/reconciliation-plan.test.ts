@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { FIRST_WIDTH } from '../../../shared/limits.ts';
+import type { CycleState } from '../../../shared/source/cycle-state.ts';
 import {
   beginCycle,
   dueTier,
@@ -11,7 +12,7 @@ import {
   planCycles,
   requestsOfAll,
 } from '../../../shared/source/reconciliation-plan.ts';
-import type { BaselineState, CycleState } from '../../../shared/source/source-state.ts';
+import type { BaselineState } from '../../../shared/source/source-state.ts';
 
 const PACE = { reconcileMs: 600_000, requestsPerMinute: 240, settleMs: 60_000 };
 const NOW = 1_000 * DAY;

@@ -4,7 +4,7 @@ import { HOUR, type Instant, MILLISECOND, MINUTE } from '../../../shared/instant
 import { createNewsMemory } from '../../../shared/reading/news.ts';
 import type { Page, PageRequest } from '../../../shared/reading/page.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
-import { newCycle } from '../../../shared/source/reconciliation-plan.ts';
+import { newCycle } from '../../../shared/source/cycle-state.ts';
 import type { ListShape } from '../../../shared/source/source-session.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import type { TickRun } from '../../../shared/tick/tick-run.ts';

@@ -1,8 +1,10 @@
 // The operator: knows which changes are real, sees the holds, and releases them as the command does.
 import { saveRelease } from '../../../local/operating/save-release.ts';
+import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
 import type { Instant } from '../../../shared/instant.ts';
-import type { Hold, SourceState } from '../../../shared/source/source-state.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
+import { onStateSaved } from './watch-saves.ts';
 import type { World } from './world.ts';
 
 /** @returns whether there was a hold to release */
@@ -29,11 +31,8 @@ export interface HeldTime {
 /** Counts the holds, and those that end without a release. @returns the times with holds */
 export function watchHolds({ stores, trace, time }: World): readonly HeldTime[] {
   const times: HeldTime[] = [];
-  const { save } = stores.states;
   const known = new Map<string, SourceState>();
-  stores.states.save = async (state: SourceState, expectedVersion: number) => {
-    const result = await save(state, expectedVersion);
-    if (result !== 'saved') return result;
+  onStateSaved(stores, (state) => {
     const before = known.get(state.source);
     known.set(state.source, state);
     noteHeld(times, state, time.now());
@@ -42,8 +41,7 @@ export function watchHolds({ stores, trace, time }: World): readonly HeldTime[] 
     for (const hold of holds) if (!earlier.some(isSame(hold))) trace.count(`guard ${hold.guard}`);
     const now = state.guarding.holds;
     for (const hold of earlier) if (!now.some(isSame(hold))) trace.count(`mended ${hold.guard}`);
-    return result;
-  };
+  });
   return times;
 }
 

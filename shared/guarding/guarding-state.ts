@@ -1,0 +1,86 @@
+// What the guards know about a source, and what they hold.
+import * as z from 'zod';
+import { tier } from '../source/cycle-state.ts';
+import { instant, maybe, type Stored, storedObject } from '../source/stored-object.ts';
+
+/** What a guard found. */
+const guard = z.enum([
+  'known_group_not_found',
+  'known_range_empty',
+  'groups_removed',
+  'entities_removed',
+  'changed_without_stamps',
+]);
+
+export type Guard = z.output<typeof guard>;
+
+/** What a guard holds of one return group, in words. */
+const holdSample = z.object({
+  groupId: z.int(),
+  /** For instance `shipment/77120 status`. */
+  what: z.string(),
+  before: z.string(),
+  after: z.string(),
+});
+
+export type HoldSample = Stored<typeof holdSample>;
+
+const hold = storedObject({
+  /** Names the hold in `release`; a hold that grows beyond twice its size gets another. */
+  number: z.int(),
+  guard,
+  /** The tier whose cycle shows whether the hold is over. */
+  tier,
+  since: instant,
+  /** Groups or entities that are held; after a release, those that may still be published. */
+  suspects: z.int(),
+  /** How many suspects there were when the hold got its number. */
+  numberedAt: z.int(),
+  /** How many suspects the current cycle has found, and whether these still are too many. */
+  met: z.int(),
+  isOverThreshold: z.boolean(),
+  /** The earliest creation time of a range with suspects: a release goes back there. */
+  from: maybe(instant),
+  /** Hash of the address and token, if the hold is about them. */
+  tokenHash: maybe(z.string()),
+  /** When it was released; undefined while it stands. */
+  releasedAt: maybe(instant),
+  /** A few of the suspects, for the operator who decides. */
+  samples: z.array(holdSample).default([]),
+});
+
+export type Hold = Stored<typeof hold>;
+
+const usualChange = z.object({
+  /** Changes of a group per hour: the most that a range of groups has shown. */
+  ratePerHour: z.number(),
+  learnedAt: instant,
+  /** Whether a walk was finished since; until then the rate is provisional. */
+  isWhole: z.boolean(),
+});
+
+export type UsualChange = Stored<typeof usualChange>;
+
+export const guarding = storedObject({
+  /** Standing holds, and released ones that still serve as permits. */
+  holds: z.array(hold),
+  /** The number of the last hold; numbers are never used twice. */
+  lastNumber: z.int(),
+  /** Hash of the address and token that were last proved to show this source; undefined while in doubt. */
+  seenWith: maybe(z.string()),
+  /** Entities found missing, and published as removed, in the current period of one cycle's length. */
+  entities: z.object({ since: instant, missing: z.int(), removed: z.int() }),
+  /** How many groups usually change without a newer stamp; undefined before the first range walked. */
+  usual: maybe(usualChange),
+});
+
+export type GuardingState = Stored<typeof guarding>;
+
+/** What guards know about a source at its start, or if its state was stored before there were guards. */
+export const NO_GUARDING: GuardingState = {
+  holds: [],
+  lastNumber: 0,
+  seenWith: undefined,
+  entities: { since: 0, missing: 0, removed: 0 },
+  usual: undefined,
+};

@@ -1,0 +1,70 @@
+// The walks that find what polls can't: often over recent groups, over all groups in the time that is left.
+import * as z from 'zod';
+import type { Instant } from '../instant.ts';
+import { FIRST_WIDTH } from '../limits.ts';
+import { instant, maybe, type Stored, storedObject } from './stored-object.ts';
+
+/** The groups of a reconciliation walk: recently created ones, older ones that are open, or all. */
+export const tier = z.enum(['recent', 'open', 'all']);
+
+const cycle = storedObject({
+  isUnderWay: z.boolean(),
+  /** When this cycle began, or the last one if none is under way. */
+  startedAt: instant,
+  /** Creation time up to which this cycle has read all groups. */
+  coveredThrough: maybe(instant),
+  /** Width of the next range, in the unit of Instant. */
+  rangeWidth: z.number(),
+  /** The next range is read no earlier, so that the walk keeps to its share of the budget. */
+  pausedUntil: instant,
+  /** The slot, as an instant, of the last tick in which it got on or was not due; undefined before the first. */
+  progressedAt: maybe(instant),
+  /** Requests of this cycle so far. */
+  requests: z.int(),
+  /** Groups that look-ups did not find. */
+  removals: z.int(),
+  /** Groups of this cycle that were compared with their snapshots. */
+  compared: z.int().default(0),
+  /** Compared groups that differed although their stamp had not moved. */
+  unstamped: z.int().default(0),
+  /** When the previous cycle began: since then the groups had time to change. */
+  previousStartedAt: maybe(instant),
+  /** Whether it must begin, or go on, at once. */
+  isAsked: z.boolean().default(false),
+  /** Requests of the last completed cycle; undefined before the first. */
+  lastRequests: maybe(z.int()),
+  lastCompletedAt: maybe(instant),
+});
+
+export type CycleState = Stored<typeof cycle>;
+
+/** Returns the state of a tier before its first cycle. */
+export function newCycle(now: Instant): CycleState {
+  return {
+    isUnderWay: false,
+    startedAt: now,
+    coveredThrough: undefined,
+    rangeWidth: FIRST_WIDTH,
+    pausedUntil: 0,
+    progressedAt: undefined,
+    requests: 0,
+    removals: 0,
+    compared: 0,
+    unstamped: 0,
+    previousStartedAt: undefined,
+    isAsked: false,
+    lastRequests: undefined,
+    lastCompletedAt: undefined,
+  };
+}
+
+export const reconciliation = z
+  .object({
+    recent: cycle,
+    /** Over older groups that are open. */
+    open: cycle.optional(),
+    all: cycle,
+  })
+  .transform(({ recent, open, all }) => ({ recent, open: open ?? newCycle(recent.startedAt), all }));
+
+export type ReconciliationState = Stored<typeof reconciliation>;

@@ -1,0 +1,79 @@
+// Every state of every group, as the service would show it if it hid nothing.
+import type { Knobs } from '../../local/reference-service/knobs.ts';
+import { deviate } from '../../local/reference-service/showing/deviate.ts';
+import { showGroup } from '../../local/reference-service/showing/show-group.ts';
+import { createStampForm } from '../../local/reference-service/showing/stamp-form.ts';
+import { createRandom } from '../../local/reference-service/store/seeded-random.ts';
+import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
+import { type Instant, SECOND } from '../../shared/instant.ts';
+import type { GroupDocument, Happening } from './checker/evidence.ts';
+import type { Look } from './world/turns.ts';
+import type { World } from './world/world.ts';
+
+/** The state of a group from a moment on, whatever it looked like. */
+interface Fact {
+  readonly at: Instant;
+  readonly shownFrom: Instant;
+  readonly group: StoredGroup | undefined;
+}
+
+export function happeningsOf(world: World, looks: readonly Look[]): Happening[] {
+  const makers = looks.map(({ from, knobs }) => ({ from, make: documentMaker(knobs) }));
+  return [...factsByGroup(world)].flatMap(([groupId, facts]) =>
+    makers.flatMap(({ from, make }, place) => {
+      const until = makers[place + 1]?.from ?? Number.POSITIVE_INFINITY;
+      const later = facts.filter(({ at }) => at >= from && at < until);
+      return [...seenAnew(world, facts, from), ...later].map(({ at, shownFrom, group }) => ({
+        groupId,
+        at,
+        shownFrom,
+        document: group && make(group),
+      }));
+    }),
+  );
+}
+
+function factsByGroup({ service }: World): Map<number, Fact[]> {
+  const facts = new Map<number, Fact[]>();
+  const always = Number.NEGATIVE_INFINITY;
+  for (const { groupId, at, shownFrom, before, after } of service.control.history()) {
+    const known = facts.get(groupId) ?? [];
+    if (known.length === 0 && before !== undefined) {
+      known.push({ at: always, shownFrom: always, group: before });
+    }
+    known.push({ at, shownFrom, group: after });
+    facts.set(groupId, known);
+  }
+  for (const group of service.store.groups()) {
+    if (!facts.has(group.id)) facts.set(group.id, [{ at: always, shownFrom: always, group }]);
+  }
+  return facts;
+}
+
+/** Longer than any answer takes. */
+const ANSWERED_WITHIN_SECONDS = 30;
+
+/** The facts readable when a new look begins: the present, and the past that late and stale reads show. */
+function seenAnew({ plan }: World, facts: readonly Fact[], from: Instant): Fact[] {
+  const { lateSeconds, staleSeconds = 0 } = plan.knobs;
+  const oldest = from - ((lateSeconds?.most ?? 0) + staleSeconds + ANSWERED_WITHIN_SECONDS) * SECOND;
+  const before = facts.filter(({ at }) => at < from);
+  const first = before.findLastIndex(({ at }) => at <= oldest);
+  const seen = before.slice(Math.max(0, first));
+  if (seen.every(({ group }) => group === undefined)) return [];
+  return seen.map(({ shownFrom, group }) => ({ at: from, shownFrom: Math.max(from, shownFrom), group }));
+}
+
+function documentMaker(knobs: Readonly<Knobs>): (group: StoredGroup) => GroupDocument {
+  const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
+  // Flickering fields count as present; unreadable groups are not judged.
+  const plain: Knobs = {
+    ...knobs,
+    arrays: 'full',
+    nulls: 'present',
+    childOrder: 'stable',
+    unreadableEvery: 0,
+  };
+  const nothingByChance = createRandom(1);
+  return (group) => deviate(showGroup(group, stamps), plain, nothingByChance) as GroupDocument;
+}

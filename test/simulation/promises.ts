@@ -1,0 +1,52 @@
+// What the service of a run shows, and so what the feed must find.
+import type { Knobs } from '../../local/reference-service/knobs.ts';
+import type { Promises } from './checker/evidence.ts';
+import { changesLooks } from './turn.ts';
+import type { World } from './world/world.ts';
+
+export function promisesOf({ plan, service }: World): Promises {
+  const { turns = [] } = plan;
+  const { fail, lost, clockJump, freeze } = plan.faults;
+  const knobs = service.control.knobs();
+  const looks = [plan, ...turns].map((look) => look.knobs);
+  const namesZones = looks.every(({ stampForm = 'Z' }) => !stampForm.startsWith('none'));
+  const leavesNoArrayOut = (plan.knobs.arrays ?? 'full') === 'full';
+  return {
+    findsRemovals: plan.reconciles,
+    changesMoveStamps:
+      plan.knobs.touches === undefined &&
+      !turns.some((turn) => changesLooks(turn) || 'touches' in turn.knobs) &&
+      plan.mishap?.kind !== 'changed without stamps' &&
+      (knobs.absurdEvery === 0 || knobs.absurdStamps === 'ahead'),
+    showsEmptyArrays: knobs.arrays === 'full',
+    showedEmptyArrays: looks.every(({ arrays = 'full' }) => arrays === 'full'),
+    showsArrays: !looks.some(({ arrays }) => arrays === 'flicker') && plan.lasting?.shape.kind !== 'array',
+    showsNulls: looks.every(({ nulls = 'present' }) => nulls === 'present'),
+    leavesNoArrayOut,
+    keepsUp: keepsUp(plan, knobs, namesZones),
+    namesZones,
+    stampsTellTime: knobs.absurdEvery === 0,
+    endsLists: knobs.pageBytes === 0 || !plan.crowds,
+    tellsFractions: knobs.stampPrecision !== 's',
+    showsWhatIs: plan.mishap === undefined,
+    showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,
+    savesPauses: [fail, lost, clockJump, freeze].every((share) => share === 0),
+  };
+}
+
+/** With pages of fewer rows a tick may have no room for the groups of a day. */
+const FEWEST_ROWS = 3;
+/** With fewer requests allowed in a minute, nor may any tick. */
+const FEWEST_A_MINUTE = 30;
+
+/**
+ * Whether a tick has room for what only can be read in one go: the groups of a day, where stamps name no zone, and rows
+ * without an id that fill a page.
+ */
+function keepsUp({ lasting }: World['plan'], knobs: Knobs, namesZones: boolean): boolean {
+  const isLimited = lasting?.shape.kind === 'limit';
+  const isTight = knobs.rateLimit > 0 && knobs.rateLimit < FEWEST_A_MINUTE;
+  if (namesZones) return knobs.unreadableEvery === 0 || (knobs.limitMax > 1 && !isLimited && !isTight);
+  const isCut = knobs.offsetMax > 0 || lasting?.shape.kind === 'offset';
+  return knobs.limitMax >= FEWEST_ROWS && !isCut && !isTight && !isLimited;
+}
