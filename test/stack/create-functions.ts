@@ -5,7 +5,7 @@ import { arnOf, REGION } from './create-resources.ts';
 import type { Deliveries } from './deliveries.ts';
 import { startFunction, writeInlineCode } from './lambda-function.ts';
 import type { Arns } from './needed-permissions.ts';
-import type { MayDo } from './policies.ts';
+import { type PermissionChecks, refusalOf } from './permission-checks.ts';
 import { stateMachineOf } from './state-machines.ts';
 import { type Assembly, resourcesOf } from './template.ts';
 import type { World } from './world.ts';
@@ -27,14 +27,14 @@ const ENGINE_OF: Readonly<Record<string, keyof EndpointOptions['engines']>> = {
 
 export interface EndpointOptions {
   readonly engines: { readonly dynamoDb: string; readonly sqs: string; readonly bus: string };
-  readonly mayDo: MayDo;
+  readonly checks: PermissionChecks;
   readonly secrets: ReadonlyMap<string, string>;
   readonly calls: Call[];
 }
 
 /** Starts the AWS endpoint. The access key of a function or a state machine is its logical id: it names the caller. */
 export function startEndpoint(world: () => World, options: EndpointOptions): Promise<AwsEndpoint> {
-  const { engines, mayDo, secrets, calls } = options;
+  const { engines, checks, secrets, calls } = options;
   const stateMachine: Arns['stateMachine'] = (by) =>
     stateMachineOf(world(), by)?.stateMachineArn ?? by.stateMachineArn ?? 'a token of no waiting task';
   return startAwsEndpoint({
@@ -44,9 +44,9 @@ export function startEndpoint(world: () => World, options: EndpointOptions): Pro
       service === 'AWSStepFunctions'
         ? stateMachineOf(world(), body as object)?.endpoint
         : engines[ENGINE_OF[service] ?? 'dynamoDb'],
-    mayDo(callerId, permission) {
-      const { Role, RoleArn } = world().properties(callerId);
-      return mayDo(Role ?? RoleArn, permission);
+    mayDo(caller, permission) {
+      const { Role, RoleArn } = world().properties(caller);
+      return checks.passes({ caller, principal: { roleArn: Role ?? RoleArn }, permission });
     },
     parameterOf(name) {
       const { template, properties } = world();
@@ -56,8 +56,7 @@ export function startEndpoint(world: () => World, options: EndpointOptions): Pro
     },
     onCall(call) {
       calls.push(call);
-      for (const { action, resource } of call.denied)
-        world().fail(`${call.accessKeyId} is not allowed ${action} on ${resource}`);
+      for (const permission of call.denied) world().fail(refusalOf({ caller: call.accessKeyId, permission }));
     },
   });
 }

@@ -20,7 +20,7 @@ import { type Deliveries, ONCE_IN_ORDER } from './deliveries.ts';
 import { startEventSources } from './event-sources.ts';
 import { createFailures } from './failures.ts';
 import type { LambdaFunction } from './lambda-function.ts';
-import { readRoles } from './policies.ts';
+import { createPermissionChecks, type PermissionChecks } from './permission-checks.ts';
 import { type Names, resolve } from './resolve-intrinsics.ts';
 import { subscribeRules } from './rules.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
@@ -61,6 +61,8 @@ export interface Deployment {
   readonly failures: readonly string[];
   /** Resolves at the first failure. */
   readonly failed: Promise<void>;
+  /** What the policies of a damaged copy of the template would have refused to the run so far, as problems. */
+  readonly deniedBy: PermissionChecks['deniedBy'];
   /** The events that the archive would have kept. */
   readonly archived: readonly unknown[];
   readonly schedules: Schedules;
@@ -99,10 +101,10 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
 
   let endpoint: AwsEndpoint | undefined;
   const created = await createResources(template, { dynamoDb, sqs, sns }, () => endpoint?.url ?? '');
-  const mayDo = readRoles(template, created.names);
-  const world = createWorld({ template, created, sqs, sns, streams, mayDo, failures });
+  const checks = createPermissionChecks(template, created.names);
+  const world = createWorld({ template, created, sqs, sns, streams, checks, failures });
   endpoint = await startEndpoint(() => world, {
-    ...{ mayDo, secrets, calls },
+    ...{ checks, secrets, calls },
     engines: { ...engines, bus: busEngine.endpoint },
   });
   const stateMachines = await startStateMachines(world, endpoint);
@@ -117,6 +119,7 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
     parameters: resourcesOf(template, 'AWS::SSM::Parameter').map(([id]) => world.properties(id)),
     busEndpoint: busEngine.endpoint,
     ...{ calls, archived, endpoint, failures: failures.list, failed: failures.first },
+    deniedBy: checks.deniedBy,
     schedules: createSchedules(world),
     functionWith: (text) => theOneWith(world.functions, text),
     stateMachineWith: (text) => theOneWith(world.stateMachines, text),

@@ -1,20 +1,25 @@
 // The template's subscriptions. The engine ignores policies, so they are judged here: SNS writes to a
 // queue, and to the subscription's dead-letter queue, only if the queue's policy allows it for this topic.
 import { SubscribeCommand } from '@aws-sdk/client-sns';
-import { readQueuePolicies } from './policies.ts';
+import { type PermissionCheck, refusalOf } from './permission-checks.ts';
 import { resourcesOf } from './template.ts';
 import type { World } from './world.ts';
 
 export async function subscribeQueues(world: World): Promise<void> {
-  const mayUse = readQueuePolicies(world.template, world.created.names);
   for (const [id] of resourcesOf(world.template, 'AWS::SNS::Subscription')) {
     const { TopicArn, Protocol, Endpoint, RedrivePolicy, ...properties } = world.properties(id);
     if (Protocol !== 'sqs') continue;
     const context = { 'aws:SourceArn': TopicArn, 'aws:SecureTransport': 'true' };
-    const refused = [Endpoint, RedrivePolicy.deadLetterTargetArn].filter(
-      (queue) => !mayUse('sns.amazonaws.com', { action: 'sqs:SendMessage', resource: queue, context }),
-    );
-    for (const queue of refused) world.fail(`${TopicArn} is not allowed sqs:SendMessage on ${queue}`);
+    const refused = [Endpoint, RedrivePolicy.deadLetterTargetArn].filter((resource) => {
+      const check: PermissionCheck = {
+        caller: TopicArn,
+        principal: { service: 'sns.amazonaws.com' },
+        permission: { action: 'sqs:SendMessage', resource, context },
+      };
+      if (world.checks.passes(check)) return false;
+      world.fail(refusalOf(check));
+      return true;
+    });
     // SNS would not try again: the events are in the subscription's dead-letter queue, or gone.
     if (refused.includes(Endpoint)) continue;
     const { FilterPolicy, FilterPolicyScope, RawMessageDelivery } = properties;

@@ -1,5 +1,5 @@
 // One run of a deployed template with two webhooks: a change at the service, a return with an event that the endpoint
-// never accepts, the sweeps. The result lists what the webhooks owe their receivers and did not deliver.
+// never accepts, the sweeps.
 import type { ReferenceService } from '../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { METRICS } from '../../shared/deployment/metrics.ts';
@@ -15,6 +15,11 @@ export interface WatchWebhooksOptions extends Omit<DeployOptions, 'secrets' | 'v
   readonly isDown: boolean;
 }
 
+export interface WatchedWebhooks extends Pick<Deployment, 'deniedBy'> {
+  /** What the webhooks owe their receivers and did not deliver; empty for an undamaged template. */
+  readonly problems: readonly string[];
+}
+
 const SIGNING_SECRET = `whsec_${Buffer.from('the signing secret of the mails!').toString('base64')}`;
 const BEARER = 'Bearer of-the-mails';
 const [WMS, MAILS] = ['/wms', '/mails'];
@@ -23,7 +28,7 @@ const DAY_MS = 86_400_000;
 export async function watchWebhooks(
   service: ReferenceService,
   { isDown, ...options }: WatchWebhooksOptions,
-): Promise<string[]> {
+): Promise<WatchedWebhooks> {
   let wmsSecret = '';
   const receiver = await startWebhookReceiver((path) => (path === WMS ? wmsSecret : SIGNING_SECRET));
   const deployment = await deploy({
@@ -39,12 +44,13 @@ export async function watchWebhooks(
     const first = await deliverParcel(run, minute + MINUTE_MS, isDown);
     const second = await refuseOneEvent(run, minute + 2 * MINUTE_MS, first);
     await sweepAfterLoss(run, minute + 2 * MINUTE_MS, first, second);
-    if (deployment.failures.length > 0) return [...deployment.failures];
+    const { deniedBy, failures } = deployment;
+    if (failures.length > 0) return { problems: [...failures], deniedBy };
     const by = ['WebhooksWmsSender', 'WebhooksMailsSender'];
-    return [
-      ...(await problemsOf(run, first, second)),
-      ...(isDown ? silentAlarms(deployment, options.template, { by, names: [METRICS.failingFor] }) : []),
-    ];
+    const silent = isDown
+      ? silentAlarms(deployment, options.template, { by, names: [METRICS.failingFor] })
+      : [];
+    return { problems: [...(await problemsOf(run, first, second)), ...silent], deniedBy };
   } finally {
     await deployment.stop();
     receiver.close();

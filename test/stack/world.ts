@@ -6,7 +6,8 @@ import type { StepFunctionsEngine } from '../step-functions/step-functions-engin
 import type { Created } from './create-resources.ts';
 import type { Failures } from './failures.ts';
 import type { LambdaFunction } from './lambda-function.ts';
-import type { MayDo, Permission } from './policies.ts';
+import { type PermissionChecks, refusalOf } from './permission-checks.ts';
+import type { Permission } from './policies.ts';
 import { resolve } from './resolve-intrinsics.ts';
 import type { Template } from './template.ts';
 
@@ -16,11 +17,11 @@ export interface WorldOptions {
   readonly sqs: SQSClient;
   readonly sns: SNSClient;
   readonly streams: DynamoDBStreamsClient;
-  readonly mayDo: MayDo;
+  readonly checks: PermissionChecks;
   readonly failures: Failures;
 }
 
-export interface World extends Omit<WorldOptions, 'mayDo' | 'failures'> {
+export interface World extends Omit<WorldOptions, 'failures'> {
   /** By their logical ids. */
   readonly functions: Map<string, LambdaFunction>;
   /** By their logical ids. */
@@ -36,7 +37,7 @@ export interface World extends Omit<WorldOptions, 'mayDo' | 'failures'> {
   fail(problem: unknown): void;
 }
 
-export function createWorld({ mayDo, failures, ...shared }: WorldOptions): World {
+export function createWorld({ failures, ...shared }: WorldOptions): World {
   const functions = new Map<string, LambdaFunction>();
   const stateMachines = new Map<string, StepFunctionsEngine>();
   const { template, created } = shared;
@@ -55,9 +56,9 @@ export function createWorld({ mayDo, failures, ...shared }: WorldOptions): World
     ...{ functions, stateMachines, properties },
     functionOf: (arnOrName) => find(arnOrName)[1],
     roleOf: (arnOrName) => properties(find(arnOrName)[0]).Role,
-    require(roleArn, { action, resource }) {
-      if (!mayDo(roleArn, { action, resource }))
-        failures.add(`${roleArn} is not allowed ${action} on ${resource}`);
+    require(roleArn, permission) {
+      const check = { caller: roleArn, principal: { roleArn }, permission };
+      if (!shared.checks.passes(check)) failures.add(refusalOf(check));
     },
     fail: failures.add,
   };
