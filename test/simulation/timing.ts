@@ -32,7 +32,6 @@ export function timingOf({ plan, service, time, suspendedUnseen }: World): Timin
     lateBy: DATE_IS_KNOWN_TO + (plan.faults.clockJump > 0 ? LONGEST_UNSEEN_SUSPENSION : 0),
     slowestAnswer: longestExchange + staleFor + DATE_IS_KNOWN_TO,
     longestExchange,
-    oldKnowledge: longestExchange + (plan.faults.freeze > 0 ? plan.tickMs * MILLISECOND : 0),
     settle: plan.settings.settleMs * MILLISECOND,
     staleFor,
     knowsTheTime: plan.faults.clockJump === 0 && plan.faults.freeze === 0,
