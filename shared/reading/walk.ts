@@ -112,10 +112,12 @@ async function walkNewest(
   const unlimited = { ...reader, maxPages: Math.max(MAX_CROWD_PAGES, reader.maxPages) };
   const all: Interval = { from, to: undefined };
   const closedUpTo = () => closedToWalks(options);
+  // A stamp further on than time has passed is not new: it shows that the stamps' clock was behind.
   const comeSinceNow = () => {
     const now = Math.max(closedUpTo() + CLOSED_AFTER, options.stamps().newest ?? Number.NEGATIVE_INFINITY);
+    const begunAt = options.now();
     return ({ createdAt }: RowStamps) =>
-      createdAt > now && createdAt <= closedUpTo() + CLOSED_AFTER + MOMENT_KNOWN_WITHIN;
+      createdAt > now && createdAt <= now + options.now() - begunAt + MOMENT_KNOWN_WITHIN;
   };
   const cameMeanwhile = comeSinceNow();
   const page = options.pieces && (await readPage({ created: all }, 0, unlimited));

@@ -142,6 +142,24 @@ describe('the newest groups', () => {
     expect(witness.seen.size).toBe(4);
   });
 
+  // Seed 709715: an answer without Date leaves the stamps' clock at the newest stamp that was read so far.
+  it('did not come meanwhile if each is newer than all that were read before it', async () => {
+    const rows = idsFrom(1, 12).map((id) => aRow(id, { createdAt: NOON - 100 * DAY + id * DAY }));
+    let stamps = { ...STAMPS, newest: NOON - 100 * DAY };
+    const reader = createScriptedReader((request) => pageWithin(request, rows, 1));
+    const take = async (page: Page) => {
+      for (const { createdAt } of page.rows)
+        stamps = { ...stamps, newest: Math.max(stamps.newest, createdAt ?? 0) };
+      await reader.take(page);
+    };
+    const newest = { coveredThrough: NOON - 100 * DAY, rangeWidth: DAY };
+
+    const step = await stepAtNoon(newest, reader, { take, stamps: () => stamps });
+
+    expect(step).toMatchObject({ covered: { from: newest.coveredThrough, to: undefined }, isDone: true });
+    expect(reader.taken.flatMap((page) => page.rows)).toEqual(expect.arrayContaining(rows));
+  });
+
   it('are covered to their open end if they seem new to a clock of stamps that was behind', async () => {
     const list = createModelList({
       ...{ seed: 3, now: NOON, order: 'updated desc', latency: SECOND, pages: clampedTo(1) },
