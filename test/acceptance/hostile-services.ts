@@ -1,6 +1,7 @@
+import type { Group } from './group.ts';
 import type { Fields } from './history.ts';
 import { type Behaviour, type Fault, validationError } from './outside-service.ts';
-import type { Group, OutsideStore } from './outside-store.ts';
+import type { OutsideStore } from './outside-store.ts';
 import type { Random } from './random.ts';
 
 /** A behaviour that the service's document allows, and the expected result of a feed that reads it. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Evidence, Rule } from './evidence.ts';
 import type { EntityHistory, EntityState, Fields, PrintedEvent } from './history.ts';
-import { type Evidence, judge, mostInAMinute, type Rule } from './outside-judge.ts';
+import { judge, mostInAMinute } from './outside-judge.ts';
 
 /** The judge must find every kind of false stream, and nothing in a true one. */
 describe('the outside judge', () => {

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { Webhook } from 'standardwebhooks';
+import type { Problem } from './evidence.ts';
 import type { PrintedEvent } from './history.ts';
-import type { Problem } from './outside-judge.ts';
 import type { Random } from './random.ts';
 
 export interface OutsideReceiver {

@@ -1,15 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ALL_KINDS, type ChangeKind } from './change-kinds.ts';
+import type { Group } from './group.ts';
 import type { Fields } from './history.ts';
-import {
-  ALL_KINDS,
-  type ChangeKind,
-  createOutsideStore,
-  type Group,
-  type OutsideStore,
-  renderGroup,
-} from './outside-store.ts';
+import { createOutsideStore, type OutsideStore } from './outside-store.ts';
 import { createRandom, type Random } from './random.ts';
+import { renderGroup } from './render-group.ts';
 import type { Bounds } from './shown-groups.ts';
 
 /**

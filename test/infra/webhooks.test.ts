@@ -4,8 +4,6 @@ import * as kms from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { describe, expect, test } from 'vitest';
 import { parseWebhookEnvironment } from '../../functions/webhook/webhook-environment.ts';
-import { MOST_SUBSCRIPTIONS } from '../../infra/check-subscription.ts';
-import type { WebhookOptions } from '../../infra/returns-change-feed.ts';
 import { METRICS } from '../../shared/deployment/metrics.ts';
 import { webhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { aFeed, newStack, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
@@ -300,104 +298,5 @@ describe('the alarms', () => {
     const without = aFeed().template();
     const other = resourceOf(without, 'AWS::CloudWatch::Dashboard', 'Dashboard').Properties;
     expect(JSON.stringify(other)).not.toContain('Webhooks');
-  });
-});
-
-describe('options', () => {
-  const problemsOf = (id: string, options: object) => {
-    const { feed: checked } = aFeed();
-    checked.addOrderedQueue('Erp');
-    try {
-      checked.addWebhook(id, { url: URL_OF_WMS, ...options } as WebhookOptions);
-      return '';
-    } catch (error) {
-      return (error as Error).message;
-    }
-  };
-  const aSecret = { secretName: 'x', secretArn: 'arn:aws:secretsmanager:eu-west-1:1:secret:x' };
-
-  test.each<[string, string, object, RegExp]>([
-    ['an id with other characters', 'Our WMS', {}, /Its id must begin with a letter/],
-    ['an id that is too long', 'W'.repeat(31), {}, /Its id must begin with a letter/],
-    ...['ordered', 'Queue', 'BUS', 'watch', 'Forward-x'].map((id): [string, string, object, RegExp] => [
-      ...([`the id ${id}`, id, {}, /Its id is reserved/] as const),
-    ]),
-    ['the id of a subscription', 'Erp', {}, /There is one with this id/],
-    ['an id that differs in case alone', 'ERP', {}, /differs from "Erp" in case alone/],
-    ['http', 'Wms', { url: 'http://wms.example.com' }, /must begin with https/],
-    ['no URL', 'Wms', { url: 'wms.example.com' }, /is not a URL/],
-    ['a password in the URL', 'Wms', { url: 'https://me:secret@wms.example.com' }, /user name or password/],
-    ['a private address', 'Wms', { url: 'https://10.1.2.3/hook' }, /10\.1\.2\.3 is not one/],
-    ['loopback', 'Wms', { url: 'https://[::1]/hook', allowPrivateAddresses: true }, /::1 is not one/],
-    [
-      'link-local addresses',
-      'Wms',
-      { url: 'https://169.254.169.254/', allowPrivateAddresses: true },
-      /169\.254/,
-    ],
-    ['a long URL', 'Wms', { url: `https://wms.example.com/${'x'.repeat(1_000)}` }, /url must have at most/],
-    ...['webhook-id', 'Webhook-Signature', 'Host', 'proxy-authorization', 'transfer-encoding', 'TE'].map(
-      (name): [string, string, object, RegExp] => [
-        ...([
-          `the header ${name}`,
-          'Wms',
-          { secretHeaders: { [name]: aSecret } },
-          /the sender sets .* itself, or must not send it/,
-        ] as const),
-      ],
-    ),
-    ['a header that is none', 'Wms', { secretHeaders: { 'a b': aSecret } }, /"a b" is no name of a header/],
-    [
-      'a header twice',
-      'Wms',
-      { authorization: aSecret, secretHeaders: { Authorization: aSecret } },
-      /authorization is given twice/,
-    ],
-    ['a short timeout', 'Wms', { requestTimeout: Duration.millis(999) }, /requestTimeout must be 1 to 25/],
-    ['a long timeout', 'Wms', { requestTimeout: Duration.seconds(26) }, /requestTimeout must be 1 to 25/],
-    ['one sender', 'Wms', { maxConcurrency: 1 }, /maxConcurrency must be .* from 2 to 1,000 \(got 1\)/],
-    ['too many senders', 'Wms', { maxConcurrency: 1_001 }, /maxConcurrency/],
-    [
-      'an immediate alarm',
-      'Wms',
-      { alarmAfter: Duration.seconds(59) },
-      /alarmAfter must be at least a minute/,
-    ],
-    ['an unknown source', 'Wms', { filter: { sources: ['globex'] } }, /no source "globex"/],
-    ['an unknown status', 'Wms', { filter: { to: ['ARRIVED'] } }, /filter\.to\.0/],
-  ])('with %s are refused', (_, id, options, problem) => {
-    expect(problemsOf(id, options)).toMatch(problem);
-  });
-
-  test('are refused with all their problems at once', () => {
-    const wrong = { url: 'ftp://wms.example.com', requestTimeout: Duration.minutes(1), maxConcurrency: 0 };
-
-    expect(problemsOf('bus', wrong)).toMatch(
-      /^The webhook bus is invalid:\n- Its id.*\n- The URL.*\n- requestTimeout.*\n- maxConcurrency/,
-    );
-  });
-
-  test.each<[string, object]>([
-    ['at the limits', { requestTimeout: Duration.seconds(25), maxConcurrency: 1_000 }],
-    [
-      'with a private address, if that is allowed',
-      { url: 'https://10.1.2.3/hook', allowPrivateAddresses: true },
-    ],
-  ])('%s are accepted', (_, options) => {
-    expect(problemsOf('Wms', options)).toBe('');
-  });
-
-  test('of one webhook too many for the topic are refused', () => {
-    const { feed: full } = aFeed({ dashboard: false });
-    for (let count = 0; count < MOST_SUBSCRIPTIONS; count += 1) full.addOrderedQueue(`Queue${count}`);
-
-    expect(() => full.addWebhook('Wms', { url: URL_OF_WMS })).toThrow(/The topic has 100 subscriptions/);
-  });
-
-  test('of a queue can not take the id of a webhook', () => {
-    const { feed: checked } = aFeed();
-    checked.addWebhook('Wms', { url: URL_OF_WMS });
-
-    expect(() => checked.addOrderedQueue('Wms')).toThrow(/There is one with this id/);
   });
 });

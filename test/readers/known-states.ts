@@ -1,5 +1,6 @@
 // A reader's beliefs: the state of each entity, and since when. A state is the text of the entity's watched fields, so that a
 // row and an event that say the same are the same state.
+import { entitiesOf } from '../acceptance/entities-of-row.ts';
 import type { EntityKind, Fields } from '../acceptance/history.ts';
 import { WATCHED } from '../acceptance/printed-event.ts';
 
@@ -43,21 +44,7 @@ export function stateOf(kind: EntityKind, fields: Fields | undefined): string {
   );
 }
 
-const PARTS: readonly [list: string, kind: EntityKind, path: string, id: string][] = [
-  ['returns', 'return_line_item', 'return-line-items', 'id'],
-  ['shipments', 'shipment', 'shipments', 'id'],
-  ['exchange_line_items', 'exchange_line_item', 'exchange-line-items', 'id'],
-  ['refund_transactions', 'refund_transaction', 'refund-transactions', 'platform_id'],
-];
-
 /** Each entity of a row: its subject, as events name it, and its state. */
 export function statesOfRow(row: Fields): [subject: string, state: string][] {
-  const group = `return-groups/${row.id}`;
-  const parts = PARTS.flatMap(([list, kind, path, id]) =>
-    (row[list] as Fields[]).map((part): [string, string] => [
-      `${group}/${path}/${encodeURIComponent(String(part[id]))}`,
-      stateOf(kind, part),
-    ]),
-  );
-  return [[group, stateOf('return_group', row)], ...parts];
+  return [...entitiesOf(row)].map(([subject, { kind, fields }]) => [subject, stateOf(kind, fields)]);
 }

@@ -1,0 +1,55 @@
+// What the judge knows of a run, and what it may find.
+import type { EntityHistory, Fields, PrintedEvent } from './history.ts';
+
+export interface Evidence {
+  readonly histories: readonly EntityHistory[];
+  /** Every `updated_at` that a group had. */
+  readonly stampsOf: (groupId: number) => readonly string[];
+  readonly printed: readonly PrintedEvent[];
+  /** When each request arrived at the service, in order. */
+  readonly requestedAt: readonly number[];
+  readonly budget: number;
+  readonly settleMs: number;
+  /** Entities from before this time are known without events; undefined if everything is announced. */
+  readonly silentUntil: number | undefined;
+  /** How late a change may show after its stamp. */
+  readonly lookbackMs: number;
+  /** Whether the service sends money in an unreadable form: then null is right, and another amount is wrong. */
+  readonly unreadableMoney?: boolean;
+  /** Watched fields that the service showed for the first time at `from`: until `until` nobody can distinguish a change
+   *  from a field that was hidden before, so no event is needed (decision 4). */
+  readonly firstShown?: readonly FirstShown[];
+}
+
+export interface FirstShown {
+  readonly field: string;
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface Problem {
+  readonly rule: Rule;
+  readonly text: string;
+}
+
+export type Rule =
+  | 'valid'
+  | 'chain'
+  | 'numbers'
+  | 'same-id'
+  | 'true'
+  | 'observed'
+  | 'complete'
+  | 'removal'
+  | 'budget'
+  | 'said'
+  | 'delivered';
+
+export type Report = (rule: Rule, text: string) => void;
+
+/** An entity as it was last published. */
+export interface Told {
+  readonly state: Fields | undefined;
+  /** Index of the published state in the entity's history: the next state comes after it. */
+  readonly index: number;
+}
