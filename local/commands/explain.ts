@@ -1,4 +1,4 @@
-// `explain`: what the feed knows about a return group, and the events that led there.
+// `explain`: what the feed knows about a return group, and its events.
 import { Command } from 'commander';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { layoutOf } from '../cli/layout.ts';

@@ -54,7 +54,7 @@ export async function streamMessages(
   }
 }
 
-/** Renders again and again; returns only what differs from before. */
+/** Renders at each call; returns the page only if it differs from the last one. */
 export function onlyChanges(render: () => Promise<Html>): () => Promise<readonly Message[]> {
   let before: string | undefined;
   return async () => {

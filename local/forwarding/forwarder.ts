@@ -97,7 +97,7 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
     async send(ring) {
       const outcome = await send(ring, TURN_MS);
       const isFailingNow = failsInARow(await endpoint.load());
-      // The receiver is back: its developer does not want to wait for the pauses.
+      // The receiver works again: its developer should not have to wait for the pauses.
       if (wasFailing && !isFailingNow) schedule.wake();
       wasFailing = isFailingNow;
       return outcome;

@@ -1,5 +1,5 @@
-// Finds return groups by what people have: a tracking number, an order name, or an id of a group, an entity or an event.
-// Ids come from the tables. The service is asked for the rest, because no table is indexed by it.
+// Finds return groups by a tracking number, an order name, or an id of a group, an entity or an event. Ids are looked
+// up in the tables. The service is asked for tracking numbers and order names, because no table is indexed by them.
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import type { TextFilter } from '../../shared/finding/find-groups.ts';
 import { findEntity } from './find-entity.ts';

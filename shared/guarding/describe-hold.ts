@@ -21,12 +21,12 @@ export function describeHold({ guard, suspects }: Hold): string {
 export function describeConsequence({ guard }: Hold): string {
   switch (guard) {
     case 'known_group_not_found':
-      return 'Nothing is read from this source. It goes on by itself once a known return group is found.';
+      return 'Nothing is read from this source. Reading continues by itself once a known return group is found.';
     case 'known_range_empty':
     case 'groups_removed':
       return 'No return group is published as removed. The hold ends by itself once they are back.';
     case 'entities_removed':
-      return 'No entity is published as removed; all else is. The hold ends by itself once they are back.';
+      return 'No entity is published as removed; other changes are. The hold ends by itself once they are back.';
     case 'changed_without_stamps':
       return 'Such changes are not published; all others are. The hold ends by itself once they are as usual.';
   }

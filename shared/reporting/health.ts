@@ -27,7 +27,7 @@ export interface Observed {
   readonly now: Instant;
   /** Whether this tick's last poll covered everything. */
   readonly isComplete: boolean;
-  /** Whether the walks of this tick got on, or had nothing to do. */
+  /** Whether the walks of this tick made progress, or had nothing to do. */
   readonly hasWalked: boolean;
   /** Groups that can't be read. */
   readonly setAside: readonly Pick<SetAside, 'groupId' | 'reason'>[];
@@ -137,7 +137,7 @@ const BEHIND: Degradation = { code: 'behind', message: 'Polls have not covered e
 const STALLED: Degradation = {
   code: 'stalled',
   message:
-    'The walk over all groups has not got on for a while: changes that do not move updated_at are not found.',
+    'The walk over all groups has made no progress for a while: changes that do not move updated_at are not found.',
 };
 
 /** Includes the failure that stops the walk while polls continue. */

@@ -177,7 +177,7 @@ describe('log lines', () => {
     const lines = linesOf(await logged());
     expect(lines[0]).toContain('watching returns.example.com');
     expect(lines[1]).toMatch(
-      /acme: the baseline goes on behind 1200 groups: the range that was under way is read again$/,
+      /acme: the baseline continues after 1200 groups: the range that was under way is read again$/,
     );
     expect(lines.join(' ')).not.toContain('announcing');
   });
