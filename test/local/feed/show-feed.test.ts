@@ -166,7 +166,7 @@ describe('log lines', () => {
     expect(await logged()).toContain('announcing changes since 19:25:05, ');
   });
 
-  test('of a source that is known announce nothing, and say where its baseline goes on', async () => {
+  test('of a known source announce nothing, and name where its baseline continues', async () => {
     const { display, logged } = open(undefined);
     const { baseline } = aState('acme');
     display.start(false);
