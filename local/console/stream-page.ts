@@ -8,7 +8,7 @@ import { type Html, textOf } from './html.ts';
 export interface Message {
   /** Undefined replaces the page's content. */
   readonly event?: 'row';
-  /** The position after this message: a browser that connects again goes on from it. */
+  /** The position after this message: a browser that connects again continues from it. */
   readonly id?: string;
   readonly markup: Html;
 }

@@ -61,7 +61,7 @@ const ATTEMPT_MS = 15_000;
 const AT_ONCE = 5;
 /** All of them: nobody waits here for a place beside returns that hang. */
 const RETRIES_AT_ONCE = AT_ONCE;
-/** A sender goes on with a return's events for so long before others get its place. */
+/** A sender continues with a return's events for so long before other returns are sent. */
 const TURN_MS = 60_000;
 const SWEEP_MS = 600_000;
 

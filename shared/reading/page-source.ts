@@ -102,7 +102,7 @@ function refusesLimit(error: unknown): boolean {
   return error instanceof ValidationRejectedError && error.parameters.includes('limit');
 }
 
-/** Looks up one group by id. The page holds it, even if unreadable, or nothing if the look-up was in vain. */
+/** Looks up one group by id. The page holds it, even if unreadable, or no row if it is missing. */
 export function createLookUp(
   options: Omit<PageSourceOptions, 'stamps' | 'pageLimit' | 'refusedFrom' | 'filter'>,
 ) {

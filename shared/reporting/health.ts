@@ -66,7 +66,7 @@ export function judgeHealth(
       : { degradedSince: since };
     return { health: { ...health, ...moments, ...next }, report: isOver ? 'recovered' : undefined };
   }
-  // A later hold is reported as well: somebody has to look at it.
+  // A later hold is reported as well: an operator has to decide about it.
   const lastHold = Math.max(0, ...observed.holds.map(({ number }) => number));
   const known = new Set(health.reasons.map(kindOf));
   const { setAsideReported } = health;

@@ -115,7 +115,7 @@ function digestOf(text: string): string {
   return [high, low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-/** Entities are identified by their id within the group: two with the same id can't be told apart. */
+/** Entities are identified by their id within the group: two with the same id can't be distinguished. */
 function findDoubledIds(group: ReturnGroup): string | undefined {
   if (hasDoubledId(group.shipments)) return 'shipments';
   if (hasDoubledId(group.returns)) return 'returns';

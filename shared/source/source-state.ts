@@ -128,7 +128,7 @@ export interface CycleState {
   readonly rangeWidth: number;
   /** The next range is read no earlier, so that the walk keeps to its share of the budget. */
   readonly pausedUntil: Instant;
-  /** The slot, as an instant, of the last tick in which it got on or was not due; undefined before the first. */
+  /** The slot, as an instant, of the last tick in which it made progress or was not due; undefined before the first. */
   readonly progressedAt: Instant | undefined;
   /** Requests of this cycle so far. */
   readonly requests: number;
@@ -151,7 +151,7 @@ export interface HealthState {
   /** The slot, as an instant, of the last tick whose polls were complete: slots go on in an outage. */
   readonly lastSettledAt: Instant;
   /**
-   * The slot, as an instant, of the last tick whose walks got on or had nothing to do; undefined before the first tick
+   * The slot, as an instant, of the last tick whose walks made progress or had nothing to do; undefined before the first tick
    * of a release that notes it.
    */
   readonly lastWalkedAt: Instant | undefined;

@@ -70,7 +70,7 @@ export function createTickFigures(
 
 const PURPOSES = ['poll', 'covering', 'reconciliation'] as const;
 
-/** By slots, like the source's health: since polls covered everything, or walks last got on. */
+/** By slots, like the source's health: since polls covered everything, or walks last made progress. */
 function behindMs({ health, lastSlot }: SourceState): number {
   const { lastSettledAt, lastWalkedAt = lastSettledAt } = health;
   return Math.max(0, lastSlot - Math.min(lastSettledAt, lastWalkedAt) / MILLISECOND);

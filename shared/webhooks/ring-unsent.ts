@@ -15,7 +15,7 @@ export interface RingUnsentPorts
   extends LoadEndpointPorts,
     Pick<RelayPorts, 'ledger' | 'marks' | 'clock' | 'log' | 'random'>,
     Pick<WebhookPorts, 'filter'> {
-  /** Puts a message into the webhook's queue, which must not take it for the repeat of an earlier one. */
+  /** Puts a message into the webhook's queue, which must not drop it as a repeat of an earlier one. */
   readonly ring: (key: GroupKey, sequence: number) => Promise<void>;
 }
 

@@ -16,7 +16,7 @@ export interface PostRequest {
 export type Answer =
   | {
       readonly status: number;
-      /** The header Retry-After as it came. */
+      /** The header Retry-After, unchanged. */
       readonly retryAfter: string | undefined;
       readonly requestMs: number;
     }
