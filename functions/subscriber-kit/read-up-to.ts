@@ -1,5 +1,5 @@
-// For jobs that close a day: up to which moment a source is read, by the `feed.source_read` events that a subscriber gets. An
-// ordered subscriber gets them if its filter names the type, the bus has them for every rule.
+// For jobs that close a day: up to which moment a source is read, by the `feed.source_read` events that a subscriber gets.
+// An ordered subscriber gets them if its filter names the type, the bus has them for every rule.
 //
 //   const read = createReadUpTo();
 //   export const handler = createQueueSubscriber({ on: { ...read.on, … } });
@@ -13,7 +13,7 @@ import type { Handlers } from './subscriber-options.ts';
 
 type SourceReadEvent = EventOf<'feed.source_read'>;
 
-/** What the newest report says of a source. */
+/** The newest report about a source. */
 export interface SourceReading {
   readonly generation: string;
   /** Changes with stamps before it are in the ledger; undefined until the baseline is completed. */

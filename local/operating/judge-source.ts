@@ -15,7 +15,7 @@ export interface Reason {
   readonly message: string;
 }
 
-/** What an operator can do, in words and, where there is one, as a command. */
+/** A next step for an operator, in words and, if there is one, as a command. */
 export interface NextStep {
   readonly text: string;
   readonly command: string | null;
@@ -71,7 +71,7 @@ function silent(poller: Poller, isLocal: boolean): Reason {
   return { code: 'silent', message };
 }
 
-/** What to do about a source that is stopped or failing; holds have their own commands. */
+/** The next steps for a source that is stopped or failing; holds have their own commands. */
 export function nextStepsOf(
   state: SourceState,
   verdict: Verdict,

@@ -1,7 +1,7 @@
 // A hold in words: what was found, what is not done meanwhile, and what to do about it.
 import type { Hold } from '../source/source-state.ts';
 
-/** What is wrong, in a sentence. */
+/** The finding, in a sentence. */
 export function describeHold({ guard, suspects }: Hold): string {
   switch (guard) {
     case 'known_group_not_found':
@@ -17,7 +17,7 @@ export function describeHold({ guard, suspects }: Hold): string {
   }
 }
 
-/** What the hold stops, and when it ends by itself. */
+/** The effect of the hold, and when it ends by itself. */
 export function describeConsequence({ guard }: Hold): string {
   switch (guard) {
     case 'known_group_not_found':
@@ -32,7 +32,7 @@ export function describeConsequence({ guard }: Hold): string {
   }
 }
 
-/** What a release publishes. */
+/** The changes that a release publishes. */
 export function describeRelease({ guard, suspects }: Hold): string {
   const count = suspects.toLocaleString('en');
   switch (guard) {

@@ -1,6 +1,6 @@
 import type { GuardingState } from '../source/source-state.ts';
 
-/** What guards know about a source at its start, or if its state was stored before there were guards. */
+/** The guards' knowledge about a source at its start, or if its state was stored before there were guards. */
 export const NO_GUARDING: GuardingState = {
   holds: [],
   lastNumber: 0,

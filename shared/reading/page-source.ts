@@ -25,7 +25,7 @@ export interface PageSourceOptions {
   /** Rows per page that the service accepts; stored with the source's state. */
   readonly pageLimit: { current: number };
   /**
-   * What the list is narrowed to besides its range.
+   * Further conditions of the list, besides its range.
    *
    * @default all rows of the range
    */

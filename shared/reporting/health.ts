@@ -35,7 +35,7 @@ export interface Observed {
   readonly holds: readonly { readonly number: number; readonly message: string }[];
   /** How the list failed to keep its order, if it did. */
   readonly unstable: string | undefined;
-  /** What went wrong, if anything did; never contains a value of a row or the token. */
+  /** The failure, if there was one; never contains a value of a row or the token. */
   readonly failure: Degradation | undefined;
   readonly intervalUs: number;
 }

@@ -23,7 +23,7 @@ export interface ReadableRow {
 
 export interface UnreadableRow {
   readonly kind: 'unreadable';
-  /** What is wrong, in words, without any value of the row. */
+  /** The problem in words, without any value of the row. */
   readonly reason: string;
   /** The group's id, if it could be read. */
   readonly id?: number;

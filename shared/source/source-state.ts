@@ -82,7 +82,7 @@ export interface Lease {
   readonly expiresAt: Instant;
 }
 
-/** What is known about the service's stamps; see reading/stamps-clock.ts. */
+/** The known facts about the service's stamps; see reading/stamps-clock.ts. */
 export interface StampsState {
   readonly zoned: boolean;
   /** Digits after the second. */
@@ -211,7 +211,7 @@ export interface ReadReport {
   readonly time: Instant;
 }
 
-/** What the guards know about a source, and what they hold; see guarding/. */
+/** The guards' knowledge about a source, and their holds; see guarding/. */
 export interface GuardingState {
   /** Standing holds, and released ones that still serve as permits. */
   readonly holds: readonly Hold[];
@@ -233,7 +233,7 @@ export interface UsualChange {
   readonly isWhole: boolean;
 }
 
-/** What a guard found. */
+/** The finding of a guard. */
 export type Guard =
   | 'known_group_not_found'
   | 'known_range_empty'
@@ -268,7 +268,7 @@ export interface Hold {
   readonly samples: readonly HoldSample[];
 }
 
-/** What a guard holds of one return group, in words. */
+/** The held changes of one return group, in words. */
 export interface HoldSample {
   readonly groupId: number;
   /** For instance `shipment/77120 status`. */

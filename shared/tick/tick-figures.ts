@@ -1,4 +1,4 @@
-// What a tick did, in figures, and the report made of them.
+// The figures of a tick, and the report made of them.
 import { MILLISECOND } from '../instant.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
 import type { PacedRequests } from '../pacing/paced-requests.ts';

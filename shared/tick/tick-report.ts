@@ -1,4 +1,4 @@
-// What a tick did, for its caller: metrics, `watch` and the simulation.
+// The result of a tick, for its caller: metrics, `watch` and the simulation.
 
 import type { RecordCounts } from '../recording/record-pages.ts';
 import type { Degradation } from '../reporting/health.ts';

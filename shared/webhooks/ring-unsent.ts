@@ -1,4 +1,4 @@
-// What a sweep does for a webhook: it posts nothing, but rings for each group with an unsent event, so that a sender
+// The sweep of a webhook: it posts nothing, but rings for each group with an unsent event, so that a sender
 // sends it. So lost, expired and undeliverable rings do no harm. The sweep skips numbers that are missing from the
 // ledger. It is a relay whose destination rings instead of accepting the event, so marks move only over events that the
 // filter excludes.

@@ -13,7 +13,7 @@ The token of the service comes from the environment variable \`RETURNS_API_TOKEN
 \`2h\`. \`--data\` names a directory that \`watch --data\` keeps; \`--stack\` names a deployment, for which the AWS credentials
 and the region come from the environment ([what they must allow](../SECURITY.md#operators)). Times are printed in the local
 time zone, or in UTC with \`--utc\`; in JSON they are UTC. \`returns-feed completion bash\` completes commands and options.
-If something is wrong: [troubleshooting.md](troubleshooting.md). What the words mean: [glossary.md](glossary.md).
+If something is wrong: [troubleshooting.md](troubleshooting.md). Glossary: [glossary.md](glossary.md).
 
 | exit code | meaning |
 | --- | --- |
