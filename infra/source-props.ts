@@ -57,8 +57,8 @@ export interface SourceProps {
    */
   readonly customerData?: boolean;
   /**
-   * Whether `feed.source_read`, which says up to where everything is read, is published once a minute: 0.26 $ a month
-   * (docs/cost.md).
+   * Whether `feed.source_read`, which reports up to which moment everything is read, is published once a minute
+   * (docs/cost.md has the price).
    * @default true
    */
   readonly sourceRead?: boolean;

@@ -1,5 +1,5 @@
-// One webhook: a queue of its own, whose messages ring, and a sender, which posts the events beyond its own mark in the
-// ledger. A daily sweep rings for what no message announces any more.
+// One webhook: its own queue, whose messages ring, and a sender, which posts the events beyond its own mark in the
+// ledger. A daily sweep rings for events whose messages were lost.
 
 import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type * as iam from 'aws-cdk-lib/aws-iam';
@@ -55,7 +55,7 @@ export class Webhook extends Construct {
   readonly queue: sqs.Queue;
   /** Messages that SNS could not write to the queue. The daily sweep makes up for them. */
   readonly undelivered: sqs.Queue;
-  /** The secret that signs. Whoever receives the events reads it, to check their signatures. */
+  /** The secret that signs. The receiver needs it to check signatures. */
   readonly signingSecret: secretsmanager.ISecret;
   readonly sender: FeedFunction;
   readonly sweep: FeedFunction;

@@ -1,4 +1,4 @@
-// The use case, top to bottom. A tick polls recent updates and, while there is time, goes on with the walk over all
+// The use case, top to bottom. A tick polls recent updates and, while there is time, continues the walk over all
 // groups (the baseline at first) without delaying the next poll. The next tick continues what this one can't finish:
 // everything that it read is saved by then, and nothing counts as settled that was not saved.
 

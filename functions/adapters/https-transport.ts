@@ -190,7 +190,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Drops the data in Node's errors, such as a packet that is not HTTP: it may be a piece of somebody's return. */
+/** Drops the data in Node's errors, such as a packet that is not HTTP: it may contain a part of a return. */
 function withoutPayload(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = codeOf(error);

@@ -45,7 +45,7 @@ const present = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unreadable'), reason: z.string(), ...asked }),
 ]);
 
-/** What the poller returns. A failed search is an answer, too: a failed invocation would count as the poller's failure. */
+/** The poller's answer. A failed search is an answer, too: a failed invocation would count as the poller's failure. */
 export type FindAnswer =
   | { readonly found: FoundGroups }
   | { readonly present: SettledAnswer }

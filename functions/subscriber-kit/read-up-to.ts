@@ -1,19 +1,19 @@
-// For jobs that close a day: up to where a source is read, by the `feed.source_read` events that a subscriber gets. An
-// ordered subscriber gets them if its filter names the type, the bus has them for every rule.
+// For jobs that close a day: up to which moment a source is read, by the `feed.source_read` events that a subscriber gets.
+// An ordered subscriber gets them if its filter names the type, the bus has them for every rule.
 //
 //   const read = createReadUpTo();
 //   export const handler = createQueueSubscriber({ on: { ...read.on, … } });
 //   read.readUpTo('acme')
 //
 // "Read" means that the changes are in the ledger. They may still be on their way to this subscriber: each return has a
-// message group of its own, so an event of another return may arrive after the report that vouches for it
+// message group of its own, so an event of another return may arrive after the report that covers it
 // (docs/subscribing.md, "Close a day").
 import type { EventOf } from '../../shared/contract/event.ts';
 import type { Handlers } from './subscriber-options.ts';
 
 type SourceReadEvent = EventOf<'feed.source_read'>;
 
-/** What the newest report says of a source. */
+/** The newest report about a source. */
 export interface SourceReading {
   readonly generation: string;
   /** Changes with stamps before it are in the ledger; undefined until the baseline is completed. */

@@ -7,7 +7,7 @@ Examples:
   returns-feed status --data state
   returns-feed explain acme 184467 --stack ReturnsFeed
 "returns-feed help COMMAND" has the options and examples of a command.
-Something is wrong: docs/troubleshooting.md. The words: docs/glossary.md. All commands: docs/cli.md.`;
+If something is wrong: docs/troubleshooting.md. Glossary: docs/glossary.md. All commands: docs/cli.md.`;
 
 /** `returns-feed` without its commands. */
 export function createBareProgram(): Command {

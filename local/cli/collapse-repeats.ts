@@ -1,6 +1,5 @@
-// Keeps a fault that lasts from filling the terminal. A warning or error that says the same again, except for its
-// measurements, is counted instead of logged. The count is logged every few minutes while it goes on, and when it is
-// over.
+// Prevents that a lasting fault fills the terminal. A warning or error that repeats, with other measurements at most,
+// is counted instead of logged. The count is logged every few minutes, and when the fault is over.
 import type { Log, LogFields } from '../../shared/ports.ts';
 import { formatDuration } from './durations.ts';
 

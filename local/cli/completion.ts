@@ -17,7 +17,7 @@ interface Node {
 interface CompletedOption {
   readonly flag: string;
   readonly about: string;
-  /** What its value is; `none` for an option without one. */
+  /** The kind of its value; `none` for an option without one. */
   readonly value: 'none' | 'any' | 'directory' | readonly string[];
 }
 

@@ -13,7 +13,7 @@ export async function confirm(question: string, otherwise: string): Promise<void
 }
 
 /**
- * Asks for confirmation if there is a terminal; a script means what it says.
+ * Asks for confirmation if there is a terminal; a script is not asked.
  *
  * @throws UsageError if the answer is not yes
  */

@@ -41,7 +41,7 @@ export function addMomentsOption(command: Command): Command {
   );
 }
 
-/** What a command with {@link addMomentsOption} prints its times with. */
+/** The times of a command with {@link addMomentsOption}. */
 export function momentsOf({ utc }: MomentsFlags): Moments {
   return createMoments({ zone: utc ? 'UTC' : undefined, now: Date.now });
 }

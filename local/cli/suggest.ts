@@ -1,4 +1,4 @@
-// What somebody probably meant by a mistyped word.
+// The word that a user probably meant by a mistyped one.
 import { closestMatch } from 'leven';
 
 /** More wrong letters than this make another word. */

@@ -16,9 +16,9 @@ interface ConsoleFlags extends PlaceFlags, MomentsFlags {
 }
 
 const HELP = `
-Prints an address with a token; whoever opens it sees what the feed knows. The console answers on
-127.0.0.1 only, stores nothing, and changes nothing without --act. With --stack it has your rights in
-AWS (SECURITY.md lists what it needs). docs/console.md shows the pages, and what an open page reads.
+Prints an address with a token: anyone who opens the address sees the feed's data. The console answers
+on 127.0.0.1 only, stores nothing, and changes nothing without --act. With --stack it has your rights
+in AWS (SECURITY.md lists the rights that it needs). docs/console.md describes the pages.
 Tracking numbers and order names are looked up at the service: with --data, set RETURNS_API_TOKEN.
 Examples:
   returns-feed console --data state
@@ -27,7 +27,7 @@ Examples:
 export function createConsoleCommand(): Command {
   const command = new Command('console')
     .description(
-      'Show the feed in a browser: what is read, delivered and stuck, and the story of each return.',
+      'Show the feed in a browser: what is read, delivered and stuck, and the events of each return.',
     )
     .option('--port <number>', 'port on this machine; 0 picks a free one', parsePort, 0)
     .option('--act', 'offer buttons that change something: release a hold, redrive, resume', false)

@@ -1,4 +1,4 @@
-// `explain`: what the feed knows about a return group, and the events that led there.
+// `explain`: what the feed knows about a return group, and its events.
 import { Command } from 'commander';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { layoutOf } from '../cli/layout.ts';
@@ -13,9 +13,9 @@ import type { PlaceFlags } from '../operating/open-place.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 
 const HELP = `
-The return is named by the id of its group, by a tracking number or an order name (--tracking,
---order, or in the place of the id), or by the id of an event or an entity. Ids come from the tables;
-an entity is found in the thousand open and the thousand other groups that were created last. For
+Name the return by the id of its group, by a tracking number or an order name (--tracking, --order,
+or in place of the id), or by the id of an event or an entity. Ids are looked up in the tables; an
+entity is searched in the thousand open and the thousand other groups that were created last. For
 tracking numbers and order names the command asks the service, within the budget: with --data with
 the token in ${TOKEN_VARIABLE}, with --stack through the poller, which has the token.
 

@@ -27,9 +27,9 @@ const NOT_ALL_ANSWERED = 3;
 const HELP = `
 Checks the order of the list, page sizes, filter bounds, the format of timestamps and look-ups by
 id, in about fifteen requests. It only reads. The feed does not depend on the result: it adapts to
-every answer. The probe does not check what a single look can't show: whether changes become visible
+every answer. The probe does not check what needs more than one probe: whether changes become visible
 late, whether reads may be stale, and how the service answers a refused token. A request that fails is
-tried again; what stays without an answer is named, beside what was found.
+tried again; the output names the questions that stayed without an answer.
 Examples:
   returns-feed probe --base-url https://returns.example.com/api
   returns-feed probe --base-url https://returns.example.com/api --json

@@ -26,10 +26,10 @@ when that event can't be decoded. Without a group argument, redrive retries all 
 runs the relay's code: it sends all unsent events, in order.
 With --skip the group continues without the event of that number, if it is still stuck at that event.
 The destination never gets the event, so the feed publishes feed.events_skipped on the bus.
-With the id of a webhook, redrive rings for the groups whose next event fails: the webhook's sender
-tries them without their pause, in order. While the endpoint fails as a whole, the sender keeps to its
-schedule all the same. Without --to only the ordered subscribers and the bus are retried:
-the senders of webhooks retry by themselves, for as long as the ledger keeps the event.
+With the id of a webhook, redrive wakes the webhook's sender for the groups whose next event fails:
+the sender tries them at once, in order. While the endpoint fails as a whole, the sender still keeps
+to its schedule. Without --to, redrive retries only the ordered subscribers and the bus: the senders
+of webhooks retry by themselves, for as long as the ledger keeps the event.
 Examples:
   returns-feed redrive --stack ReturnsFeed
   returns-feed redrive acme 184467 --to ordered --skip 5 --stack ReturnsFeed

@@ -36,16 +36,16 @@ const NOT_ALL_SENT = 3;
 
 const HELP = `
 Events are sent unchanged and in each group's order. Only the attribute replayid is added:
-subscribers use it to tell a replay from a repeat, and on the ordered topic it is part of the
+subscribers use it to distinguish a replay from a repeat, and on the ordered topic it is part of the
 deduplication id. Each subscriber decides how it handles replays (docs/subscribing.md, "Replays").
-To a webhook the command posts by itself, signed, what the webhook's filter lets pass. Events keep
-their ids and bytes, so the receiver drops those that it knows: a replay fills in what is missing.
+To a webhook the command itself posts the events that pass the webhook's filter, signed. Events keep
+their ids and bytes, so the receiver skips those that it has handled, and handles only missed ones.
 With --again each event has the attribute replayid and the webhook-id "<id>_<replayid>", so that the
 receiver handles all again. To other destinations every replay is one with --again.
-Of each group the command sends every event from the first to the last one in the window, as far as
-the destination has got them already; the relay sends the rest. --type sends only some of these. The
-ledger keeps events for 30 days.
---from and --until compare the time by which the feed had seen the change. Give them in ISO 8601
+Of each group the command sends every event from the first to the last one in the window, except
+those that were not sent to the destination yet: the relay sends these. --type sends only some of
+them. The ledger keeps events for 30 days.
+--from and --until compare the time at which the feed had seen the change. Give them in ISO 8601
 with a zone, or as a time before now (2h).
 With --data there are no subscribers: the events are printed, as by "watch --json".
 To continue an interrupted replay, pass its --replay-id: a subscriber that remembers the events it

@@ -33,8 +33,8 @@ stack's output SourcesPath up to "/sources", without its leading slash, followed
 instance "my-feed/tokens/globex". The name of a parameter keeps the leading slash. If a key of your
 own encrypts the token, the key's policy must let the poller's role decrypt with it.
 
-The dashboard and "onChange" only know the sources of the stack. To keep a source permanently, move
-it into the stack: "sources remove" it first; its state stays.
+The dashboard and "onChange" only know the sources of the stack. To keep a source permanently, run
+"sources remove" and then add it to the stack: its state stays.
 Example:
   returns-feed sources add globex --base-url https://returns.globex.example/api \\
     --token-secret my-feed/tokens/globex --stack ReturnsFeed`;

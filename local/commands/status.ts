@@ -31,12 +31,12 @@ const WEBHOOKS_EVERY = 10;
 
 const HELP = `
 Each source has one verdict: well, failing (polls fail, or don't read everything), stopped (nothing
-polls it) or held (a guard waits for your decision). Below it: the last error, what to do, how far
-the source is read. Below the sources, each webhook has a line; with --data, each URL that "watch"
-forwarded to (only a digest of it is kept). "webhooks list" shows more, and its exit code reports
-webhooks. docs/troubleshooting.md goes on from each verdict, docs/glossary.md explains the words.
-With --watch the picture is drawn again every ${REDRAW_MS / 1_000} s until Ctrl-C: per minute at most ${60_000 / REDRAW_MS} times two
-reads for each source, and ${60_000 / REDRAW_MS / WEBHOOKS_EVERY} times those of "webhooks list".
+polls it) or held (a guard waits for your decision). Below it: the last error, what to do, and up
+to when the source is read. Below the sources, each webhook has a line; with --data, each URL that
+"watch" forwarded to (only a digest of it is kept). "webhooks list" shows more, and its exit code
+reports webhooks. docs/troubleshooting.md explains each verdict, docs/glossary.md the words.
+With --watch the status is drawn again every ${REDRAW_MS / 1_000} s until Ctrl-C. Per minute that takes at most ${60_000 / REDRAW_MS} times
+two reads for each source, and ${60_000 / REDRAW_MS / WEBHOOKS_EVERY} times the reads of "webhooks list".
 Examples:
   returns-feed status --data state
   returns-feed status --data state --watch
@@ -48,7 +48,7 @@ export function createStatusCommand(): Command {
   const command = new Command('status')
     .description('Show whether each source is well, what is wrong, and what to do about it.')
     .option('--source <name>', 'show only this source')
-    .option('--watch', 'draw the status again and again, on a terminal', false);
+    .option('--watch', 'draw the status again every 3 s, on a terminal', false);
   return addMomentsOption(addPlaceOptions(command))
     .option('--json', 'print one JSON object', false)
     .addHelpText('after', HELP)

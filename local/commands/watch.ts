@@ -24,15 +24,15 @@ interface WatchFlags extends SourceFlags, ForwardFlags, FilterFlags, MomentsFlag
 
 const HELP = `
 Each event has a row: when it was printed, how long after the change, the return group and its order,
-the entity, and what changed. With a silent baseline the first events are of what was updated within
-the lookback before the start; a return group that is shown for the first time is new to the feed.
-Times are local (TZ); with --json they are UTC. All else goes to stderr, as log lines.
---type and --group select what is printed; everything is read, recorded and forwarded.
---data remembers the address of each source, so that no other store is taken for it; --moved
-allows another address of the same store.
+the entity, and what changed. With a silent baseline the first events are of returns that were
+updated within the lookback before the start. Times are local (TZ); with --json they are UTC. Log
+lines go to stderr.
+--type and --group select which events are printed; all events are read, recorded and forwarded.
+--data remembers the address of each source, so that another store is never read as the same source;
+--moved allows another address of the same store.
 --forward-to posts each event to a URL of yours as a webhook does (docs/webhooks.md): signed, in order
-per return, again until it is accepted. With --data the URL also gets what changed while the command
-or the receiver did not run.
+per return, retried until it is accepted. With --data the URL also gets the events of changes while
+the command or the receiver did not run.
 Examples:
   returns-feed watch --base-url https://returns.example.com/api --data state --json
   returns-feed watch --base-url https://returns.example.com/api --type 'shipment.*' --for 10m

@@ -15,8 +15,8 @@ const NOT_ACCEPTED = 3;
 
 const HELP = `
 The webhook's sender posts one event of the type feed.endpoint_test, signed like all others, whatever
-the webhook's state and filter. It never repeats the event, and the answer changes nothing. A receiver
-answers 2xx and does nothing with it. The command waits ${LONGEST_WAIT_MS / 1_000} seconds at most.
+the webhook's state and filter. It posts the event once, and the answer does not change the webhook's
+state. A receiver should answer 2xx and ignore the event. The command waits ${LONGEST_WAIT_MS / 1_000} seconds at most.
 Example:
   returns-feed webhooks test Wms --stack ReturnsFeed
 Exit code: 0 the endpoint accepted it, 3 it did not, 1 there was no answer in time, 2 invalid usage.`;

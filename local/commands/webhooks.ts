@@ -23,22 +23,22 @@ const NEEDS_ATTENTION = 3;
 
 const ABOUT_LIST = `
 Each webhook begins with its state: failing (five attempts in a row failed), paused (by "webhooks
-pause"), held (the endpoint answered 429 or 503, and gets nothing until then), working, or new
-(nothing was posted yet). The worst come first. "waiting" counts the messages in its queue: each
-rings for a return that may have unsent events. Of the URL only the host is shown.
+pause"), held (the endpoint answered 429 or 503 and gets no events until the shown time), working,
+or new (nothing was posted yet). The worst come first. "waiting" counts the messages in its queue,
+each for a return that may have unsent events. Of the URL only the host is shown.
 Examples:
   returns-feed webhooks list --stack ReturnsFeed
   returns-feed webhooks list --stack ReturnsFeed --json
 Exit code: 0 all work, 3 one is failing or paused, 1 the command failed, 2 invalid usage.`;
 
 const ABOUT_PAUSE = `
-Its sender posts nothing until "webhooks resume", within a minute at most. Missed events stay in the
-ledger for 30 days and are sent in order after that. Attempts under way are finished.
+Within a minute the sender stops posting, until "webhooks resume". Its events stay in the ledger for
+30 days and are sent in order after that. Attempts under way are finished.
 Example:
   returns-feed webhooks pause Wms --stack ReturnsFeed`;
 
 const ABOUT_RESUME = `
-The sender goes on within about a minute, with each return's first event that was not accepted.
+The sender continues within about a minute, with each return's first event that was not accepted.
 Example:
   returns-feed webhooks resume Wms --stack ReturnsFeed`;
 

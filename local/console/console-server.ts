@@ -69,7 +69,7 @@ export async function startConsole({ port, place, pages, actions }: ConsoleOptio
   const app = fastify({
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true },
-    // Of an address that can't be decoded, which no check has seen.
+    // Called for an address that can't be decoded; no other check has run then.
     frameworkErrors: (_error, _request, reply) => void refuse(reply, 'The address is malformed.', 400),
   });
   const token = guardAccess(app);

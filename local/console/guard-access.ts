@@ -1,6 +1,6 @@
-// Who may use the console: the person who has the printed address. A random token in it becomes a cookie, so that the
-// address can be given away no longer once the page has loaded. `Host` is checked because a foreign page may make its own
-// name resolve to this machine, and `Origin` because a foreign page may send requests here.
+// Only a person who has the printed address may use the console. A random token in the address becomes a cookie, and
+// the token disappears from the address once the page has loaded. `Host` is checked because a foreign page may make its
+// own name resolve to this machine, and `Origin` because a foreign page may send requests here.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 

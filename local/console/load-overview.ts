@@ -1,5 +1,5 @@
-// What the overview shows. It costs a bounded number of reads, however many groups there are: the sources' states, their
-// activities, and of each destination the marks of the groups that changed last.
+// Loads the data of the overview. The number of reads does not depend on the number of groups: the sources' states,
+// their activities, and for each destination the marks of the groups that changed last.
 import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { type DestinationLabels, markOf } from '../../shared/deployment/destinations.ts';

@@ -1,4 +1,4 @@
-// Serves the console on a feed, with all its pages, until somebody ends it.
+// Serves the console on a feed, with all its pages, until it is ended.
 import { withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { createCataloguePage } from './catalogue-page.ts';

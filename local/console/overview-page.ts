@@ -1,4 +1,4 @@
-// The first page: is everything read, and is everything delivered? The worst comes first.
+// The first page: whether everything is read and delivered. The worst comes first.
 import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { html } from './html.ts';

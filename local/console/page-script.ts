@@ -1,6 +1,6 @@
-// The console's one script, sent as it stands. Pages work without it; it keeps them up to date, and copies.
-// A message with markup replaces the page's content; `row` messages are put at the top of the list of events. While the
-// window is hidden nothing is asked for.
+// The console's one script, sent as it stands. Pages work without it; it keeps them up to date, and copies. A message
+// with markup replaces the page's content; `row` messages are put at the top of the list of events. A hidden window
+// requests nothing.
 export const SCRIPT = `'use strict';
 const MAX_ROWS = 300;
 const main = document.getElementById('main');

@@ -13,7 +13,7 @@ import { type Html, html } from './html.ts';
 import { badge, type Page, table, troubleList } from './layout.ts';
 import { storyOf } from './return-story.ts';
 
-/** A parcel on its way changes a few times a day; somebody who waits for it wants to see it within seconds. */
+/** A parcel changes a few times a day; a person who waits for a change should see it within seconds. */
 const EVERY_MS = 2_000;
 
 export function createReturnPage(feed: ConsoleFeed): ConsolePage {

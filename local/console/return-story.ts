@@ -17,7 +17,7 @@ interface Span {
   readonly to: number;
 }
 
-/** Newest first: what people ask about is mostly the present. */
+/** Newest first, because most questions are about the present. */
 export function storyOf(
   { events, marks }: Explanation,
   webhooks: readonly WebhookLabels[],

@@ -8,7 +8,7 @@ import { type Html, textOf } from './html.ts';
 export interface Message {
   /** Undefined replaces the page's content. */
   readonly event?: 'row';
-  /** The position after this message: a browser that connects again goes on from it. */
+  /** The position after this message: a browser that connects again continues from it. */
   readonly id?: string;
   readonly markup: Html;
 }
@@ -54,7 +54,7 @@ export async function streamMessages(
   }
 }
 
-/** Renders again and again; returns only what differs from before. */
+/** Renders at each call; returns the page only if it differs from the last one. */
 export function onlyChanges(render: () => Promise<Html>): () => Promise<readonly Message[]> {
   let before: string | undefined;
   return async () => {

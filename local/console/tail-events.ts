@@ -10,7 +10,7 @@ import type { ConsoleFeed } from './console-feed.ts';
 export interface LatestEvents {
   /** The last events of the groups that changed last, newest first. */
   readonly events: readonly FeedEvent[];
-  /** When the newest of these groups was saved: a tail goes on from here without a gap. */
+  /** When the newest of these groups was saved: a tail continues from here without a gap. */
   readonly position: Instant;
 }
 

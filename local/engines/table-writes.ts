@@ -1,5 +1,5 @@
-// Reports what a client writes into a table. DynamoDB offers a stream for that, which can only be asked again and again,
-// and the embedded engine searches all records of its streams at each write. The process that writes knows better.
+// Reports what a client writes into a table. DynamoDB's stream does this too, but it must be polled, and the embedded
+// engine searches all records of its streams at each write. So the process that writes reports its own writes.
 import type {
   DynamoDBClient,
   PutItemCommandInput,

@@ -1,6 +1,6 @@
-// A relay on this machine. In AWS the ledger's stream names the groups with new events; here the process that writes the
-// events names them, so that a relay need not ask and begins at once. It treats them as Lambda treats a stream's records:
-// in order, a bounded number at a time, and again until they are sent.
+// A relay on this machine. In AWS the ledger's stream names the groups with new events; here the process that writes
+// the events names them, so that a relay need not poll and begins at once. It treats them as Lambda treats a stream's
+// records: in order, a bounded number at a time, and again until they are sent.
 
 import type { GroupKey } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';

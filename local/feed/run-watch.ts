@@ -114,7 +114,7 @@ function noteErrors(log: Log): { readonly log: Log; last(): Error | undefined } 
   return { log: { ...log, debug: noting(log.debug), warn: noting(log.warn) }, last: () => last };
 }
 
-/** After an interrupt the user does not want to wait long for the last events; after `--for` there is more time. */
+/** Waits for the last events: for a short time after an interrupt, because the user waits; longer after `--for`. */
 async function handOver(feed: LocalFeed, { signal, log }: WatchOptions): Promise<void> {
   const patience = new AbortController();
   const limitMs = signal.aborted ? LAST_EVENTS_MS : LAST_EVENTS_UNHURRIED_MS;

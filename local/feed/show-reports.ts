@@ -54,7 +54,7 @@ export function createReportDisplay(options: ReportDisplayOptions): ReportDispla
     if (isNew) log.info(describeStart(state, settings, moments));
     else if (state.baseline.status === 'running')
       log.info(
-        `the baseline goes on behind ${state.baseline.groups} groups: the range that was under way is read again`,
+        `the baseline continues after ${state.baseline.groups} groups: the range that was under way is read again`,
       );
   }
 

@@ -61,7 +61,7 @@ const ATTEMPT_MS = 15_000;
 const AT_ONCE = 5;
 /** All of them: nobody waits here for a place beside returns that hang. */
 const RETRIES_AT_ONCE = AT_ONCE;
-/** A sender goes on with a return's events for so long before others get its place. */
+/** A sender continues with a return's events for so long before other returns are sent. */
 const TURN_MS = 60_000;
 const SWEEP_MS = 600_000;
 
@@ -97,7 +97,7 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
     async send(ring) {
       const outcome = await send(ring, TURN_MS);
       const isFailingNow = failsInARow(await endpoint.load());
-      // The receiver is back: its developer does not want to wait for the pauses.
+      // The receiver works again: its developer should not have to wait for the pauses.
       if (wasFailing && !isFailingNow) schedule.wake();
       wasFailing = isFailingNow;
       return outcome;

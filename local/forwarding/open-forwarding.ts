@@ -1,4 +1,4 @@
-// What a command needs to forward events: the secret, and lines that show each attempt.
+// The parts that a command needs to forward events: the secret, and lines that show each attempt.
 import type { ForwardOptions } from '../cli/forward-flags.ts';
 import { makeDataDirectory } from '../engines/data-directory.ts';
 import type { FeedDisplay } from '../feed/show-feed.ts';

@@ -1,4 +1,4 @@
-// Rings of returns on one machine, in the place of a queue per webhook: a return is handled by one sender at a time, and
+// Rings of returns on one machine, instead of a queue per webhook: a return is handled by one sender at a time, and
 // comes again after the pause that the sender asks for. A return is kept once, however many of its events rang, so a
 // dead endpoint costs no more memory than there are returns (docs/decisions/0022).
 import { setMaxListeners } from 'node:events';

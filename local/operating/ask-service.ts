@@ -7,7 +7,7 @@ import type { OpenFeed } from './open-feed.ts';
 import { type AccessOptions, openServiceAccess } from './service-access.ts';
 
 export interface AskedService extends ComparedAnswer {
-  /** What the service shows: the group, that it is absent, or that it can't be read. */
+  /** The service's answer: the group, that it is absent, or that it can't be read. */
   readonly answer: PresentAnswer;
 }
 

@@ -37,7 +37,7 @@ export interface Explanation {
 export interface ExplainedHold {
   readonly number: number;
   readonly message: string;
-  /** What it keeps back of this group; null if that is not among its samples. */
+  /** The held change of this group; null if it is not among the samples. */
   readonly sample: HoldSample | null;
 }
 

@@ -1,5 +1,5 @@
-// Finds return groups by what people have: a tracking number, an order name, or an id of a group, an entity or an event.
-// Ids come from the tables. The service is asked for the rest, because no table is indexed by it.
+// Finds return groups by a tracking number, an order name, or an id of a group, an entity or an event. Ids are looked
+// up in the tables. The service is asked for tracking numbers and order names, because no table is indexed by them.
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import type { TextFilter } from '../../shared/finding/find-groups.ts';
 import { findEntity } from './find-entity.ts';
@@ -14,13 +14,13 @@ export const SEARCHED = [
   'event_id',
 ] as const;
 
-/** What a text may be. */
+/** The kinds of a text. */
 export type Searched = (typeof SEARCHED)[number];
 
 export interface Found {
   readonly source: string;
   readonly returnGroupId: number;
-  /** What of the group the text is. */
+  /** The part of the group that the text names. */
   readonly matched: Searched;
   /** False if the group only has the text in another spelling, or within a longer one. */
   readonly isExact: boolean;
@@ -30,7 +30,7 @@ export interface Found {
   readonly event?: { readonly generation: string; readonly sequence: number };
 }
 
-/** What could not be searched, or not to its end. */
+/** Searches that failed, or did not reach their end. */
 export interface SearchTrouble {
   readonly source: string;
   readonly searched: Searched;
@@ -40,7 +40,7 @@ export interface SearchTrouble {
 export interface SearchOptions extends AccessOptions {
   /** Search only this source. @default all sources of the place */
   readonly source?: string | undefined;
-  /** What the text may be. @default everything */
+  /** The kinds that the text may be. @default all */
   readonly as?: readonly Searched[] | undefined;
   /** Called for each part of the search that failed or is incomplete; the other parts go on. */
   readonly onTrouble?: ((trouble: SearchTrouble) => void) | undefined;

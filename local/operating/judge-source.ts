@@ -15,7 +15,7 @@ export interface Reason {
   readonly message: string;
 }
 
-/** What an operator can do, in words and, where there is one, as a command. */
+/** A next step for an operator, in words and, if there is one, as a command. */
 export interface NextStep {
   readonly text: string;
   readonly command: string | null;
@@ -71,7 +71,7 @@ function silent(poller: Poller, isLocal: boolean): Reason {
   return { code: 'silent', message };
 }
 
-/** What to do about a source that is stopped or failing; holds have their own commands. */
+/** The next steps for a source that is stopped or failing; holds have their own commands. */
 export function nextStepsOf(
   state: SourceState,
   verdict: Verdict,
@@ -92,15 +92,14 @@ export function nextStepsOf(
 }
 
 function startAgain({ baseUrl, source }: SourceState, flags: string): NextStep {
-  const text = 'Start it again, with the options that it had:';
-  if (baseUrl === undefined)
-    return { text: 'Start "watch" again, with the options that it had.', command: null };
+  const text = 'Start "watch" again, with the same options:';
+  if (baseUrl === undefined) return { text: 'Start "watch" again, with the same options.', command: null };
   return { text, command: `returns-feed watch --base-url ${shellWord(baseUrl)} --source ${source}${flags}` };
 }
 
 function lookAtSchedule(flags: string): NextStep {
   return {
-    text: 'See whether it is configured, and the log of the poller:',
+    text: 'Check whether the source is configured, and read the log of the poller:',
     command: `returns-feed sources list${flags}`,
   };
 }
@@ -112,9 +111,14 @@ function aboutFailure(state: SourceState, { flags, isLocal }: Circumstances): Ne
   if (code === 'refused' || code === 'token_unreadable' || code === 'misconfigured')
     return isLocal
       ? [{ text: 'Set RETURNS_API_TOKEN to a valid token, and start "watch" again.', command: null }]
-      : [{ text: 'Its address, and where its token is kept:', command: `returns-feed sources list${flags}` }];
+      : [
+          {
+            text: 'The address, and where the token is stored:',
+            command: `returns-feed sources list${flags}`,
+          },
+        ];
   if (code === 'unreadable' && group !== undefined)
-    return [{ text: 'What is known of it:', command: `returns-feed explain ${source} ${group}${flags}` }];
+    return [{ text: 'Its last known state:', command: `returns-feed explain ${source} ${group}${flags}` }];
   const text = 'Each poll tries again; nothing is lost meanwhile.';
   return isLocal && baseUrl !== undefined && health.failure !== undefined
     ? [

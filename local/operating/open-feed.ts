@@ -1,4 +1,5 @@
-// Opens what a command needs besides the sources' states: snapshots, ledger and marks, where the flags say.
+// Opens the stores that a command needs besides the sources' states (snapshots, ledger, marks), in the place that the
+// flags name.
 import { createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
 import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';

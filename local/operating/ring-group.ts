@@ -1,4 +1,4 @@
-// Rings for return groups that a webhook's sender is to try again now, not after the pause that it chose.
+// Rings for return groups, so that a webhook's sender tries them again now and not after its pause.
 import { readMark } from '../../functions/adapters/dynamodb-behind.ts';
 import type { RingQueue } from '../../functions/adapters/ring-queue.ts';
 import type { GroupKey } from '../../shared/ports.ts';

@@ -30,7 +30,7 @@ export interface SourceStatus {
   readonly reasons: readonly Reason[];
   /** Why the last ticks failed, the first of them, and how many; null after one that did not. */
   readonly lastFailure: (Reason & { readonly since: string; readonly ticks: number }) | null;
-  /** What to do about it, besides releasing what is held. */
+  /** The next steps, besides releasing holds. */
   readonly nextSteps: readonly NextStep[];
   readonly degradedSince: string | null;
   readonly restsUntil: string | null;
@@ -98,7 +98,7 @@ export interface SetAsideStatus {
   readonly since: string;
 }
 
-/** What is known besides the state; only the time and the flags are necessary. */
+/** The known facts besides the state; only the time and the flags are necessary. */
 export type StatusCircumstances = Pick<Circumstances, 'now' | 'flags'> &
   Partial<Pick<Circumstances, 'isLocal' | 'poller'>> & {
     /** The identity of the tables that hold the state; undefined if unknown. */

@@ -1,5 +1,5 @@
-// What a page could not load. The rest of the page is shown, with a sentence for each part that is missing, which names
-// the right where AWS refused it.
+// The parts that a page could not load. The rest of the page is shown, with a sentence for each part that is missing,
+// which names the right where AWS refused it.
 
 /** Loads a part of a page. @returns `otherwise` where it can't be loaded, which is noted */
 export type Attempt = <Part, Otherwise>(

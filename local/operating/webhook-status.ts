@@ -11,7 +11,7 @@ export type WebhookCondition = 'failing' | 'paused' | 'held' | 'working' | 'new'
 export interface WebhookStatus {
   readonly webhook: string;
   readonly state: WebhookCondition;
-  /** Whether nothing is delivered until somebody acts. */
+  /** Whether no event is delivered until an operator acts. */
   readonly needsAttention: boolean;
   /** Null where the URL is a secret, or is not kept. */
   readonly host: string | null;

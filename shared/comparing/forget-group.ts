@@ -6,7 +6,7 @@ import { makeTombstone } from './tombstone.ts';
 
 /** @param now by the local clock: an answer requested less than `settle` later does not bring the group back */
 export function forgetGroup(snapshot: Snapshot, now: Instant): Snapshot {
-  // The times of creation and update are forgotten as well; an update is news if it comes after this.
+  // The times of creation and update are forgotten as well; an update counts if it comes after this.
   const stamp = formatInstant(now);
   return makeTombstone(snapshot, {
     sequence: snapshot.sequence,

@@ -10,7 +10,7 @@ export const degradation = z.object({ code: z.string(), message: z.string() });
 export const sourceCondition = z.object({
   type: z.literal('source'),
   name: z.string(),
-  /** What is wrong; empty after the source has recovered. */
+  /** The problems; empty after the source has recovered. */
   reasons: z.array(degradation),
   since: instant,
 });

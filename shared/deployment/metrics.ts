@@ -7,7 +7,7 @@ export const METRICS_NAMESPACE = 'ReturnsChangeFeed';
 export const METRICS = {
   /**
    * Of each source (dimensions `service` and `source`), once a tick: seconds since polls last covered everything, or
-   * since walks last got on if that is longer.
+   * since walks last made progress if that is longer.
    */
   secondsBehind: 'SecondsBehind',
   /** Of the feed (dimension `service`): return groups of a source that can't be read, and are set aside. */

@@ -34,7 +34,7 @@ export const DONE_STATUS = 'COMPLETED' satisfies StatusOf<'return_line_item'>;
 /** Not a status of the service: the line item no longer exists. */
 export const REMOVED_STATUS = 'REMOVED';
 
-/** What happens to the goods. */
+/** The decision about the goods. */
 export type Decision = 'RESTOCK' | 'QUARANTINE' | 'ESCALATE';
 
 /** The workflow's input. The names of parts are those of the table. */

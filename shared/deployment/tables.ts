@@ -26,7 +26,7 @@ export interface TableShape {
   readonly index?: IndexShape;
   /** The attribute with the second, since 1970, after which an item may be deleted. */
   readonly timeToLive?: string;
-  /** What the table's stream holds of a written item. */
+  /** The part of a written item that the table's stream holds. */
   readonly stream?: 'NEW_IMAGE';
 }
 

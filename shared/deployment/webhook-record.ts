@@ -1,4 +1,4 @@
-// What the infrastructure records of each webhook, in a parameter below a common path, for the commands of operators.
+// The infrastructure's record of each webhook, in a parameter below a common path, for the commands of operators.
 // It holds names and places, no secret.
 import * as z from 'zod';
 import { type EventFilter, eventFilter } from '../contract/event-filter.ts';

@@ -25,7 +25,7 @@ export interface AbsentGroup extends AskedAt {
 
 export interface UnreadableGroup extends AskedAt {
   readonly kind: 'unreadable';
-  /** What is wrong, without any value of the row. */
+  /** The problem, without any value of the row. */
   readonly reason: string;
 }
 

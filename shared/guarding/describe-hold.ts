@@ -1,7 +1,7 @@
 // A hold in words: what was found, what is not done meanwhile, and what to do about it.
 import type { Hold } from './guarding-state.ts';
 
-/** What is wrong, in a sentence. */
+/** The finding, in a sentence. */
 export function describeHold({ guard, suspects }: Hold): string {
   switch (guard) {
     case 'known_group_not_found':
@@ -17,22 +17,22 @@ export function describeHold({ guard, suspects }: Hold): string {
   }
 }
 
-/** What the hold stops, and when it ends by itself. */
+/** The effect of the hold, and when it ends by itself. */
 export function describeConsequence({ guard }: Hold): string {
   switch (guard) {
     case 'known_group_not_found':
-      return 'Nothing is read from this source. It goes on by itself once a known return group is found.';
+      return 'Nothing is read from this source. Reading continues by itself once a known return group is found.';
     case 'known_range_empty':
     case 'groups_removed':
       return 'No return group is published as removed. The hold ends by itself once they are back.';
     case 'entities_removed':
-      return 'No entity is published as removed; all else is. The hold ends by itself once they are back.';
+      return 'No entity is published as removed; other changes are. The hold ends by itself once they are back.';
     case 'changed_without_stamps':
       return 'Such changes are not published; all others are. The hold ends by itself once they are as usual.';
   }
 }
 
-/** What a release publishes. */
+/** The changes that a release publishes. */
 export function describeRelease({ guard, suspects }: Hold): string {
   const count = suspects.toLocaleString('en');
   switch (guard) {

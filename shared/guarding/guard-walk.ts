@@ -117,7 +117,7 @@ interface Found {
   readonly range: Differing;
   /** The whole cycle so far. */
   readonly cycle: Differing;
-  /** What was not counted before. */
+  /** The part that was not counted before. */
   readonly fresh: Counted;
   readonly from: Instant | undefined;
   readonly now: Instant;

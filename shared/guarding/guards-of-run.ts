@@ -12,7 +12,7 @@ import { areUnstampedHeld, createWalkGuard, type GuardedWalk, type WalkGuard } f
 import { sampleMissingEntity } from './hold-samples.ts';
 import { countStillMissing, isUnstamped, type ReadingGuard } from './reading-guard.ts';
 
-/** What the guards need of a tick at work. */
+/** The parts of a running tick that the guards need. */
 type GuardedSession = Pick<SourceSession, 'settings' | 'serviceClock'>;
 type GuardedState = Pick<SourceCell, 'state' | 'update' | 'save'>;
 

@@ -1,6 +1,6 @@
-// What guards hold, kept in the source's state so that it outlives every process. A hold stands until its guard ends it
-// or an operator releases it. A released hold stays as a permit, for as much as was held, until a whole cycle did not
-// need it. Pure: from one state to the next.
+// The holds of guards, kept in the source's state so that they outlive every process. A hold stands until its guard
+// ends it or an operator releases it. A released hold stays as a permit, for as much as was held, until a whole cycle
+// did not need it. Pure: from one state to the next.
 import type { Instant } from '../instant.ts';
 import { ANOTHER_HOLD_TIMES, MAX_HOLD_SAMPLES } from '../limits.ts';
 import type { SourceState, Tier } from '../source/source-state.ts';
@@ -8,7 +8,7 @@ import type { Guard, Hold, HoldSample } from './guarding-state.ts';
 
 export type Guarded = Pick<SourceState, 'guarding'>;
 
-/** What a guard has found. */
+/** The finding of a guard. */
 export interface Suspicion {
   readonly guard: Guard;
   readonly tier: Tier;

@@ -1,5 +1,5 @@
-// What guards decide when readings are recorded: whether differences may be saved now, and whether missing entities may
-// be published as removed.
+// The decisions of guards when readings are recorded: whether differences may be saved now, and whether missing
+// entities may be published as removed.
 import type { Compared } from '../comparing/compare-reading.ts';
 import { GROUP_ARRAYS, type Reading, type Snapshot } from '../comparing/snapshot.ts';
 import type { HoldSample } from './guarding-state.ts';

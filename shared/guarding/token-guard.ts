@@ -50,7 +50,7 @@ export function createTokenGuard({ session, cell }: HeldSource): SourceTokenGuar
   async function prove(accessHash: string | undefined): Promise<void> {
     if ((await lookForProof(accessHash)) !== 'unreadable') return;
     throw new UnreadableAnswerError(
-      "The service shows known return groups so that they can't be read: whether it is the same store is not known.",
+      "The service shows known return groups in a form that can't be read: it may be another store.",
       {},
     );
   }
@@ -83,7 +83,7 @@ export function createTokenGuard({ session, cell }: HeldSource): SourceTokenGuar
     if (outcome === 'not_found') throw holdSource(state, accessHash);
     const free = held === undefined ? state : replaceHold(state, held, undefined);
     cell.update(() => ({ ...free, guarding: { ...free.guarding, seenWith: accessHash ?? askedWith } }));
-    if (held !== undefined) log.info('A known return group is found again: the source goes on.');
+    if (held !== undefined) log.info('A known return group is found again: the source is read again.');
   }
 
   function holdSource(state: SourceState, accessHash: string | undefined): SourceHeld {

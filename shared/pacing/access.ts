@@ -26,7 +26,7 @@ export interface AccessOptions {
 export interface SourceSecret {
   /** Reads the token anew at each call, bypassing any cache. */
   read(): Promise<string>;
-  /** What is wrong, and what to do, if the service refuses the token. Published: no secret, and no name of one. */
+  /** The message if the service refuses the token, with the remedy. Published: it names no secret. */
   readonly refused?: string;
 }
 

@@ -10,7 +10,7 @@ import { believeDates, type DateBounds } from './believe-dates.ts';
 const REMEMBERED = 15;
 /** The local and the elapsed time differ by more than this only after a jump or a suspension of the machine. */
 const LARGEST_PARTING = 2 * SECOND;
-/** Number of answers to wait for Dates that can be believed; after that there are none, or most are wrong. */
+/** Number of answers to wait for Dates that can be accepted; after that there are none, or most are wrong. */
 const MAX_ANSWERS_IN_DOUBT = 5;
 /** The Date comes without its fraction. */
 const DATE_PRECISION = SECOND;

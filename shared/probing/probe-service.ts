@@ -46,7 +46,7 @@ export interface PageFound {
   readonly byDefault: number | null;
   /** The most rows that the service returned for a limit. */
   readonly most: number | null;
-  /** What the service does with a larger limit; null if none was found. */
+  /** The service's reaction to a larger limit; null if none was found. */
   readonly beyond: 'clamped' | 'refused' | null;
   /** The smallest requested limit that was refused. */
   readonly refused: number | null;

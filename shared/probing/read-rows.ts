@@ -1,4 +1,4 @@
-// What rows show by themselves: their order, their stamps, and whether they can be read.
+// Facts that rows show by themselves: their order, their stamps, and whether they can be read.
 import { type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
 import type { ReadableRow, RowReading } from '../returns-service/parse-return-group.ts';
 import type { ProbeAnswer } from './ask-within.ts';

@@ -128,7 +128,7 @@ export interface ReplayPorts {
 export interface ReplayOptions {
   /**
    * Of `[A-Za-z0-9-]`, at most 40 characters. Subscribers treat a repeated id as the same replay. Undefined for events
-   * that stay unchanged: a subscriber that knows one takes it for a repeat.
+   * that stay unchanged: a subscriber that has handled one skips it.
    */
   readonly replayId: string | undefined;
   readonly eventsPerSecond: number;

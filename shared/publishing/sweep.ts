@@ -111,7 +111,7 @@ async function sendAll(
   });
 }
 
-/** Checks each gap again a good while later, and steps over the unchanged ones. */
+/** Checks each gap again much later, and skips the unchanged ones. */
 async function closeGaps(
   ports: StepOverPorts,
   relay: Relay,

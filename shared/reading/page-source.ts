@@ -25,7 +25,7 @@ export interface PageSourceOptions {
   /** Rows per page that the service accepts; stored with the source's state. */
   readonly pageLimit: { current: number };
   /**
-   * What the list is narrowed to besides its range.
+   * Further conditions of the list, besides its range.
    *
    * @default all rows of the range
    */
@@ -102,7 +102,7 @@ function refusesLimit(error: unknown): boolean {
   return error instanceof ValidationRejectedError && error.parameters.includes('limit');
 }
 
-/** Looks up one group by id. The page holds it, even if unreadable, or nothing if the look-up was in vain. */
+/** Looks up one group by id. The page holds it, even if unreadable, or no row if it is missing. */
 export function createLookUp(
   options: Omit<PageSourceOptions, 'stamps' | 'pageLimit' | 'refusedFrom' | 'filter'>,
 ) {

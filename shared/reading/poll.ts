@@ -26,7 +26,7 @@ export interface PollOptions extends Reader {
   readonly fetchToCover: FetchPage;
   /** Everything stamped before this instant has been read and saved. */
   readonly settledThrough: Instant;
-  /** What is known about the stamps; each page adds to it. */
+  /** The known facts about the stamps; each page adds to them. */
   readonly stamps: () => StampsState;
   /** The current time at the service. */
   readonly now: () => Instant;

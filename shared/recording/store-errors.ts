@@ -1,4 +1,4 @@
-// What a store refuses for good. Any other error that it throws is worth a retry.
+// The errors of a store for which a retry does not help. Any other error that it throws is worth a retry.
 
 /** Thrown by a save whose snapshot or event is larger than the store takes (DynamoDB: 400 KB). Nothing was saved. */
 export class TooLargeToStoreError extends Error {

@@ -33,7 +33,7 @@ export interface ActivityKeeper {
 
 export function createActivityKeeper(options: ActivityKeeperOptions): ActivityKeeper {
   const { source, activities, clock, now, requestsSent, log } = options;
-  /** What is stored and what is new; undefined until the stored one is known. */
+  /** The stored activity and the new one; undefined until the stored one is known. */
   let known: Activity | undefined;
   let news = NO_ACTIVITY;
   let hasEvents = false;

@@ -1,5 +1,5 @@
-// What a source did lately, for the console: its last minutes, and the return groups that changed last. Nothing depends
-// on it, so it may be lost or overwritten at any time. It holds numbers and ids only.
+// The recent activity of a source, for the console: its last minutes, and the return groups that changed last. Nothing
+// depends on it, so it may be lost or overwritten at any time. It holds numbers and ids only.
 import type { FeedEvent } from '../contract/event.ts';
 import { FEED_GROUP } from '../contract/event-id.ts';
 import { type Instant, MILLISECOND, MINUTE, parseStamp } from '../instant.ts';

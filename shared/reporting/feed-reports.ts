@@ -92,7 +92,7 @@ function makeFeedEvent(
 }
 
 /**
- * What each report is about, below the source. A report makes an earlier one with the same subject stale: a source's
+ * The subject of each report, below the source. A report makes an earlier one with the same subject stale: a source's
  * condition does, and what is read; baselines and drift stay true beside later ones.
  */
 const SUBJECTS: Readonly<Record<AnyReport['type'], (sequence: number) => string>> = {

@@ -27,7 +27,7 @@ export interface Observed {
   readonly now: Instant;
   /** Whether this tick's last poll covered everything. */
   readonly isComplete: boolean;
-  /** Whether the walks of this tick got on, or had nothing to do. */
+  /** Whether the walks of this tick made progress, or had nothing to do. */
   readonly hasWalked: boolean;
   /** Groups that can't be read. */
   readonly setAside: readonly Pick<SetAside, 'groupId' | 'reason'>[];
@@ -35,7 +35,7 @@ export interface Observed {
   readonly holds: readonly { readonly number: number; readonly message: string }[];
   /** How the list failed to keep its order, if it did. */
   readonly unstable: string | undefined;
-  /** What went wrong, if anything did; never contains a value of a row or the token. */
+  /** The failure, if there was one; never contains a value of a row or the token. */
   readonly failure: Degradation | undefined;
   readonly intervalUs: number;
 }
@@ -66,7 +66,7 @@ export function judgeHealth(
       : { degradedSince: since };
     return { health: { ...health, ...moments, ...next }, report: isOver ? 'recovered' : undefined };
   }
-  // A later hold is reported as well: somebody has to look at it.
+  // A later hold is reported as well: an operator has to decide about it.
   const lastHold = Math.max(0, ...observed.holds.map(({ number }) => number));
   const known = new Set(health.reasons.map(kindOf));
   const { setAsideReported } = health;
@@ -137,7 +137,7 @@ const BEHIND: Degradation = { code: 'behind', message: 'Polls have not covered e
 const STALLED: Degradation = {
   code: 'stalled',
   message:
-    'The walk over all groups has not got on for a while: changes that do not move updated_at are not found.',
+    'The walk over all groups has made no progress for a while: changes that do not move updated_at are not found.',
 };
 
 /** Includes the failure that stops the walk while polls continue. */

@@ -21,7 +21,7 @@ export interface ReadableRow {
 
 export interface UnreadableRow {
   readonly kind: 'unreadable';
-  /** What is wrong, in words, without any value of the row. */
+  /** The problem in words, without any value of the row. */
   readonly reason: string;
   /** The group's id, if it could be read. */
   readonly id?: number;
@@ -108,7 +108,7 @@ function digestOf(text: string): string {
   return [high, low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-/** Entities are identified by their id within the group: two with the same id can't be told apart. */
+/** Entities are identified by their id within the group: two with the same id can't be distinguished. */
 function findDoubledIds(group: ReturnGroup): string | undefined {
   if (hasDoubledId(group.shipments)) return 'shipments';
   if (hasDoubledId(group.returns)) return 'returns';

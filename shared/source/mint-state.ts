@@ -21,7 +21,7 @@ export interface MintOptions {
   /** The service's time. */
   readonly now: () => Instant;
   readonly fetch: FetchPage;
-  /** What is known about the stamps so far. */
+  /** The known facts about the stamps so far. */
   readonly stamps: () => StampsState;
 }
 

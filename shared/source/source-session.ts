@@ -1,4 +1,4 @@
-// What a warm process keeps of a source between ticks. All of it can be lost at any moment: it only saves requests
+// The data that a warm process keeps of a source between ticks. It may be lost at any moment: it only saves requests
 // and reads.
 import { createMemory, type Memory } from '../comparing/memory.ts';
 import type { Instant } from '../instant.ts';
@@ -15,7 +15,7 @@ import type { TickReport } from '../tick/tick-report.ts';
 import { createSourceRequests, type SourceRequestsOptions } from './source-requests.ts';
 import type { SourceSettings } from './source-settings.ts';
 
-/** What the requests need, and what the ticks need besides. */
+/** The needs of the requests, and those of the ticks. */
 export interface SourceServices
   extends Omit<SourceRequestsOptions, 'settings' | 'serviceClock' | 'deadline' | 'meanwhile' | 'signal'> {
   readonly settings: SourceSettings;
@@ -76,7 +76,7 @@ export interface SourceSession extends SourceServices {
   readonly memory: Memory;
   readonly serviceClock: ServiceClock;
   readonly requests: PacedRequests;
-  /** What the source does, for the console: `store` and `ledger` record their saves in it. */
+  /** The source's activity, for the console: `store` and `ledger` record their saves in it. */
   readonly activity: ActivityKeeper;
   /** How fast requests are completed, by purpose. */
   readonly paces: { readonly poll: Pace; readonly walk: Pace };

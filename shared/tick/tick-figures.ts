@@ -1,4 +1,4 @@
-// What a tick did, in figures, and the report made of them.
+// The figures of a tick, and the report made of them.
 import { MILLISECOND } from '../instant.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
 import type { PacedRequests } from '../pacing/paced-requests.ts';
@@ -70,7 +70,7 @@ export function createTickFigures(
 
 const PURPOSES = ['poll', 'covering', 'reconciliation'] as const;
 
-/** By slots, like the source's health: since polls covered everything, or walks last got on. */
+/** By slots, like the source's health: since polls covered everything, or walks last made progress. */
 function behindMs({ health, lastSlot }: SourceState): number {
   const { lastSettledAt, lastWalkedAt = lastSettledAt } = health;
   return Math.max(0, lastSlot - Math.min(lastSettledAt, lastWalkedAt) / MILLISECOND);

@@ -1,4 +1,4 @@
-// What a tick did, for its caller: metrics, `watch` and the simulation.
+// The result of a tick, for its caller: metrics, `watch` and the simulation.
 
 import type { RecordCounts } from '../recording/record-pages.ts';
 import type { Degradation } from '../reporting/health.ts';
@@ -19,7 +19,7 @@ export interface TickReport {
   readonly counts: RecordCounts;
   /** Events of changes that polls had not found. */
   readonly foundByReconciliation: number;
-  /** Since polls last covered everything, or walks last got on if longer ago; undefined without the source. */
+  /** Since polls last covered everything, or walks last made progress if longer ago; undefined without the source. */
   readonly behindMs: number | undefined;
   /** Until the next reconciliation cycle; undefined during one, during the baseline and without the source. */
   readonly nextCycleInMs: number | undefined;

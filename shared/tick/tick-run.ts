@@ -26,7 +26,7 @@ export interface TickRun {
   readonly duration: number;
   /** The source's state. @throws Error before there is one */
   readonly state: SourceState;
-  /** What is known about the stamps, even before the first state. */
+  /** The known facts about the stamps, even before the first state. */
   readonly stamps: StampsState;
   polls: number;
   /** Whether this tick's last poll covered everything. */

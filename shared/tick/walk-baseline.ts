@@ -75,7 +75,7 @@ async function walkRange(
   }
 }
 
-/** Estimates the store's size, to show how long the walk will take; if that fails, the walk goes on without it. */
+/** Estimates the store's size, to show how long the walk will take; if that fails, the walk continues without it. */
 async function estimate(run: TickRun, fetch: FetchPage): Promise<void> {
   if (run.state.baseline.estimatedGroups !== undefined) return;
   const before = run.requestsSent('reconciliation');

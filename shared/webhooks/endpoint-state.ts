@@ -23,7 +23,7 @@ export interface EndpointState {
   readonly leases: readonly Instant[];
   readonly lastAcceptedAt: Instant | undefined;
   readonly lastFailureAt: Instant | undefined;
-  /** What the last failed attempt was answered. */
+  /** The answer to the last failed attempt. */
   readonly lastFailure: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What a sweep does for a webhook: it posts nothing, but rings for each group with an unsent event, so that a sender
+// The sweep of a webhook: it posts nothing, but rings for each group with an unsent event, so that a sender
 // sends it. So lost, expired and undeliverable rings do no harm. The sweep skips numbers that are missing from the
 // ledger. It is a relay whose destination rings instead of accepting the event, so marks move only over events that the
 // filter excludes.
@@ -15,7 +15,7 @@ export interface RingUnsentPorts
   extends LoadEndpointPorts,
     Pick<RelayPorts, 'ledger' | 'marks' | 'clock' | 'log' | 'random'>,
     Pick<WebhookPorts, 'filter'> {
-  /** Puts a message into the webhook's queue, which must not take it for the repeat of an earlier one. */
+  /** Puts a message into the webhook's queue, which must not drop it as a repeat of an earlier one. */
   readonly ring: (key: GroupKey, sequence: number) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// What a webhook's sender needs of the world, besides the ports that it shares with the relays.
+// The ports of a webhook's sender, besides those that it shares with the relays.
 import type { Instant } from '../instant.ts';
 import type { GroupKey, Marks, SaveResult } from '../ports.ts';
 import type { EndpointState } from './endpoint-state.ts';
@@ -16,7 +16,7 @@ export interface PostRequest {
 export type Answer =
   | {
       readonly status: number;
-      /** The header Retry-After as it came. */
+      /** The header Retry-After, unchanged. */
       readonly retryAfter: string | undefined;
       readonly requestMs: number;
     }

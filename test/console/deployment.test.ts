@@ -280,7 +280,7 @@ describe('a return', () => {
 });
 
 describe('what can’t be asked', () => {
-  it('is said of a queue of another account, and the rest of the page is shown', async () => {
+  it('is named for a queue of another account, and the rest of the page is shown', async () => {
     const sns = new SNSClient({ ...LOCAL, endpoint: engines.sqs });
     const arn = `arn:aws:sqs:${REGION}:111111111111:theirs.fifo`;
     const TopicArn = stack.deployment.outputs.TopicArn;
@@ -297,7 +297,7 @@ describe('what can’t be asked', () => {
     expect(text).toMatch(/subscriber \S+CrmQueue\S+ … working/);
   });
 
-  it('is said of a stack of an earlier release, whose pages show what they can', async () => {
+  it('is named for a stack of an earlier release, and the rest of the pages is shown', async () => {
     const textOf = async (path: string, ...lacks: readonly Lack[]) => {
       stack.resemble(...lacks);
       const { status, text } = await (await open()).read(path);
@@ -319,7 +319,7 @@ describe('what can’t be asked', () => {
     expect(byId).toContain(`Return ${parcel.group}, order`);
   });
 
-  it('is said before an address is printed, where the region is missing', async () => {
+  it('is reported before an address is printed, if the region is missing', async () => {
     vi.stubEnv('AWS_REGION', undefined);
     vi.stubEnv('AWS_CONFIG_FILE', '/dev/null');
     const opened = open().finally(() => vi.stubEnv('AWS_REGION', REGION));

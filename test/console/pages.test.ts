@@ -176,7 +176,7 @@ describe.skipIf(lacksBrowser)('a parcel', () => {
     await page.getByRole('heading', { level: 1, name: `Return ${group}` }).waitFor();
   });
 
-  it('that nobody knows is not found, and the page says what was not searched', async () => {
+  it('that does not exist is not found, and the page names what was not searched', async () => {
     const { page, go } = await open('/find?q=1Z0000000000000000');
     await page.getByText('No return was found.').waitFor();
     const without = await world.openConsole({ token: undefined });

@@ -88,7 +88,7 @@ describe('a stream', () => {
     other.leave();
   });
 
-  it('reports a failure, goes on, and says when it is well again', async () => {
+  it('reports a failure, continues, and reports when it is over', async () => {
     const stream = await openStream('it');
     await goesOn('it', 2);
 
@@ -158,7 +158,7 @@ describe.skipIf(lacksBrowser)('a window', () => {
     await close();
   });
 
-  it('says so when the console has ended', async () => {
+  it('reports that the console has ended', async () => {
     const ending = await startConsole({
       port: 0,
       place: '',

@@ -74,7 +74,7 @@ it('sends again what a failed round has read only in part', async () => {
   expect(idsOf(events)).toEqual(['1 1']);
 });
 
-it('goes on from the position of a stream that ended', async () => {
+it('continues from the position of a stream that ended', async () => {
   const before = createEventTail(feed, now);
   await save(1, 1);
   await before.next();

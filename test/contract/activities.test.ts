@@ -30,7 +30,7 @@ describe.each(STORES)('activities $name', ({ open }) => {
     expect(await stores.activities.load('quiet')).toStrictEqual({ minutes: [], recent: [] });
   });
 
-  test('keeps the last save, whoever made it', async () => {
+  test('keeps the last save, whatever process made it', async () => {
     await stores.activities.save('shared', anActivity(3, 3));
     await stores.activities.save('shared', anActivity(1, 2));
 

@@ -13,7 +13,7 @@ The token of the service comes from the environment variable \`RETURNS_API_TOKEN
 \`2h\`. \`--data\` names a directory that \`watch --data\` keeps; \`--stack\` names a deployment, for which the AWS credentials
 and the region come from the environment ([what they must allow](../SECURITY.md#operators)). Times are printed in the local
 time zone, or in UTC with \`--utc\`; in JSON they are UTC. \`returns-feed completion bash\` completes commands and options.
-Something is wrong: [troubleshooting.md](troubleshooting.md); the words: [glossary.md](glossary.md).
+If something is wrong: [troubleshooting.md](troubleshooting.md). Glossary: [glossary.md](glossary.md).
 
 | exit code | meaning |
 | --- | --- |
@@ -22,7 +22,7 @@ Something is wrong: [troubleshooting.md](troubleshooting.md); the words: [glossa
 | 2 | invalid usage: an option, the address, a missing token |
 | 3 | \`status\`: a source is not well; \`replay\` and \`redrive\`: not everything was sent; \`webhooks list\`: one fails or is paused; \`webhooks test\`: the endpoint did not accept the event |
 
-Errors are one line on stderr, never with the token. After Ctrl-C \`npx\` may report 130, because its own shell was
+Errors are one line on stderr and never contain the token. After Ctrl-C \`npx\` may report 130, because its own shell was
 interrupted too; \`npm start\` and \`node_modules/.bin/returns-feed\` report 0.
 `;
 

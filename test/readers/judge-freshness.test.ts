@@ -47,7 +47,7 @@ test('expects nothing of entities that did not change', () => {
   expect(judgeWith([], [state(0, 'CREATED')])).toMatchObject({ changes: 0, wrong: 0 });
 });
 
-test('lets a reader that says nothing of the start know the start', () => {
+test('counts the start as known to a reader that does not report it', () => {
   const states = [state(0, 'CREATED'), state(4_000, 'CANCELED'), state(4_500, 'CREATED')];
 
   expect(judgeWith([], states, { knewTheStart: true })).toMatchObject({ changes: 1, never: 0, wrong: 0 });

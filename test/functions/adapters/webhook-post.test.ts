@@ -181,7 +181,7 @@ describe('an answer', () => {
     expect(await open(url)(EVENT)).toMatchObject({ failure: code });
   });
 
-  it('that a certificate of nobody signs is a failure', async () => {
+  it('with an untrusted certificate is a failure', async () => {
     const server = createHttpsServer(
       { cert: SELF_SIGNED_CERTIFICATE, key: SELF_SIGNED_KEY },
       (_, response) => {

@@ -55,7 +55,7 @@ test('the local zone is that of TZ, and --utc overrules it', () => {
   expect([utc.full(NOW), utc.zone]).toEqual(['2026-11-22 03:30:00', 'UTC']);
 });
 
-test('a zone that Node does not know is UTC, and says so', () => {
+test('a zone that Node does not know is UTC, and the output names UTC', () => {
   process.env.TZ = 'Nowhere/Land';
 
   const moments = momentsOf({ utc: false });

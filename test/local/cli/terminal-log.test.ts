@@ -71,7 +71,7 @@ test('a line of JSON has the time in UTC, and the fields', () => {
   ]);
 });
 
-test('on a terminal a line goes on below its level, and a command keeps a line of its own', () => {
+test('on a terminal a line continues below its level, and a command keeps a line of its own', () => {
   const lines: string[] = [];
   const options = { moments, source: 'acme', width: () => 60 };
   const log = createTerminalLog({ write: (line) => lines.push(line), ...options });

@@ -116,7 +116,7 @@ test.each([
   expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
 });
 
-test('says that no service answers', async () => {
+test('reports that no service answers', async () => {
   const ended = await run('shipment', 'DELIVERED', '--service', 'http://127.0.0.1:1/api');
 
   expect(ended).toEqual({

@@ -147,7 +147,7 @@ describe('secret and rotate', () => {
     expect(previous?.text).toBe(SECRET);
   });
 
-  test('a second rotation within 24 hours is refused, and says when it is possible', async () => {
+  test('a second rotation within 24 hours is refused, with the time from which it is possible', async () => {
     const [hoursAgo, daysAgo] = [Date.now() / 1_000 - 3_600, Date.now() / 1_000 - 3 * DAY_SECONDS];
     const old = { text: SECRET, createdAt: daysAgo };
     versions().set(id, [{ text: SECRET.replaceAll('A', 'B'), createdAt: hoursAgo }, old]);

@@ -79,7 +79,7 @@ test('takes a bounded number of groups at a time: one that is woken later need n
   expect(order.at(-1)).toBe('1_2');
 });
 
-test('begins nothing after its end, and idle says so', async () => {
+test('begins nothing after its end, and idle rejects', async () => {
   const { world, relay } = aRelay();
   world.show(A, 1);
 

@@ -172,7 +172,7 @@ describe('what the feed leaves behind', () => {
   });
 });
 
-describe('a service that goes on failing', () => {
+describe('a service that keeps failing', () => {
   it.each(Object.entries(FAILURES))(
     'is reported without its message and the token: %s',
     async (_, failure) => {

@@ -166,7 +166,7 @@ describe('log lines', () => {
     expect(await logged()).toContain('announcing changes since 19:25:05, ');
   });
 
-  test('of a source that is known announce nothing, and say where its baseline goes on', async () => {
+  test('of a known source announce nothing, and name where its baseline continues', async () => {
     const { display, logged } = open(undefined);
     const { baseline } = aState('acme');
     display.start(false);
@@ -177,7 +177,7 @@ describe('log lines', () => {
     const lines = linesOf(await logged());
     expect(lines[0]).toContain('watching returns.example.com');
     expect(lines[1]).toMatch(
-      /acme: the baseline goes on behind 1200 groups: the range that was under way is read again$/,
+      /acme: the baseline continues after 1200 groups: the range that was under way is read again$/,
     );
     expect(lines.join(' ')).not.toContain('announcing');
   });

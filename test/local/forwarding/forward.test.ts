@@ -233,7 +233,7 @@ describe('the command', () => {
     expect(stderr).toContain(problem);
   });
 
-  it('says so if the kept secret is damaged', async () => {
+  it('reports a damaged secret', async () => {
     const dataDir = await aDirectory();
     await findForwardSecret(dataDir);
     await writeFile(join(dataDir, 'forward-secret'), 'damaged');

@@ -160,7 +160,7 @@ test('ids of groups, entities and events come from the tables, without a request
   expect(sent()).toBe(before);
 });
 
-test('the search for an entity is bounded, and says so', async () => {
+test('the search for an entity is bounded, and reports the bound', async () => {
   const newest = service.control.create().groupId;
   await feed.tick();
   const known = service.control.snapshot();

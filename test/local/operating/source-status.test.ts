@@ -233,7 +233,7 @@ describe('a status for people', () => {
     expect(report.find((line) => line.includes(sentence))).toBeDefined();
   });
 
-  it('is painted where something needs attention, and says the same without colours', () => {
+  it('has colours where something needs attention, and the same text without colours', () => {
     const colored = { width: 80, colors: pc.createColors(true) };
     const painted = formatStatus(status(held()), moments, colored).join('\n');
 

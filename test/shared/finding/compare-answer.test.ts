@@ -76,7 +76,7 @@ test('a changed field is named with both values', () => {
   });
 });
 
-test('entities of one side alone are named, and an array that is left out says nothing', () => {
+test('entities of one side alone are named, and an array that is left out makes no difference', () => {
   const third = { ...first!, id: 9 };
   const others = shown({ shipments: [first!, third], returns: undefined });
 

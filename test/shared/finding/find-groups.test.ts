@@ -36,7 +36,7 @@ function nameOrders(world: SourceWorld, names: readonly string[]): number[] {
   });
 }
 
-test('a name that the service matches in part is told apart from the exact one', async () => {
+test('a name that the service matches in part is distinguished from the exact one', async () => {
   const world = await aPolledSource({ knobs: { strings: 'partial' } });
   const [exact, ...others] = nameOrders(world, ['#R104', '#R1040', 'X-#r104-2']);
 
@@ -68,7 +68,7 @@ test('rows that do not have the text are left out: a service may ignore the filt
   expect(found).toMatchObject({ exact: [group], similar: [] });
 });
 
-test('a search ends after a bounded number of pages, and says that there may be more', async () => {
+test('a search ends after a bounded number of pages, and reports that there may be more', async () => {
   const world = await aPolledSource({ groups: 120, knobs: { limitMax: 10 } });
   nameOrders(
     world,
@@ -130,7 +130,7 @@ test('a service that fails for longer than anybody waits is reported, without wh
   expect(String(failure)).not.toContain('secret');
 });
 
-test('a 429 lets all holders of the token pause, and then the search goes on', async () => {
+test('a 429 makes all holders of the token pause, and then the search continues', async () => {
   const world = await aPolledSource();
   const [group] = nameOrders(world, ['#R7']);
   world.control.failNext('429-retry-after');

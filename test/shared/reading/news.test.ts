@@ -54,7 +54,7 @@ describe('news', () => {
     expect(await read(endless())).toBe(20);
   });
 
-  it('end where the service lets nobody page on', async () => {
+  it('end where the service refuses further pages', async () => {
     const window = createScriptedReader(({ offset }) => {
       if (offset > 0) throw new PageOutOfReach('says the test');
       return aPage(rowsOf(...idsFrom(1, 12)));

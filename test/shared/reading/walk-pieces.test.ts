@@ -78,7 +78,7 @@ describe('a walk in pieces', () => {
     expect(list.requests).toBe(15);
   });
 
-  it('goes on from where the last step ended', async () => {
+  it('continues where the last step ended', async () => {
     const list = hourly(100, 'random');
     const { reader, asked } = readerOf(list, piecesOf(list));
 

@@ -158,7 +158,7 @@ describe('walks that make no progress while polls succeed', () => {
     const { health } = judgeHealth(WELL, seen({ ...STILL, failure: FAILING }));
 
     expect(health.reasons).toEqual([
-      { code: 'stalled', message: expect.stringMatching(/has not got on.* no answer$/) },
+      { code: 'stalled', message: expect.stringMatching(/has made no progress.* no answer$/) },
     ]);
   });
 

@@ -61,7 +61,7 @@ describe('read_up_to', () => {
     expect(readUpTo(later(FREE))).toBe(formatInstant(SETTLED + MINUTE));
   });
 
-  it('says how much is held and set aside', () => {
+  it('reports how much is held and set aside', () => {
     const { setAside } = aState('acme');
 
     expect(describeRead(aSource(SETTLED, { guarding: HELD, setAside }))).toMatchObject({
@@ -129,7 +129,7 @@ describe('the report of what is read', () => {
     expect(at(MINUTE * 101, { ...first, read: NOTHING_READ }).read.sequence).toBe(101);
   });
 
-  it('goes on, under the next number, after a slot of a clock that was ahead', () => {
+  it('continues with the next number after a slot of a clock that was ahead', () => {
     const ahead = at(MINUTE * 100_000);
 
     expect(at(MINUTE * 100, ahead).read).toMatchObject({ sequence: 100_001, reportedAt: MINUTE * 100 });

@@ -62,7 +62,7 @@ describe('a poll is a walk over all groups', () => {
     expect([ofRequests(120), ofRequests(121)]).toEqual([true, false]);
   });
 
-  it('never if a cycle is longer than a day: then nobody wants walks', () => {
+  it('never if a cycle is longer than a day: walks are not wanted more often', () => {
     const ofCycle = (reconcileMs: number) =>
       pollsByWalk(createUnorderedRun({ settings: { reconcileMs } }).run);
 
@@ -124,7 +124,7 @@ describe('a poll by walk', () => {
     expect(run.state.settledThrough).toBe(newest - 5 * MINUTE - HOUR);
   });
 
-  it('never moves the settled instant back, nor settles what nobody has vouched for', () => {
+  it('never moves the settled instant back, nor settles more than was proved', () => {
     const state = settledState(30);
     const { run } = createUnorderedRun({ state });
 

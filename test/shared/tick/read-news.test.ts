@@ -6,7 +6,7 @@ import { createSourceWorld } from '../source-world.ts';
 import { createUnorderedRun, NOW, settledState } from './unordered-run.ts';
 
 describe('news', () => {
-  it('begin where told the first time, and then where the last ended, less the lateness', async () => {
+  it('begin at the given instant the first time, and then where the last ended, less the lateness', async () => {
     const { run, asked, advance } = createUnorderedRun();
     const news = createNews(run);
 

@@ -45,7 +45,7 @@ describe('what a tick reports as read', () => {
     expect(reports.length).toBeLessThanOrEqual(4);
   });
 
-  it('stands still while the service can not be read, and goes on to be reported', async () => {
+  it('does not move while the service can not be read, and is still reported', async () => {
     const world = aWorld();
     const poller = world.startProcess('poller');
     await world.tick(poller);

@@ -147,7 +147,7 @@ describe('a sweep', () => {
     ]);
   });
 
-  it('goes on with the next piece if one fails, without ending the tick', async () => {
+  it('continues with the next piece if one fails, without ending the tick', async () => {
     const world = createUnorderedRun({ createdAt: DAILY });
     world.onRequest = ({ range }) => {
       if (range.created?.to === day(18)) throw new RequestTimedOutError('says the test', {});

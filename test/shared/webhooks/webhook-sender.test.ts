@@ -167,7 +167,7 @@ describe('a webhook', () => {
     expect(world.acceptedNumbers(KEY)).toEqual([1, 2]);
   });
 
-  it('leaves a group with an undecodable event to redrive, and says so', async () => {
+  it('leaves a group with an undecodable event to redrive, and reports it', async () => {
     const world = worldWith(3);
     world.undecodable.add('acme_mi8x2k_1_2');
 
@@ -296,7 +296,7 @@ describe('a failing endpoint', () => {
     for (const key of keys) expect(await world.ring(key, 1)).toEqual({ isDone: true });
   });
 
-  it('is told of no more than two returns at once that failed before, while others are posted freely', async () => {
+  it('gets posts of at most two returns at once that failed before, and of all others without a limit', async () => {
     const world = createWebhookWorld();
     const failing = Array.from({ length: 6 }, (_, n) => aKey(100 + n));
     for (const key of [...failing, KEY]) world.show(key, 1, 2);
