@@ -1,6 +1,7 @@
 // A tick as a message of the poll queue: the schedule sends one per minute and source, which enqueues the others.
 import * as z from 'zod';
 import { SOURCE_NAME } from '../../shared/contract/event-id.ts';
+import { parseJson } from '../../shared/parse-json.ts';
 
 const SLOT = 'must be a time in ISO 8601 with its zone, or milliseconds since the epoch';
 
@@ -26,14 +27,6 @@ export function parseTick(body: string): TickMessage {
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'it'} ${message}`);
   throw new Error(`A message of the poll queue is not a tick: ${problems.join('; ')}.`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Seconds from a minute's first tick to each of its other ticks; empty for intervals of a minute or more. */

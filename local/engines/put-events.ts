@@ -1,6 +1,7 @@
 // The validation of EventBridge's PutEvents: it rejects a request as a whole, or single entries within a response 200.
 // https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
 import * as z from 'zod';
+import { parseJson } from '../../shared/parse-json.ts';
 
 const MAX_ENTRIES = 10;
 /** Limit for all entries together, since January 2026. */
@@ -94,12 +95,4 @@ function missing(parameter: string): RefusedEntry {
 
 function refuse(type: string, message: string): PutEventsRequest {
   return { refused: { type, message } };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -10,6 +10,7 @@ import {
 } from '../../functions/poller/find-message.ts';
 import { QUESTIONS_ALIAS } from '../../shared/deployment/questions-alias.ts';
 import { NotAskedError } from '../../shared/finding/asking.ts';
+import { parseJson } from '../../shared/parse-json.ts';
 
 /** @param poller the name of its function */
 export function createPollerFinder(poller: string): Finder {
@@ -61,14 +62,6 @@ function readAnswer({ FunctionError, Payload }: InvokeCommandOutput): FindAnswer
     );
   const parsed = findAnswer.safeParse(parseJson(Payload?.transformToString() ?? ''));
   return parsed.success ? parsed.data : noAnswer();
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function noAlias(poller: string, cause: unknown): Error {

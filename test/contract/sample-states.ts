@@ -1,8 +1,26 @@
 // A source's state soon after the start.
 import { HOUR, SECOND } from '../../shared/instant.ts';
+import type { CycleState } from '../../shared/source/cycle-state.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 
 const NOW = 1_763_633_703_000_000;
+
+const CYCLE: CycleState = {
+  isUnderWay: true,
+  startedAt: 1_700_000_000_000_000,
+  coveredThrough: undefined,
+  rangeWidth: 30,
+  pausedUntil: 0,
+  progressedAt: NOW,
+  requests: 4,
+  removals: 1,
+  compared: 200,
+  unstamped: 2,
+  previousStartedAt: undefined,
+  isAsked: false,
+  lastRequests: undefined,
+  lastCompletedAt: undefined,
+};
 
 export function aState(source: string, version = 1, changes: Partial<SourceState> = {}): SourceState {
   return {
@@ -33,56 +51,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       requests: 7,
       estimatedGroups: 17,
     },
-    reconciliation: {
-      recent: {
-        isUnderWay: true,
-        startedAt: 1_700_000_000_000_000,
-        coveredThrough: undefined,
-        rangeWidth: 30,
-        pausedUntil: 0,
-        progressedAt: NOW,
-        requests: 4,
-        removals: 1,
-        compared: 200,
-        unstamped: 2,
-        previousStartedAt: undefined,
-        isAsked: false,
-        lastRequests: undefined,
-        lastCompletedAt: undefined,
-      },
-      open: {
-        isUnderWay: true,
-        startedAt: 1_700_000_000_000_000,
-        coveredThrough: undefined,
-        rangeWidth: 30,
-        pausedUntil: 0,
-        progressedAt: NOW,
-        requests: 4,
-        removals: 1,
-        compared: 200,
-        unstamped: 2,
-        previousStartedAt: undefined,
-        isAsked: false,
-        lastRequests: undefined,
-        lastCompletedAt: undefined,
-      },
-      all: {
-        isUnderWay: true,
-        startedAt: 1_700_000_000_000_000,
-        coveredThrough: undefined,
-        rangeWidth: 30,
-        pausedUntil: 0,
-        progressedAt: NOW,
-        requests: 4,
-        removals: 1,
-        compared: 200,
-        unstamped: 2,
-        previousStartedAt: undefined,
-        isAsked: false,
-        lastRequests: undefined,
-        lastCompletedAt: undefined,
-      },
-    },
+    reconciliation: { recent: CYCLE, open: CYCLE, all: CYCLE },
     feedSequence: 3,
     feedReports: [
       {

@@ -1,5 +1,6 @@
 // Shrinks a run that breaks a guarantee while it still breaks the same one: without that webhook, without this trouble,
 // without most faults. The rest is what the violation needs.
+import { dropFaults } from '../simulation/drop-faults.ts';
 import type { Violation } from './checker/evidence.ts';
 import { NO_FAULTS, type Plan, type WebhookPlan } from './plan.ts';
 import { type Run, simulate } from './simulate.ts';
@@ -49,18 +50,4 @@ function simplerPlans(plan: Plan): Partial<Plan>[] {
     { endsOverdue: true },
     ...[1, 2, 3].map((groups) => ({ groups })),
   ];
-}
-
-/** Drops faults, by halves first: the remaining ones are needed for the violation. */
-async function dropFaults(current: () => Run, attempt: (plan: Plan) => Promise<boolean>): Promise<void> {
-  for (
-    let size = Math.ceil(current().struck.length / 2);
-    size >= 1;
-    size = size === 1 ? 0 : Math.ceil(size / 2)
-  ) {
-    for (let at = 0; at < current().struck.length; ) {
-      const kept = current().struck.filter((_, place) => place < at || place >= at + size);
-      if (!(await attempt({ ...current().plan, only: kept }))) at += size;
-    }
-  }
 }

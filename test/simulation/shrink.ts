@@ -1,6 +1,7 @@
 // Shrinks a run that breaks a guarantee while it still breaks the same one: without this knob, without that fault,
 // without the second half of its time. The rest is what the violation needs.
 import type { Violation } from './checker/evidence.ts';
+import { dropFaults } from './drop-faults.ts';
 import { type FaultRates, NO_FAULTS, type Plan } from './plan.ts';
 import { type Run, simulate } from './simulate.ts';
 
@@ -87,20 +88,5 @@ async function shortenTime(current: () => Plan, attempt: Attempt): Promise<void>
     // Guards hold only many groups; changes of few groups may be published.
     if (groups > 1 && mishap === undefined)
       await attempt({ ...current(), groups: Math.max(1, Math.floor(groups * share)) });
-  }
-}
-
-/** Drops faults, by halves first: the remaining ones are needed for the violation. */
-async function dropFaults(current: () => Run, attempt: Attempt): Promise<void> {
-  let size = Math.ceil(current().struck.length / 2);
-  while (size >= 1) {
-    const { struck } = current();
-    let at = 0;
-    while (at < current().struck.length) {
-      const kept = current().struck.filter((_, place) => place < at || place >= at + size);
-      if (!(await attempt({ ...current().plan, only: kept }))) at += size;
-    }
-    if (size === 1 || struck.length === 0) return;
-    size = Math.floor(size / 2);
   }
 }

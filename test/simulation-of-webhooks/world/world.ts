@@ -7,10 +7,11 @@ import type { EndpointStates, WebhookMarks } from '../../../shared/webhooks/webh
 import { createMemoryEndpointStates } from '../../fakes/memory-endpoint-states.ts';
 import { createMemoryMarks, type MemoryMarks } from '../../fakes/memory-marks.ts';
 import { createVirtualClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
+import { hashOf } from '../../simulation/world/drawn-fates.ts';
 import { createTrace, type Trace } from '../../simulation/world/trace.ts';
 import type { Attempt } from '../checker/evidence.ts';
 import type { Plan } from '../plan.ts';
-import { createFates, type Fates, hashOf } from './fates.ts';
+import { createFates, type Fates } from './fates.ts';
 import { createLedger, type Entry, type SimulatedLedger } from './ledger.ts';
 import { createProcess, type SimulatedProcess } from './process.ts';
 import type { Writable } from './receiver.ts';

@@ -1,8 +1,6 @@
-// The fate of each call through a port. Calls are counted by name, and the seed alone decides the fate of the n-th call
-// of a name. Faults can therefore be removed one by one while the others stay, which is how a failure is shrunk.
-import { mix } from '../../../local/reference-service/store/seeded-random.ts';
 import type { FaultRates, Plan } from '../plan.ts';
 import { CALLS, type CallKind, type CallName, oftenerAt } from './calls.ts';
+import { type Chances, type Drawn, type DrawnFates, drawFates } from './drawn-fates.ts';
 
 export type Fate =
   | 'crash-before'
@@ -14,28 +12,13 @@ export type Fate =
   | 'freeze'
   | 'clock-jump';
 
-export interface Fated {
-  readonly fate: Fate | undefined;
-  /** Identifies this call within the run. */
-  readonly id: string;
-  /** This call's own number, from 0 to below 1, for durations and amounts. */
-  readonly chance: number;
-}
+export type Fated = Drawn<Fate>;
 
-export interface Fates {
+export interface Fates extends Omit<DrawnFates<keyof FaultRates>, 'next'> {
   next(call: CallName): Fated;
-  /** Whether a fault with its own rate happens this time. */
-  happens(name: string, rate: keyof FaultRates): boolean;
-  /** Ends all faults. */
-  calm(): void;
-  readonly isCalm: boolean;
-  /** The ids of the calls with a fault, in order. */
-  readonly struck: readonly string[];
-  /** How often each fault with its own rate has happened. */
-  readonly happened: ReadonlyMap<string, number>;
 }
 
-export const FATES: Record<CallKind, readonly (readonly [Fate, keyof FaultRates, number])[]> = {
+export const FATES: Record<CallKind, Chances<Fate, keyof FaultRates>> = {
   // network.ts makes the faults on the way to the service.
   request: [
     ['crash-before', 'crash', 0.5],
@@ -63,63 +46,7 @@ export const FATES: Record<CallKind, readonly (readonly [Fate, keyof FaultRates,
   ],
 };
 
-export function createFates({ seed, faults, only }: Plan): Fates {
-  const counts = new Map<string, { seed: number; count: number }>();
-  const allowed = only && new Set(only);
-  const struck: string[] = [];
-  const happened = new Map<string, number>();
-  let isCalm = false;
-
-  function draw(name: string): { id: string; at: number } {
-    let known = counts.get(name);
-    if (known === undefined) {
-      known = { seed: mix(seed, hashOf(name)), count: 0 };
-      counts.set(name, known);
-    }
-    known.count += 1;
-    return { id: `${name}#${known.count}`, at: mix(known.seed, known.count) };
-  }
-
-  const fractionOf = (at: number, purpose: number) => mix(at, purpose) / 4_294_967_296;
-
-  return {
-    next(call) {
-      const { id, at } = draw(call);
-      const chance = fractionOf(at, 2);
-      if (isCalm || (allowed !== undefined && !allowed.has(id))) return { fate: undefined, id, chance };
-      let left = fractionOf(at, 1);
-      for (const [fate, rate, share] of FATES[CALLS[call]]) {
-        left -= faults[rate] * share * oftenerAt(call);
-        if (left >= 0) continue;
-        struck.push(id);
-        return { fate, id, chance };
-      }
-      return { fate: undefined, id, chance };
-    },
-    happens(name, rate) {
-      if (faults[rate] === 0) return false;
-      const { id, at } = draw(name);
-      if (isCalm || (allowed !== undefined && !allowed.has(id))) return false;
-      const happens = fractionOf(at, 1) < faults[rate];
-      if (happens) {
-        struck.push(id);
-        happened.set(name, (happened.get(name) ?? 0) + 1);
-      }
-      return happens;
-    },
-    calm() {
-      isCalm = true;
-    },
-    get isCalm() {
-      return isCalm;
-    },
-    struck,
-    happened,
-  };
-}
-
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash >>> 0;
+export function createFates(plan: Plan): Fates {
+  const drawn = drawFates(plan);
+  return { ...drawn, next: (call) => drawn.next(call, FATES[CALLS[call]], oftenerAt(call)) };
 }

@@ -98,7 +98,7 @@ export function createPollers(world: World, configured: SourceSettings, place: n
     trace.note(process.name, `tick ${slot}`);
     let isUnderWay = true;
     const overdue = plan.tickMs + TIMEOUT_MARGIN_MS;
-    if (plan.endsOverdue || fates.isCalm) {
+    if (plan.endsOverdue || fates.isCalm()) {
       void time.sleep(overdue).then(() => {
         if (isUnderWay) process.kill('its time is over');
       });

@@ -10,7 +10,7 @@ export class SecretGone extends SimulatedFailure {}
 export function readSecret({ plan, time, fates, trace, access }: World, source: number): string {
   const { secret } = plan;
   const { token } = access();
-  if (secret === undefined || fates.isCalm || !isDuring(secret, time.elapsed())) return token;
+  if (secret === undefined || fates.isCalm() || !isDuring(secret, time.elapsed())) return token;
   trace.count(`secret ${secret.kind}`);
   switch (secret.kind) {
     case 'deleted':

@@ -94,7 +94,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
   const isOn = ({ fromMs, forMs }: LastingFault): boolean =>
     forMs === undefined
       ? time.elapsed() >= fromMs * MILLISECOND
-      : !fates.isCalm && isDuring({ fromMs, forMs }, time.elapsed());
+      : !fates.isCalm() && isDuring({ fromMs, forMs }, time.elapsed());
 
   const faulty = lasting && createFaultyRequests(lasting, { service, trace, isOn: () => isOn(lasting) });
 
@@ -116,10 +116,10 @@ export function createWorld(plan: Plan, isRead: boolean): World {
       fraction: draws.network.fraction,
       access,
       outage: () =>
-        !fates.isCalm && plan.outage !== undefined && isDuring(plan.outage, time.elapsed())
+        !fates.isCalm() && plan.outage !== undefined && isDuring(plan.outage, time.elapsed())
           ? plan.outage
           : undefined,
-      isCalm: () => fates.isCalm,
+      isCalm: fates.isCalm,
       faulty,
       trace,
     }),

@@ -1,0 +1,8 @@
+/** Returns undefined, which no schema accepts, for a text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
