@@ -1,13 +1,9 @@
 // Receives signed webhooks (https://www.standardwebhooks.com) in any runtime with web standards: Node, Bun, Deno,
 // workers. It checks the signature over the raw body, then handles the event by the same rules as the queue's
 // subscriber. It answers 2xx only after the handler has finished: the sender then moves on to the return's next event.
-<<<<<<< HEAD
 // docs/webhooks.md describes the answers and how the sender handles them.
-=======
-// docs/webhooks.md has the answers and what the sender makes of them.
 
 import { parseJson } from '../../shared/parse-json.ts';
->>>>>>> wt-H
 import { createDeliver } from './deliver.ts';
 import { isNotAnEvent, readEvent } from './read-event.ts';
 import { createRequestReader, type Signed } from './signed-request.ts';
