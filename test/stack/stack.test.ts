@@ -1,61 +1,40 @@
-// The stack as `cdk synth` makes it, run on the engines of this machine. Copies of the template with one damage each
-// show that the run would find it.
+// The stack as `cdk synth` makes it, run on the engines of this machine, and what its policies allow.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  createReferenceService,
-  type ReferenceService,
-} from '../../local/reference-service/create-reference-service.ts';
-import { type Damage, withdraw } from './damage.ts';
-import type { EngineAddresses } from './deployment.ts';
-import { startEngines } from './start-engines.ts';
-import { addSubscribers, synthesizeStack, TOKEN_SECRET } from './synthesize-stack.ts';
-import { type Assembly, changed, idOf, type Resources, type Template } from './template.ts';
-import { type Watched, watchAChange } from './watch-a-change.ts';
+import { type StackUnderTest, startStackUnderTest } from './stack-under-test.ts';
+import { changed, idOf, type Template } from './template.ts';
+import type { Watched } from './watch-a-change.ts';
+import { findUnneeded, type Unused } from './withdrawn.ts';
 
 /** A run takes two seconds; a busy machine gets more. */
 const PATIENCE_MS = 120_000;
 
-let service: ReferenceService;
-let assembly: Assembly;
-let engines: EngineAddresses;
-const ends: (() => unknown)[] = [];
+let stack: StackUnderTest;
+let template: Template;
+/** A run of the undamaged template, which several tests read. */
+let intact: Watched;
 
 beforeAll(async () => {
-  service = await createReferenceService({ groups: 100, life: false });
-  ends.push(service.close);
-  assembly = synthesizeStack(service.url, addSubscribers);
-  engines = await startEngines(ends);
+  stack = await startStackUnderTest();
+  template = stack.assembly.template;
+  intact = await stack.watch(template, { withSweeps: true });
 }, PATIENCE_MS);
 
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
+afterAll(() => stack.stop());
+
+test('a change at the service reaches the ordered subscriptions and the bus, within the permissions of the roles', () => {
+  const { beforeSweeps, afterSweeps } = intact;
+
+  expect({ beforeSweeps, afterSweeps }).toEqual({ beforeSweeps: [], afterSweeps: [] });
 });
-
-function watch(template: Template, withSweeps = true): Promise<Watched> {
-  return watchAChange(service, {
-    ...{ assembly, template, engines, withSweeps },
-    secrets: new Map([[TOKEN_SECRET, service.token]]),
-  });
-}
-
-test(
-  'a change at the service reaches the ordered subscriptions and the bus, within the permissions of the roles',
-  async () => {
-    const problems = await watch(assembly.template);
-
-    expect(problems).toEqual({ beforeSweeps: [], afterSweeps: [] });
-  },
-  PATIENCE_MS,
-);
 
 test(
   'the daily sweeps send events that the relays never received',
   async () => {
-    const withoutRelays = changed(assembly.template, ({ Resources }) => {
+    const withoutRelays = changed(template, ({ Resources }) => {
       for (const relay of ['RelayToOrdered', 'RelayToBus']) delete Resources[mappingOf(relay)];
     });
 
-    const { beforeSweeps, afterSweeps } = await watch(withoutRelays);
+    const { beforeSweeps, afterSweeps } = await stack.watch(withoutRelays, { withSweeps: true });
 
     expect(beforeSweeps).toContain('The ordered subscriber received the change 0 times.');
     expect(beforeSweeps).toContain('The filtered subscriber received the change 0 times.');
@@ -65,129 +44,6 @@ test(
   PATIENCE_MS,
 );
 
-const DAMAGES: readonly Damage[] = [
-  {
-    of: "a wrong filter of a relay's mapping",
-    do: (it) => {
-      it[mappingOf('RelayToOrdered')]!.Properties.FilterCriteria.Filters[0].Pattern =
-        '{"eventName":["MODIFY"]}';
-    },
-    found: /^The ordered subscriber received the change 0 times\.$/,
-  },
-  {
-    of: 'a wrong value in a filter',
-    do: (it) => {
-      it[subscriptionOf('FilteredSubscriber')]!.Properties.FilterPolicy.to = ['IN_TRANSIT'];
-    },
-    found: /^The filtered subscriber received the change 0 times\.$/,
-  },
-  {
-    of: 'a missing filter',
-    do: (it) => {
-      delete it[subscriptionOf('FilteredSubscriber')]!.Properties.FilterPolicy;
-    },
-    found: /^The filtered subscriber received \d+ other events\.$/,
-  },
-  {
-    of: 'a missing subscription',
-    do: (it) => {
-      delete it[subscriptionOf('Erp')];
-    },
-    found: /^The queue of Erp holds 0 events instead of \d+\.$/,
-  },
-  {
-    of: 'a subscription that wraps the events',
-    do: (it) => {
-      it[subscriptionOf('OrderedOrderedSubscriber')]!.Properties.RawMessageDelivery = false;
-    },
-    found: /^The ordered subscriber received the change 0 times\.$/,
-  },
-  {
-    of: 'a queue whose policy names another topic',
-    do: (it) => {
-      const policy = it[idOf(assembly.template, 'AWS::SQS::QueuePolicy', 'ErpQueue')]!.Properties;
-      for (const { Condition } of policy.PolicyDocument.Statement)
-        if (Condition.ArnEquals)
-          Condition.ArnEquals['aws:SourceArn'] = 'arn:aws:sns:us-east-1:000000000000:other';
-    },
-    found: /:sns:.* is not allowed sqs:SendMessage on .*ErpQueue/,
-  },
-  {
-    of: 'a missing permission to publish',
-    do: (it) => withdraw(it, 'RelayToOrderedRole', 'sns:Publish'),
-    found: /RelayToOrderedFunction\w* is not allowed sns:Publish on .*:sns:/,
-  },
-  {
-    of: 'a wrong pattern of a rule',
-    do: (it) => {
-      it[ruleId()]!.Properties.EventPattern['detail-type'] = ['shipment.created'];
-    },
-    found: /^The subscriber of the bus received the change 0 times\.$/,
-  },
-  {
-    of: 'a missing variable',
-    do: (it) => {
-      delete variablesOf(it, 'PollerFunction').POLL_QUEUE_URL;
-    },
-    found: /PollerFunction\w* failed: .*POLL_QUEUE_URL/,
-  },
-  {
-    of: 'a variable that names another table',
-    do: (it) => {
-      const variables = variablesOf(it, 'RelayToBusFunction');
-      variables.MARKS_TABLE = variables.LEDGER_TABLE;
-    },
-    found: /RelayToBusFunction\w* is not allowed dynamodb:GetItem on .*Ledger/,
-  },
-  {
-    of: "a mapping that ignores the relay's failure report",
-    do: (it) => {
-      delete it[mappingOf('RelayToOrdered')]!.Properties.FunctionResponseTypes;
-    },
-    found: /^The ordered subscriber received the change 0 times\.$/,
-  },
-  {
-    of: "a mapping that distributes a group's events to several relays",
-    do: (it) => {
-      it[mappingOf('RelayToBus')]!.Properties.ParallelizationFactor = 4;
-    },
-    found: /^RelayToBus handled one group several times at once\.$/,
-  },
-  {
-    of: 'a disabled mapping',
-    do: (it) => {
-      it[mappingOf('RelayToBus')]!.Properties.Enabled = false;
-    },
-    found: /^The archive received the change 0 times\.$/,
-  },
-  {
-    of: 'a missing permission of the poller',
-    do: (it) => withdraw(it, 'PollerRole', 'dynamodb:PutItem'),
-    found: /PollerFunction\w* is not allowed dynamodb:PutItem on .*:table\//,
-  },
-  {
-    of: 'a missing permission of Lambda for a mapping',
-    do: (it) => withdraw(it, 'RelayToBusRole', 'dynamodb:GetShardIterator'),
-    found: /RelayToBusRole\w* is not allowed dynamodb:GetShardIterator on .*\/stream\//,
-  },
-  {
-    of: 'a wrong input of a schedule',
-    do: (it) => {
-      const schedule = it[idOf(assembly.template, 'AWS::Scheduler::Schedule', 'Scheduleacme')]!;
-      schedule.Properties.Target.Input = '{"source":"acme","opensMinute":true}';
-    },
-    found: /PollerFunction\w* failed: .*slot/s,
-  },
-  {
-    of: 'an alarm on a metric that nothing reports',
-    do: (it) => {
-      const alarm = it[idOf(assembly.template, 'AWS::CloudWatch::Alarm', 'Freshness')]!;
-      alarm.Properties.Dimensions[0].Value = 'another';
-    },
-    found: /^Nothing reports SecondsBehind, which the alarm \w+ waits for\.$/,
-  },
-];
-
 test.each([
   'OrderedSubscriberQueue',
   'OrderedSubscriberUndelivered',
@@ -195,51 +51,50 @@ test.each([
   'FilteredSubscriberUndelivered',
   'ErpQueue',
   'ErpUndelivered',
-])(
-  'finds that the policy of %s does not let the topic send',
-  async (queue) => {
-    const damaged = changed(assembly.template, ({ Resources }) => {
-      const { PolicyDocument } =
-        Resources[idOf(assembly.template, 'AWS::SQS::QueuePolicy', queue)]!.Properties;
-      PolicyDocument.Statement = PolicyDocument.Statement.filter(
-        ({ Effect }: { Effect: string }) => Effect !== 'Allow',
-      );
-    });
+])('the policy of %s must let the topic send', (queue) => {
+  const damaged = changed(template, ({ Resources }) => {
+    const { PolicyDocument } = Resources[idOf(template, 'AWS::SQS::QueuePolicy', queue)]!.Properties;
+    PolicyDocument.Statement = PolicyDocument.Statement.filter(
+      ({ Effect }: { Effect: string }) => Effect !== 'Allow',
+    );
+  });
 
-    const { beforeSweeps } = await watch(damaged, false);
+  const denied = intact.deniedBy(damaged);
 
-    expect(beforeSweeps).toEqual([
-      expect.stringMatching(`:sns:.* is not allowed sqs:SendMessage on .*${queue}`),
-    ]);
+  expect(denied).toEqual([expect.stringMatching(`:sns:.* is not allowed sqs:SendMessage on .*${queue}`)]);
+});
+
+/** Permissions that the run does not use. */
+const UNUSED: readonly Unused[] = [
+  { why: "Lambda writes the function's log", permission: /: logs:(CreateLogStream|PutLogEvents) on .*Logs/ },
+  {
+    why: 'CDK grants it to whoever reads a queue',
+    permission: /Poller: sqs:(ChangeMessageVisibility|GetQueueUrl) on .*Ticks/,
   },
-  PATIENCE_MS,
-);
+  {
+    why: 'reads whether a write arrived whose answer was lost',
+    permission: /Poller: dynamodb:GetItem on .*(Snapshots|Ledger)/,
+  },
+  {
+    why: 'the token of a source that an operator adds',
+    permission: /Poller: (ssm|secretsmanager):Get\w+ on .*tokens/,
+  },
+];
 
-for (const { of, do: damage, found } of DAMAGES)
-  test(
-    `finds the damage: ${of}`,
-    async () => {
-      const damaged = changed(assembly.template, ({ Resources }) => damage(Resources));
+test('every permission of the poller and the relays is needed: without it, the run would be refused', () => {
+  const { deniedBy } = intact;
 
-      const { beforeSweeps } = await watch(damaged, false);
+  const unneeded = findUnneeded({
+    template,
+    roleTexts: ['PollingPoller', 'Relay'],
+    deniedBy,
+    unused: UNUSED,
+  });
 
-      expect(beforeSweeps).toContainEqual(expect.stringMatching(found));
-    },
-    PATIENCE_MS,
-  );
+  expect(unneeded).toEqual({ count: expect.any(Number), unexplained: [], outdated: [] });
+  expect(unneeded.count).toBeGreaterThan(30);
+});
 
 function mappingOf(text: string): string {
-  return idOf(assembly.template, 'AWS::Lambda::EventSourceMapping', text);
-}
-
-function subscriptionOf(text: string): string {
-  return idOf(assembly.template, 'AWS::SNS::Subscription', text);
-}
-
-function ruleId(): string {
-  return idOf(assembly.template, 'AWS::Events::Rule', 'Delivered');
-}
-
-function variablesOf(resources: Resources, text: string): Record<string, unknown> {
-  return resources[idOf(assembly.template, 'AWS::Lambda::Function', text)]!.Properties.Environment.Variables;
+  return idOf(template, 'AWS::Lambda::EventSourceMapping', text);
 }

@@ -10,7 +10,7 @@ import { type Deployment, type DeployOptions, deploy } from './deployment.ts';
 import { idOf, resourcesOf, type Template } from './template.ts';
 
 /** The problems; empty for an undamaged template. */
-export interface Watched {
+export interface Watched extends Pick<Deployment, 'deniedBy'> {
   readonly beforeSweeps: readonly string[];
   readonly afterSweeps: readonly string[];
 }
@@ -26,26 +26,28 @@ export async function watchAChange(service: ReferenceService, options: WatchOpti
   const minute = thisMinute();
   try {
     await comeDue(deployment, TICKS, minute);
-    if (deployment.failures.length > 0) return bothTimes(deployment.failures);
+    const { deniedBy } = deployment;
+    if (deployment.failures.length > 0) return { ...bothTimes(deployment.failures), deniedBy };
     // Each destination fails once: the missed events are sent again if the mapping asks for it.
     deployment.endpoint.failNext(functionId(template, 'RelayToOrdered'), 'AmazonSNS.PublishBatch');
     deployment.endpoint.failNext(functionId(template, 'RelayToBus'), 'AWSEvents.PutEvents');
     const shipment = deliver(service);
     await comeDue(deployment, TICKS, minute + MINUTE_MS);
     const beforeSweeps = await problemsOf(deployment, template, shipment);
-    if (!withSweeps || deployment.failures.length > 0) return bothTimes(beforeSweeps);
+    if (!withSweeps || deployment.failures.length > 0) return { ...bothTimes(beforeSweeps), deniedBy };
     await comeDue(deployment, SWEEPS, minute + MINUTE_MS);
     const afterSweeps = await problemsOf(deployment, template, shipment);
     return {
       beforeSweeps,
       afterSweeps: [...afterSweeps, ...silentAlarms(deployment, template, SWEEP_METRICS)],
+      deniedBy,
     };
   } finally {
     await deployment.stop();
   }
 }
 
-function bothTimes(problems: readonly string[]): Watched {
+function bothTimes(problems: readonly string[]): Omit<Watched, 'deniedBy'> {
   return { beforeSweeps: [...problems], afterSweeps: [...problems] };
 }
 
