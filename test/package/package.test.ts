@@ -42,6 +42,8 @@ beforeAll(async () => {
         strict: true,
         // Our types must stand by themselves.
         skipLibCheck: false,
+        // Each test compiles the files of those before it as well.
+        incremental: true,
         outDir: 'built',
         rootDir: '.',
       },
