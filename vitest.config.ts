@@ -11,8 +11,9 @@ export default defineConfig({
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     // Most of the time goes into the feed's own processes: a core left free would be left idle.
     maxWorkers: '100%',
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // A busy machine takes several times as long as a quiet one.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
     projects: [
       { extends: true, test: { name: 'pure', include: [PURE], exclude: [SPEED], isolate: false } },
       {
