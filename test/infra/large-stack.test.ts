@@ -2,17 +2,13 @@
 // in another. `cdk synth --strict` would stop at any warning or finding.
 import { Annotations as CdkAnnotations, Stack } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import * as kms from 'aws-cdk-lib/aws-kms';
-import * as sns from 'aws-cdk-lib/aws-sns';
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { MOST_SOURCES } from '../../infra/check-props.ts';
-import { ReturnsChangeFeed } from '../../infra/returns-change-feed.ts';
 import type { TemplateText } from './known-resources.ts';
-import { aFunction, aSource, newUnbundledApp } from './synthesize.ts';
+import { buildLargeFeed } from './large-feed.ts';
+import { newUnbundledApp } from './synthesize.ts';
 
 /** CloudFormation: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html */
 const MOST_RESOURCES = 500;
@@ -25,25 +21,7 @@ const MOST_MANAGED = 10;
 
 function synthesize(count: number) {
   const app = newUnbundledApp();
-  const [shop, elsewhere] = [new Stack(app, 'Shop'), new Stack(app, 'Elsewhere')];
-  const topic = new sns.Topic(shop, 'Alarms', { enforceSSL: true });
-  topic.addSubscription(new EmailSubscription('ops@example.com'));
-  const feed = new ReturnsChangeFeed(shop, 'Feed', {
-    sources: Array.from({ length: count }, (_, at) =>
-      aSource(shop, { name: `source-${at}`.padEnd(30, 'x') }),
-    ),
-    encryptionKey: new kms.Key(shop, 'Key', { enableKeyRotation: true }),
-    alarmAction: new SnsAction(topic),
-  });
-  feed.addOrderedSubscriber(aFunction(shop));
-  feed.addOrderedSubscriber(aFunction(elsewhere, 'Filtered'), {
-    filter: { sources: ['source-0'.padEnd(30, 'x')] },
-  });
-  feed.addOrderedQueue('Erp');
-  // A stack with the most sources has no room for webhooks.
-  if (count < MOST_SOURCES) feed.addWebhook('Wms', { url: 'https://wms.example.com/hook' });
-  for (const target of [aFunction(shop, 'Here'), aFunction(elsewhere, 'There')])
-    feed.onChange(target.node.id, { entity: 'shipment', to: 'DELIVERED', target });
+  const { feed, shop, elsewhere } = buildLargeFeed(app, count);
   // First, because it splits policies that are too long.
   const template = app.synth().getStackByName('Shop').template as TemplateText;
   const checks = new AwsSolutionsChecks(app, { verbose: true });
