@@ -6,7 +6,7 @@ import * as targets from 'aws-cdk-lib/aws-events-targets';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { newApp } from '../new-app.ts';
 import { findSpare, refusals } from './judge-edges.ts';
 import { CONTEXT, type JudgedVariant, judgeVariant } from './judge-variant.ts';
@@ -14,23 +14,24 @@ import { purposeOf } from './spare-statements.ts';
 import { VARIANTS } from './variants.ts';
 
 // The first synthesis of a process takes seconds for loading.
-vi.setConfig({ hookTimeout: 60_000, testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000 });
 
 describe.each(Object.entries(VARIANTS))('%s', (_, variant) => {
-  let judged: JudgedVariant;
-  beforeAll(() => {
-    judged = judgeVariant(newApp(CONTEXT), variant);
-  });
+  let known: JudgedVariant | undefined;
+  function judged(): JudgedVariant {
+    known ??= judgeVariant(newApp(CONTEXT), variant);
+    return known;
+  }
 
   test('lets every service do what the template requires', () => {
-    const { edges } = judged;
+    const { edges } = judged();
 
     expect(edges.length).toBeGreaterThan(20);
     expect(refusals(edges)).toEqual([]);
   });
 
   test('has no unnecessary statement', () => {
-    const { edges, policies } = judged;
+    const { edges, policies } = judged();
 
     const spare = findSpare(edges, policies);
 
