@@ -12,12 +12,26 @@ const directory = mkdtempSync(join(tmpdir(), 'returns-feed-apps-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /**
- * An app with the context of cdk.json, and the given one.
+ * An app with the context of cdk.json, and the given one. CDK does not check its templates against the rules of
+ * CloudFormation, which takes seconds: valid-templates.test.ts has that done for every feature.
  *
  * @returns an app with an `outdir` of its own
  */
 export function newApp(ownContext: Readonly<Record<string, unknown>> = {}): App {
+  return createApp(ownContext, false);
+}
+
+/** The same, but its synthesis throws an error if CloudFormation would refuse a template. */
+export function newValidatedApp(ownContext: Readonly<Record<string, unknown>> = {}): App {
+  return createApp(ownContext, true);
+}
+
+function createApp(
+  ownContext: Readonly<Record<string, unknown>>,
+  builtinCloudFormationValidation: boolean,
+): App {
   return new App({
+    builtinCloudFormationValidation,
     outdir: mkdtempSync(join(directory, 'app-')),
     context: { ...context, ...ownContext },
   });

@@ -39,9 +39,6 @@ export function aFeed(props: Partial<ReturnsChangeFeedProps> = {}, stack = newSt
   return { stack, feed, template: () => Template.fromStack(stack) };
 }
 
-// The first synthesis of a process takes seconds for loading: do it here, outside of any test's time.
-aFeed().template();
-
 export function aFunction(stack: Stack, id = 'Subscriber', timeout?: lambda.FunctionProps['timeout']) {
   return new lambda.Function(stack, id, {
     code: lambda.Code.fromInline('exports.handler = async () => {}'),

@@ -13,14 +13,20 @@ export interface LocalRegistry {
   close(): Promise<void>;
 }
 
+const TARBALL = '/-/package.tgz';
+
+function nameOf(path: string): string {
+  return path.slice(0, -TARBALL.length);
+}
+
 /** @param folder where packages are packed to */
 export async function startLocalRegistry(root: string, folder: string): Promise<LocalRegistry> {
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(request.url ?? '/').slice(1);
     try {
-      if (path.endsWith('.tgz')) return void createReadStream(join(folder, path)).pipe(response);
+      if (path.endsWith('.tgz')) return void createReadStream(await packOnce(nameOf(path))).pipe(response);
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(await describeOnce(path)));
+      response.end(JSON.stringify(await describePackage(path)));
     } catch {
       response.writeHead(404).end('{}');
     }
@@ -29,19 +35,23 @@ export async function startLocalRegistry(root: string, folder: string): Promise<
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 
-  const described = new Map<string, ReturnType<typeof describePackage>>();
+  /** The paths of tarballs. npm asks about optional packages as well, which are large and never downloaded. */
+  const packed = new Map<string, Promise<string>>();
 
-  function describeOnce(name: string): ReturnType<typeof describePackage> {
-    const known = described.get(name) ?? describePackage(name);
-    described.set(name, known);
+  function packOnce(name: string): Promise<string> {
+    const known = packed.get(name) ?? packInstalled(name);
+    packed.set(name, known);
     return known;
+  }
+
+  /** As it was installed: its own scripts would build it anew, with tools that are not here. */
+  async function packInstalled(name: string): Promise<string> {
+    return join(folder, await pack(join(root, 'node_modules', name), folder, '--ignore-scripts'));
   }
 
   async function describePackage(name: string) {
     const manifest = JSON.parse(await readFile(join(root, 'node_modules', name, 'package.json'), 'utf8'));
-    // As it was installed: its own scripts would build it anew, with tools that are not here.
-    const tarball = await pack(join(root, 'node_modules', name), folder, '--ignore-scripts');
-    const dist = { tarball: `${url}${tarball}` };
+    const dist = { tarball: `${url}${name}${TARBALL}` };
     return {
       name,
       'dist-tags': { latest: manifest.version },

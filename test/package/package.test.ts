@@ -1,7 +1,7 @@
 // The package in another repository: packed, installed into an empty project, compiled there and run.
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -66,14 +66,26 @@ async function npmInstall(what: string): Promise<void> {
   await runCommand('npm', ['install', what, '--no-audit', '--no-fund', ...own], { cwd: project });
 }
 
+/** Examples of the documents, by the names that they get in the project. */
+function examples(...paths: string[]): Promise<[name: string, text: string][]> {
+  return Promise.all(
+    paths.map(
+      async (path): Promise<[string, string]> => [
+        basename(path),
+        await readFile(join(ROOT, 'docs/examples', path), 'utf8'),
+      ],
+    ),
+  );
+}
+
 /** @returns the compiler's messages; empty without errors */
-async function compile(...files: [name: string, text: string][]): Promise<string> {
+async function compile(...files: (readonly [name: string, text: string])[]): Promise<string> {
   return compileWith([], files);
 }
 
 async function compileWith(
   options: readonly string[],
-  files: readonly [name: string, text: string][],
+  files: readonly (readonly [name: string, text: string])[],
 ): Promise<string> {
   for (const [name, text] of files) await writeFile(join(project, name), text);
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -115,51 +127,61 @@ describe('the package in another repository', () => {
     expect(stderr).toMatch(/^\d\d events went through, 0 failed$/m);
   });
 
-  it('compiles the subscriber of five lines, and runs it on a recorded event', async () => {
-    const text = await readFile(FIVE_LINES, 'utf8');
-    const errors = await compile(['five-lines.ts', text], ['run.ts', RUN]);
-
-    const { stdout } = await runCommand(process.execPath, ['built/run.js'], { cwd: project });
-
-    expect(errors).toBe('');
-    expect(stdout).toBe('Expect [ 10002001, 10002002 ]\n{"done":1,"failed":[]}\n');
-    expect(text.trimEnd().split('\n')).toHaveLength(5);
-  });
-
-  it('compiles the job that closes a day, and starts it by a recorded report', async () => {
-    const text = await readFile(join(ROOT, 'docs/examples/close-a-day.ts'), 'utf8');
-    const errors = await compile(['close-a-day.ts', text], ['close.ts', CLOSE]);
-
-    const { stdout } = await runCommand(process.execPath, ['built/close.js'], { cwd: project });
-
-    expect(errors).toBe('');
-    expect(stdout).toBe('close-acme-2026-11-20\n');
-  });
-
-  it('does not compile it with a misspelled field', async () => {
-    const text = await readFile(FIVE_LINES, 'utf8');
-    const errors = await compile(['five-lines.ts', text.replace('return_ids', 'returns_ids')]);
-
-    expect(errors).toMatch(/five-lines\.ts.*'returns_ids' does not exist/);
-  });
-
-  it('tries a handler on the recorded events that come with it', async () => {
-    const example = async (name: string): Promise<[string, string]> => [
-      name,
-      await readFile(join(ROOT, 'docs/examples', name), 'utf8'),
-    ];
-    const errors = await compile(await example('five-lines.ts'), await example('try.ts'));
-
-    const shipped = 'node_modules/returns-change-feed/docs/events/recorded.jsonl';
-    const recorded = await readFile(join(project, shipped), 'utf8');
-    const { stdout, stderr } = await runCommand(process.execPath, ['built/try.js'], {
-      cwd: project,
-      input: recorded,
+  describe('compiles without errors, and runs:', () => {
+    let errors: string;
+    beforeAll(async () => {
+      const files = [
+        ['run.ts', RUN],
+        ['close.ts', CLOSE],
+        ['table.ts', WITH_TABLE],
+      ] as const;
+      errors = await compile(...(await examples('five-lines.ts', 'close-a-day.ts', 'try.ts')), ...files);
     });
 
-    expect(errors).toBe('');
-    expect(stdout).toMatch(/^Expect \[ 10002001, 10002002 \]$/m);
-    expect(stderr).toMatch(/^\d\d events went through, 0 failed$/m);
+    it('the subscriber of five lines, on a recorded event', async () => {
+      const { stdout } = await runCommand(process.execPath, ['built/run.js'], { cwd: project });
+
+      const text = await readFile(FIVE_LINES, 'utf8');
+      expect(errors).toBe('');
+      expect(stdout).toBe('Expect [ 10002001, 10002002 ]\n{"done":1,"failed":[]}\n');
+      expect(text.trimEnd().split('\n')).toHaveLength(5);
+    });
+
+    it('the job that closes a day, started by a recorded report', async () => {
+      const { stdout } = await runCommand(process.execPath, ['built/close.js'], { cwd: project });
+
+      expect(errors).toBe('');
+      expect(stdout).toBe('close-acme-2026-11-20\n');
+    });
+
+    it('a trial of a handler on the recorded events that come with it', async () => {
+      const shipped = 'node_modules/returns-change-feed/docs/events/recorded.jsonl';
+      const input = await readFile(join(project, shipped), 'utf8');
+
+      const { stdout, stderr } = await runCommand(process.execPath, ['built/try.js'], {
+        cwd: project,
+        input,
+      });
+
+      expect(errors).toBe('');
+      expect(stdout).toMatch(/^Expect \[ 10002001, 10002002 \]$/m);
+      expect(stderr).toMatch(/^\d\d events went through, 0 failed$/m);
+    });
+
+    it('a subscriber with a table, which reports what to install', async () => {
+      const { stdout } = await runCommand(process.execPath, ['built/table.js'], { cwd: project });
+
+      expect(errors).toBe('');
+      expect(stdout).toMatch(/needs @aws-lambda-powertools\/idempotency, .*: install them/);
+    });
+  });
+
+  it('does not compile the subscriber of five lines with a misspelled field', async () => {
+    const text = await readFile(FIVE_LINES, 'utf8');
+    const errors = await compile(['misspelled.ts', text.replace('return_ids', 'returns_ids')]);
+    await rm(join(project, 'misspelled.ts'));
+
+    expect(errors).toMatch(/misspelled\.ts.*'returns_ids' does not exist/);
   });
 
   it('compiles the receivers of webhooks in Express and Hono', async () => {
@@ -167,15 +189,10 @@ describe('the package in another repository', () => {
     await Promise.all(
       WEB.map((name) => symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))),
     );
-    const example = async (name: string): Promise<[string, string]> => [
-      name,
-      await readFile(join(ROOT, 'docs/examples/webhooks', name), 'utf8'),
-    ];
-
     // The types of Express, which are not ours to check, use some that are not installed here.
     const errors = await compileWith(
       ['--skipLibCheck'],
-      [await example('express.ts'), await example('hono.ts'), await example('book-arrival.ts')],
+      await examples('webhooks/express.ts', 'webhooks/hono.ts', 'webhooks/book-arrival.ts'),
     );
 
     expect(errors).toBe('');
@@ -208,32 +225,13 @@ describe('the package in another repository', () => {
     expect(response.status).toBe(401);
   });
 
-  it('reports what to install when a table is configured', async () => {
-    const errors = await compile(
-      ['five-lines.ts', await readFile(FIVE_LINES, 'utf8')],
-      ['table.ts', WITH_TABLE],
-    );
-
-    const { stdout } = await runCommand(process.execPath, ['built/table.js'], { cwd: project });
-
-    expect(errors).toBe('');
-    expect(stdout).toMatch(/needs @aws-lambda-powertools\/idempotency, .*: install them/);
-  });
-
   it('synthesizes a stack with the feed in it and the five lines behind its queue', async () => {
     await mkdir(join(project, 'node_modules/.bin'), { recursive: true });
     await Promise.all(
       CDK.map((name) => symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))),
     );
-    const text = await readFile(join(ROOT, 'docs/examples/stack.ts'), 'utf8');
     // All of CDK's own types would take half a minute.
-    const errors = await compileWith(
-      ['--skipLibCheck'],
-      [
-        ['five-lines.ts', await readFile(FIVE_LINES, 'utf8')],
-        ['stack.ts', text],
-      ],
-    );
+    const errors = await compileWith(['--skipLibCheck'], await examples('five-lines.ts', 'stack.ts'));
 
     const CDK_OUTDIR = join(folder, 'cdk.out');
     await runCommand(process.execPath, ['built/stack.js'], {

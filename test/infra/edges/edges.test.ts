@@ -9,7 +9,7 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test, vi } from 'vitest';
 import { newApp } from '../new-app.ts';
 import { findSpare, refusals } from './judge-edges.ts';
-import { CONTEXT, judgeVariant } from './judge-variant.ts';
+import { CONTEXT, type JudgedVariant, judgeVariant } from './judge-variant.ts';
 import { purposeOf } from './spare-statements.ts';
 import { VARIANTS } from './variants.ts';
 
@@ -17,7 +17,11 @@ import { VARIANTS } from './variants.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 describe.each(Object.entries(VARIANTS))('%s', (_, variant) => {
-  const judged = () => judgeVariant(newApp(CONTEXT), variant);
+  let known: JudgedVariant | undefined;
+  function judged(): JudgedVariant {
+    known ??= judgeVariant(newApp(CONTEXT), variant);
+    return known;
+  }
 
   test('lets every service do what the template requires', () => {
     const { edges } = judged();
