@@ -162,7 +162,7 @@ export interface SourceStates {
 }
 
 /**
- * What each source did lately, for the console. The last save wins, whatever process made it: nothing depends on an
+ * The recent activity of each source, for the console. The last save wins, whatever process made it: nothing depends on an
  * activity, so a lost or overwritten one does no harm.
  */
 export interface Activities {

@@ -1,9 +1,9 @@
-// What the guards know about a source, and what they hold.
+// The state of the guards of a source: their knowledge and their holds.
 import * as z from 'zod';
 import { tier } from '../source/cycle-state.ts';
 import { instant, maybe, type Stored, storedObject } from '../source/stored-object.ts';
 
-/** What a guard found. */
+/** The findings for which a guard holds. */
 const guard = z.enum([
   'known_group_not_found',
   'known_range_empty',
@@ -14,7 +14,7 @@ const guard = z.enum([
 
 export type Guard = z.output<typeof guard>;
 
-/** What a guard holds of one return group, in words. */
+/** One held change or removal of a return group, in words. */
 const holdSample = z.object({
   groupId: z.int(),
   /** For instance `shipment/77120 status`. */
@@ -76,7 +76,7 @@ export const guarding = storedObject({
 
 export type GuardingState = Stored<typeof guarding>;
 
-/** What guards know about a source at its start, or if its state was stored before there were guards. */
+/** The state of a source's guards at its start, and of a source that was stored before there were guards. */
 export const NO_GUARDING: GuardingState = {
   holds: [],
   lastNumber: 0,

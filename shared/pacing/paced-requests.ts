@@ -34,7 +34,7 @@ export interface PacedRequestsOptions extends AccessOptions {
   readonly deadline: () => number;
   /** Ends all waiting when aborted. */
   readonly signal?: AbortSignal;
-  /** What may come due while a request of reconciliation waits for its slot. */
+  /** Work that may come due while a request of reconciliation waits for its slot. */
   readonly meanwhile?: () => Meanwhile | undefined;
 }
 

@@ -1,6 +1,7 @@
 // Reads a row, and names its faults. A decisive field (an id, a status, a stamp, a watched field) may be absent or null
-// if the feed can do without it, but must not have another shape: nothing in place of "2", or 2, would be published as a
-// change that never was, so the row is unreadable. All other fields are context (read-context.ts), never a fault.
+// if the feed can do without it. In another shape than documented it makes the row unreadable: read as absent, or
+// converted, it would be published as a change that never happened. All other fields are context (read-context.ts), and
+// never a fault.
 //
 // A page has to be read and compared in little more time than JSON.parse takes, so these are plain functions: a schema of
 // zod takes several times as long.

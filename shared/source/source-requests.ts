@@ -22,7 +22,7 @@ export interface SourceRequestsOptions {
   readonly serviceClock: ServiceClock;
   /** By {@link Clock.elapsed}: nothing is sent after this moment. */
   readonly deadline: () => number;
-  /** What may come due while a request of reconciliation waits for its slot. */
+  /** Work that may come due while a request of reconciliation waits for its slot. */
   readonly meanwhile?: () => Meanwhile | undefined;
   /** Ends all waiting when aborted. */
   readonly signal?: AbortSignal | undefined;

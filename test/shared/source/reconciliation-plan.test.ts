@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { FIRST_WIDTH } from '../../../shared/limits.ts';
-import type { CycleState } from '../../../shared/source/cycle-state.ts';
+import { type CycleState, newCycle } from '../../../shared/source/cycle-state.ts';
 import {
   beginCycle,
   dueTier,
@@ -18,23 +18,7 @@ const PACE = { reconcileMs: 600_000, requestsPerMinute: 240, settleMs: 60_000 };
 const NOW = 1_000 * DAY;
 
 function cycle(changes: Partial<CycleState> = {}): CycleState {
-  return {
-    isUnderWay: false,
-    startedAt: NOW,
-    coveredThrough: undefined,
-    rangeWidth: DAY,
-    pausedUntil: 0,
-    progressedAt: undefined,
-    requests: 0,
-    removals: 0,
-    compared: 0,
-    unstamped: 0,
-    previousStartedAt: undefined,
-    isAsked: false,
-    lastRequests: undefined,
-    lastCompletedAt: undefined,
-    ...changes,
-  };
+  return { ...newCycle(NOW), rangeWidth: DAY, ...changes };
 }
 
 function state({ requests = 100, groups = 1_000, recent = cycle(), open = cycle(), all = cycle() } = {}) {

@@ -36,6 +36,20 @@ describe('a sweep', () => {
     );
   });
 
+  it('reads no piece twice if a poll comes due while one waits for its slot', async () => {
+    const world = createUnorderedRun({ createdAt: DAILY });
+    const sweepOn = createSweeping(world.run);
+    let ofPoll: Promise<void> | undefined;
+    world.onRequest = () => {
+      ofPoll ??= sweepOn();
+    };
+
+    await sweepOn();
+    await ofPoll;
+
+    expect(piecesOf(world)).toEqual(PIECES.slice(0, 2));
+  });
+
   it.each([
     { polls: 'walks', isUnordered: true, everyMs: 5_000 },
     { polls: 'by update', isUnordered: false, everyMs: 60_000 },
