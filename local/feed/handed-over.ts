@@ -3,37 +3,43 @@
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import { WATCH_MARK } from '../../shared/deployment/destinations.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
-import type { GroupKey, Marks } from '../../shared/ports.ts';
+import type { Clock, GroupKey, Marks } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
+import { createBreakablePauses } from '../engines/breakable-pauses.ts';
 
 /** The destination's name in these marks. */
 export const HANDED_OVER = WATCH_MARK;
 const NOTES_AT_ONCE = 10;
+/** Events of a return usually come in a row: after this time one write covers them all. A kill repeats that much. */
+const STORED_EVERY_MS = 100;
 
 export interface HandedOver {
   /** The queue relay's marks: kept in memory, starting from the stored ones. */
   readonly marks: Marks;
   /** Notes that these events were handed over, in this order. Returns at once: what a kill leaves unstored comes again. */
   note(eventIds: readonly string[]): void;
-  /** Resolves once everything noted is stored. */
+  /** Stores everything noted, without waiting for more. */
   stored(): Promise<void>;
 }
 
 export interface HandedOverOptions {
   /** Whether the marks outlive this process. */
   readonly isKept: boolean;
+  readonly clock: Clock;
   /** Called if marks can't be stored; the next ones of their groups include them. */
   readonly onError: (error: unknown) => void;
 }
 
-export function createHandedOver(kept: Marks, { isKept, onError }: HandedOverOptions): HandedOver {
+export function createHandedOver(kept: Marks, { isKept, clock, onError }: HandedOverOptions): HandedOver {
   const sent = new Map<string, number>();
   /** The last event of each group that is not stored yet: of a group's events in a row only the last is written. */
   let unstored = new Map<string, Noted>();
+  const pauses = createBreakablePauses(clock);
   let storing: Promise<void> | undefined;
 
   async function storeAll(): Promise<void> {
     while (unstored.size > 0) {
+      await pauses.pause(STORED_EVERY_MS);
       const latest = [...unstored.values()];
       unstored = new Map();
       await inParallel(latest, NOTES_AT_ONCE, ({ key, sequence }) =>
@@ -63,7 +69,10 @@ export function createHandedOver(kept: Marks, { isKept, onError }: HandedOverOpt
       }
       if (unstored.size > 0) storing ??= storeAll();
     },
-    stored: async () => storing,
+    stored() {
+      pauses.cutShort();
+      return storing ?? Promise.resolve();
+    },
   };
 }
 

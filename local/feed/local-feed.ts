@@ -126,7 +126,7 @@ async function startPublishing(context: Context): Promise<LocalFeed['handOver']>
   const topic = await createLocalTopic(sns, sqs);
   const queueUrl = await topic.subscribeQueue('events');
   const marks = createDynamoDbMarks({ client: dynamoDb, tables: LOCAL_TABLES });
-  const handedOver = createHandedOver(marks, { isKept: options.dataDir !== undefined, onError });
+  const handedOver = createHandedOver(marks, { isKept: options.dataDir !== undefined, clock, onError });
   const ports = {
     ledger: createDynamoDbLedger({ client: dynamoDb, tables: LOCAL_TABLES, clock }),
     clock,

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { createHandedOver, HANDED_OVER } from '../../../local/feed/handed-over.ts';
 import { formatEventId } from '../../../shared/contract/event-id.ts';
+import { MILLISECOND } from '../../../shared/instant.ts';
 import type { GroupKey, Marks } from '../../../shared/ports.ts';
 import { createMemoryMarks } from '../../fakes/memory-marks.ts';
+import { createVirtualClock } from '../../fakes/virtual-clock.ts';
 import { aKey } from '../../shared/publishing/an-event.ts';
 
 const A = aKey(1);
@@ -10,47 +12,53 @@ const B = aKey(2);
 
 const idOf = (key: GroupKey, sequence: number) => formatEventId({ ...key, sequence });
 
-/** Marks whose writes wait for a call of `answer`, and what was written. */
-function slowMarks() {
+/** In virtual time, with the numbers that were written. */
+function countedMarks() {
   const memory = createMemoryMarks();
   const written: number[] = [];
-  const waiting: (() => void)[] = [];
   const marks: Marks = {
     ...memory,
     async advance(destination, key, sequence) {
       written.push(sequence);
-      await new Promise<void>((resolve) => waiting.push(resolve));
       await memory.advance(destination, key, sequence);
     },
   };
-  const answer = () => {
-    for (const go of waiting.splice(0)) go();
-  };
-  return { marks, memory, written, answer };
+  const clock = createVirtualClock();
+  const handedOver = createHandedOver(marks, { isKept: true, clock, onError() {} });
+  return { memory, written, clock, handedOver };
 }
 
 test('stores the last event of each group', async () => {
-  const marks = createMemoryMarks();
-  const handedOver = createHandedOver(marks, { isKept: true, onError() {} });
+  const { memory, handedOver } = countedMarks();
 
   handedOver.note([idOf(A, 1), idOf(B, 1), idOf(A, 2)]);
   await handedOver.stored();
 
-  expect([await marks.load(HANDED_OVER, A), await marks.load(HANDED_OVER, B)]).toEqual([2, 1]);
+  expect([await memory.load(HANDED_OVER, A), await memory.load(HANDED_OVER, B)]).toEqual([2, 1]);
 });
 
-test('stores what came during a write with the next one, once for each group', async () => {
-  const { marks, memory, written, answer } = slowMarks();
-  const handedOver = createHandedOver(marks, { isKept: true, onError() {} });
+test('stores the events of 100 ms with one write for each group, and the next ones 100 ms later', async () => {
+  const { written, clock, handedOver } = countedMarks();
 
-  for (const sequence of [1, 2, 3, 4]) handedOver.note([idOf(A, sequence)]);
-  const stored = handedOver.stored();
-  answer();
-  await expect.poll(() => written).toEqual([1, 4]);
-  answer();
-  await stored;
+  for (const sequence of [1, 2, 3]) handedOver.note([idOf(A, sequence)]);
+  await clock.advance(99 * MILLISECOND);
+  handedOver.note([idOf(A, 4)]);
+  expect(written).toEqual([]);
+  await clock.advance(1 * MILLISECOND);
+  expect(written).toEqual([4]);
+  handedOver.note([idOf(A, 5)]);
+  await clock.advance(100 * MILLISECOND);
 
-  expect(await memory.load(HANDED_OVER, A)).toBe(4);
+  expect(written).toEqual([4, 5]);
+});
+
+test('stores at once, without waiting, when asked to', async () => {
+  const { memory, clock, handedOver } = countedMarks();
+
+  handedOver.note([idOf(A, 1)]);
+  await handedOver.stored();
+
+  expect([await memory.load(HANDED_OVER, A), clock.elapsed()]).toEqual([1, 0]);
 });
 
 test('reports a mark that could not be stored, and stores the next', async () => {
@@ -64,7 +72,11 @@ test('reports a mark that could not be stored, and stores the next', async () =>
       await memory.advance(...args);
     },
   };
-  const handedOver = createHandedOver(marks, { isKept: true, onError: (error) => errors.push(error) });
+  const handedOver = createHandedOver(marks, {
+    isKept: true,
+    clock: createVirtualClock(),
+    onError: (error) => errors.push(error),
+  });
 
   handedOver.note([idOf(A, 1)]);
   await handedOver.stored();
@@ -77,7 +89,7 @@ test('reports a mark that could not be stored, and stores the next', async () =>
 
 test('stores nothing where nothing is kept', async () => {
   const marks = createMemoryMarks();
-  const handedOver = createHandedOver(marks, { isKept: false, onError() {} });
+  const handedOver = createHandedOver(marks, { isKept: false, clock: createVirtualClock(), onError() {} });
 
   handedOver.note([idOf(A, 1)]);
   await handedOver.stored();
