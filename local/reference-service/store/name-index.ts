@@ -19,7 +19,7 @@ import type { StoredGroup } from './stored-group.ts';
 
 export interface NameIndex {
   /** Rows that may match, or undefined if the filter has no name, so that every row may. */
-  candidates(filter: GroupFilter, strings: Manner['strings'], rows: number): Iterable<number> | undefined;
+  candidates(filter: GroupFilter, strings: Manner['strings'], rows: number): number[] | undefined;
   note(change: Change): void;
 }
 

@@ -1,6 +1,5 @@
 // The possible orders of a list. Each sort key has an index, made when a request first needs it.
 
-import type { Columns } from './columns.ts';
 import { mix } from './seeded-random.ts';
 
 export const ORDERS = [
@@ -42,9 +41,9 @@ export interface Places {
 }
 
 /** `heap` moves a row to the end, as in a table without an order; `shuffled` to a random place. */
-export function createPlaces(key: 'heap' | 'shuffled', columns: Columns, seed: number): Places {
+export function createPlaces(key: 'heap' | 'shuffled', rows: number, seed: number): Places {
   const moved = new Map<number, number>();
-  let moves = columns.rows;
+  let moves = rows;
   const original = (row: number) => (key === 'heap' ? row : mix(seed, row, 21));
   return {
     of: (row) => moved.get(row) ?? original(row),
