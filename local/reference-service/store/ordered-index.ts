@@ -3,6 +3,7 @@
 
 export interface OrderedIndex {
   readonly size: number;
+  readonly keyOf: (row: number) => number;
   /** Adds a row at the place of its present key. The row must not be in the index. */
   add(row: number): void;
   /** Removes a row. Its key must not have changed since it was added. */
@@ -32,6 +33,7 @@ export function createOrderedIndex(keyOf: (row: number) => number, rows: readonl
   };
 
   return {
+    keyOf,
     get size() {
       return sorted.length;
     },

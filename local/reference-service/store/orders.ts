@@ -33,15 +33,15 @@ export function sortOf(order: Order): { key: SortKey; isDescending: boolean } {
   }
 }
 
-/** The sort keys of the orders `heap` and `shuffled`: a place that changes with each change of the row. */
-export interface Places {
+/** The keys of all rows. */
+export interface Keys {
   of(row: number): number;
-  /** Call this after removing the row from the index and before adding it again. */
-  move(row: number): void;
+  /** Gives a changed row another key. Call this while no index has the row. */
+  move?(row: number): void;
 }
 
 /** `heap` moves a row to the end, as in a table without an order; `shuffled` to a random place. */
-export function createPlaces(key: 'heap' | 'shuffled', rows: number, seed: number): Places {
+export function createPlaces(key: 'heap' | 'shuffled', rows: number, seed: number): Keys {
   const moved = new Map<number, number>();
   let moves = rows;
   const original = (row: number) => (key === 'heap' ? row : mix(seed, row, 21));

@@ -19,30 +19,28 @@ export function selectGroups(view: View, query: GroupQuery, manner: Manner, rand
 }
 
 function selectRows(view: View, query: GroupQuery, manner: Manner, random: Random): number[] {
-  const page = (rows: number[]) => rows.slice(query.offset, query.offset + query.limit);
-  const named = view.names.candidates(query, manner.strings, view.rows);
-  if (named !== undefined) {
-    const rows = named.filter((row) => isInRanges(view, query, row) && hasName(view, query, manner, row));
-    return page(inOrder(view, rows, manner, random));
-  }
   const sorting = sortingOf(manner);
   const own = stretchOf(view, sorting.key, query);
-  const others = [query.created, query.updated, query.shipped].filter(
-    (range) => range !== undefined && range !== own.range,
-  );
-  if (others.length === 0) return pageOfStretch(view, own, query, manner, random);
-  const ranged = (['created_at', 'updated_at'] as const)
+  const isWanted = (row: number) => isInRanges(view, query, row);
+  const page = (rows: number[]) => rows.slice(query.offset, query.offset + query.limit);
+  const inOrder = (rows: number[]) =>
+    manner.order === 'random' ? random.shuffle(rows) : sortRows(own.index, sorting, rows, random);
+
+  const named = view.names.candidates(query, manner.strings, view.rows);
+  if (named !== undefined) {
+    return page(inOrder(named.filter((row) => isWanted(row) && hasName(view, query, manner, row))));
+  }
+  const ranges = [query.created, query.updated, query.shipped].filter((range) => range !== undefined);
+  if (ranges.every((range) => range === own.range)) return pageOfStretch(own, query, manner, random);
+  const [narrow = own] = (['created_at', 'updated_at'] as const)
     .map((key) => stretchOf(view, key, query))
     .filter(({ range }) => range !== undefined)
     .sort((one, other) => one.to - one.from - (other.to - other.from));
-  const narrow = ranged[0] ?? own;
-  const isWanted = (row: number) => isInRanges(view, query, row);
   if (manner.order !== 'random' && sorting.isAsIndexed && narrow.to - narrow.from > FEW_ROWS) {
     const rows = own.index.slice(own.from, own.to).filter(isWanted);
     return page(sorting.isDescending ? rows.reverse() : rows);
   }
-  const rows = narrow.index.slice(narrow.from, narrow.to).filter(isWanted);
-  return page(inOrder(view, rows, manner, random));
+  return page(inOrder(narrow.index.slice(narrow.from, narrow.to).filter(isWanted)));
 }
 
 /** The ranks [from, to) of an index whose keys are within the query's range on that key, if it has one. */
@@ -63,7 +61,6 @@ function stretchOf(view: View, key: SortKey, query: GroupQuery): Stretch {
 
 /** A page from a stretch of the order's own index, all of whose rows match. */
 function pageOfStretch(
-  view: View,
   { index, from, to }: Stretch,
   query: GroupQuery,
   manner: Manner,
@@ -76,11 +73,7 @@ function pageOfStretch(
   }
   const sorting = sortingOf(manner);
   const first = sorting.isDescending ? to - query.offset - count : from + query.offset;
-  return sortedRanks(view, sorting, { first, count, from, to }, random);
-}
-
-function inOrder(view: View, rows: number[], manner: Manner, random: Random): number[] {
-  return manner.order === 'random' ? random.shuffle(rows) : sortRows(view, sortingOf(manner), rows, random);
+  return sortedRanks(index, sorting, { first, count, from, to }, random);
 }
 
 /** `count` different ranks of [0, bound) in random order, like a page of a shuffle of all ranks. */

@@ -7,7 +7,7 @@ import type { BaseGroups } from './base-groups.ts';
 import type { Change } from './change.ts';
 import { createNameIndex, type NameIndex } from './name-index.ts';
 import { createOrderedIndex, type OrderedIndex } from './ordered-index.ts';
-import { createPlaces, type Places, type SortKey } from './orders.ts';
+import { createPlaces, type Keys, type SortKey } from './orders.ts';
 import type { StoredGroup } from './stored-group.ts';
 
 /** The stamps of a group that queries filter and sort by. */
@@ -28,7 +28,6 @@ export interface View {
   group(row: number): StoredGroup | undefined;
   /** The existing rows, ordered by a key. */
   index(key: SortKey): OrderedIndex;
-  keyOf(key: SortKey): (row: number) => number;
   /** Shows a change from the given instant on. Call this in the order of the changes. */
   show(change: Change, from: Instant): void;
   /** Applies the changes that are visible by now. */
@@ -68,34 +67,32 @@ export function createView(base: BaseGroups): { view: View; openRows: number[] }
 }
 
 function viewOver(base: BaseGroups, { stamps, shown, ...initial }: State): View {
-  const indexes = new Map<SortKey, OrderedIndex>();
-  const places = new Map<SortKey, Places>();
+  const indexes = new Map<SortKey, { index: OrderedIndex; keys: Keys }>();
   const names = createNameIndex(base);
   let waiting = [...initial.waiting];
   for (const change of shown.values()) names.note(change);
 
-  const placesFor = (key: 'heap' | 'shuffled'): Places => {
-    const known = places.get(key) ?? createPlaces(key, stamps.length, base.seed);
-    places.set(key, known);
-    return known;
-  };
-
-  const keyOf = (key: SortKey): ((row: number) => number) => {
-    if (key === 'id') return (row) => row;
-    if (key === 'updated_at') return (row) => stamps[row]?.updatedAt ?? Number.NaN;
-    if (key === 'created_at') return (row) => stamps[row]?.createdAt ?? Number.NaN;
-    return placesFor(key).of;
+  const keysFor = (key: SortKey): Keys => {
+    switch (key) {
+      case 'id':
+        return { of: (row) => row };
+      case 'updated_at':
+        return { of: (row) => stamps[row]?.updatedAt ?? Number.NaN };
+      case 'created_at':
+        return { of: (row) => stamps[row]?.createdAt ?? Number.NaN };
+      default:
+        return createPlaces(key, stamps.length, base.seed);
+    }
   };
 
   const index = (key: SortKey): OrderedIndex => {
-    const known =
-      indexes.get(key) ??
-      createOrderedIndex(
-        keyOf(key),
-        Array.from(stamps.keys()).filter((row) => stamps[row] !== undefined),
-      );
-    indexes.set(key, known);
-    return known;
+    const known = indexes.get(key);
+    if (known !== undefined) return known.index;
+    const keys = keysFor(key);
+    const rows = Array.from(stamps.keys()).filter((row) => stamps[row] !== undefined);
+    const made = createOrderedIndex(keys.of, rows);
+    indexes.set(key, { index: made, keys });
+    return made;
   };
 
   const apply = (change: Change): void => {
@@ -104,14 +101,16 @@ function viewOver(base: BaseGroups, { stamps, shown, ...initial }: State): View 
     if ((shown.get(row)?.sequence ?? -1) > change.sequence) return;
     shown.set(row, change);
     names.note(change);
-    if (stamps[row] !== undefined) for (const kept of indexes.values()) kept.delete(row);
-    for (const kept of places.values()) kept.move(row);
+    for (const { index, keys } of indexes.values()) {
+      if (stamps[row] !== undefined) index.delete(row);
+      keys.move?.(row);
+    }
     if (after === undefined) {
       delete stamps[row];
       return;
     }
     stamps[row] = stampsOf(after);
-    for (const kept of indexes.values()) kept.add(row);
+    for (const { index } of indexes.values()) index.add(row);
   };
 
   return {
@@ -120,7 +119,6 @@ function viewOver(base: BaseGroups, { stamps, shown, ...initial }: State): View 
       return stamps.length;
     },
     stamps: (row) => stamps[row],
-    keyOf,
     index,
     group: (row) => {
       if (stamps[row] === undefined) return undefined;
