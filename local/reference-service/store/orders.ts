@@ -20,17 +20,8 @@ export type Order = (typeof ORDERS)[number];
 export type SortKey = 'updated_at' | 'created_at' | 'id' | 'heap' | 'shuffled';
 
 export function sortOf(order: Order): { key: SortKey; isDescending: boolean } {
-  switch (order) {
-    case 'heap':
-    case 'shuffled':
-      return { key: order, isDescending: false };
-    case 'random':
-      return { key: 'id', isDescending: false };
-    default: {
-      const [key, direction] = order.split(':') as ['updated_at' | 'created_at' | 'id', 'asc' | 'desc'];
-      return { key, isDescending: direction === 'desc' };
-    }
-  }
+  const [key, direction] = order.split(':') as [SortKey | 'random', 'asc' | 'desc' | undefined];
+  return { key: key === 'random' ? 'id' : key, isDescending: direction === 'desc' };
 }
 
 /** The keys of all rows. */

@@ -49,6 +49,7 @@ export interface Store extends ChangesByHand {
   resetReplica(): void;
 }
 
+/** Before any present: a change without a delay shows with the next access, even if its stamp is a little ahead. */
 const AT_ONCE: Instant = 0;
 
 export function createStore(options: StoreOptions): Store {

@@ -68,7 +68,7 @@ export function createView(base: BaseGroups): { view: View; openRows: number[] }
 
 function viewOver(base: BaseGroups, { stamps, shown, ...initial }: State): View {
   const indexes = new Map<SortKey, { index: OrderedIndex; keys: Keys }>();
-  const names = createNameIndex(base);
+  const names = createNameIndex(base.seed);
   let waiting = [...initial.waiting];
   for (const change of shown.values()) names.note(change);
 
@@ -129,7 +129,7 @@ function viewOver(base: BaseGroups, { stamps, shown, ...initial }: State): View 
       const due = waiting.filter(({ from }) => from <= now);
       if (due.length === 0) return;
       waiting = waiting.filter(({ from }) => from > now);
-      // With late visibility, changes become visible in another order than they happened.
+      // Late changes become visible in another order than they happened; the sort keeps that of equal instants.
       for (const { change } of due.sort((one, other) => one.from - other.from)) apply(change);
     },
     copy: () => viewOver(base, { stamps: [...stamps], shown: new Map(shown), waiting }),
