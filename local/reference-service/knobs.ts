@@ -3,6 +3,8 @@
 
 import { amount, count, flag, type Knob, matching, oneOf, share, someOf, span } from './knob-kinds.ts';
 import { FAULT_KINDS } from './service/fault-kinds.ts';
+import { UNREADABLE_WAYS } from './showing/unreadable.ts';
+import { ABSURD_KINDS } from './store/absurd-stamps.ts';
 import { ORDERS } from './store/orders.ts';
 import { PARTS } from './store/stored-group.ts';
 
@@ -94,7 +96,7 @@ export const KNOBS = {
   reappearances: share(0, 'Share of random changes that bring a removed group back.'),
   absurdEvery: count(0, 0, 'Each group whose id is divisible by this has absurd timestamps; 0: none.'),
   absurdStamps: oneOf(
-    ['mixed', 'ahead', 'future', 'far', 'past', 'created'],
+    ['mixed', ...ABSURD_KINDS],
     'mixed',
     'Kind of absurd timestamps. ahead: updated_at minutes ahead. future: updated_at days to months ahead. ' +
       'far: updated_at in the year 9999. past: updated_at in the year 1. created: created_at in the year 9999. ' +
@@ -131,23 +133,7 @@ export const KNOBS = {
   childOrder: oneOf(['stable', 'shuffled'], 'stable', 'Order of the entities within a group.'),
   unreadableEvery: count(0, 0, 'Each group whose id is divisible by this is unreadable; 0: none.'),
   unreadableAs: oneOf(
-    [
-      'mixed',
-      'no-object',
-      'no-id',
-      'null-row',
-      'empty-object',
-      'null-id',
-      'id-quoted',
-      'id-beyond-integers',
-      'id-as-text',
-      'huge-id',
-      'doubled-ids',
-      'no-status',
-      'status-as-number',
-      'bad-stamp',
-      'money-as-text',
-    ],
+    ['mixed', ...UNREADABLE_WAYS],
     'mixed',
     'Why unreadable groups are unreadable. mixed: all of these reasons.',
   ),

@@ -72,18 +72,11 @@ function writtenName(name: string): string {
 
 function writtenValue(name: KnobName, value: unknown): string {
   if (Array.isArray(value)) {
-    return KNOBS[name].read('all') !== undefined &&
-      value.length > 0 &&
-      sameList(KNOBS[name].read('all'), value)
-      ? 'all'
-      : value.join(',') || 'none';
+    const all = KNOBS[name].read('all');
+    return Array.isArray(all) && all.length === value.length ? 'all' : value.join(',') || 'none';
   }
   if (typeof value === 'object' && value !== null && 'least' in value && 'most' in value) {
     return value.least === value.most ? String(value.least) : `${value.least}-${value.most}`;
   }
   return String(value);
-}
-
-function sameList(one: unknown, other: readonly unknown[]): boolean {
-  return Array.isArray(one) && one.length === other.length;
 }

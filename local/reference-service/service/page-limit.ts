@@ -18,13 +18,13 @@ export function pageLimit(asked: number | undefined, knobs: Knobs, age: Instant)
 }
 
 function mostRows({ limitMax, limitChanges }: Knobs, age: Instant): number {
-  let most = limitMax;
-  if (limitChanges === 'none') return most;
-  const changes = limitChanges.split(',').map((change) => change.split(':').map(Number));
-  for (const [afterSeconds = 0, limit = most] of changes.sort(
-    (one, other) => (one[0] ?? 0) - (other[0] ?? 0),
-  )) {
-    if (age >= afterSeconds * SECOND) most = Math.max(1, limit);
-  }
-  return most;
+  if (limitChanges === 'none') return limitMax;
+  const [, latest = limitMax] =
+    limitChanges
+      .split(',')
+      .map((change) => change.split(':').map(Number))
+      .filter(([afterSeconds = 0]) => age >= afterSeconds * SECOND)
+      .sort(([one = 0], [other = 0]) => one - other)
+      .at(-1) ?? [];
+  return Math.max(1, latest);
 }

@@ -4,7 +4,7 @@ import type { Instant } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
 import type { RowWriter } from '../showing/row-writer.ts';
 import { createStampForm, unitOf } from '../showing/stamp-form.ts';
-import type { GroupQuery, Range } from '../store/query.ts';
+import type { GroupFilter, GroupQuery, Range } from '../store/query.ts';
 import type { StoredGroup } from '../store/stored-group.ts';
 import { type Answer, answerOf } from './answer.ts';
 import { behindWindow, withinWindow } from './list-window.ts';
@@ -32,7 +32,7 @@ export function answerReturnGroups(parameters: URLSearchParams, context: ReturnG
 }
 
 function readQuery(read: ParameterReader, { knobs, age }: ReturnGroupsContext): GroupQuery | Problem[] {
-  const filter = {
+  const filter: GroupFilter = {
     groupId: read.integer('return_group_id'),
     email: read.text('email'),
     orderId: read.integer('order_id'),
@@ -46,7 +46,7 @@ function readQuery(read: ParameterReader, { knobs, age }: ReturnGroupsContext): 
   const offset = read.integer('offset', 0) ?? 0;
   if (typeof limit !== 'number') return [...read.problems, limit];
   if (read.problems.length > 0) return [...read.problems];
-  return { ...present(filter), limit, offset };
+  return { ...filter, limit, offset };
 }
 
 /**
@@ -70,12 +70,6 @@ function readRange(read: ParameterReader, stamp: string, knobs: Knobs): Range | 
         ? Number.POSITIVE_INFINITY
         : (knobs.upperBound === 'inclusive' ? after : atOrAfter)(most),
   };
-}
-
-function present<T extends object>(fields: T): { [Field in keyof T]?: Exclude<T[Field], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as ReturnType<
-    typeof present<T>
-  >;
 }
 
 /** The first rows that fit, at least one. */

@@ -28,39 +28,33 @@ export function createParameterReader(query: URLSearchParams, stamps: StampForm)
     return value === 'null' ? undefined : value;
   };
 
+  const refuse = (name: string, msg: string, type: string): undefined => {
+    problems.push(problemWith(name, msg, type));
+  };
+
   return {
     problems,
     text,
-    integer(name, least) {
+    integer(name, least = Number.NEGATIVE_INFINITY) {
       const value = text(name)?.trim();
       if (value === undefined) return undefined;
-      if (!/^[+-]?\d{1,20}$/.test(value)) {
-        problems.push(
-          problemWith(
-            name,
-            'Input should be a valid integer, unable to parse string as an integer',
-            'int_parsing',
-          ),
+      if (!/^[+-]?\d{1,20}$/.test(value))
+        return refuse(
+          name,
+          'Input should be a valid integer, unable to parse string as an integer',
+          'int_parsing',
         );
-        return undefined;
-      }
-      if (least !== undefined && Number(value) < least) {
-        problems.push(
-          problemWith(name, `Input should be greater than or equal to ${least}`, 'greater_than_equal'),
-        );
-        return undefined;
-      }
+      if (Number(value) < least)
+        return refuse(name, `Input should be greater than or equal to ${least}`, 'greater_than_equal');
       return Number(value);
     },
     dateTime(name) {
       const value = text(name)?.trim();
-      const instant = value === undefined ? undefined : stamps.read(value);
-      if (value !== undefined && instant === undefined) {
-        problems.push(
-          problemWith(name, 'Input should be a valid datetime or date', 'datetime_from_date_parsing'),
-        );
-      }
-      return instant;
+      if (value === undefined) return undefined;
+      return (
+        stamps.read(value) ??
+        refuse(name, 'Input should be a valid datetime or date', 'datetime_from_date_parsing')
+      );
     },
   };
 }

@@ -1,13 +1,7 @@
 // Converts a stored group to the document's form: every field, required or not, with stamps as texts. deviate.ts then
 // applies the knobs.
 
-import type {
-  StoredAddress,
-  StoredExchange,
-  StoredGroup,
-  StoredLineItem,
-  StoredShipment,
-} from '../store/stored-group.ts';
+import type { StoredExchange, StoredGroup, StoredLineItem, StoredShipment } from '../store/stored-group.ts';
 import type { StampForm } from './stamp-form.ts';
 
 /** A mutable object of an answer. */
@@ -58,15 +52,9 @@ function showShipment(
     type: 'shipment',
     ...shipment,
     created_at: write(shipment.created_at),
-    origin_address: showAddress(shipment.origin_address),
-    destination_address: showAddress(shipment.destination_address),
     shipped_at: writeOrNull(shipment.shipped_at),
     delivered_at: writeOrNull(shipment.delivered_at),
   };
-}
-
-function showAddress(address: StoredAddress | null): Shown | null {
-  return address === null ? null : { ...address };
 }
 
 function showLineItem(item: StoredLineItem, write: (instant: number) => string): Shown {

@@ -1,9 +1,6 @@
 // Makes groups unreadable, each in one of several ways; a group keeps its way.
 
-import type { Knobs } from '../knobs.ts';
 import type { Shown, ShownGroup } from './show-group.ts';
-
-type Way = Exclude<Knobs['unreadableAs'], 'mixed'>;
 
 const REFUND_IN_WORDS = {
   platform_id: null,
@@ -11,7 +8,7 @@ const REFUND_IN_WORDS = {
   gateway: null,
 };
 
-const WAYS: Record<Way, (group: ShownGroup) => unknown> = {
+const WAYS = {
   'no-object': () => 'return group unavailable',
   'no-id': ({ id: _id, ...rest }) => rest,
   'null-row': () => null,
@@ -34,17 +31,19 @@ const WAYS: Record<Way, (group: ShownGroup) => unknown> = {
   'status-as-number': (group) => ({ ...group, returns: changedFirst(group.returns, { status: 3 }) }),
   'bad-stamp': (group) => ({ ...group, updated_at: 'yesterday' }),
   'money-as-text': (group) => ({ ...group, refund_transactions: [REFUND_IN_WORDS] }),
-};
+} satisfies Record<string, (group: ShownGroup) => unknown>;
 
-const NAMES = Object.keys(WAYS) as Way[];
+type Way = keyof typeof WAYS;
+
+export const UNREADABLE_WAYS = Object.keys(WAYS) as readonly Way[];
 
 /** An unreadable row of the group. @param turn selects the way for `mixed` */
-export function spoil(group: ShownGroup, way: Knobs['unreadableAs'], turn: number): unknown {
+export function spoil(group: ShownGroup, way: Way | 'mixed', turn: number): unknown {
   return WAYS[nameOf(way, turn)](group);
 }
 
 /** The array that holds what is unreadable; undefined where it is the row or its header. */
-export function spoiltArray(way: Knobs['unreadableAs'], turn: number): keyof ShownGroup | undefined {
+export function spoiltArray(way: Way | 'mixed', turn: number): keyof ShownGroup | undefined {
   return ARRAYS[nameOf(way, turn)];
 }
 
@@ -56,8 +55,8 @@ const ARRAYS: Partial<Record<Way, keyof ShownGroup>> = {
   'money-as-text': 'refund_transactions',
 };
 
-function nameOf(way: Knobs['unreadableAs'], turn: number): Way {
-  return way === 'mixed' ? (NAMES[turn % NAMES.length] ?? 'no-object') : way;
+function nameOf(way: Way | 'mixed', turn: number): Way {
+  return way === 'mixed' ? (UNREADABLE_WAYS[turn % UNREADABLE_WAYS.length] ?? 'no-object') : way;
 }
 
 function changedFirst(entities: readonly Shown[], change: Shown): Shown[] {

@@ -5,7 +5,7 @@ import { DAY, HOUR, type Instant, MINUTE } from '../../../shared/instant.ts';
 export interface AbsurdStamps {
   /** Groups whose id is divisible by this; 0: none. */
   readonly every: number;
-  readonly kind: 'mixed' | 'ahead' | 'future' | 'far' | 'past' | 'created';
+  readonly kind: 'mixed' | (typeof ABSURD_KINDS)[number];
 }
 
 interface Stamps {
@@ -15,14 +15,14 @@ interface Stamps {
 
 const YEAR_1 = Date.parse('0001-01-01T12:00:00Z') * 1_000;
 const YEAR_9999 = Date.parse('9999-12-31T00:00:00Z') * 1_000;
-const KINDS = ['ahead', 'future', 'far', 'past', 'created'] as const;
+export const ABSURD_KINDS = ['ahead', 'future', 'far', 'past', 'created'] as const;
 
 /** The stamps that the group shows instead of its honest ones. */
 export function absurdly(groupId: number, honest: Stamps, now: Instant, absurd: AbsurdStamps): Stamps {
   const { createdAt, updatedAt } = honest;
   if (absurd.every === 0 || groupId % absurd.every !== 0) return { createdAt, updatedAt };
   const turn = groupId / absurd.every;
-  const kind = absurd.kind === 'mixed' ? KINDS[turn % KINDS.length] : absurd.kind;
+  const kind = absurd.kind === 'mixed' ? ABSURD_KINDS[turn % ABSURD_KINDS.length] : absurd.kind;
   switch (kind) {
     case 'ahead':
       return { createdAt, updatedAt: now + (1 + (turn % 40)) * MINUTE };

@@ -26,7 +26,7 @@ import {
 } from './identities.ts';
 import { type ItemProgress, newExchange, newLineItem } from './line-items.ts';
 import { sumOf } from './money.ts';
-import { type Outline, STAGE } from './outline.ts';
+import { type Outline, STAGE, stageOf } from './outline.ts';
 import { outcomeOf, suggestedRefund } from './refunding.ts';
 import { createRandom, mix, type Random } from './seeded-random.ts';
 import type {
@@ -65,10 +65,7 @@ export function baseGroup(row: number, seed: number, outline: Outline, orderedBy
     ? [
         {
           platform_id: refundId,
-          amount: sumOf(
-            returns.map((item) => item.product.total),
-            presentment,
-          ),
+          amount: sumOf(returns, 'total', presentment),
           gateway: random.pick(GATEWAYS),
         },
       ]
@@ -139,7 +136,7 @@ function shipmentsOf(
     const id = shipmentId(groupIdOf(row), place);
     const status = shipmentStatus(place, outline);
     const hasLabel = status !== 'DRAFT';
-    const deliveredAt = outline.createdAt + Math.floor((STAGE.delivered + place * 0.05) * outline.lifetime);
+    const deliveredAt = outline.createdAt + Math.floor(stageOf('delivered', place) * outline.lifetime);
     return {
       id,
       status,
@@ -159,8 +156,8 @@ function shipmentsOf(
 function shipmentStatus(place: number, outline: Outline): string {
   if (outline.isCanceled) return 'CANCELED';
   if (outline.progress < STAGE.labelled) return 'DRAFT';
-  if (outline.progress < STAGE.shipped + place * 0.05) return 'CREATED';
-  if (outline.progress < STAGE.delivered + place * 0.05) return 'IN_TRANSIT';
+  if (outline.progress < stageOf('shipped', place)) return 'CREATED';
+  if (outline.progress < stageOf('delivered', place)) return 'IN_TRANSIT';
   return outline.parcelLost ? 'FAILED' : 'DELIVERED';
 }
 

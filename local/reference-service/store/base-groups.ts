@@ -4,14 +4,11 @@ import { DAY, type Instant, MINUTE } from '../../../shared/instant.ts';
 import { type AbsurdStamps, absurdly } from './absurd-stamps.ts';
 import { baseGroup } from './base-group.ts';
 import { groupIdOf, orderOf } from './identities.ts';
-import { type Outline, outlineAt, outlineOf } from './outline.ts';
+import { type Outline, type OutlineOptions, outlineAt, outlineOf } from './outline.ts';
 import type { StoredGroup } from './stored-group.ts';
 import { unlistBaseStatuses } from './unlisted-statuses.ts';
 
-export interface BaseOptions {
-  readonly seed: number;
-  readonly groups: number;
-  readonly openedAt: Instant;
+export interface BaseOptions extends OutlineOptions {
   readonly absurd: AbsurdStamps;
   /** Share of statuses that no document lists. */
   readonly unlisted: number;

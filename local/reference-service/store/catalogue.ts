@@ -2,68 +2,17 @@
 
 import type { StoredAddress, StoredReason } from './stored-group.ts';
 
-export const FIRST_NAMES = [
-  'Ada',
-  'Amir',
-  'Beatriz',
-  'Chloe',
-  'Daniel',
-  'Elif',
-  'Emma',
-  'Finn',
-  'Grace',
-  'Hugo',
-  'Ines',
-  'Jonas',
-  'Kaya',
-  'Lena',
-  'Liam',
-  'Maya',
-  'Noah',
-  'Olga',
-  'Priya',
-  'Quinn',
-  'Rosa',
-  'Sam',
-  'Tara',
-  'Yusuf',
-] as const;
+export const FIRST_NAMES = words(
+  'Ada Amir Beatriz Chloe Daniel Elif Emma Finn Grace Hugo Ines Jonas',
+  'Kaya Lena Liam Maya Noah Olga Priya Quinn Rosa Sam Tara Yusuf',
+);
 
-export const LAST_NAMES = [
-  'Adler',
-  'Baker',
-  'Costa',
-  'Diaz',
-  'Evans',
-  'Fischer',
-  'Garcia',
-  'Hansen',
-  'Ito',
-  'Jensen',
-  'Khan',
-  'Larsen',
-  'Meyer',
-  'Nguyen',
-  'Okafor',
-  'Patel',
-  'Quist',
-  'Rossi',
-  'Silva',
-  'Turner',
-  'Usman',
-  'Vega',
-  'Weber',
-  'Zhou',
-] as const;
+export const LAST_NAMES = words(
+  'Adler Baker Costa Diaz Evans Fischer Garcia Hansen Ito Jensen Khan Larsen',
+  'Meyer Nguyen Okafor Patel Quist Rossi Silva Turner Usman Vega Weber Zhou',
+);
 
-interface City {
-  readonly city: string;
-  readonly province: string | null;
-  readonly zip: string;
-  readonly country: string;
-}
-
-export const CITIES: readonly City[] = [
+export const CITIES: readonly Pick<StoredAddress, 'city' | 'province' | 'zip' | 'country'>[] = [
   { city: 'Portland', province: 'OR', zip: '97205', country: 'US' },
   { city: 'Austin', province: 'TX', zip: '78701', country: 'US' },
   { city: 'Columbus', province: 'OH', zip: '43215', country: 'US' },
@@ -157,3 +106,7 @@ export const UNLISTED_STATUSES = {
   return_line_item: ['ON_HOLD', 'REJECTED', 'PARTIALLY_RECEIVED'],
   exchange_line_item: ['BACKORDERED', 'AWAITING_PAYMENT'],
 } as const;
+
+function words(...lines: readonly string[]): readonly string[] {
+  return lines.join(' ').split(' ');
+}

@@ -22,10 +22,7 @@ function refundSteps(group: StoredGroup, { random }: StepContext): Step[] {
     const apply = (): StoredGroup => {
       const presentment = presentmentOf(group.suggested_refund.refund_total);
       const credit = group.credit_method ?? random.pick(['STORE_CREDIT', 'ORIGINAL_PAYMENT_METHOD']);
-      const amount = sumOf(
-        unpaid.map((item) => item.product.total),
-        presentment,
-      );
+      const amount = sumOf(unpaid, 'total', presentment);
       // Some gateways provide the transaction's id later.
       const platformId = random.chance(0.85) ? id : null;
       return {

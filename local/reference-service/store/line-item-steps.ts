@@ -2,28 +2,16 @@
 // (UNPROCESSED → PROCESSED or CANCELED).
 
 import { RMA_PROVIDERS } from './catalogue.ts';
-import { type Step, type StepContext, withReplaced } from './step.ts';
+import { type Step, type StepContext, stepMaker } from './step.ts';
 import type { StoredExchange, StoredGroup, StoredLineItem, StoredProduct } from './stored-group.ts';
-import { listedOrNot } from './unlisted-statuses.ts';
 
 export function lineItemSteps(group: StoredGroup, context: StepContext): Step[] {
   return group.returns.flatMap((item) => stepsOf(item, group, context));
 }
 
-function stepsOf(item: StoredLineItem, group: StoredGroup, { random, unlisted }: StepContext): Step[] {
-  const step = (name: string, weight: number, change: Partial<StoredLineItem>): Step => ({
-    name: `return_line_item.${name}`,
-    weight,
-    apply: () => {
-      const status = listedOrNot(
-        'return_line_item',
-        change.status ?? item.status,
-        random,
-        change.status ? unlisted : 0,
-      );
-      return { ...group, returns: withReplaced(group.returns, item, { ...item, ...change, status }) };
-    },
-  });
+function stepsOf(item: StoredLineItem, group: StoredGroup, context: StepContext): Step[] {
+  const { random } = context;
+  const step = stepMaker('return_line_item', item, group, context);
   const rma = () => ({ last_rma_number: `RMA-${item.id}`, last_rma_provider: random.pick(RMA_PROVIDERS) });
   switch (item.status) {
     case 'IN_REVIEW':
@@ -56,25 +44,8 @@ export function exchangeSteps(group: StoredGroup, context: StepContext): Step[] 
   return group.exchange_line_items.flatMap((exchange) => stepsOfExchange(exchange, group, context));
 }
 
-function stepsOfExchange(
-  exchange: StoredExchange,
-  group: StoredGroup,
-  { random, unlisted }: StepContext,
-): Step[] {
-  const step = (name: string, weight: number, change: Partial<StoredExchange>): Step => ({
-    name: `exchange_line_item.${name}`,
-    weight,
-    apply: () => {
-      const status = listedOrNot(
-        'exchange_line_item',
-        change.status ?? exchange.status,
-        random,
-        change.status ? unlisted : 0,
-      );
-      const fresh = { ...exchange, ...change, status };
-      return { ...group, exchange_line_items: withReplaced(group.exchange_line_items, exchange, fresh) };
-    },
-  });
+function stepsOfExchange(exchange: StoredExchange, group: StoredGroup, context: StepContext): Step[] {
+  const step = stepMaker('exchange_line_item', exchange, group, context);
   if (exchange.status === 'PROCESSED' || exchange.status === 'CANCELED') return [];
   const processed = { status: 'PROCESSED', line_item_platform_id: `gid://platform/LineItem/${exchange.id}` };
   return [

@@ -1,7 +1,7 @@
 // The service's money: bags of an amount in the shop's and in the customer's currency. Sums are computed in cents, so
 // that they are exact.
 
-import type { MoneyBag } from './stored-group.ts';
+import type { MoneyBag, StoredProduct } from './stored-group.ts';
 
 const EUROS_PER_DOLLAR = 0.92;
 
@@ -38,9 +38,12 @@ export function presentmentOf(bag: MoneyBag): 'USD' | 'EUR' {
   return bag.presentment_money.currency_code === 'EUR' ? 'EUR' : 'USD';
 }
 
-export function sumOf(bags: readonly MoneyBag[], presentment: 'USD' | 'EUR'): MoneyBag {
-  return moneyBag(
-    bags.reduce((cents, bag) => cents + centsOf(bag), 0),
-    presentment,
-  );
+/** The sum over the products of these items. */
+export function sumOf(
+  items: readonly { readonly product: StoredProduct }[],
+  field: 'total' | 'tax_total',
+  presentment: 'USD' | 'EUR',
+): MoneyBag {
+  const cents = items.reduce((sum, { product }) => sum + centsOf(product[field]), 0);
+  return moneyBag(cents, presentment);
 }

@@ -1,7 +1,6 @@
 // Finds candidate rows for a filter on an id, an e-mail address, an order or a tracking number. Base rows are computed
 // (identities.ts); names that changes gave to a group are stored. The caller checks the groups themselves.
 
-import type { BaseGroups } from './base-groups.ts';
 import type { Change } from './change.ts';
 import {
   emailOf,
@@ -19,11 +18,11 @@ import type { StoredGroup } from './stored-group.ts';
 
 export interface NameIndex {
   /** Rows that may match, or undefined if the filter has no name, so that every row may. */
-  candidates(filter: GroupFilter, strings: Manner['strings'], rows: number): Iterable<number> | undefined;
+  candidates(filter: GroupFilter, strings: Manner['strings'], rows: number): number[] | undefined;
   note(change: Change): void;
 }
 
-export function createNameIndex(base: BaseGroups): NameIndex {
+export function createNameIndex(seed: number): NameIndex {
   const noted = new Map<string, Set<number>>();
 
   const note = (name: string, row: number): void => {
@@ -50,27 +49,22 @@ export function createNameIndex(base: BaseGroups): NameIndex {
   return {
     candidates(filter, strings, rows) {
       const { groupId, orderId, email, orderName, trackingCode } = filter;
-      const isPartial = strings === 'partial';
+      const find = (
+        kind: string,
+        name: string,
+        rowsOf: (name: string) => readonly number[],
+        nameOf: (row: number) => string,
+      ) => (strings === 'partial' ? partial(kind, name, rows, nameOf) : found(kind, name, rowsOf(name)));
       if (groupId !== undefined) return [rowOfGroupId(groupId)];
       if (orderId !== undefined) return found('order', orderId, rowsOfOrderId(orderId));
-      if (orderName !== undefined) {
-        return isPartial
-          ? partial('name', orderName, rows, orderNameOf)
-          : found('name', orderName, rowsOfOrderName(orderName));
-      }
-      if (email !== undefined) {
-        return isPartial
-          ? partial('email', email, rows, (row) => emailOf(base.seed, row))
-          : found('email', email, rowsOfEmail(email));
-      }
+      if (orderName !== undefined) return find('name', orderName, rowsOfOrderName, orderNameOf);
+      if (email !== undefined) return find('email', email, rowsOfEmail, (row) => emailOf(seed, row));
       if (trackingCode === undefined) return undefined;
-      return isPartial
-        ? partial('tracking', trackingCode, rows, (row) => allTrackingNumbers(base.seed, row))
-        : found('tracking', trackingCode, rowsOfTrackingNumber(trackingCode));
+      return find('tracking', trackingCode, rowsOfTrackingNumber, (row) => allTrackingNumbers(seed, row));
     },
     note({ row, after }) {
       if (after === undefined) return;
-      for (const name of unusualNames(base.seed, row, after)) note(name.toLowerCase(), row);
+      for (const name of unusualNames(seed, row, after)) note(name.toLowerCase(), row);
     },
   };
 }

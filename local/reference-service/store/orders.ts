@@ -1,6 +1,5 @@
 // The possible orders of a list. Each sort key has an index, made when a request first needs it.
 
-import type { Columns } from './columns.ts';
 import { mix } from './seeded-random.ts';
 
 export const ORDERS = [
@@ -21,30 +20,21 @@ export type Order = (typeof ORDERS)[number];
 export type SortKey = 'updated_at' | 'created_at' | 'id' | 'heap' | 'shuffled';
 
 export function sortOf(order: Order): { key: SortKey; isDescending: boolean } {
-  switch (order) {
-    case 'heap':
-    case 'shuffled':
-      return { key: order, isDescending: false };
-    case 'random':
-      return { key: 'id', isDescending: false };
-    default: {
-      const [key, direction] = order.split(':') as ['updated_at' | 'created_at' | 'id', 'asc' | 'desc'];
-      return { key, isDescending: direction === 'desc' };
-    }
-  }
+  const [key, direction] = order.split(':') as [SortKey | 'random', 'asc' | 'desc' | undefined];
+  return { key: key === 'random' ? 'id' : key, isDescending: direction === 'desc' };
 }
 
-/** The sort keys of the orders `heap` and `shuffled`: a place that changes with each change of the row. */
-export interface Places {
+/** The keys of all rows. */
+export interface Keys {
   of(row: number): number;
-  /** Call this after removing the row from the index and before adding it again. */
-  move(row: number): void;
+  /** Gives a changed row another key. Call this while no index has the row. */
+  move?(row: number): void;
 }
 
 /** `heap` moves a row to the end, as in a table without an order; `shuffled` to a random place. */
-export function createPlaces(key: 'heap' | 'shuffled', columns: Columns, seed: number): Places {
+export function createPlaces(key: 'heap' | 'shuffled', rows: number, seed: number): Keys {
   const moved = new Map<number, number>();
-  let moves = columns.rows;
+  let moves = rows;
   const original = (row: number) => (key === 'heap' ? row : mix(seed, row, 21));
   return {
     of: (row) => moved.get(row) ?? original(row),

@@ -16,6 +16,11 @@ export const STAGE = {
   closed: 1,
 } as const;
 
+/** When a parcel reaches a stage; a second parcel is a little later than the first. */
+export function stageOf(stage: 'shipped' | 'delivered', place: number): number {
+  return STAGE[stage] + place * 0.05;
+}
+
 const STORE_AGE = 730 * DAY;
 /** Above 1: the closer to the present, the more groups. */
 const GROWTH = 1.6;
@@ -65,12 +70,20 @@ export function outlineAt(row: number, seed: number, createdAt: Instant, now: In
   const lifetime = Math.floor(3 * DAY + 24 * DAY * mixedFraction(seed, row, 5) ** 2) + HOUR;
   const progress = Math.min(1, (now - createdAt) / lifetime);
   const isCanceled = isToBeCanceled && progress >= STAGE.canceled;
-  const shippedAt = isCanceled
-    ? []
-    : Array.from({ length: parcels }, (_, parcel) => STAGE.shipped + parcel * 0.05)
-        .filter((stage) => stage <= progress)
-        .map((stage) => createdAt + Math.floor(stage * lifetime));
-  const last = lastStage(progress, { isCanceled, wasReviewed, parcels });
+  const places = Array.from({ length: parcels }, (_, place) => place);
+  const shippedAt = (isCanceled ? [] : places)
+    .map((place) => stageOf('shipped', place))
+    .filter((stage) => stage <= progress)
+    .map((stage) => createdAt + Math.floor(stage * lifetime));
+  const stages = [
+    0,
+    ...(wasReviewed ? [STAGE.reviewed] : []),
+    ...(parcels > 0 ? [STAGE.labelled] : []),
+    ...places.flatMap((place) => [stageOf('shipped', place), stageOf('delivered', place)]),
+    STAGE.refunded,
+    STAGE.closed,
+  ];
+  const last = isCanceled ? STAGE.canceled : Math.max(...stages.filter((stage) => stage <= progress));
   return {
     createdAt,
     updatedAt: createdAt + Math.floor(last * lifetime),
@@ -85,26 +98,4 @@ export function outlineAt(row: number, seed: number, createdAt: Instant, now: In
     parcelLost: (shape >>> 4) % 100 < 2,
     shippedAt,
   };
-}
-
-interface Course {
-  readonly isCanceled: boolean;
-  readonly wasReviewed: boolean;
-  readonly parcels: number;
-}
-
-function lastStage(progress: number, course: Course): number {
-  if (course.isCanceled) return STAGE.canceled;
-  let last = 0;
-  if (course.wasReviewed && progress >= STAGE.reviewed) last = STAGE.reviewed;
-  if (course.parcels > 0) {
-    if (progress >= STAGE.labelled) last = STAGE.labelled;
-    for (const stage of [STAGE.shipped, STAGE.delivered]) {
-      for (let parcel = 0; parcel < course.parcels; parcel += 1) {
-        if (progress >= stage + parcel * 0.05) last = stage + parcel * 0.05;
-      }
-    }
-  }
-  if (progress >= STAGE.refunded) last = STAGE.refunded;
-  return progress >= STAGE.closed ? STAGE.closed : last;
 }

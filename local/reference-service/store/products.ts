@@ -8,7 +8,7 @@ import type { StoredProduct } from './stored-group.ts';
 const TAX_PERCENTAGE = 8.25;
 const DISCOUNT = 0.15;
 
-const made = new Map<number, StoredProduct>();
+const made = new Map<string, StoredProduct>();
 
 export function someProduct(random: Random, quantity: number, presentment: 'USD' | 'EUR'): StoredProduct {
   const product = random.below(PRODUCTS.length);
@@ -16,7 +16,7 @@ export function someProduct(random: Random, quantity: number, presentment: 'USD'
   const size = random.below(SIZES.length);
   const isReduced = random.chance(0.25);
   const variant = product * 100 + colour * 10 + size;
-  const key = ((variant * 10 + quantity) * 2 + (isReduced ? 1 : 0)) * 2 + (presentment === 'EUR' ? 1 : 0);
+  const key = `${variant} ${quantity} ${isReduced} ${presentment}`;
   const known = made.get(key) ?? makeProduct(variant, quantity, isReduced ? DISCOUNT : 0, presentment);
   made.set(key, known);
   return known;

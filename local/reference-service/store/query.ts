@@ -11,15 +11,15 @@ export interface Range {
 }
 
 export interface GroupFilter {
-  readonly groupId?: number;
-  readonly email?: string;
-  readonly orderId?: number;
-  readonly orderName?: string;
-  readonly trackingCode?: string;
-  readonly created?: Range;
-  readonly updated?: Range;
+  readonly groupId?: number | undefined;
+  readonly email?: string | undefined;
+  readonly orderId?: number | undefined;
+  readonly orderName?: string | undefined;
+  readonly trackingCode?: string | undefined;
+  readonly created?: Range | undefined;
+  readonly updated?: Range | undefined;
   /** Matches a group if any of its shipments was shipped within the range. */
-  readonly shipped?: Range;
+  readonly shipped?: Range | undefined;
 }
 
 export interface GroupQuery extends GroupFilter {

@@ -13,27 +13,15 @@ export function suggestedRefund(
 ): StoredSuggestedRefund {
   const kept = returns.filter((item) => item.status !== 'CANCELED');
   const replaced = exchanges.filter((exchange) => exchange.status !== 'CANCELED');
-  const returnTotal = sumOf(
-    kept.map((item) => item.product.total),
-    presentment,
-  );
-  const exchangeTotal = sumOf(
-    replaced.map((exchange) => exchange.product.total),
-    presentment,
-  );
+  const returnTotal = sumOf(kept, 'total', presentment);
+  const exchangeTotal = sumOf(replaced, 'total', presentment);
   const due = Math.max(0, centsOf(returnTotal) - centsOf(exchangeTotal) - SHIPPING_FEE);
   return {
     refund_total: moneyBag(due, presentment),
     return_total: returnTotal,
-    return_tax_total: sumOf(
-      kept.map((item) => item.product.tax_total),
-      presentment,
-    ),
+    return_tax_total: sumOf(kept, 'tax_total', presentment),
     exchange_total: exchangeTotal,
-    exchange_tax_total: sumOf(
-      replaced.map((exchange) => exchange.product.tax_total),
-      presentment,
-    ),
+    exchange_tax_total: sumOf(replaced, 'tax_total', presentment),
     handling_fee: moneyBag(0, presentment),
     shipping_fee: moneyBag(SHIPPING_FEE, presentment),
     store_credit_incentive: moneyBag(STORE_CREDIT_INCENTIVE, presentment),

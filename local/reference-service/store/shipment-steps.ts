@@ -2,9 +2,8 @@
 
 import { WAREHOUSE } from './catalogue.ts';
 import { carrierOf, shipmentId, trackingNumberOf } from './identities.ts';
-import { type Step, type StepContext, withReplaced } from './step.ts';
+import { type Step, type StepContext, stepMaker } from './step.ts';
 import type { StoredGroup, StoredLineItem, StoredShipment } from './stored-group.ts';
-import { listedOrNot } from './unlisted-statuses.ts';
 
 const MOST_SHIPMENTS = 9;
 
@@ -16,23 +15,8 @@ export function shipmentSteps(group: StoredGroup, context: StepContext): Step[] 
 }
 
 function stepsOf(shipment: StoredShipment, group: StoredGroup, context: StepContext): Step[] {
-  const { at, random, unlisted } = context;
-  const step = (name: string, weight: number, change: Partial<StoredShipment>): Step => ({
-    name: `shipment.${name}`,
-    weight,
-    apply: () => {
-      const status = listedOrNot(
-        'shipment',
-        change.status ?? shipment.status,
-        random,
-        change.status ? unlisted : 0,
-      );
-      return {
-        ...group,
-        shipments: withReplaced(group.shipments, shipment, { ...shipment, ...change, status }),
-      };
-    },
-  });
+  const { at } = context;
+  const step = stepMaker('shipment', shipment, group, context);
   const shippedAt = shipment.shipped_at ?? at;
   const delivered = { status: 'DELIVERED', shipped_at: shippedAt, delivered_at: at };
   switch (shipment.status) {

@@ -2,10 +2,10 @@
 // service compares whole seconds, or its ties are unstable, rows with equal stamps are sorted again: by id, or randomly
 // for each request.
 
+import type { OrderedIndex } from './ordered-index.ts';
 import { type SortKey, sortOf } from './orders.ts';
 import type { Manner } from './query.ts';
 import type { Random } from './seeded-random.ts';
-import type { View } from './view.ts';
 
 export interface Sorting {
   readonly key: SortKey;
@@ -33,9 +33,12 @@ export function sortingOf({ order, ties, unit }: Manner): Sorting {
 }
 
 /** Sorts rows in place. */
-export function sortRows(view: View, sorting: Sorting, rows: number[], random: Random): number[] {
-  const { key, isDescending, unit, areTiesStable } = sorting;
-  const keyOf = view.keyOf(key);
+export function sortRows(
+  { keyOf }: OrderedIndex,
+  { isDescending, unit, areTiesStable }: Sorting,
+  rows: number[],
+  random: Random,
+): number[] {
   const sign = isDescending ? -1 : 1;
   const roundedKey = (row: number) => (unit === 1 ? keyOf(row) : Math.floor(keyOf(row) / unit));
   if (!areTiesStable) random.shuffle(rows);
@@ -44,19 +47,17 @@ export function sortRows(view: View, sorting: Sorting, rows: number[], random: R
 }
 
 /** The rows of these ranks in the sorting's order. Beyond the ranks it reads only the ties at both ends. */
-export function sortedRanks(view: View, sorting: Sorting, ranks: Ranks, random: Random): number[] {
-  const { key, isDescending, unit } = sorting;
+export function sortedRanks(index: OrderedIndex, sorting: Sorting, ranks: Ranks, random: Random): number[] {
+  const { isDescending, unit } = sorting;
   const { first, count, from, to } = ranks;
-  const index = view.index(key);
   if (sorting.isAsIndexed) {
     const rows = index.slice(first, first + count);
     return isDescending ? rows.reverse() : rows;
   }
-  const keyOf = view.keyOf(key);
-  const unitOf = (rank: number) => Math.floor(keyOf(index.slice(rank, rank + 1)[0] as number) / unit);
+  const unitOf = (rank: number) => Math.floor(index.keyOf(index.slice(rank, rank + 1)[0] as number) / unit);
   const runsFrom = Math.max(from, index.countBelow(unitOf(first) * unit));
   const runsTo = Math.min(to, index.countBelow((unitOf(first + count - 1) + 1) * unit));
-  const rows = sortRows(view, sorting, index.slice(runsFrom, runsTo), random);
+  const rows = sortRows(index, sorting, index.slice(runsFrom, runsTo), random);
   const skipped = isDescending ? runsTo - first - count : first - runsFrom;
   return rows.slice(skipped, skipped + count);
 }

@@ -1,6 +1,7 @@
 import type { Instant } from '../../../shared/instant.ts';
 import type { Random } from './seeded-random.ts';
 import type { StoredGroup } from './stored-group.ts';
+import { listedOrNot } from './unlisted-statuses.ts';
 
 /** A possible next change of a group. */
 export interface Step {
@@ -18,6 +19,31 @@ export interface StepContext {
   readonly random: Random;
   /** Share of status changes to a status that no document lists. */
   readonly unlisted: number;
+}
+
+const LISTS = {
+  shipment: 'shipments',
+  return_line_item: 'returns',
+  exchange_line_item: 'exchange_line_items',
+} as const;
+
+/** Returns a function that makes steps of one entity; each sets some of its fields. */
+export function stepMaker<Kind extends keyof typeof LISTS>(
+  kind: Kind,
+  entity: StoredGroup[(typeof LISTS)[Kind]][number],
+  group: StoredGroup,
+  { random, unlisted }: StepContext,
+): (name: string, weight: number, change: Partial<typeof entity>) => Step {
+  return (name, weight, change) => ({
+    name: `${kind}.${name}`,
+    weight,
+    apply: () => {
+      const status =
+        change.status === undefined ? entity.status : listedOrNot(kind, change.status, random, unlisted);
+      const changed = { ...entity, ...change, status };
+      return { ...group, [LISTS[kind]]: withReplaced<unknown>(group[LISTS[kind]], entity, changed) };
+    },
+  });
 }
 
 /** The list with one element replaced, the others shared. */

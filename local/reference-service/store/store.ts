@@ -49,6 +49,9 @@ export interface Store extends ChangesByHand {
   resetReplica(): void;
 }
 
+/** Before any present: a change without a delay shows with the next access, even if its stamp is a little ahead. */
+const AT_ONCE: Instant = 0;
+
 export function createStore(options: StoreOptions): Store {
   const { now, seed = 1, groups = 300, life = { changesPerSecond: 2 }, keepsHistory = true } = options;
   const settled = defaultKnobs();
@@ -71,7 +74,7 @@ export function createStore(options: StoreOptions): Store {
     random: createRandom(mix(seed, 41)),
     onChange: (change) => {
       if (keepsHistory) history.push(change);
-      primary.show(change, change.shownFrom === change.at ? Number.NEGATIVE_INFINITY : change.shownFrom);
+      primary.show(change, change.shownFrom === change.at ? AT_ONCE : change.shownFrom);
       replica?.show(change, Math.max(change.at + knobs().staleSeconds * SECOND, change.shownFrom));
     },
   });

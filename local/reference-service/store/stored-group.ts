@@ -142,32 +142,20 @@ export interface StoredGroup {
   readonly suggested_refund: StoredSuggestedRefund;
 }
 
-/** The parts of a group whose changes may or may not update its `updated_at`. */
-export const PARTS = [
-  'return_group',
-  'return_line_item',
-  'shipment',
-  'exchange_line_item',
-  'refund_transaction',
-] as const;
+/** The parts of a group whose changes may or may not update its `updated_at`, with their fields. */
+const FIELDS_OF_PARTS = {
+  return_group: ['return_method', 'credit_method', 'return_outcome', 'order', 'customer', 'suggested_refund'],
+  return_line_item: ['returns'],
+  shipment: ['shipments'],
+  exchange_line_item: ['exchange_line_items'],
+  refund_transaction: ['refund_transactions'],
+} as const satisfies Record<string, readonly (keyof StoredGroup)[]>;
 
-export type Part = (typeof PARTS)[number];
+export type Part = keyof typeof FIELDS_OF_PARTS;
+
+export const PARTS = Object.keys(FIELDS_OF_PARTS) as readonly Part[];
 
 /** The parts that differ. Relies on groups sharing unchanged parts. */
 export function partsThatDiffer(before: StoredGroup, after: StoredGroup): Part[] {
-  const parts: Part[] = [];
-  const own: (keyof StoredGroup)[] = [
-    'return_method',
-    'credit_method',
-    'return_outcome',
-    'order',
-    'customer',
-  ];
-  if (own.some((field) => before[field] !== after[field])) parts.push('return_group');
-  if (before.suggested_refund !== after.suggested_refund && parts.length === 0) parts.push('return_group');
-  if (before.returns !== after.returns) parts.push('return_line_item');
-  if (before.shipments !== after.shipments) parts.push('shipment');
-  if (before.exchange_line_items !== after.exchange_line_items) parts.push('exchange_line_item');
-  if (before.refund_transactions !== after.refund_transactions) parts.push('refund_transaction');
-  return parts;
+  return PARTS.filter((part) => FIELDS_OF_PARTS[part].some((field) => before[field] !== after[field]));
 }

@@ -1,26 +1,34 @@
 // A state of the store that answers requests: the primary shows each change as soon as it is visible, a replica some
-// time later. Unchanged groups come from the base, changed ones from their last applied change. Columns and indexes
-// hold the data that queries need of all groups.
+// time later. Unchanged groups come from the base, changed ones from their last applied change. Queries filter and sort
+// by the stamps, which the view holds of every group, so that only the groups of a page are made.
 
 import type { Instant } from '../../../shared/instant.ts';
 import type { BaseGroups } from './base-groups.ts';
 import type { Change } from './change.ts';
-import { type Columns, createColumns } from './columns.ts';
 import { createNameIndex, type NameIndex } from './name-index.ts';
 import { createOrderedIndex, type OrderedIndex } from './ordered-index.ts';
-import { createPlaces, type Places, type SortKey } from './orders.ts';
-import { createPending } from './pending.ts';
+import { createPlaces, type Keys, type SortKey } from './orders.ts';
 import type { StoredGroup } from './stored-group.ts';
 
+/** The stamps of a group that queries filter and sort by. */
+export interface RowStamps {
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  /** Of each shipped shipment. */
+  readonly shippedAt: readonly Instant[];
+}
+
 export interface View {
-  readonly columns: Columns;
   readonly names: NameIndex;
+  /** The number of rows ever used, including removed groups. */
+  readonly rows: number;
+  /** The group's stamps in this view; undefined if it does not exist. */
+  stamps(row: number): RowStamps | undefined;
   /** The group in this view; undefined if it does not exist. */
   group(row: number): StoredGroup | undefined;
   /** The existing rows, ordered by a key. */
   index(key: SortKey): OrderedIndex;
-  keyOf(key: SortKey): (row: number) => number;
-  /** Shows a change from the given instant on. */
+  /** Shows a change from the given instant on. Call this in the order of the changes. */
   show(change: Change, from: Instant): void;
   /** Applies the changes that are visible by now. */
   advance(now: Instant): void;
@@ -28,46 +36,63 @@ export interface View {
   copy(): View;
 }
 
+/** A change that the view does not show yet, and the instant when it becomes visible. */
+interface Waiting {
+  readonly change: Change;
+  readonly from: Instant;
+}
+
+interface State {
+  /** By row. */
+  readonly stamps: RowStamps[];
+  /** The last applied change of each changed row. */
+  readonly shown: Map<number, Change>;
+  readonly waiting: readonly Waiting[];
+}
+
 /** The view of a newly opened store, and the rows of its open groups. */
 export function createView(base: BaseGroups): { view: View; openRows: number[] } {
-  const columns = createColumns(base.count + 64);
+  const stamps: RowStamps[] = [];
   const openRows: number[] = [];
   for (let row = 0; row < base.count; row += 1) {
-    const outline = base.outline(row);
-    columns.put(row, outline);
-    if (!outline.isClosed) openRows.push(row);
+    const { createdAt, updatedAt, shippedAt, isClosed } = base.outline(row);
+    stamps.push({ createdAt, updatedAt, shippedAt });
+    if (!isClosed) openRows.push(row);
   }
-  const view = viewOver(base, columns, new Map());
+  const view = viewOver(base, { stamps, shown: new Map(), waiting: [] });
   // Nearly every query needs these two: make them now, so that no request waits for them.
   view.index('created_at');
   view.index('updated_at');
   return { view, openRows };
 }
 
-function viewOver(base: BaseGroups, columns: Columns, shown: Map<number, Change>): View {
-  const indexes = new Map<SortKey, OrderedIndex>();
-  const places = new Map<SortKey, Places>();
-  const names = createNameIndex(base);
-  const pending = createPending();
+function viewOver(base: BaseGroups, { stamps, shown, ...initial }: State): View {
+  const indexes = new Map<SortKey, { index: OrderedIndex; keys: Keys }>();
+  const names = createNameIndex(base.seed);
+  let waiting = [...initial.waiting];
   for (const change of shown.values()) names.note(change);
 
-  const placesFor = (key: 'heap' | 'shuffled'): Places => {
-    const known = places.get(key) ?? createPlaces(key, columns, base.seed);
-    places.set(key, known);
-    return known;
-  };
-
-  const keyOf = (key: SortKey): ((row: number) => number) => {
-    if (key === 'id') return (row) => row;
-    if (key === 'updated_at') return (row) => columns.updatedAt[row] as number;
-    if (key === 'created_at') return (row) => columns.createdAt[row] as number;
-    return placesFor(key).of;
+  const keysFor = (key: SortKey): Keys => {
+    switch (key) {
+      case 'id':
+        return { of: (row) => row };
+      case 'updated_at':
+        return { of: (row) => stamps[row]?.updatedAt ?? Number.NaN };
+      case 'created_at':
+        return { of: (row) => stamps[row]?.createdAt ?? Number.NaN };
+      default:
+        return createPlaces(key, stamps.length, base.seed);
+    }
   };
 
   const index = (key: SortKey): OrderedIndex => {
-    const known = indexes.get(key) ?? createOrderedIndex(keyOf(key), columns.presentRows());
-    indexes.set(key, known);
-    return known;
+    const known = indexes.get(key);
+    if (known !== undefined) return known.index;
+    const keys = keysFor(key);
+    const rows = Array.from(stamps.keys()).filter((row) => stamps[row] !== undefined);
+    const made = createOrderedIndex(keys.of, rows);
+    indexes.set(key, { index: made, keys });
+    return made;
   };
 
   const apply = (change: Change): void => {
@@ -76,37 +101,45 @@ function viewOver(base: BaseGroups, columns: Columns, shown: Map<number, Change>
     if ((shown.get(row)?.sequence ?? -1) > change.sequence) return;
     shown.set(row, change);
     names.note(change);
-    if (columns.isPresent[row] === 1) for (const kept of indexes.values()) kept.delete(row);
-    for (const kept of places.values()) kept.move(row);
+    for (const { index, keys } of indexes.values()) {
+      if (stamps[row] !== undefined) index.delete(row);
+      keys.move?.(row);
+    }
     if (after === undefined) {
-      columns.remove(row);
+      delete stamps[row];
       return;
     }
-    columns.put(row, {
-      createdAt: after.created_at,
-      updatedAt: after.updated_at,
-      shippedAt: after.shipments.flatMap(({ shipped_at }) => (shipped_at === null ? [] : [shipped_at])),
-    });
-    for (const kept of indexes.values()) kept.add(row);
+    stamps[row] = stampsOf(after);
+    for (const { index } of indexes.values()) index.add(row);
   };
 
   return {
-    columns,
     names,
-    keyOf,
+    get rows() {
+      return stamps.length;
+    },
+    stamps: (row) => stamps[row],
     index,
     group: (row) => {
-      if (columns.isPresent[row] !== 1) return undefined;
+      if (stamps[row] === undefined) return undefined;
       return shown.get(row)?.after ?? base.group(row);
     },
-    show: (change, from) => pending.add(change, from),
+    show: (change, from) => void waiting.push({ change, from }),
     advance: (now) => {
-      for (let change = pending.take(now); change !== undefined; change = pending.take(now)) apply(change);
+      const due = waiting.filter(({ from }) => from <= now);
+      if (due.length === 0) return;
+      waiting = waiting.filter(({ from }) => from > now);
+      // Late changes become visible in another order than they happened; the sort keeps that of equal instants.
+      for (const { change } of due.sort((one, other) => one.from - other.from)) apply(change);
     },
-    copy: () => {
-      const twin = viewOver(base, columns.copy(), new Map(shown));
-      for (const { change, from } of pending.all()) twin.show(change, from);
-      return twin;
-    },
+    copy: () => viewOver(base, { stamps: [...stamps], shown: new Map(shown), waiting }),
+  };
+}
+
+function stampsOf({ created_at, updated_at, shipments }: StoredGroup): RowStamps {
+  return {
+    createdAt: created_at,
+    updatedAt: updated_at,
+    shippedAt: shipments.flatMap(({ shipped_at }) => shipped_at ?? []),
   };
 }

@@ -19,7 +19,7 @@ function indexAfter(
   seed: number,
 ): { keys: number[]; index: ReturnType<typeof createOrderedIndex> } {
   const keys = Array.from({ length: ROWS }, (_, row) => ((row * 7_919 + seed) % 977) * 50);
-  const index = createOrderedIndex((row) => keys[row] ?? 0, Uint32Array.from(keys.keys()));
+  const index = createOrderedIndex((row) => keys[row] ?? 0, [...keys.keys()]);
   for (const { row, key } of list) {
     index.delete(row);
     keys[row] = key;
@@ -47,7 +47,7 @@ describe('an ordered index', () => {
     );
   });
 
-  it('counts the rows below a key and returns any range, forwards and backwards', () => {
+  it('counts the rows below a key and returns any range', () => {
     fc.assert(
       fc.property(
         moves,
@@ -60,12 +60,9 @@ describe('an ordered index', () => {
           const expected = sorted(keys);
 
           const below = index.countBelow(key);
-          const backwards: number[] = [];
-          index.find(from, from + length, true, (row) => backwards.push(row) === length);
 
           expect(below).toBe(keys.filter((own) => own < key).length);
           expect(index.slice(from, from + length)).toEqual(expected.slice(from, from + length));
-          expect(backwards).toEqual(expected.slice(from, from + length).reverse());
         },
       ),
       { numRuns: 60 },
@@ -73,7 +70,7 @@ describe('an ordered index', () => {
   });
 
   it('can be emptied and filled again', () => {
-    const index = createOrderedIndex((row) => -row, Uint32Array.from([0, 1, 2]));
+    const index = createOrderedIndex((row) => -row, [0, 1, 2]);
 
     for (const row of [1, 0, 2]) index.delete(row);
     const empty = index.slice(0, 10);
