@@ -216,7 +216,7 @@ describe('a function', () => {
     feed.addOrderedSubscriber(fn);
 
     expect(() => feed.addOrderedSubscriber(fn, { filter: { sources: ['acme'] } })).toThrow(
-      /Subscriber is invalid:\n- There is one with this name: add each function once, with a filter/,
+      /Subscriber is invalid:\n- The function is already subscribed: add it once, with a filter/,
     );
   });
 
@@ -285,7 +285,7 @@ describe('a queue', () => {
     feed.addOrderedQueue('Erp');
 
     expect(() => feed.addOrderedQueue('Erp')).toThrow(
-      'The ordered subscription Erp is invalid:\n- There is one with this id: give each an id of its own',
+      'The ordered subscription Erp is invalid:\n- The id is in use by another subscription',
     );
   });
 
