@@ -6,7 +6,7 @@ import type { ReturnsChangeFeedProps } from '../../infra/returns-change-feed.ts'
 import type { SourceProps } from '../../infra/source-props.ts';
 import { aFeed, aSource, newStack } from './synthesize.ts';
 
-/** The error message for wrong props. */
+/** Returns the error message for invalid props. */
 function refusal(props: Partial<ReturnsChangeFeedProps>, stack = newStack()): string {
   try {
     aFeed(props, stack);
@@ -35,7 +35,11 @@ test.each<[string, Partial<SourceProps>, string]>([
   ],
   ['an interval that does not divide a minute', { interval: Duration.seconds(7) }, 'Duration.seconds(10)'],
   ['an interval of minutes and seconds', { interval: Duration.seconds(90) }, 'or whole minutes'],
-  ['an interval shorter than a tick', { interval: Duration.millis(500) }, 'interval must be 2, 3, 4, 5, 6, 10'],
+  [
+    'an interval shorter than a tick',
+    { interval: Duration.millis(500) },
+    'interval must be 2, 3, 4, 5, 6, 10',
+  ],
   [
     'an interval of fractional seconds',
     { interval: Duration.millis(2_500) },

@@ -45,7 +45,7 @@ describe('the options of a webhook', () => {
     ['loopback', { url: 'https://[::1]/hook', allowPrivateAddresses: true }, /::1 is not one/],
     ['link-local addresses', { url: 'https://169.254.169.254/', allowPrivateAddresses: true }, /169\.254/],
     ['a long URL', { url: `https://wms.example.com/${'x'.repeat(1_000)}` }, /url must have at most/],
-    ['a header that is none', { secretHeaders: { 'a b': aSecret } }, /"a b" is not a valid header name/],
+    ['an invalid header name', { secretHeaders: { 'a b': aSecret } }, /"a b" is not a valid header name/],
     [
       'a header twice',
       { authorization: aSecret, secretHeaders: { Authorization: aSecret } },
