@@ -253,7 +253,7 @@ function operatorEnvironment() {
   };
 }
 
-/** What an operator knows of a subscription's dead-letter queue: its name from the alarm, the rest from the answers. */
+/** The placeholders for a subscription's dead-letter queue: the alarm has its name, commands return the rest. */
 function deadLetters(): Readonly<Record<string, string>> {
   const id = idOf(feed.template, 'AWS::SQS::Queue', 'ErpDeadLetters');
   return {

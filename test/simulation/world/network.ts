@@ -18,7 +18,7 @@ import type { FaultyRequests } from './faulty-requests.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Trace } from './trace.ts';
 
-/** What a token gives access to. */
+/** A token and the store that it gives access to. */
 export interface Access {
   readonly token: string;
   readonly sees: Knobs['tokenSees'];
