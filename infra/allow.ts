@@ -11,7 +11,7 @@ export function allow(role: iam.IGrantable, actions: readonly string[], ...resou
   role.grantPrincipal.addToPrincipalPolicy(new iam.PolicyStatement({ actions: [...actions], resources }));
 }
 
-/** Allows actions on a table and, if the account's own key encrypts it, the use of that key through DynamoDB only. */
+/** Allows actions on a table. If a customer managed key encrypts it, also allows the use of that key through DynamoDB. */
 export function allowTable(
   role: iam.IGrantable,
   table: dynamodb.ITable,
@@ -22,9 +22,9 @@ export function allowTable(
 }
 
 /**
- * Allows actions on single items of a table, by their partition keys.
+ * Allows actions on the items of a table whose partition keys match a pattern.
  *
- * @param keys a pattern, for instance `Wms#*`
+ * @param keys the pattern, for instance `Wms#*`
  */
 export function allowItems(
   role: iam.IGrantable,
@@ -37,7 +37,7 @@ export function allowItems(
       actions: [...actions],
       resources: [table.tableArn],
       conditions: {
-        // Without any keys `ForAllValues` would be true.
+        // `ForAllValues` is also true for a request without keys, so `Null` requires them.
         // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
         'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [keys] },
         Null: { 'dynamodb:LeadingKeys': 'false' },
@@ -60,15 +60,15 @@ function allowTableKey(role: iam.IGrantable, { encryptionKey }: dynamodb.ITable)
   ]);
 }
 
-/** Allows to read a secret, which a key of the account may encrypt. */
+/** Allows reading a secret and, if a customer managed key encrypts it, decrypting it. */
 export function allowSecret(role: iam.IGrantable, secret: secretsmanager.ISecret): void {
-  // If only the secret's name is known, the six characters that Secrets Manager appends are unknown.
+  // Secrets Manager appends six random characters to the name in the ARN.
   allow(role, ['secretsmanager:GetSecretValue'], secret.secretFullArn ?? `${secret.secretArn}-??????`);
-  // The policies of AWS's own keys already let the account's principals use them through the service.
+  // AWS managed keys need no statement: their policies let the account's principals use them through the service.
   allowKey(role, secret.encryptionKey, 'secretsmanager', ['kms:Decrypt']);
 }
 
-/** Allows to take messages from a queue. */
+/** Allows receiving and deleting messages of a queue. */
 export function allowConsuming(role: iam.IGrantable, queue: sqs.IQueue): void {
   allow(
     role,
@@ -87,14 +87,15 @@ export function allowSending(
   allowKey(role, queue.encryptionMasterKey, 'sqs', ['kms:Decrypt', 'kms:GenerateDataKey']);
 }
 
-/** The key is the account's own, or undefined: SNS's own key needs no permission. */
+/** @param key the customer managed key of the topic; undefined for SNS's own key, which needs no permission */
 export function allowPublishing(role: iam.IGrantable, topic: sns.ITopic, key: kms.IKey | undefined): void {
   allow(role, ['sns:Publish'], topic.topicArn);
-  // The actions for symmetric keys of the wildcard in https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
+  // SNS documents `kms:GenerateDataKey*`; these are its actions for symmetric keys.
+  // https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
   allowKey(role, key, 'sns', ['kms:Decrypt', 'kms:GenerateDataKey', 'kms:GenerateDataKeyWithoutPlaintext']);
 }
 
-/** Allows the use of the account's own key through one service; does nothing without such a key. */
+/** Allows the use of a customer managed key through one service. Does nothing if the key is undefined. */
 export function allowKey(
   role: iam.IGrantable,
   key: kms.IKey | undefined,

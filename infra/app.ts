@@ -1,5 +1,5 @@
-// The app of `cdk synth` and `cdk deploy`: the stack of one stage (production, or for instance `-c stage=trial`) and,
-// if the stage has one, the sample warehouse. cdk-nag checks them during synthesis.
+// The app of `cdk synth` and `cdk deploy`: the stack of one stage (production, or another one, for instance with
+// `-c stage=trial`), and the stack of the sample warehouse if the stage has one. cdk-nag checks them during synthesis.
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import type { Construct } from 'constructs';
@@ -13,7 +13,7 @@ const { feed } = new ReturnsFeedStack(app, stage);
 const checked: Construct[] = [feed];
 if (stage.sampleWarehouse !== undefined) checked.push(new SampleWarehouseStack(app, feed, stage).warehouse);
 const checks = new AwsSolutionsChecks(app, { verbose: true });
-// Not on the whole app: findings in your own functions beside the feed must not stop a deployment.
+// Checks these constructs and not the whole app, so that findings in your own functions do not stop a deployment.
 for (const construct of checked)
   Validations.of(app).addPlugins({
     name: `${checks.name} of ${construct.node.path}`,

@@ -1,6 +1,6 @@
-// Bundles a function's code: one minified file that includes the SDK. In a checkout esbuild makes it during synthesis,
-// in this process: no Docker, no installation in a container, and the same bytes for the same sources on any machine.
-// The package contains ready-made bundles (.ci/build-package.ts).
+// Bundles a function's code into one minified file that includes the SDK. In a checkout, esbuild runs in this process
+// during synthesis. It needs no Docker, and the same sources give the same bytes on any machine. The package contains
+// finished bundles (.ci/build-package.ts).
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ export function bundleFunction(name: FunctionName): lambda.Code {
     bundling: {
       // Never used: local bundling always succeeds or throws.
       image: DockerImage.fromRegistry('scratch'),
-      // Distinguishes the staging of the functions' code.
+      // Not run either. CDK caches the asset under these options, so they must differ for each function.
       command: [name],
       local: {
         tryBundle(outputDir) {
@@ -49,9 +49,9 @@ export function bundle(entry: string, outfile: string): void {
     minify: true,
     platform: 'node',
     target: 'node24',
-    // Loads in two thirds of the time that CommonJS takes.
+    // Loads in two thirds of the time of CommonJS.
     format: 'esm',
-    // For bundled CommonJS packages that require Node's modules.
+    // Defines `require` for bundled CommonJS packages that load Node's modules.
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
     mainFields: ['module', 'main'],
     alias: { '@aws-sdk/credential-provider-node': pathTo('environment-credentials.ts') },

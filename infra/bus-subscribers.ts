@@ -1,5 +1,5 @@
-// Rules on the bus, each for one change that a subscriber waits for.
-import { Duration, Names, Stack } from 'aws-cdk-lib';
+// The rules of `onChange`: each matches one status change on the bus and sends it to a target.
+import { Duration, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
 import type * as kms from 'aws-cdk-lib/aws-kms';
@@ -12,16 +12,17 @@ import { acknowledge } from './acknowledge.ts';
 import { createDeadLetterQueue } from './create-queue.ts';
 import { deadLetterDestination } from './dead-letter-destination.ts';
 import type { Monitoring } from './monitoring.ts';
+import { placeBeside } from './place-beside.ts';
 
 export interface OnChangeOptions<Kind extends StatusKind> extends ChangePatternOptions<Kind> {
   /**
-   * The previous status, or several of them. An entity that is first seen has no previous status and does not match.
+   * The previous status, or several of them. A newly seen entity has no previous status and does not match.
    * @default any previous status, or none
    */
   readonly from?: StatusOf<Kind> | readonly StatusOf<Kind>[];
   /**
-   * The target of the event: a function, of this stack or another, or any target of a rule. For a function of another
-   * stack, the rule, its dead-letter queue and the queue's alarm are in that stack.
+   * The target of the event: a function, or any other target of a rule. If the function is in another stack, the rule,
+   * its dead-letter queue and the queue's alarm are created in that stack.
    */
   readonly target: lambda.IFunction | events.IRuleTarget;
   /** @default derived from entity and statuses */
@@ -46,7 +47,7 @@ export class BusSubscribers extends Construct {
 
   onChange<Kind extends StatusKind>(id: string, options: OnChangeOptions<Kind>): events.Rule {
     const { target, description = describe(options) } = options;
-    const scope = isFunction(target) ? this.#placeBeside(target) : this;
+    const scope = isFunction(target) ? placeBeside(this, target) : this;
     return new events.Rule(scope, id, {
       eventBus: this.#props.bus as events.IEventBus,
       description,
@@ -55,15 +56,7 @@ export class BusSubscribers extends Construct {
     });
   }
 
-  /** In the function's stack: rule, dead-letter queue and function refer to one another, which two stacks can't. */
-  #placeBeside(fn: lambda.IFunction): Construct {
-    const stack = Stack.of(fn);
-    if (stack === Stack.of(this)) return this;
-    const id = Names.nodeUniqueId(this.node);
-    return (stack.node.tryFindChild(id) as Construct | undefined) ?? new Construct(stack, id);
-  }
-
-  /** Both the delivery and the function may fail; either way the event goes to a queue that has an alarm. */
+  /** If the delivery or the function fails, the event goes to the dead-letter queue, which has an alarm. */
   #invoke(fn: lambda.IFunction, scope: Construct): events.IRuleTarget {
     const deadLetterQueue = this.#deadLetters.get(Stack.of(fn)) ?? this.#createDeadLetters(scope);
     if (fn.node.tryFindChild('EventInvokeConfig') === undefined)
@@ -81,7 +74,7 @@ export class BusSubscribers extends Construct {
     acknowledge(
       deadLetters,
       'SQS3',
-      'It is a dead-letter queue itself, of rules; an alarm tells of every message in it.',
+      'It is a dead-letter queue itself, of rules; an alarm reports every message in it.',
     );
     monitoring.watchBusDeadLetters(deadLetters, scope === this ? monitoring : scope);
     this.#deadLetters.set(Stack.of(scope), deadLetters);

@@ -1,5 +1,5 @@
-// Checks the construct's props and reports all problems at once, each with what to write instead. So problems that
-// CloudFormation or the first tick would find show before the deployment.
+// Checks the construct's props before the deployment, so that neither CloudFormation nor the first tick fails. Reports
+// all problems at once, each with a correction.
 import { Duration, Token } from 'aws-cdk-lib';
 import { SOURCE_NAME } from '../shared/contract/event-id.ts';
 import { InvalidBaseUrlError, parseBaseUrl } from '../shared/returns-service/base-url.ts';
@@ -7,15 +7,14 @@ import { isScheduledInterval } from '../shared/source/source-settings.ts';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
 import type { SourceProps } from './source-props.ts';
 
-/** The service's limit of requests in a minute with one key (its document, "Limits"). */
+/** The service's limit: requests per minute with one key (its document, "Limits"). */
 const SERVICE_LIMIT = 300;
-/** A request must fit into the time left of a tick. */
+/** A request must fit into the rest of a tick. */
 const LONGEST_TIMEOUT_SECONDS = 15;
 /**
- * CloudFormation allows 500 resources in a stack. Each source needs three (parameter, schedule, alarm), the rest of a
- * feed with all options and two ordered subscribers 100 (November 2026). The remaining 25 are for other resources of the
- * stack; a further ordered subscriber needs 11, in the stack of its function, and a webhook
- * 21, in the feed's.
+ * CloudFormation allows 500 resources in a stack. Each source needs three (parameter, schedule, alarm): 375. A feed with
+ * all options and two ordered subscribers needs 100 more (November 2026). 25 remain for the stack's other resources:
+ * another ordered subscriber needs 11, in the stack of its function, and a webhook 21, in the feed's stack.
  */
 export const MOST_SOURCES = 125;
 
@@ -33,7 +32,7 @@ export function checkProps(path: string, props: ReturnsChangeFeedProps): void {
 
 function checkNames(sources: readonly SourceProps[]): string[] {
   if (sources.length === 0)
-    return ["There is no source: write at least one, for instance { name: 'acme', baseUrl: …, token: … }."];
+    return ["There is no source: pass at least one, for instance { name: 'acme', baseUrl: …, token: … }."];
   const names = sources.map(({ name }) => name);
   const doubled = new Set(names.filter((name, at) => names.indexOf(name) !== at));
   const problems = [...doubled].map(
@@ -42,7 +41,7 @@ function checkNames(sources: readonly SourceProps[]): string[] {
   if (sources.length > MOST_SOURCES)
     problems.push(
       `There are ${sources.length} sources, more than fit into the 500 resources of a stack: ` +
-        `write at most ${MOST_SOURCES} here, and the others into a feed of another stack.`,
+        `pass at most ${MOST_SOURCES} here, and the others to a feed in another stack.`,
     );
   return problems;
 }
@@ -76,8 +75,8 @@ function checkDurations({ interval, lookback, settle, reconcile, requestTimeout 
   const problems: string[] = [];
   if (interval !== undefined && !isScheduledInterval(interval.toMilliseconds() / 1_000))
     problems.push(
-      `interval must be a number of seconds from 2 on that divides a minute ` +
-        '(2, 3, 4, 5, 6, 10, 12, 15, 20, 30), or whole minutes up to a day, for instance Duration.seconds(10).',
+      'interval must be 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30 seconds, or whole minutes up to a day, ' +
+        'for instance Duration.seconds(10).',
     );
   const atLeast = (text: string, duration: Duration | undefined, least: Duration) => {
     if (duration !== undefined && duration.toMilliseconds() < least.toMilliseconds())
@@ -102,8 +101,8 @@ function checkTables({ tables = {} }: ReturnsChangeFeedProps): string[] {
   const problems: string[] = [];
   if (tables.ledger !== undefined && tables.ledger.tableStreamArn === undefined)
     problems.push(
-      'tables.ledger has no stream, which the relays need: pass a table with stream: NEW_IMAGE, or name its ' +
-        'stream with Table.fromTableAttributes(…, { tableArn, tableStreamArn }).',
+      'tables.ledger has no stream, and the relays need one: pass a table with stream: NEW_IMAGE, or import the ' +
+        'table together with its stream: Table.fromTableAttributes(…, { tableArn, tableStreamArn }).',
     );
   const { snapshots, ledger, sources } = tables;
   const given = [snapshots, ledger, sources].filter((table) => table !== undefined).length;

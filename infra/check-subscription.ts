@@ -1,5 +1,5 @@
-// Checks a subscription of the ordered topic, and reports all problems at once. So problems that SNS, SQS or Lambda
-// would find show before the deployment.
+// Checks a subscription of the ordered topic before the deployment, so that SNS, SQS and Lambda accept it. Reports all
+// problems at once.
 import { Duration } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { checkFilter, type EventFilter } from '../shared/contract/event-filter.ts';
@@ -11,11 +11,11 @@ export const LONGEST_VISIBILITY = Duration.hours(12);
 export interface CheckedSubscription {
   readonly filter?: EventFilter;
   readonly visibilityTimeout?: Duration;
-  /** The consumer, if it is a function. */
+  /** The function that consumes the queue; undefined for another consumer. */
   readonly fn: lambda.IFunction | undefined;
   /** The names of the feed's sources. */
   readonly sources: readonly string[];
-  /** The names of the subscriptions that the topic already has. */
+  /** The names of the topic's other subscriptions. */
   readonly others: readonly string[];
 }
 
@@ -41,8 +41,8 @@ function checkName(name: string, { fn, others }: CheckedSubscription): string[] 
   if (!others.includes(name)) return [];
   return [
     fn === undefined
-      ? 'There is one with this id: give each an id of its own, which is also no name of a subscribed function.'
-      : 'There is one with this name: add each function once, with a filter for all that it handles.',
+      ? 'The id is in use by another subscription, or is the name of a subscribed function: choose another id.'
+      : 'The function is already subscribed: add it once, with a filter for all events that it handles.',
   ];
 }
 
@@ -51,7 +51,7 @@ function checkCount({ others }: CheckedSubscription): string[] {
     ? []
     : [
         `The topic has ${others.length} subscriptions, and SNS allows no more: ` +
-          'let one subscriber serve several, or use the bus (onChange).',
+          'combine several subscribers into one, or use the bus (onChange).',
       ];
 }
 
@@ -80,7 +80,7 @@ function checkVisibility({ visibilityTimeout, fn }: CheckedSubscription): string
   ];
 }
 
-/** Undefined for an imported function. */
+/** The function's timeout; undefined for an imported function. */
 export function timeoutOf(fn: lambda.IFunction | undefined): Duration | undefined {
   return fn instanceof lambda.Function ? (fn.timeout ?? Duration.seconds(3)) : undefined;
 }

@@ -1,5 +1,5 @@
-// Checks a webhook's options and reports all problems at once. So problems that CloudFormation, or the first event,
-// would find show before the deployment.
+// Checks a webhook's options before the deployment, so that neither CloudFormation nor the first event fails. Reports
+// all problems at once.
 import { Duration, Token } from 'aws-cdk-lib';
 import { SOURCE_READ } from '../shared/contract/event-filter.ts';
 import { isReservedName } from '../shared/deployment/destinations.ts';
@@ -12,19 +12,19 @@ export interface CheckedWebhook {
   readonly options: WebhookOptions;
   /** The names of the feed's sources. */
   readonly sources: readonly string[];
-  /** The names of the subscriptions that the topic already has. */
+  /** The names of the topic's other subscriptions. */
   readonly others: readonly string[];
 }
 
-/** Several attempts fit into an invocation of the sender, which takes a minute at most. */
+/** Leaves time for two attempts in one invocation of the sender, which lasts at most a minute. */
 const LONGEST_REQUEST = Duration.seconds(25);
 const SHORTEST_ALARM = Duration.minutes(1);
-/** A function's variables, and a parameter of Parameter Store, together hold 4 KB. */
+/** All variables of a function may have 4 KB together, and so may a parameter of Parameter Store. */
 const LONGEST_TEXT = 1_000;
 const MOST_HEADERS = 5;
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-/** The sender sets these itself, or they frame the request. */
+/** Headers that the sender sets, or that belong to the connection. */
 const OWN_HEADERS: readonly string[] = [
   ...['connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'user-agent'],
@@ -49,7 +49,7 @@ export function checkWebhook(id: string, checked: CheckedWebhook): void {
 
 function checkTypes({ filter }: WebhookOptions): string[] {
   return filter?.types?.includes(SOURCE_READ) === true
-    ? [`filter.types: webhooks don't get ${SOURCE_READ}: take it from the bus or with an ordered subscriber.`]
+    ? [`filter.types: webhooks do not get ${SOURCE_READ}: use a rule on the bus or an ordered subscriber.`]
     : [];
 }
 
@@ -57,12 +57,12 @@ function checkId(id: string, { others }: CheckedWebhook): string[] {
   const problems: string[] = [];
   if (!WEBHOOK_ID.test(id))
     problems.push(
-      'Its id must begin with a letter and have 1 to 30 of a-z, A-Z, 0-9 and -, for instance "Wms".',
+      'Its id must be 1 to 30 of the characters a-z, A-Z, 0-9 and -, beginning with a letter, for instance "Wms".',
     );
-  if (isReservedName(id)) problems.push(`Its id is reserved: commands mean another destination by "${id}".`);
-  // The same id in the same case is among the problems of the subscription.
+  if (isReservedName(id)) problems.push(`Its id is reserved: "${id}" is another destination in commands.`);
+  // An identical id is reported by `problemsOfSubscription`.
   const alike = others.find((other) => other !== id && other.toLowerCase() === id.toLowerCase());
-  if (alike !== undefined) problems.push(`Its id differs from "${alike}" in case alone: give it another.`);
+  if (alike !== undefined) problems.push(`Its id differs from "${alike}" only in case: choose another.`);
   return problems;
 }
 
@@ -85,14 +85,14 @@ function checkLength(name: string, text: string): string[] {
 function checkHeaders(options: WebhookOptions): string[] {
   const names = headersOf(options).map(([name]) => name.toLowerCase());
   const problems = names.flatMap((name) => {
-    if (!HEADER_NAME.test(name)) return [`secretHeaders: "${name}" is no name of a header.`];
+    if (!HEADER_NAME.test(name)) return [`secretHeaders: "${name}" is not a valid header name.`];
     const isOwn = OWN_HEADERS.includes(name) || OWN_PREFIXES.some((prefix) => name.startsWith(prefix));
-    return isOwn ? [`secretHeaders: the sender sets ${name} itself, or must not send it.`] : [];
+    return isOwn ? [`secretHeaders: ${name} is reserved for the sender or the connection.`] : [];
   });
   const doubled = new Set(names.filter((name, at) => names.indexOf(name) !== at));
   for (const name of doubled) problems.push(`secretHeaders: the header ${name} is given twice.`);
   if (names.length > MOST_HEADERS)
-    problems.push(`There are ${names.length} headers with secrets: give at most ${MOST_HEADERS}.`);
+    problems.push(`There are ${names.length} headers with secrets: pass at most ${MOST_HEADERS}.`);
   return problems;
 }
 

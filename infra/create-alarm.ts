@@ -1,26 +1,26 @@
-// One alarm of the feed. It says in one sentence who is affected, and links its paragraph of the runbook.
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 
 export interface AlarmOptions {
   readonly metric: cloudwatch.Metric;
-  /** One sentence: who is affected, and how. */
+  /** One sentence: the affected people, and the effect on them. */
   readonly hurts: string;
-  /** The paragraph of docs/runbook.md. */
+  /** The anchor of the alarm's section in docs/runbook.md. */
   readonly anchor: string;
   readonly threshold: number;
   readonly evaluationPeriods?: number;
-  /** @default as many as evaluationPeriods */
+  /** @default evaluationPeriods */
   readonly datapointsToAlarm?: number;
   readonly missingData?: cloudwatch.TreatMissingData;
 }
 
-/** What all alarms of a feed share. */
+/** The settings that all alarms of a feed share. */
 export interface AlarmDefaults {
   readonly alarmAction: cloudwatch.IAlarmAction | undefined;
   readonly runbookUrl: string;
 }
 
+/** Creates an alarm. Its description names the affected people and links a section of the runbook. */
 export function createAlarm(
   scope: Construct,
   id: string,

@@ -1,4 +1,4 @@
-// The bus with its archive: all events, in no order, for any number of rules, and again for replays.
+// The bus and its archive: all events, unordered, for any number of rules. The archive replays them.
 import { type Duration, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -17,18 +17,18 @@ export interface BusOptions {
 
 export interface Bus {
   readonly bus: events.EventBus;
-  /** For events that the bus can't encrypt or decrypt; undefined without a key of your own: then that can't happen. */
+  /** For events that the bus can't encrypt or decrypt. Undefined without a key of your own: this can't happen then. */
   readonly deadLetters: sqs.Queue | undefined;
 }
 
-/** TLS needs no policy here: EventBridge's endpoints allow nothing else. */
+/** A policy that requires TLS is not needed: EventBridge's endpoints accept nothing else. */
 export function createBus(
   scope: Construct,
   { encryptionKey, archiveRetention, serviceName }: BusOptions,
 ): Bus {
   const deadLetters = encryptionKey && createBusDeadLetters(scope);
   const bus = new events.EventBus(scope, 'Bus', {
-    // A bus must have a name; this one is as unique as a generated one.
+    // CloudFormation does not generate names of buses. This one is unique in the account.
     eventBusName: serviceName,
     description: 'Changes of returns: return_line_item, shipment, exchange_line_item, return_group',
     ...(encryptionKey && { kmsKey: encryptionKey }),
@@ -36,13 +36,13 @@ export function createBus(
   });
   if (deadLetters !== undefined) allowSendingFrom(bus, deadLetters);
   const archive = new events.Archive(scope, 'Archive', {
-    description: 'Events of the feed, to be replayed to rules',
+    description: 'Events of the feed, for replays to rules',
     sourceEventBus: bus,
     eventPattern: { source: events.Match.prefix(`${BUS_SOURCE}.`) },
     retention: archiveRetention,
   });
   const { defaultChild } = archive.node;
-  // CDK writes an empty text if there is no key; some regions reject it: https://github.com/aws/aws-cdk/issues/37847
+  // Without a key CDK writes an empty string, which some regions reject: https://github.com/aws/aws-cdk/issues/37847
   if (defaultChild instanceof events.CfnArchive) defaultChild.kmsKeyIdentifier = encryptionKey?.keyArn;
   if (encryptionKey !== undefined) {
     allowArchiving(encryptionKey, serviceName);
@@ -52,8 +52,8 @@ export function createBus(
 }
 
 /**
- * Encrypted by SQS's own key: if the bus can't use the account's key, it can't write to a queue with that key either,
- * and the loss would go unnoticed.
+ * SQS's own key encrypts this queue: a bus that can't use your key can't write to a queue with that key either, and the
+ * loss would go unnoticed.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-encryption-event-bus-dlq.html
  */
 function createBusDeadLetters(scope: Construct): sqs.Queue {
@@ -77,7 +77,7 @@ function allowSendingFrom(bus: events.EventBus, queue: sqs.Queue): void {
   );
 }
 
-/** Like CDK's Archive, except for the bus's ARN: a reference to the bus would make key and bus depend on each other. */
+/** Like CDK's Archive, but formats the bus's ARN: with a reference to the bus, key and bus would depend on each other. */
 function allowArchiving(key: kms.IKey, eventBusName: string): void {
   const busArn = Stack.of(key).formatArn({
     service: 'events',
@@ -87,17 +87,16 @@ function allowArchiving(key: kms.IKey, eventBusName: string): void {
   allowEventBridge(key, ['kms:Decrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'], {
     StringEquals: { 'kms:EncryptionContext:aws:events:event-bus:arn': busArn },
   });
-  // Bus and archive describe the key before they use it, without an encryption context, so CDK's own statement for the
-  // bus, which requires one, does not allow it.
+  // Bus and archive call DescribeKey without an encryption context. CDK's own statement for the bus requires one.
   // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-encryption-key-policy.html
   allowEventBridge(key, ['kms:DescribeKey'], {});
 }
 
 /**
- * Lets rules write to dead-letter queues with this key, in any stack; each queue's policy names its rules. EventBridge
- * sends neither `aws:SourceArn` nor `aws:SourceAccount` to an encrypted destination, so conditions on these would
- * reject it (documented for topics: https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html). SQS names the
- * queue in the encryption context.
+ * Lets rules in any stack write to dead-letter queues that this key encrypts; each queue's policy names its rules. The
+ * condition is on the queue, which SQS names in the encryption context: for an encrypted destination EventBridge sends
+ * neither `aws:SourceArn` nor `aws:SourceAccount` (documented for topics:
+ * https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html).
  */
 function allowDeadLettersOfRules(key: kms.IKey): void {
   const queues = Stack.of(key).formatArn({ service: 'sqs', resource: '*' });

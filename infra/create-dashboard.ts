@@ -1,5 +1,5 @@
-// The dashboard to look at after an alarm, from top to bottom: are sources read, with how many requests, what was
-// found, is it published. Figures that the logs contain are queried from there: each metric would cost 0.30 $ a month.
+// The dashboard that operators read after an alarm. Its rows, from the top: freshness of the sources, requests, events
+// found, publishing, subscriptions. Figures that logs contain come from log queries: a metric costs 0.30 $ a month.
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
@@ -16,7 +16,7 @@ export interface DashboardProps {
   readonly publishing: Publishing;
 }
 
-/** Of 24 columns. */
+/** Widths; a dashboard has 24 columns. */
 const HALF = 12;
 const THIRD = 8;
 const DEFAULT_BUDGET = 240;
@@ -25,7 +25,7 @@ type Graph = cloudwatch.GraphWidget;
 
 export interface FeedDashboard {
   readonly dashboard: cloudwatch.Dashboard;
-  /** The graph with a line for each ordered subscription; on the right what it did not get or handle. */
+  /** The graph of the ordered subscriptions: ages on the left axis, dead letters on the right axis. */
   readonly subscriptions: cloudwatch.GraphWidget;
 }
 
@@ -44,7 +44,7 @@ export function createDashboard(scope: Construct, id: string, props: DashboardPr
   return { dashboard, subscriptions };
 }
 
-/** Adds a row for the webhooks: how long they fail; what rings, and what did not reach their queues. */
+/** Adds a row for the webhooks: how long they have failed, returns that wait, and messages that SNS could not deliver. */
 export function addWebhookRow(dashboard: cloudwatch.Dashboard): readonly [failing: Graph, rings: Graph] {
   const row = [
     graph('Webhooks: how long the oldest event, or the endpoint, has failed, s', HALF, []),
@@ -56,7 +56,7 @@ export function addWebhookRow(dashboard: cloudwatch.Dashboard): readonly [failin
 
 function reading({ metrics, sources }: DashboardProps): cloudwatch.IWidget[] {
   return [
-    graph('Freshness: seconds since everything was read', HALF, [
+    graph('Freshness: seconds since the last complete poll', HALF, [
       ...sources.map(({ name }) => metrics.secondsBehind(name, { label: name })),
     ]),
     graph('Held findings, return groups set aside or behind', HALF, [
@@ -74,16 +74,16 @@ function requesting({ polling, sources }: DashboardProps): cloudwatch.IWidget[] 
   return [
     ticks(polling, 'Requests a minute', { field: 'requests', bin: '1m' }),
     ticks(polling, 'Share of the budget, %', { field: 'requests', bin: '1m', percentOf: budget }),
-    ticks(polling, 'Answers 429: too many requests', { field: 'rateLimited', bin: '5m' }),
+    ticks(polling, 'Responses 429 (too many requests)', { field: 'rateLimited', bin: '5m' }),
   ];
 }
 
 function finding({ polling }: DashboardProps): cloudwatch.IWidget[] {
   return [
     ticks(polling, 'Events', { field: 'events', bin: '5m' }),
-    ticks(polling, 'Events that reconciliation alone found', { field: 'foundByReconciliation', bin: '5m' }),
+    ticks(polling, 'Events that only reconciliation found', { field: 'foundByReconciliation', bin: '5m' }),
     new cloudwatch.LogQueryWidget({
-      title: 'Ticks that failed, latest first',
+      title: 'Warnings and errors of ticks, latest first',
       width: THIRD,
       height: 6,
       logGroupNames: [polling.poller.logGroup.logGroupName],
@@ -105,7 +105,7 @@ function publishing({ metrics, publishing: { relays, sweeps } }: DashboardProps)
     ]),
     graph('Dead letters of the feed itself', THIRD, [metrics.deadLetters({ label: 'of the feed' })]),
     new cloudwatch.LogQueryWidget({
-      title: 'Return groups that a destination refuses, what was skipped',
+      title: 'Return groups that a destination rejects, skipped events',
       width: THIRD,
       height: 6,
       logGroupNames: [relays.ordered, relays.bus, sweeps.ordered, sweeps.bus].map(
@@ -121,7 +121,7 @@ function publishing({ metrics, publishing: { relays, sweeps } }: DashboardProps)
   ];
 }
 
-/** Of subscriptions in all stacks. */
+/** The topic's metrics, which include subscriptions in other stacks. */
 function delivering({ publishing: { topic } }: DashboardProps): cloudwatch.IWidget {
   const count = (metricName: string, label: string) =>
     topic.metric(metricName, { label, statistic: cloudwatch.Stats.SUM, period: Duration.minutes(5) });

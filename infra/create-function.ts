@@ -1,5 +1,5 @@
-// The common part of all functions of the feed: Node 24 on arm64, and a role and a log group for each. The role may
-// only write to that group; other permissions are granted where the function is created.
+// Creates a function of the feed: Node 24 on arm64, with a role and a log group of its own. The role may only write to
+// that log group; the caller grants other permissions.
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -9,7 +9,7 @@ import { bundleFunction, type FunctionName, handlerSetting } from './bundle-func
 
 export interface FunctionProps {
   readonly code: FunctionName;
-  /** The handler's name in the bundle's exports. @default 'handler' */
+  /** The bundle's export that handles invocations. @default 'handler' */
   readonly exportName?: string;
   readonly description: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export function createFunction(
   const room = new Construct(scope, id);
   const logGroup = new logs.LogGroup(room, 'Logs', {
     retention: logRetention,
-    // Contains no data of its own: the feed's state is in the tables.
+    // Logs contain no state of the feed.
     removalPolicy: RemovalPolicy.DESTROY,
   });
   const role = new iam.Role(room, 'Role', {
@@ -57,7 +57,7 @@ export function createFunction(
     description,
     role,
     logGroup,
-    // The functions write JSON themselves. Of Lambda's own lines, only warnings and errors are worth their price.
+    // The functions log JSON themselves. Of Lambda's own log lines, only warnings and errors are worth their price.
     loggingFormat: lambda.LoggingFormat.JSON,
     systemLogLevelV2: lambda.SystemLogLevel.WARN,
     environment: { ...environment, POWERTOOLS_SERVICE_NAME: serviceName },

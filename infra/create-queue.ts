@@ -10,7 +10,7 @@ export type QueueOptions = Omit<sqs.QueueProps, 'encryption' | 'encryptionMaster
   readonly encryptionKey: kms.IKey | undefined;
 };
 
-/** A queue that is encrypted, by SQS's own key or by the given one, and only allows TLS. */
+/** Creates a queue that requires TLS, encrypted with the given key or else with SQS's own key. */
 export function createQueue(
   scope: Construct,
   id: string,
@@ -25,7 +25,7 @@ export function createQueue(
   });
 }
 
-/** A queue for messages that could not be handled, with SQS's longest retention. */
+/** Creates a dead-letter queue, with SQS's longest retention. */
 export function createDeadLetterQueue(
   scope: Construct,
   id: string,

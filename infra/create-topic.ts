@@ -1,4 +1,4 @@
-// The ordered topic: each return group's events in their order, for any number of subscriptions.
+// The ordered topic: each return group's events in order, for up to 100 subscriptions.
 import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
@@ -10,17 +10,17 @@ export interface TopicOptions {
   readonly encryptionKey: kms.IKey | undefined;
 }
 
-/** SNS takes 256 KiB by default; the events that a FIFO queue took may be larger. */
+/** SNS accepts 256 KiB by default; events may be larger. 1 MiB is the limit of SQS. */
 const LARGEST_MESSAGE_BYTES = 1_048_576;
 /** SNS's own key in the account, at no charge. */
 const KEY_OF_SNS = 'alias/aws/sns';
 
 export function createTopic(scope: Construct, { serviceName, encryptionKey }: TopicOptions): sns.Topic {
   const topic = new sns.Topic(scope, 'Topic', {
-    // A FIFO topic must have a name; this one is as unique as a generated one.
+    // The name of a FIFO topic must end with `.fifo`. This one is unique in the account.
     topicName: `${serviceName}.fifo`,
     fifo: true,
-    // High throughput, per return group. Each event has an id of its own, so its content must not decide.
+    // High throughput, per return group. Deduplicates by the event's id, not by its content.
     fifoThroughputScope: sns.FifoThroughputScope.MESSAGE_GROUP,
     contentBasedDeduplication: false,
     enforceSSL: true,
@@ -28,7 +28,7 @@ export function createTopic(scope: Construct, { serviceName, encryptionKey }: To
   });
   const { defaultChild } = topic.node;
   if (defaultChild instanceof sns.CfnTopic) {
-    // CDK's Topic has no property for the size, and none for an alias of AWS.
+    // CDK's Topic has no property for the maximum size, nor for the alias of an AWS managed key.
     defaultChild.maximumMessageSize = LARGEST_MESSAGE_BYTES;
     if (encryptionKey === undefined) defaultChild.kmsMasterKeyId = KEY_OF_SNS;
   }
@@ -37,9 +37,9 @@ export function createTopic(scope: Construct, { serviceName, encryptionKey }: To
 }
 
 /**
- * Lets the topic write to queues with this key, in any stack; each queue's policy names the topic. The topic itself is
- * encrypted in the names of those who publish. By its name, because a reference to the topic would make key and topic
- * depend on each other.
+ * Lets the topic write to queues in any stack that this key encrypts; each queue's policy names the topic. Publishers
+ * use the topic's own encryption with their own permissions. Formats the topic's ARN: with a reference to the topic, key
+ * and topic would depend on each other.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-least-privilege-policy.html
  */
 function allowQueues(key: kms.IKey, topicName: string): void {

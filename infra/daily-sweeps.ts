@@ -1,4 +1,3 @@
-// Starts sweeps once a day.
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
@@ -10,16 +9,16 @@ import { deadLetterDestination } from './dead-letter-destination.ts';
 import { schedulerOf } from './scheduler-of.ts';
 
 export interface DailySweeps {
-  /** @param title the destination, for descriptions */
+  /** Starts a sweep once a day. @param title the destination, for descriptions */
   add(name: string, title: string, sweep: FeedFunction): void;
 }
 
 /** Lambda's longest timeout: a sweep reads the whole ledger. */
 export const SWEEP_TIMEOUT = Duration.minutes(15);
 
-/** @param deadLetters for sweeps that could not be started, or failed twice */
+/** @param deadLetters gets the invocations of sweeps that could not be started, or failed twice */
 export function createDailySweeps(scope: Construct, deadLetters: sqs.Queue): DailySweeps {
-  // Removed with the stack, like the sources' group: its name is fixed.
+  // Removed with the stack, like the sources' group: a retained group would block the next deployment.
   const group = new scheduler.ScheduleGroup(scope, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
   const role = new iam.Role(scope, 'SchedulesRole', {
     description: 'Starts the daily sweeps',

@@ -3,8 +3,8 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { allowSending } from './allow.ts';
 
 /**
- * The destination of what a function finally failed, for an event source mapping or an asynchronous invocation. CDK's
- * own destinations allow more than sending.
+ * A destination for records or events that a function failed on every retry, of an event source mapping or of
+ * asynchronous invocations. CDK's own destinations also grant other actions than sending.
  */
 export function deadLetterDestination(queue: sqs.IQueue): lambda.IEventSourceDlq & lambda.IDestination {
   return {

@@ -1,4 +1,4 @@
-// The feed's metrics, independent of alarms.
+// The feed's metrics, for alarms, for the dashboard, and for the construct's `metric…` methods.
 
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
@@ -29,7 +29,7 @@ export class FeedMetrics {
     this.#props = props;
   }
 
-  /** The period is the source's interval, at least a minute, so that each period of a healthy source has a value. */
+  /** The default period is the source's interval, at least a minute: each period of a healthy source has a value. */
   secondsBehind(name: string, options?: Options): cloudwatch.Metric {
     this.checkSources([name]);
     const source = this.#props.sources.find((it) => it.name === name);
@@ -49,7 +49,7 @@ export class FeedMetrics {
     return this.#own(METRICS.groupsBehind, { destination: markOf(destination) }, options);
   }
 
-  /** Seconds that an event of the webhook, or its endpoint, has failed. */
+  /** Seconds since a webhook's posted event, or its endpoint, began to fail. */
   failingFor(webhook: string, options?: Options): cloudwatch.Metric {
     return this.#own(METRICS.failingFor, { webhook }, options);
   }
@@ -73,7 +73,7 @@ export class FeedMetrics {
     return countOf(this.#props.deadLetters, options);
   }
 
-  /** Events that SNS could deliver neither to a subscription's queue nor to its dead-letter queue: they are gone. */
+  /** Events that SNS dropped: neither a subscription's queue nor its dead-letter queue accepted them. */
   lostBySns(options?: Options): cloudwatch.Metric {
     return this.#props.publishing.topic.metric('NumberOfNotificationsFailedToRedriveToDlq', {
       ...{ statistic: cloudwatch.Stats.SUM, period: PERIOD },
@@ -81,7 +81,7 @@ export class FeedMetrics {
     });
   }
 
-  /** @throws for names of sources that the feed does not have */
+  /** @throws Error for the name of a source that the feed does not have */
   checkSources(names: readonly string[]): void {
     const known = this.#props.sources.map(({ name }) => name);
     const unknown = names.find((name) => !known.includes(name));
@@ -101,7 +101,7 @@ export class FeedMetrics {
   }
 }
 
-/** The number of messages that wait in a queue. */
+/** The number of visible messages in a queue. */
 export function countOf(queue: sqs.IQueue, options?: Options): cloudwatch.Metric {
   return queue.metricApproximateNumberOfMessagesVisible({
     ...{ statistic: cloudwatch.Stats.MAXIMUM, period: PERIOD },
@@ -109,7 +109,7 @@ export function countOf(queue: sqs.IQueue, options?: Options): cloudwatch.Metric
   });
 }
 
-/** The number of messages that wait in a queue, whether they are visible or not. */
+/** The number of visible and invisible messages in a queue. */
 export function waitingIn(queue: sqs.IQueue, label: string): cloudwatch.IMetric {
   const id = queue.node.addr;
   return new cloudwatch.MathExpression({

@@ -7,22 +7,22 @@ import type { SourceProps } from './source-props.ts';
 import type { FeedTables } from './storage.ts';
 
 export interface ReturnsChangeFeedProps {
-  /** The stores that are watched, at least one. */
+  /** The stores to watch, at least one. */
   readonly sources: readonly SourceProps[];
   /**
-   * Existing tables, for instance of a removed stack. `snapshots`, `ledger` and `sources` belong together.
-   * @default all are created
+   * Existing tables, for instance of a removed stack. Pass `snapshots`, `ledger` and `sources` together or not at all.
+   * @default new tables
    */
   readonly tables?: Partial<FeedTables>;
   /**
    * A key of your own for tables, queues, bus and archive. The policy of an imported key must have the statements
    * listed in SECURITY.md ("A key of your own").
-   * @default keys of the services, at no charge
+   * @default AWS's own keys, at no charge
    */
   readonly encryptionKey?: kms.IKey;
   /**
-   * How long the bus's archive keeps events, for replays to rules.
-   * @default Duration.days(30), as long as the ledger keeps them
+   * How long the bus's archive keeps events, for replays to rules; whole days.
+   * @default Duration.days(30), like the ledger
    */
   readonly archiveRetention?: Duration;
   /**
@@ -36,14 +36,14 @@ export interface ReturnsChangeFeedProps {
    */
   readonly removalPolicy?: RemovalPolicy;
   /**
-   * The action of the alarms, for instance `new SnsAction(topic)`. If the topic has a policy, as with `enforceSSL`, the
-   * policy must let `cloudwatch.amazonaws.com` publish (`sns:Publish`, with the condition `aws:SourceAccount`): it
-   * replaces SNS's default policy, which allows that, and `SnsAction` adds nothing to it.
+   * The action of the alarms, for instance `new SnsAction(topic)`. If the topic has a policy (`enforceSSL` adds one), the
+   * policy must let `cloudwatch.amazonaws.com` publish (`sns:Publish`, with the condition `aws:SourceAccount`). SNS's
+   * default policy allows that, but another policy replaces it, and `SnsAction` adds no statement.
    * @default none: alarms show only in CloudWatch
    */
   readonly alarmAction?: cloudwatch.IAlarmAction;
   /**
-   * The address of docs/runbook.md for your operators; alarms link its paragraphs.
+   * The URL of docs/runbook.md for your operators. Alarms link its sections.
    * @default 'docs/runbook.md'
    */
   readonly runbookUrl?: string;

@@ -1,5 +1,5 @@
-// The alarms. Each says in one sentence who is affected, and links its paragraph of the runbook. No alarm depends on
-// the feed's code: if nothing reports, missing data sets off the alarm.
+// The alarms. Each names the affected people in one sentence, and links a section of the runbook. A feed that does not
+// run is noticed too: without data the freshness alarm goes off, and the ages of queues and streams are AWS's metrics.
 import { Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
@@ -22,10 +22,10 @@ export interface MonitoringProps extends AlarmDefaults {
   readonly dashboard: boolean;
 }
 
-/** A destination that fails for this long needs an operator. The stream keeps the missed records for a day. */
+/** A destination that fails for this long needs an operator. The stream retains the records for a day. */
 const RELAY_LATE = Duration.minutes(15);
 
-/** While an endpoint fails it is tried every 15 minutes or so, and only attempts report that. */
+/** A failing endpoint is retried about every 15 minutes, and only attempts report the metric. */
 const ATTEMPTS = { period: Duration.minutes(5), evaluationPeriods: 6, datapointsToAlarm: 1 };
 
 export class Monitoring extends Construct {
@@ -33,7 +33,7 @@ export class Monitoring extends Construct {
   readonly #props: MonitoringProps;
   /** The graph of the ordered subscriptions. */
   readonly #subscriptions: cloudwatch.GraphWidget | undefined;
-  /** The graphs of the webhooks, once there is one. */
+  /** The graphs of the webhooks; undefined until the first webhook is added. */
   #webhooks: ReturnType<typeof addWebhookRow> | undefined;
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
@@ -57,7 +57,7 @@ export class Monitoring extends Construct {
       'QueueWaits',
       {
         metric: age,
-        hurts: `The people behind the ordered subscriber ${name} act on old states: events wait in its queue.`,
+        hurts: `Users of the ordered subscriber ${name} act on old states: events wait in its queue.`,
         anchor: 'events-wait-in-a-queue',
         threshold: alarmAfter.toSeconds(),
       },
@@ -68,8 +68,8 @@ export class Monitoring extends Construct {
       {
         metric: countOf(deadLetters),
         hurts:
-          `The people behind the ordered subscriber ${name} miss changes: it failed events so often that they were ` +
-          'put aside.',
+          `Users of the ordered subscriber ${name} miss changes: it failed events ten times, and they are in its ` +
+          'dead-letter queue.',
         anchor: 'an-ordered-subscriber-gave-up-events',
         threshold: 1,
       },
@@ -86,7 +86,7 @@ export class Monitoring extends Construct {
       subscription,
     );
     this.#watchLossOfSns();
-    // The dashboard's stack must not refer to the subscription's: that one already refers to the topic.
+    // Another stack's subscription is not shown: its stack refers to the topic, so this stack must not refer to it.
     if (Stack.of(subscription) === Stack.of(this)) this.#showSubscription(subscription);
   }
 
@@ -100,17 +100,17 @@ export class Monitoring extends Construct {
       'Failing',
       {
         ...{ ...attempts, metric: metrics.failingFor(name, { period }), threshold },
-        hurts: `The people behind the webhook ${name} act on old states: its endpoint does not accept events.`,
+        hurts: `Users of the webhook ${name} act on old states: its endpoint does not accept events.`,
         anchor: 'a-webhook-fails',
       },
       webhook,
     );
-    // Needs no code of the feed: it goes off if the sender does not run at all.
+    // SQS reports this metric, so the alarm also goes off if the sender does not run at all.
     this.#alarm(
       'RingsWait',
       {
         ...{ metric: metrics.queueAge(webhook), threshold },
-        hurts: `The people behind the webhook ${name} act on old states: returns wait for its sender.`,
+        hurts: `Users of the webhook ${name} act on old states: returns wait for its sender.`,
         anchor: 'a-webhook-fails',
       },
       webhook,
@@ -119,7 +119,7 @@ export class Monitoring extends Construct {
       'NotDelivered',
       {
         metric: countOf(undelivered),
-        hurts: `The people behind the webhook ${name} get changes up to a day late: SNS could not write to its queue.`,
+        hurts: `Users of the webhook ${name} get changes up to a day late: SNS could not write to its queue.`,
         anchor: 'events-do-not-reach-a-queue',
         threshold: 1,
       },
@@ -135,9 +135,9 @@ export class Monitoring extends Construct {
   }
 
   /**
-   * Adds the alarm of the rules' dead-letter queue, once a rule invokes a function.
+   * Adds the alarm of a dead-letter queue of rules.
    *
-   * @param scope of the alarm: in the stack of the queue
+   * @param scope the alarm's scope, in the stack of the queue
    */
   watchBusDeadLetters(queue: sqs.IQueue, scope: Construct): void {
     this.#alarm(
@@ -145,7 +145,7 @@ export class Monitoring extends Construct {
       {
         metric: countOf(queue),
         hurts:
-          'Whoever a subscriber of the bus works for misses changes: events could not be delivered or handled.',
+          'Users of a subscriber of the bus miss changes: events could not be delivered to it, or it failed them.',
         anchor: 'a-subscriber-of-the-bus-gave-up-events',
         threshold: 1,
       },
@@ -157,7 +157,7 @@ export class Monitoring extends Construct {
     const { threshold, evaluationPeriods } = freshnessAlarm(intervalSeconds(source));
     this.#alarm(`Freshness-${source.name}`, {
       metric: this.#props.metrics.secondsBehind(source.name),
-      hurts: `All who wait for changes of ${source.name} get none or late: it is not being read completely.`,
+      hurts: `Subscribers get changes of ${source.name} late or not at all: it is not being read completely.`,
       anchor: 'a-source-is-not-being-read',
       threshold,
       evaluationPeriods,
@@ -169,10 +169,10 @@ export class Monitoring extends Construct {
     const { metrics, sources } = this.#props;
     const findings = {
       threshold: 1,
-      // If no tick reports, the freshness alarm goes off; these alarms keep their state.
+      // If no tick reports, these alarms keep their state, and the freshness alarm goes off.
       missingData: cloudwatch.TreatMissingData.IGNORE,
-      // All sources report in one metric. While the source with the longest interval is silent, other sources without
-      // findings must not end its alarm. Two periods, because ticks come some seconds apart.
+      // All sources report one metric. Two periods: a source's ticks are not exactly an interval apart, and between two
+      // of them the reports of other sources must not end the alarm.
       evaluationPeriods: 2,
       datapointsToAlarm: 1,
     };
@@ -181,14 +181,13 @@ export class Monitoring extends Construct {
       ...findings,
       metric: metrics.holds({ period }),
       hurts:
-        'Subscribers are not told of changes that may be real: they look wrong and are held until you decide.',
+        'Subscribers do not get changes that may be real: they look wrong and are held until you decide.',
       anchor: 'changes-are-held',
     });
     this.#alarm('SetAside', {
       ...findings,
       metric: metrics.setAsideGroups({ period }),
-      hurts:
-        'Subscribers get no changes of some return groups: what the service sends of these can not be read.',
+      hurts: "Subscribers get no changes of some return groups: the service's rows for these can't be read.",
       anchor: 'return-groups-are-set-aside',
     });
   }
@@ -198,19 +197,19 @@ export class Monitoring extends Construct {
     const threshold = RELAY_LATE.toMilliseconds();
     this.#alarm('RelayToOrderedLate', {
       metric: metrics.relayAge('ordered'),
-      hurts: 'The ordered subscribers get no events: they are saved, but the topic does not take them.',
+      hurts: 'The ordered subscribers get no events: they are saved, but not published to the topic.',
       anchor: 'events-do-not-leave-the-ledger',
       threshold,
     });
     this.#alarm('RelayToBusLate', {
       metric: metrics.relayAge('bus'),
-      hurts: 'Subscribers of the bus get no events: they are saved, but the bus does not take them.',
+      hurts: 'Subscribers of the bus get no events: they are saved, but not published to the bus.',
       anchor: 'events-do-not-leave-the-ledger',
       threshold,
     });
   }
 
-  /** The alarms last from when a relay leaves a group behind until a daily sweep finds none. */
+  /** The alarms go off when a relay leaves a group behind, and end when a daily sweep finds no such group. */
   #watchGroupsBehind(): void {
     const { metrics } = this.#props;
     const options = {
@@ -222,13 +221,12 @@ export class Monitoring extends Construct {
       ...options,
       metric: metrics.groupsBehind('ordered'),
       hurts:
-        'The ordered subscribers get no changes of some return groups: the topic refuses an event of theirs.',
+        'The ordered subscribers get no changes of some return groups: the topic rejects an event of each.',
     });
     this.#alarm('BehindOnBus', {
       ...options,
       metric: metrics.groupsBehind('bus'),
-      hurts:
-        'Subscribers of the bus get no changes of some return groups: the bus refuses an event of theirs.',
+      hurts: 'Subscribers of the bus get no changes of some return groups: the bus rejects an event of each.',
     });
   }
 
@@ -249,12 +247,13 @@ export class Monitoring extends Construct {
     });
   }
 
-  /** One for the topic: SNS reports this loss for all of its subscriptions together. */
+  /** One alarm for the topic: SNS reports this loss for all of its subscriptions together. */
   #watchLossOfSns(): void {
     if (this.node.tryFindChild('LostBySns') !== undefined) return;
     this.#alarm('LostBySns', {
       metric: this.#props.metrics.lostBySns(),
-      hurts: 'An ordered subscriber misses changes: SNS could write them neither to its queue nor beside it.',
+      hurts:
+        'An ordered subscriber misses changes: SNS could write them neither to its queue nor to the dead-letter queue.',
       anchor: 'events-do-not-reach-a-queue',
       threshold: 1,
     });

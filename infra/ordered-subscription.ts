@@ -1,4 +1,4 @@
-// One subscription of the ordered topic: a FIFO queue of its own, with the events that its filter lets pass.
+// One subscription of the ordered topic: a FIFO queue of its own, which gets the events that match its filter.
 
 import type { Duration } from 'aws-cdk-lib';
 import type * as iam from 'aws-cdk-lib/aws-iam';
@@ -12,7 +12,7 @@ import { createDeadLetterQueue } from './create-queue.ts';
 import { createOrderedQueue, subscribeQueue } from './subscribe-queue.ts';
 
 export interface OrderedSubscriptionProps {
-  /** Names the subscription in alarms and on the dashboard. */
+  /** The subscription's name in alarms and on the dashboard. */
   readonly name: string;
   readonly topic: sns.ITopic;
   readonly encryptionKey: kms.IKey | undefined;
@@ -21,11 +21,11 @@ export interface OrderedSubscriptionProps {
 }
 
 export class OrderedSubscription extends Construct {
-  /** The subscription in alarms and on the dashboard. */
+  /** The subscription's name in alarms and on the dashboard. */
   readonly name: string;
-  /** Each return group's events in their order, for one consumer. */
+  /** Each return group's events in order, for one consumer. */
   readonly queue: sqs.Queue;
-  /** Events that the consumer could not handle. */
+  /** Events that the consumer received ten times and did not delete. */
   readonly deadLetters: sqs.Queue;
   /** Events that SNS could not write to the queue. */
   readonly undelivered: sqs.Queue;
@@ -42,7 +42,7 @@ export class OrderedSubscription extends Construct {
     this.undelivered = subscribeQueue(this, { topic, filter, queue: this.queue });
   }
 
-  /** Lets a consumer take events from the queue, as its only consumer: a second one would get a part of them. */
+  /** Allows the queue's only consumer to receive and delete events. Two consumers would each get a part of them. */
   grantConsume(grantee: iam.IGrantable): void {
     allowConsuming(grantee, this.queue);
   }

@@ -1,5 +1,5 @@
-// The subscriptions of the ordered topic: each has a queue of its own, a name that no other has, and alarms.
-import { Duration, Names, Stack } from 'aws-cdk-lib';
+// The subscriptions of the ordered topic: each has a queue of its own, a unique name, and alarms.
+import { Duration, Stack } from 'aws-cdk-lib';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -9,20 +9,21 @@ import type { EventFilter } from '../shared/contract/event-filter.ts';
 import { checkSubscription, LONGEST_VISIBILITY, timeoutOf } from './check-subscription.ts';
 import type { Monitoring } from './monitoring.ts';
 import { OrderedSubscription } from './ordered-subscription.ts';
+import { placeBeside } from './place-beside.ts';
 
 export interface OrderedQueueOptions {
   /**
-   * The events that the subscription gets. SNS needs up to 15 minutes until a new or a changed filter applies.
+   * The events that the subscription gets. A new or changed filter takes effect within 15 minutes.
    * @default all changes
    */
   readonly filter?: EventFilter;
   /**
-   * Time until a failed event, and its group, become visible again.
+   * Time until a failed event and the later events of its group become visible again.
    * @default six times the function's timeout, as AWS recommends; 6 minutes if that is unknown
    */
   readonly visibilityTimeout?: Duration;
   /**
-   * Age of the oldest event that sets off the alarm.
+   * Age of the oldest event in the queue at which the alarm goes off.
    * @default Duration.minutes(15)
    */
   readonly alarmAfter?: Duration;
@@ -30,8 +31,8 @@ export interface OrderedQueueOptions {
 
 export interface OrderedSubscriberOptions extends OrderedQueueOptions {
   /**
-   * Events per invocation, 1 to 10. With more than one, an event that always fails takes the events of its group in the
-   * same batch into the dead-letter queue (docs/decisions/0017).
+   * Maximum number of events per invocation, 1 to 10. With more than one, an event that always fails takes later events
+   * of its group with it into the dead-letter queue, if they are in the same batch (docs/decisions/0017).
    * @default 1
    */
   readonly batchSize?: number;
@@ -61,12 +62,12 @@ export class OrderedSubscriptions extends Construct {
     this.#props = props;
   }
 
-  /** Of all subscriptions of the topic. */
+  /** The names of all subscriptions of the topic, webhooks included. */
   get names(): readonly string[] {
     return this.#names;
   }
 
-  /** Counts a subscription that was made elsewhere. */
+  /** Adds the name of a subscription that is created elsewhere. */
   addName(name: string): void {
     this.#names.push(name);
   }
@@ -94,7 +95,8 @@ export class OrderedSubscriptions extends Construct {
     const { topic, encryptionKey, monitoring, sources } = this.#props;
     checkSubscription(name, { ...options, fn, sources, others: this.#names });
     this.addName(name);
-    const subscription = new OrderedSubscription(this.#placeBeside(fn), idOf(name, fn), {
+    const scope = fn === undefined ? this : placeBeside(this, fn);
+    const subscription = new OrderedSubscription(scope, idOf(name, fn), {
       ...{ name, topic, encryptionKey },
       filter: options.filter ?? {},
       visibilityTimeout: options.visibilityTimeout ?? sixTimesTimeout(fn),
@@ -105,28 +107,20 @@ export class OrderedSubscriptions extends Construct {
   }
 
   /**
-   * Deploys the relay after a subscription of its stack. A topic keeps nothing for a subscription to come: the first
-   * events wait in the ledger's stream instead.
+   * Deploys the relay after a subscription in its stack: a topic stores no events for later subscriptions. Until then
+   * the first events wait in the ledger's stream.
    */
   delayRelayUntil(subscription: Construct): void {
     if (Stack.of(subscription) === Stack.of(this)) this.#props.relay.node.addDependency(subscription);
   }
 
-  /** The path in the feed's own stack; of a function elsewhere the whole path, which begins with its stack. */
+  /** The function's path without its stack; the whole path for a function in another stack than the feed. */
   #nameOf(fn: lambda.IFunction): string {
     return Stack.of(fn) === Stack.of(this) ? pathInStack(fn) : fn.node.path;
   }
-
-  /** In the function's stack: queue and function refer to each other, which two stacks can't. */
-  #placeBeside(fn: lambda.IFunction | undefined): Construct {
-    const stack = Stack.of(fn ?? this);
-    if (stack === Stack.of(this)) return this;
-    const id = Names.nodeUniqueId(this.node);
-    return (stack.node.tryFindChild(id) as Construct | undefined) ?? new Construct(stack, id);
-  }
 }
 
-/** A construct's id has no slashes. */
+/** The construct's id. Replaces slashes: ids can't contain them. */
 function idOf(name: string, fn: lambda.IFunction | undefined): string {
   return fn === undefined ? name : pathInStack(fn).replaceAll('/', '-');
 }

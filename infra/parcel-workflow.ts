@@ -1,7 +1,7 @@
-// The workflow of a delivered parcel. It expects, awaits, inspects and decides on each line item independently. To
-// wait, it stores a task token in the table, on the condition that there is nothing to act on yet. When the token is
-// sent back, or the time limit ends, it reads the table itself. So it does not matter whether a line item was done
-// before the workflow began, nor how often the workflow is woken.
+// The workflow of a delivered parcel. It handles each line item independently: it waits for a final status, reads it
+// and decides. To wait, it stores a task token in the table, if the item has no final status yet. When the token is sent
+// back, or the time limit ends, it reads the status from the table. So a line item may be done before the workflow
+// starts, and the token may be sent back more than once.
 import type { Duration } from 'aws-cdk-lib';
 import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type * as logs from 'aws-cdk-lib/aws-logs';
@@ -12,7 +12,7 @@ import { type Decision, DONE_STATUS, OPEN_STATUSES } from '../shared/deployment/
 import { acknowledge } from './acknowledge.ts';
 
 export interface ParcelWorkflowProps {
-  /** With the shape of {@link WAREHOUSE_TABLE}. */
+  /** A table of the shape of {@link WAREHOUSE_TABLE}. */
   readonly table: dynamodb.ITable;
   /** Time from the parcel's delivery until a line item must be done; at most a year. */
   readonly timeLimit: Duration;
@@ -21,15 +21,15 @@ export interface ParcelWorkflowProps {
 
 interface TableCall {
   readonly action: 'getItem' | 'updateItem';
-  /** JSONPath of the part. */
+  /** JSONPath of the part's id in the state's input. */
   readonly part: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly output?: Pick<sfn.TaskStateJsonPathBaseProps, 'resultPath' | 'resultSelector'>;
-  /** Maximum time to wait until the task's token is sent back. @default does not wait */
+  /** Maximum time to wait for the task's token. @default does not wait */
   readonly waits?: Duration;
 }
 
-/** Not failures: there is already something to act on, or the time limit ended. */
+/** Errors that only end the wait: the item already has a final status, or the time limit ended. */
 const NO_FAILURE = [
   sfn.Errors.TIMEOUT,
   'DynamoDb.ConditionalCheckFailedException',
@@ -47,16 +47,16 @@ export class ParcelWorkflow extends Construct {
     super(scope, id);
     this.#props = props;
     this.stateMachine = new sfn.StateMachine(this, 'StateMachine', {
-      comment: 'What becomes of the goods of a delivered parcel',
+      comment: 'Decides for each line item of a delivered parcel',
       definitionBody: sfn.DefinitionBody.fromChainable(this.#expectParcel()),
-      // No execution data: a reader of a task token in the log could wake the workflow.
+      // Execution data contains task tokens, and a token allows its reader to continue the workflow.
       logs: { destination: props.logs, level: sfn.LogLevel.ALL, includeExecutionData: false },
       tracingEnabled: true,
     });
     acknowledge(
       this.stateMachine.role,
       'IAM5[Resource::*]',
-      'Deliveries of logs and segments of X-Ray know no resources.',
+      'The actions for log deliveries and X-Ray segments support no resource-level permissions.',
     );
   }
 
@@ -71,7 +71,7 @@ export class ParcelWorkflow extends Construct {
       },
       resultPath: '$.decisions',
     }).itemProcessor(this.#expectLineItem());
-    return new sfn.Choice(this, 'Is it known what it brings')
+    return new sfn.Choice(this, 'Are its line items known')
       .when(sfn.Condition.isPresent('$.line_items[0]'), each)
       .otherwise(this.#decide('Escalate the parcel', 'ESCALATE', '$.parcel'));
   }
@@ -113,7 +113,7 @@ export class ParcelWorkflow extends Construct {
   }
 
   #wait(look: sfn.IChainable): sfn.TaskStateBase {
-    const waitForNews = this.#call('Wait for news', {
+    const waitForStatus = this.#call('Wait for a status', {
       action: 'updateItem',
       part: '$.line_item',
       parameters: {
@@ -128,14 +128,14 @@ export class ParcelWorkflow extends Construct {
       output: { resultPath: sfn.JsonPath.DISCARD },
       waits: this.#props.timeLimit,
     });
-    return waitForNews.addCatch(look, {
+    return waitForStatus.addCatch(look, {
       errors: NO_FAILURE,
       resultPath: sfn.JsonPath.DISCARD,
     });
   }
 
   #look(): sfn.TaskStateBase {
-    return this.#call('Look what became of it', {
+    return this.#call('Read the line item', {
       action: 'getItem',
       part: '$.line_item',
       parameters: { ConsistentRead: true },
@@ -143,7 +143,7 @@ export class ParcelWorkflow extends Construct {
     });
   }
 
-  /** The place to call a warehouse's own system with the decision. */
+  /** Stores the decision. Call your warehouse's own system here. */
   #decide(id: string, decision: Decision, part: string): sfn.TaskStateBase {
     return this.#call(id, {
       action: 'updateItem',
@@ -177,7 +177,6 @@ export class ParcelWorkflow extends Construct {
       }),
       ...output,
     });
-    // Do not retry what is no failure.
     if (waits !== undefined) task.addRetry({ errors: NO_FAILURE, maxAttempts: 0 });
     return task.addRetry({
       errors: [sfn.Errors.TASKS_FAILED],

@@ -1,5 +1,5 @@
-// Places a function in a VPC. Lambda makes the network interfaces in the name of the function's role, so the role must
-// have permissions that the function's own code must not use: a second statement denies them to the code.
+// Places a function in a VPC. Lambda creates the network interfaces with the function's role, so the role needs
+// permissions that the function's own code must not have. A second statement denies them to the code.
 // https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-permissions
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
@@ -38,7 +38,7 @@ export function allowNetworkInterfaces(role: iam.Role): void {
       actions: ACTIONS,
       resources: ['*'],
       conditions: {
-        // Only calls of a function's code have this key. No other function has the role.
+        // Only requests of a function's code have this key. The role belongs to one function, so any name may match.
         ArnLike: {
           'lambda:SourceFunctionArn': Stack.of(role).formatArn({
             ...{ service: 'lambda', resource: 'function' },

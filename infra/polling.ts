@@ -1,5 +1,5 @@
-// The reading side: each source has a schedule that sends ticks to the poll queue, where the poller receives them. The
-// poller reads the service's tokens, so it can't publish: it only writes to the tables.
+// The reading side: a schedule for each source sends ticks to the poll queue, and the poller receives them. The poller
+// can read the service's tokens, so it has no permission to publish; it only writes to the tables.
 import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
@@ -21,12 +21,13 @@ import { schedulerOf } from './scheduler-of.ts';
 import { intervalSeconds, isSecret, type SourceProps, settingsOf } from './source-props.ts';
 import type { FeedTables } from './storage.ts';
 
-/** Fits between two polls, and leaves the tick 45 seconds to work. Its lease has expired when the next tick comes. */
+/** Fits between two polls, and leaves the tick 45 seconds to work. Its lease expires before the next tick. */
 const POLLER_TIMEOUT = Duration.seconds(60);
-/** Maximum wait of a tick: each stands for a slot, and a past slot needs no tick. */
+/** Older ticks are dropped: a later tick makes up for them. */
 const TICK_RETENTION = Duration.minutes(10);
-/** For sources that `sources add` adds. A mapping reserves no concurrency, so this is free; its limit is 1,000. */
+/** For sources that `sources add` creates. A mapping's maximum concurrency reserves nothing, so a high one is free. */
 const ROOM_FOR_ADDED_SOURCES = 100;
+/** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
 const MOST_CONCURRENCY = 1_000;
 
 export interface PollingProps extends FunctionDefaults {
@@ -60,7 +61,7 @@ export class Polling extends Construct {
     this.schedules = new scheduler.ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
     this.poller = createFunction(this, 'Poller', props, {
       code: 'poller',
-      description: 'Polls the returns service and saves what changed',
+      description: 'Polls the returns service and saves changes',
       environment: {
         SNAPSHOTS_TABLE: tables.snapshots.tableName,
         LEDGER_TABLE: tables.ledger.tableName,
@@ -74,7 +75,7 @@ export class Polling extends Construct {
       memorySizeMiB: 512,
     });
     this.poller.function.addEventSource(
-      // A tick whose source is being read ends at once, so two for each source are enough.
+      // A tick ends at once while another one reads its source, so two for each source are enough.
       new SqsEventSource(this.queue, {
         batchSize: 1,
         maxConcurrency: Math.min(MOST_CONCURRENCY, 2 * (props.sources.length + ROOM_FOR_ADDED_SOURCES)),
@@ -83,7 +84,7 @@ export class Polling extends Construct {
     new lambda.Alias(this, 'Questions', {
       aliasName: QUESTIONS_ALIAS,
       version: this.poller.function.latestVersion,
-      description: 'Answers questions of operators, and takes no ticks',
+      description: "For operators' requests; gets no ticks",
     });
     this.#allowPoller(props);
     this.#allowAddedSources(props);
@@ -91,7 +92,7 @@ export class Polling extends Construct {
     this.#scheduleTicks(props);
   }
 
-  /** The calls of functions/adapters from the poller, table by table. */
+  /** Allows the calls that the poller's adapters (functions/adapters) make, table by table. */
   #allowPoller({ tables }: PollingProps): void {
     const { role } = this.poller;
     allowTable(role, tables.snapshots, [
@@ -108,9 +109,9 @@ export class Polling extends Construct {
   }
 
   /**
-   * By prefixes of names, not one by one: a role's policies are limited to 10,240 characters, and commands add sources
-   * without changing IAM. So the poller may also request the parameter of a removed source: otherwise that request
-   * would be denied for its delayed ticks, which would look the same as a missing permission.
+   * Allows prefixes of names instead of single names: a role's policies may have 10,240 characters, and commands add
+   * sources without changing IAM. The poller may also request the parameter of a removed source. Otherwise its delayed
+   * ticks would fail with AccessDenied, like ticks that really lack a permission.
    */
   #allowAddedSources({ serviceName }: PollingProps): void {
     const { role } = this.poller;
@@ -124,7 +125,7 @@ export class Polling extends Construct {
     for (const source of sources) {
       new ssm.StringParameter(this, `Source-${source.name}`, {
         parameterName: `${path}/${source.name}`,
-        description: `How source ${source.name} is read`,
+        description: `Settings of source ${source.name}`,
         stringValue: Stack.of(this).toJsonString({ settings: settingsOf(source), token: placeOf(source) }),
       });
       allowToken(this.poller.role, source);
@@ -134,7 +135,7 @@ export class Polling extends Construct {
   #scheduleTicks({ sources, deadLetters }: PollingProps): void {
     const group = this.schedules;
     const role = new iam.Role(this, 'SchedulesRole', {
-      description: 'Puts ticks into the poll queue',
+      description: 'Sends ticks to the poll queue',
       assumedBy: schedulerOf(group),
     });
     allowSending(role, this.queue);
@@ -155,7 +156,7 @@ export class Polling extends Construct {
               opensMinute: true,
             }),
             deadLetterConfig: { arn: deadLetters.queueArn },
-            // A tick that arrives after the next one is dropped anyway.
+            // The poller ignores a tick that arrives after the next one.
             retryPolicy: { maximumEventAgeInSeconds: 60, maximumRetryAttempts: 5 },
           }),
         },
@@ -176,20 +177,20 @@ function allowToken(role: iam.IRole, { token }: SourceProps): void {
     return;
   }
   allow(role, ['ssm:GetParameter'], token.parameterArn);
-  // As for secrets, only a key of the account needs a permission.
+  // As for secrets, only a customer managed key needs a permission.
   const encryptionKey = 'encryptionKey' in token ? (token.encryptionKey as kms.IKey | undefined) : undefined;
   allowKey(role, encryptionKey, 'ssm', ['kms:Decrypt']);
 }
 
-/** Allows an action on all resources whose names begin like this, in the stack's account and region. */
-function allowNames(role: iam.Role, action: `${string}:${string}`, namesBegin: string): void {
+/** Allows an action on all resources in the stack's account and region whose names have this prefix. */
+function allowNames(role: iam.Role, action: `${string}:${string}`, namePrefix: string): void {
   const { partition, region, account } = Stack.of(role);
   const [service] = action.split(':');
   const arnOf = (parts: readonly string[]) =>
-    `arn:${parts[0]}:${service}:${parts[1]}:${parts[2]}:${namesBegin}*`;
+    `arn:${parts[0]}:${service}:${parts[1]}:${parts[2]}:${namePrefix}*`;
   allow(role, [action], arnOf([partition, region, account]));
-  // In cdk-nag's form, which has no tokens.
+  // cdk-nag writes tokens as names of pseudo parameters.
   const shown = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
   const arn = arnOf([shown(partition, 'Partition'), shown(region, 'Region'), shown(account, 'AccountId')]);
-  acknowledge(role, `IAM5[Resource::${arn}]`, 'The sources and tokens of this feed alone are named so.');
+  acknowledge(role, `IAM5[Resource::${arn}]`, 'Only the sources and tokens of this feed have this prefix.');
 }

@@ -1,6 +1,6 @@
 // The publishing side: the ledger's stream invokes two relays, one for the ordered topic and one for the bus, so that a
-// failing destination does not affect the other. A daily sweep for each sends the events that the stream missed. The
-// relays read the ledger and publish; they have no access to the service and its tokens.
+// failing destination does not affect the other. A daily sweep for each destination sends the events that its relay
+// missed. The relays read the ledger and publish; they have no access to the service and its tokens.
 
 import { Duration } from 'aws-cdk-lib';
 import type * as events from 'aws-cdk-lib/aws-events';
@@ -41,14 +41,14 @@ interface DestinationOptions {
 }
 
 export class Publishing extends Construct {
-  /** The FIFO topic: each return group's events in their order, for any number of subscriptions. */
+  /** The FIFO topic: each return group's events in order, for up to 100 subscriptions. */
   readonly topic: sns.Topic;
   readonly bus: events.EventBus;
-  /** Events that the bus could not encrypt; undefined without a key of your own. */
+  /** Events that the bus could not encrypt or decrypt; undefined without a key of your own. */
   readonly busDeadLetters: sqs.Queue | undefined;
   readonly relays: Readonly<Record<DestinationName, FeedFunction>>;
   readonly sweeps: Readonly<Record<DestinationName, FeedFunction>>;
-  /** Starts the sweeps, and those of webhooks. */
+  /** Starts these sweeps and those of webhooks. */
   readonly dailySweeps: DailySweeps;
 
   constructor(scope: Construct, id: string, props: PublishingProps) {
@@ -85,12 +85,13 @@ export class Publishing extends Construct {
       memorySizeMiB: 256,
     });
     allowRelay(relay.role, destination, tables);
-    // Retries for the stream's retention of 24 hours: after a dropped record, its group waits for the next record.
+    // Without a maximum age, retries last for the stream's retention of 24 hours. After a dropped record, its group's
+    // events wait for the group's next record, or for the sweep.
     const mapping = new DynamoEventSource(tables.ledger, {
       startingPosition: lambda.StartingPosition.TRIM_HORIZON,
       batchSize: 10,
-      // One batch of a shard at a time. Otherwise Lambda distributes records by item, that is, by event: a group's
-      // events would invoke several relays at once, and each would send all of them (docs/decisions/0016).
+      // One batch of a shard at a time. With more, Lambda distributes records by item, that is by event: a group's events
+      // would invoke several relays at once, and each relay would send all of them (docs/decisions/0016).
       parallelizationFactor: 1,
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
@@ -101,7 +102,7 @@ export class Publishing extends Construct {
     acknowledge(
       relay.role,
       'IAM5[Resource::*]',
-      'dynamodb:ListStreams, which the event source mapping asks for, knows no resources. It lists names of streams.',
+      'The event source mapping needs dynamodb:ListStreams, which supports no resources. It lists names of streams.',
     );
     return relay;
   }
@@ -110,13 +111,13 @@ export class Publishing extends Construct {
     const sweep = createFunction(this, `SweepTo${destination.name}`, props, {
       code: 'relay',
       exportName: 'sweep',
-      description: `Sends what the ${destination.title} has missed of the ledger`,
+      description: `Sends the ledger's events that the ${destination.title} missed`,
       environment: environmentOf(destination, props.tables),
       timeout: SWEEP_TIMEOUT,
       memorySizeMiB: 512,
     });
     allowRelay(sweep.role, destination, props.tables);
-    // Only the sweep reads the whole ledger, and writes to it which events were skipped.
+    // Only the sweep reads the whole ledger. It also writes to it, to report skipped events.
     allowTable(sweep.role, props.tables.ledger, ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan']);
     return sweep;
   }
@@ -134,7 +135,7 @@ function environmentOf(
   };
 }
 
-/** The calls of functions/adapters from a relay. */
+/** Allows the calls that a relay's adapters (functions/adapters) make. */
 function allowRelay(
   role: iam.Role,
   { allowPublishing }: DestinationOptions,

@@ -1,4 +1,4 @@
-// The feed as a construct for your own stacks. This file is its interface; its parts are constructs of their own.
+// The feed as a construct for your own stacks. This file is its interface; the other constructs here are its parts.
 
 import { Duration, Names, RemovalPolicy } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
@@ -40,27 +40,27 @@ export type { WebhookOptions } from './webhook-options.ts';
 
 export class ReturnsChangeFeed extends Construct {
   readonly tables: FeedTables;
-  /** Each return group's events in their order, for any number of subscriptions. */
+  /** Each return group's events in order, for up to 100 subscriptions. */
   readonly topic: sns.ITopic;
-  /** All events in no order, for any number of rules. */
+  /** All events, unordered, for any number of rules. */
   readonly bus: events.EventBus;
   readonly poller: lambda.IFunction;
-  /** The functions that operators inspect and start by hand (docs/runbook.md). */
   readonly relays: Publishing['relays'];
+  /** Operators can also start these by hand (docs/runbook.md). */
   readonly sweeps: Publishing['sweeps'];
-  /** The ticks on their way to the poller. */
+  /** The queue of ticks for the poller. */
   readonly pollQueue: sqs.IQueue;
-  /** Has a line for each tick. */
+  /** The poller's log, with a line for each tick. */
   readonly pollerLog: ILogGroup;
-  /** The parts that `returns-feed sources` uses: the path of parameters, the group of schedules, the poller's role. */
+  /** The path of the sources' parameters in Parameter Store. `returns-feed sources` uses it, `schedules`, `pollerRole`. */
   readonly sourcesPath: string;
   readonly schedules: scheduler.IScheduleGroup;
-  /** Below which each webhook has its parameter, for the commands of operators. */
+  /** The path of the webhooks' parameters in Parameter Store, for operators' commands. */
   readonly webhooksPath: string;
   readonly pollerRole: iam.IRole;
   /** Messages that the feed itself could not handle: ticks, stream records, sweeps. */
   readonly deadLetters: sqs.IQueue;
-  /** Undefined if the props disable it. */
+  /** Undefined with `dashboard: false`. */
   readonly dashboard: cloudwatch.Dashboard | undefined;
   readonly #metrics: FeedMetrics;
   readonly #ordered: OrderedSubscriptions;
@@ -80,7 +80,7 @@ export class ReturnsChangeFeed extends Construct {
       runbookUrl = 'docs/runbook.md',
       dashboard = true,
     } = props;
-    // Distinguishes the feeds of an account in parameters, logs and metrics.
+    // Identifies the feed among others of the account, in names of parameters, in logs and in metrics.
     const serviceName = Names.uniqueResourceName(this, { maxLength: 60, separator: '-' });
     const common = { encryptionKey, serviceName, logRetention, removalPolicy };
     const { tables } = new Storage(this, 'Storage', { ...common, tables: props.tables ?? {} });
@@ -129,20 +129,21 @@ export class ReturnsChangeFeed extends Construct {
   }
 
   /**
-   * Subscribes a function to the ordered topic, with a queue of its own in the function's stack. It gets each return
-   * group's events in order, and must return `batchItemFailures`. Events that keep failing go to a dead-letter queue.
+   * Subscribes a function to the ordered topic, with a queue of its own in the function's stack. The function gets each
+   * return group's events in order, and must return `batchItemFailures`. Events that fail ten times go to a dead-letter
+   * queue.
    *
-   * @throws Error that lists all problems, for instance a function that is subscribed already
+   * @throws Error that lists all problems, for instance that the function is already subscribed
    */
   addOrderedSubscriber(fn: lambda.IFunction, options: OrderedSubscriberOptions = {}): OrderedSubscription {
     return this.#ordered.addSubscriber(fn, options);
   }
 
   /**
-   * Subscribes a queue to the ordered topic, for one consumer that is no Lambda function. `grantConsume` lets the
-   * consumer take events from it; events that it takes ten times without deleting them go to a dead-letter queue.
+   * Subscribes a new queue to the ordered topic, for one consumer that is not a Lambda function. `grantConsume` allows
+   * the consumer to receive events. Events that it receives ten times and does not delete go to a dead-letter queue.
    *
-   * @throws Error that lists all problems, for instance an id that is in use
+   * @throws Error that lists all problems, for instance that the id is in use
    */
   addOrderedQueue(id: string, options: OrderedQueueOptions = {}): OrderedSubscription {
     return this.#ordered.addQueue(id, options);
@@ -152,15 +153,15 @@ export class ReturnsChangeFeed extends Construct {
    * Posts events to a URL, signed, each return group's in order. A webhook has a queue, a sender and alarms of its own,
    * in the feed's stack. While its endpoint fails, events wait in the ledger, for 30 days.
    *
-   * @param id in commands, marks and metrics; under another id the webhook starts anew
-   * @throws Error that lists all problems, for instance a URL that is not https
+   * @param id the webhook's name in commands, marks and metrics; a webhook with a new id starts at the present
+   * @throws Error that lists all problems, for instance that the URL is not https
    */
   addWebhook(id: string, options: WebhookOptions): Webhook {
     return this.#webhooks.add(id, options);
   }
 
   /**
-   * A rule on the bus for entities that get a status, by a change or because they are first seen with it.
+   * Adds a rule on the bus for entities that get a status: it changed to it, or they are first seen with it.
    *
    * @throws Error for a source that the feed does not have
    */
@@ -182,7 +183,7 @@ export class ReturnsChangeFeed extends Construct {
     }
   }
 
-  /** Seconds since a poll last covered the source completely. */
+  /** Seconds since the last complete poll of the source. */
   metricSecondsBehind(source: string, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.secondsBehind(source, options);
   }
@@ -213,7 +214,7 @@ export class ReturnsChangeFeed extends Construct {
   }
 
   /**
-   * Seconds that an event of a webhook, or its endpoint, has failed; reported with each failed attempt.
+   * Seconds since a webhook's posted event, or its endpoint, began to fail; reported with each failed attempt.
    *
    * @throws Error for a webhook that the feed does not have
    */

@@ -1,5 +1,4 @@
-// The feed as a stack of its own, for a stage: the construct, the mail of the alarms, and outputs for commands and
-// operators.
+// The stack of a stage: the feed, alarms by e-mail, and outputs for commands and operators.
 
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -29,25 +28,29 @@ export class ReturnsFeedStack extends Stack {
     this.#nameFunctions(this.feed);
   }
 
-  /** The outputs that commands find by these ids (local/operating/find-deployment.ts), and that the runbook names. */
+  /** Commands find these outputs by their ids (local/operating/find-deployment.ts), and the runbook refers to them. */
   #nameParts(feed: ReturnsChangeFeed): void {
-    this.#output('TopicArn', feed.topic.topicArn, 'Ordered events, for any number of subscriptions');
-    this.#output('BusName', feed.bus.eventBusName, 'All events, for any number of rules');
-    this.#output('SourcesPath', feed.sourcesPath, 'Below which each source has its parameter');
-    this.#output('WebhooksPath', feed.webhooksPath, 'Below which each webhook has its parameter');
-    this.#output('SchedulesGroup', feed.schedules.scheduleGroupName, 'Group of the schedules of sources');
+    this.#output('TopicArn', feed.topic.topicArn, 'Ordered events, for up to 100 subscriptions');
+    this.#output('BusName', feed.bus.eventBusName, 'All events, unordered, for any number of rules');
+    this.#output('SourcesPath', feed.sourcesPath, "Path of the sources' parameters");
+    this.#output('WebhooksPath', feed.webhooksPath, "Path of the webhooks' parameters");
+    this.#output('SchedulesGroup', feed.schedules.scheduleGroupName, "Group of the sources' schedules");
     this.#output('PollerRole', feed.pollerRole.roleName, 'Role that reads tokens');
-    this.#output('PollQueueUrl', feed.pollQueue.queueUrl, 'Ticks on their way to the poller');
-    this.#output('DeadLettersUrl', feed.deadLetters.queueUrl, 'What the feed itself could not handle');
+    this.#output('PollQueueUrl', feed.pollQueue.queueUrl, 'Queue of ticks for the poller');
+    this.#output(
+      'DeadLettersUrl',
+      feed.deadLetters.queueUrl,
+      'Messages that the feed itself could not handle',
+    );
     for (const [role, table] of Object.entries(feed.tables))
       this.#output(`${titleCase(role)}Table`, table.tableName, `Table of ${role}`);
     if (feed.dashboard !== undefined)
-      this.#output('Dashboard', feed.dashboard.dashboardName, 'Shows in CloudWatch all that is measured');
+      this.#output('Dashboard', feed.dashboard.dashboardName, 'Dashboard of all metrics in CloudWatch');
   }
 
   #nameFunctions({ poller, pollerLog, relays, sweeps }: ReturnsChangeFeed): void {
     this.#output('PollerFunction', poller.functionName, 'Reads the sources');
-    this.#output('PollerLog', pollerLog.logGroupName, 'Has a line of every tick');
+    this.#output('PollerLog', pollerLog.logGroupName, 'Log with a line for each tick');
     for (const destination of DESTINATION_NAMES) {
       const relay = `RelayTo${titleCase(destination)}`;
       this.#output(
@@ -55,14 +58,22 @@ export class ReturnsFeedStack extends Stack {
         relays[destination].function.functionName,
         `Sends events to the destination ${destination}`,
       );
-      this.#output(`${relay}Log`, relays[destination].logGroup.logGroupName, 'Has what it could not send');
+      this.#output(
+        `${relay}Log`,
+        relays[destination].logGroup.logGroupName,
+        'Log of events that it could not send',
+      );
       const sweep = `SweepTo${titleCase(destination)}`;
       this.#output(
         `${sweep}Function`,
         sweeps[destination].function.functionName,
-        'Sends what was missed, daily',
+        'Sends missed events, daily',
       );
-      this.#output(`${sweep}Log`, sweeps[destination].logGroup.logGroupName, 'Has a line of every sweep');
+      this.#output(
+        `${sweep}Log`,
+        sweeps[destination].logGroup.logGroupName,
+        'Log with a line for each sweep',
+      );
     }
   }
 
@@ -73,7 +84,7 @@ export class ReturnsFeedStack extends Stack {
 
   #createMail(address: string): SnsAction {
     const topic = new sns.Topic(this, 'Alarms', { enforceSSL: true });
-    // Any policy replaces the default one, which lets the account's alarms publish.
+    // `enforceSSL` adds a policy, which replaces the default one that lets the account's alarms publish.
     topic.addToResourcePolicy(
       new iam.PolicyStatement({
         principals: [new iam.ServicePrincipal('cloudwatch.amazonaws.com')],

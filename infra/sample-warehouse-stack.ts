@@ -1,4 +1,4 @@
-// The sample warehouse as a stack of its own, beside a stage's feed.
+// The sample warehouse as a stack of its own, next to the stack of a stage.
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { ReturnsChangeFeed } from './returns-change-feed.ts';
@@ -10,7 +10,10 @@ export class SampleWarehouseStack extends Stack {
 
   constructor(scope: Construct, feed: ReturnsChangeFeed, stage: Stage) {
     const stackName = `${stage.stackName}SampleWarehouse`;
-    super(scope, stackName, { stackName, description: "A sample of what can be made of a feed's events" });
+    super(scope, stackName, {
+      stackName,
+      description: 'A sample subscriber of the feed: decides about the goods of delivered parcels',
+    });
     const { logRetention, removalPolicy, sampleWarehouse } = stage;
     this.warehouse = new SampleWarehouse(this, 'Warehouse', {
       ...{ feed, removalPolicy },
@@ -19,7 +22,7 @@ export class SampleWarehouseStack extends Stack {
     });
     new CfnOutput(this, 'Workflow', {
       value: this.warehouse.workflow.stateMachine.stateMachineArn,
-      description: 'Has an execution for each delivered parcel',
+      description: 'State machine with an execution for each delivered parcel',
     });
   }
 }

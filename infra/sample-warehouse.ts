@@ -1,5 +1,5 @@
-// The sample warehouse, an example of a subscriber: a function, its table of goods, and the workflow of a parcel.
-// docs/sample-warehouse.md describes how to adapt it.
+// The sample warehouse, an example of a subscriber: a function, its table of goods, and a workflow for each parcel.
+// docs/sample-warehouse.md says how to adapt it.
 
 import { Duration, Names, RemovalPolicy } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
@@ -24,12 +24,12 @@ import type { ReturnsChangeFeed } from './returns-change-feed.ts';
 export interface SampleWarehouseProps {
   readonly feed: ReturnsChangeFeed;
   /**
-   * The origin of its events: a subscription of the ordered topic, or a rule of the bus.
+   * Subscribes to the ordered topic (`ordered`), or adds a rule on the bus (`bus`).
    * @default 'ordered'
    */
   readonly subscribeTo?: DestinationName;
   /**
-   * Time from the parcel's delivery until a line item must be done; after that it is escalated.
+   * Maximum time from the parcel's delivery until a line item is done. Later it is escalated.
    * @default Duration.days(14)
    */
   readonly timeLimit?: Duration;
@@ -78,7 +78,7 @@ export class SampleWarehouse extends Construct {
     this.#alarm(
       'WorkflowFails',
       this.workflow.stateMachine.metricFailed(),
-      'Goods of a parcel lie about: its workflow failed, and nobody decides what becomes of them.',
+      "The warehouse gets no decision about a parcel's goods: its workflow failed.",
     );
   }
 
@@ -106,7 +106,7 @@ export class SampleWarehouse extends Construct {
       {
         code: 'sample-warehouse',
         exportName: subscribeTo === 'ordered' ? 'handler' : 'onBus',
-        description: 'Starts a workflow for each delivered parcel, and wakes those that wait',
+        description: 'Starts a workflow for each delivered parcel, and continues waiting ones',
         environment: { TABLE_NAME: this.table.tableName, STATE_MACHINE_ARN: stateMachine.stateMachineArn },
         timeout: Duration.seconds(30),
         memorySizeMiB: 256,
@@ -119,19 +119,19 @@ export class SampleWarehouse extends Construct {
 
   #subscribeToBus(bus: events.EventBus): void {
     const deadLetters = createDeadLetterQueue(this, 'DeadLetters', { encryptionKey: undefined });
-    acknowledge(deadLetters, 'SQS3', 'It is a dead-letter queue itself, of a rule.');
+    acknowledge(deadLetters, 'SQS3', 'It is a dead-letter queue itself, of a rule and its function.');
     const { function: fn } = this.subscriber;
     fn.configureAsyncInvoke({ retryAttempts: 2, onFailure: deadLetterDestination(deadLetters) });
     new events.Rule(this, 'Changes', {
       eventBus: bus as events.IEventBus,
-      description: 'What the sample warehouse handles',
+      description: 'Events that the sample warehouse handles',
       eventPattern: { source: events.Match.prefix(`${BUS_SOURCE}.`), detailType: [...HANDLED_TYPES] },
       targets: [new targets.LambdaFunction(fn, { deadLetterQueue: deadLetters })],
     });
     this.#alarm(
       'EventsLost',
       countOf(deadLetters),
-      'Goods of a parcel may lie about: the warehouse could not be told of it, or could not handle what it was told.',
+      "The warehouse may get no decision about a parcel's goods: events could not be delivered to it, or it failed them.",
     );
   }
 

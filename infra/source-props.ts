@@ -6,14 +6,14 @@ import type { SourceSettings } from '../shared/source/source-settings.ts';
 
 /** One store's account at the returns service. */
 export interface SourceProps {
-  /** Name in events, ids and metrics: 1 to 30 of a-z, 0-9 and -. Another name means another source. */
+  /** The source's name in events, ids and metrics: 1 to 30 of a-z, 0-9 and -. A new name makes it a new source. */
   readonly name: string;
-  /** Address of the service, including its path prefix; https. */
+  /** The service's URL with its path prefix, https. */
   readonly baseUrl: string;
   /**
-   * The secret of Secrets Manager or the SecureString of Parameter Store
-   * (`StringParameter.fromSecureStringParameterAttributes`) whose whole text is the token. Never the token itself: it
-   * would be in the template.
+   * The token: a secret of Secrets Manager or a SecureString of Parameter Store
+   * (`StringParameter.fromSecureStringParameterAttributes`) that contains only the token. The token itself must not be
+   * in the template.
    */
   readonly token: secretsmanager.ISecret | ssm.IStringParameter;
   /**
@@ -27,7 +27,7 @@ export interface SourceProps {
    */
   readonly baseline?: SourceSettings['baseline'];
   /**
-   * How long after its timestamp a change may become visible and polls still find it.
+   * Maximum time from a change's timestamp until the service shows it. Polls find changes that show within this time.
    * @default Duration.minutes(5)
    */
   readonly lookback?: Duration;
@@ -37,11 +37,11 @@ export interface SourceProps {
    */
   readonly settle?: Duration;
   /**
-   * Length of a reconciliation cycle, which finds the changes that do not update the group's `updated_at`. Each cycle
-   * reads every known group and its snapshot, 0.014 $ for 100,000 groups (docs/cost.md): 0.84 $ a month at twelve
-   * hours, 60 $ at ten minutes. If shipments do not update `updated_at` at your service (the dashboard shows what only
-   * reconciliation found), their changes are published up to one cycle late: then shorten it. At least a minute, and at
-   * least `interval`.
+   * Length of a reconciliation cycle, which finds changes that do not update the group's `updated_at`. Each cycle reads
+   * every known group and its snapshot, which costs 0.014 $ for 100,000 groups (docs/cost.md): 0.84 $ a month at twelve
+   * hours, 60 $ at ten minutes. Shorten it if shipments do not update `updated_at` at your service: their changes are
+   * published up to one cycle late. The dashboard shows the events that only reconciliation found. At least a minute,
+   * and at least `interval`.
    * @default Duration.hours(12)
    */
   readonly reconcile?: Duration;
@@ -57,8 +57,8 @@ export interface SourceProps {
    */
   readonly customerData?: boolean;
   /**
-   * Whether `feed.source_read`, which reports up to which moment everything is read, is published once a minute
-   * (docs/cost.md has the price).
+   * Whether to publish `feed.source_read` once a minute. It reports the moment up to which the source is read
+   * completely. docs/cost.md has its price.
    * @default true
    */
   readonly sourceRead?: boolean;
@@ -69,10 +69,10 @@ export interface SourceProps {
   readonly requestTimeout?: Duration;
 }
 
-/** Longer than for `watch`: on one machine, reading costs nothing. */
+/** Longer than the default of `watch`: reading is free on one machine. */
 const DEFAULT_RECONCILE = Duration.hours(12);
 
-/** The poller's settings; omitted ones get the poller's defaults. */
+/** The source's settings for the poller, which has defaults for omitted ones. */
 export function settingsOf(source: SourceProps): Record<string, string | number | boolean> {
   const settings = {
     name: source.name,

@@ -1,5 +1,5 @@
-// The deployments, each written out completely, so that they are easy to compare. Add yours here: name your source, its
-// address, and the secret of its token.
+// The deployments, each written out completely, so that they are easy to compare. Add yours here, with your source, its
+// URL, and the name of the secret with its token.
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
@@ -7,7 +7,7 @@ import type { SampleWarehouseProps } from './sample-warehouse.ts';
 import type { SourceProps } from './source-props.ts';
 
 export interface StageSource extends Omit<SourceProps, 'token'> {
-  /** Name of the secret that holds the token as its whole text. */
+  /** Name of the secret that contains only the token. */
   readonly tokenSecret: string;
 }
 
@@ -17,11 +17,9 @@ export interface Stage extends Pick<ReturnsChangeFeedProps, 'archiveRetention' |
   readonly sources: readonly StageSource[];
   readonly removalPolicy: RemovalPolicy;
   readonly dashboard: boolean;
-  /**
-   * The origin of the sample warehouse's events: the ordered topic, or the bus. Undefined for no sample warehouse.
-   */
+  /** The destination that the sample warehouse subscribes to; undefined for no sample warehouse. */
   readonly sampleWarehouse: SampleWarehouseProps['subscribeTo'];
-  /** The e-mail address for alarms. A first mail has a link to confirm it. */
+  /** The e-mail address for alarms. AWS first sends a mail with a link to confirm it. */
   readonly alarmEmail: string | undefined;
 }
 
@@ -44,10 +42,10 @@ const production: Stage = {
   alarmEmail: undefined,
 };
 
-/** To try things out, with the sample warehouse as subscriber: `destroy` leaves nothing behind. */
+/** For trials: with the sample warehouse as subscriber. `cdk destroy` removes everything. */
 const trial: Stage = {
   stackName: 'ReturnsFeedTrial',
-  description: 'Changes of returns as events, to try it out',
+  description: 'Changes of returns as events, for trials',
   sources: [
     {
       name: 'acme',
@@ -68,7 +66,7 @@ const trial: Stage = {
 
 export const STAGES = { production, trial } as const;
 
-/** The stage of a name. @throws Error for an unknown name */
+/** @throws Error for an unknown name */
 export function stageNamed(name: unknown = 'production'): Stage {
   const stage = Object.entries(STAGES).find(([known]) => known === name)?.[1];
   if (stage === undefined)

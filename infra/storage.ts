@@ -1,5 +1,5 @@
-// The four tables of shared/deployment/tables.ts. They hold the feed's whole state: without them it can't continue its
-// event numbers. So they stay when the stack is removed, and are protected from deletion by mistake.
+// The four tables of shared/deployment/tables.ts. They contain the feed's whole state: without them it can't continue
+// its event numbers. So by default they are retained when the stack is deleted, and protected from deletion.
 import { RemovalPolicy } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type * as kms from 'aws-cdk-lib/aws-kms';
@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import { type KeyAttribute, TABLES, type TableRole, type TableShape } from '../shared/deployment/tables.ts';
 import { titleCase } from './title-case.ts';
 
-/** The table of each role. */
+/** The feed's tables, by role. */
 export type FeedTables = Readonly<Record<TableRole, dynamodb.ITable>>;
 
 export interface StorageProps {
@@ -40,7 +40,7 @@ export class Storage extends Construct {
       ...(stream && { stream: dynamodb.StreamViewType[stream] }),
       billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      // Without a key of your own, DynamoDB uses its own at no charge.
+      // Without a key of your own, DynamoDB encrypts with its own key, at no charge.
       ...(encryptionKey && { encryptionKey }),
       removalPolicy,
       deletionProtection: removalPolicy === RemovalPolicy.RETAIN,

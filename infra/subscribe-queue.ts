@@ -1,5 +1,4 @@
-// Subscribes a FIFO queue to the ordered topic. What both kinds of subscription share: those with a consumer of yours,
-// and those whose messages ring a webhook.
+// Subscribes a FIFO queue to the ordered topic, for ordered subscriptions and for webhooks.
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
@@ -8,7 +7,7 @@ import { type EventFilter, filterPolicy } from '../shared/contract/event-filter.
 import { acknowledge } from './acknowledge.ts';
 import { createDeadLetterQueue, createQueue, LONGEST_RETENTION, type QueueOptions } from './create-queue.ts';
 
-/** A queue with high throughput, per return group, that keeps messages for as long as SQS does. */
+/** Creates a FIFO queue with high throughput per return group and SQS's longest retention. */
 export function createOrderedQueue(
   scope: Construct,
   options: Pick<QueueOptions, 'encryptionKey' | 'visibilityTimeout' | 'deadLetterQueue'>,
@@ -28,7 +27,7 @@ export interface QueueSubscription {
   readonly filter: EventFilter;
 }
 
-/** @returns a new queue, for events that SNS could not write to the queue */
+/** @returns a new dead-letter queue, for events that SNS could not write to the queue */
 export function subscribeQueue(scope: Construct, { topic, queue, filter }: QueueSubscription): sqs.Queue {
   const undelivered = createUndelivered(scope);
   const policies = [queue, undelivered].map((it) => allowSendingFrom(topic, it));
@@ -37,18 +36,18 @@ export function subscribeQueue(scope: Construct, { topic, queue, filter }: Queue
     topicArn: topic.topicArn,
     protocol: 'sqs',
     endpoint: queue.queueArn,
-    // The body is the event, as on the bus's side.
+    // Delivers the event as the message's body, without SNS's envelope.
     rawMessageDelivery: true,
     ...(Object.keys(policy).length > 0 && { filterPolicy: policy, filterPolicyScope: 'MessageAttributes' }),
     redrivePolicy: { deadLetterTargetArn: undelivered.queueArn },
   });
-  // SNS does not try again what a queue's policy refuses.
+  // The policies must exist first: SNS does not retry an event that a queue's policy denies.
   for (const policy of policies) if (policy !== undefined) subscription.node.addDependency(policy);
   return undelivered;
 }
 
 /**
- * Not the queue's own dead-letter queue, and encrypted by SQS's own key: if SNS can't use the account's key, it can't
+ * Another queue than the consumer's dead-letter queue. SQS's own key encrypts it: if SNS can't use your key, it can't
  * write to another queue with that key either, and the loss would go unnoticed.
  */
 function createUndelivered(scope: Construct): sqs.Queue {

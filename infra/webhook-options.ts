@@ -1,10 +1,9 @@
-// The options of a webhook, and what they leave out.
 import { Duration } from 'aws-cdk-lib';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { EventFilter } from '../shared/contract/event-filter.ts';
 
-/** A network for the sender. It must reach the endpoint as well as DynamoDB, SQS and Secrets Manager. */
+/** A network for the sender. It needs routes to the endpoint, DynamoDB, SQS and Secrets Manager. */
 export interface WebhookNetwork {
   readonly vpc: ec2.IVpc;
   /** @default the private subnets of the VPC */
@@ -14,24 +13,24 @@ export interface WebhookNetwork {
 }
 
 export interface WebhookOptions {
-  /** Where events are posted: https. A secret, whose whole text is the URL, where the URL itself is a credential. */
+  /** The https URL that events are posted to. If the URL contains a credential: a secret that contains only the URL. */
   readonly url: string | secretsmanager.ISecret;
   /**
-   * The events that the webhook gets. SNS needs up to 15 minutes until a new or a changed filter applies.
+   * The events that the webhook gets. A new or changed filter takes effect within 15 minutes.
    * @default all changes
    */
   readonly filter?: EventFilter;
   /**
-   * The secret that signs: base64 of 24 to 64 bytes, with or without `whsec_`.
-   * @default a new one, see {@link Webhook.signingSecret}
+   * The signing secret: base64 of 24 to 64 bytes, with or without the prefix `whsec_`.
+   * @default a new secret, see {@link Webhook.signingSecret}
    */
   readonly secret?: secretsmanager.ISecret;
   /** The secret with the value of the header `authorization`, for instance `Bearer …`. */
   readonly authorization?: secretsmanager.ISecret;
-  /** More headers: each name with the secret that holds its value. */
+  /** Other headers: each name with the secret that contains its value. At most five, `authorization` included. */
   readonly secretHeaders?: Readonly<Record<string, secretsmanager.ISecret>>;
   /**
-   * Time for the whole answer, 1 to 25 seconds.
+   * Timeout of a request, until its whole response is read; 1 to 25 seconds.
    * @default Duration.seconds(15)
    */
   readonly requestTimeout?: Duration;
@@ -41,18 +40,18 @@ export interface WebhookOptions {
    */
   readonly maxConcurrency?: number;
   /**
-   * The network of the sender, for endpoints in a private one.
-   * @default none: the sender reaches the internet
+   * The network of the sender, for endpoints in a private network.
+   * @default none: the sender can reach only the internet
    */
   readonly vpc?: ec2.IVpc | WebhookNetwork;
   /**
    * Whether the endpoint may have an address of a private network (RFC 1918, fc00::/7). Loopback and link-local
-   * addresses are always refused.
+   * addresses are always rejected.
    * @default false
    */
   readonly allowPrivateAddresses?: boolean;
   /**
-   * How long an event, or the endpoint, fails before the alarm goes off.
+   * Time that an event, or the endpoint, must fail until the alarm goes off; at least a minute.
    * @default Duration.hours(1)
    */
   readonly alarmAfter?: Duration;
@@ -62,7 +61,7 @@ export const DEFAULT_REQUEST_TIMEOUT = Duration.seconds(15);
 export const DEFAULT_CONCURRENCY = 5;
 export const DEFAULT_ALARM_AFTER = Duration.hours(1);
 
-/** All headers whose values are secrets. */
+/** All headers with secret values. */
 export function headersOf({
   authorization,
   secretHeaders,

@@ -1,5 +1,5 @@
-// One webhook: its own queue, whose messages ring, and a sender, which posts the events beyond its own mark in the
-// ledger. A daily sweep rings for events whose messages were lost.
+// One webhook: a queue of rings, and a sender. A ring wakes the sender for a return; the sender posts the ledger's events
+// that are later than its mark. A daily sweep sends rings for events that were missed.
 
 import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type * as iam from 'aws-cdk-lib/aws-iam';
@@ -27,14 +27,14 @@ import {
   type WebhookOptions,
 } from './webhook-options.ts';
 
-/** What all webhooks of a feed share. */
+/** The settings that all webhooks of a feed share. */
 export interface WebhookDefaults extends FunctionDefaults {
   readonly topic: sns.ITopic;
   readonly tables: FeedTables;
   readonly encryptionKey: kms.IKey | undefined;
   readonly removalPolicy: RemovalPolicy;
   readonly dailySweeps: DailySweeps;
-  /** Below which each webhook has its parameter. */
+  /** The path of the webhooks' parameters. */
   readonly path: string;
 }
 
@@ -43,19 +43,19 @@ export interface WebhookProps extends WebhookDefaults {
 }
 
 const SENDER_TIMEOUT = Duration.minutes(1);
-/** Longer than an invocation: no other sender gets the return meanwhile. */
+/** Longer than an invocation, so that no other sender gets the return meanwhile. */
 const VISIBILITY_TIMEOUT = Duration.seconds(90);
-/** The keys of the groups of the feed's own events: `<source>_<generation>_feed`. */
+/** Matches the ledger's partition keys of the feed's own events: `<source>_<generation>_feed`. */
 const FEED_GROUPS = '*_feed';
 
 export class Webhook extends Construct {
-  /** In commands, marks and metrics. */
+  /** The webhook's name in commands, marks and metrics. */
   readonly name: string;
-  /** Its messages ring: each names a return with an event that may be unsent. */
+  /** The queue of rings: each message names a return with an event that may be unsent. */
   readonly queue: sqs.Queue;
-  /** Messages that SNS could not write to the queue. The daily sweep makes up for them. */
+  /** Rings that SNS could not write to the queue. The daily sweep replaces them. */
   readonly undelivered: sqs.Queue;
-  /** The secret that signs. The receiver needs it to check signatures. */
+  /** The signing secret. The receiver needs it to verify signatures. */
   readonly signingSecret: secretsmanager.ISecret;
   readonly sender: FeedFunction;
   readonly sweep: FeedFunction;
@@ -65,11 +65,11 @@ export class Webhook extends Construct {
     const { options, encryptionKey, topic } = props;
     this.name = id;
     this.queue = createOrderedQueue(this, { encryptionKey, visibilityTimeout: VISIBILITY_TIMEOUT });
-    // The sender decides when a ring is done, so nothing may move its messages elsewhere.
+    // No dead-letter queue: only the sender decides when a ring is done.
     acknowledge(
       this.queue,
       'SQS3',
-      'Its messages only ring: the events are in the ledger, and a sweep rings again.',
+      'Its messages only wake the sender: the events are in the ledger, and a daily sweep wakes it again.',
     );
     this.undelivered = subscribeQueue(this, { topic, queue: this.queue, filter: options.filter ?? {} });
     this.signingSecret = options.secret ?? this.#createSecret(props);
@@ -79,7 +79,7 @@ export class Webhook extends Construct {
     this.#record(props);
   }
 
-  /** These properties never change: CloudFormation would generate another value. */
+  /** Do not change the properties of `generateSecretString`: CloudFormation would generate a new value. */
   #createSecret({ encryptionKey, removalPolicy }: WebhookProps): secretsmanager.ISecret {
     const secret = new secretsmanager.Secret(this, 'Secret', {
       description: `Signs the events of the webhook ${this.name}`,
@@ -91,7 +91,7 @@ export class Webhook extends Construct {
     acknowledge(
       secret,
       'SMG4',
-      'Its receiver must learn a new value, so an operator rotates it (webhooks rotate).',
+      'Its receiver needs the new value too, so an operator rotates it (webhooks rotate).',
     );
     // CDK's own types do not agree under exactOptionalPropertyTypes.
     return secret as secretsmanager.ISecret;
@@ -118,7 +118,7 @@ export class Webhook extends Construct {
     new lambda.EventSourceMapping(this, 'Mapping', {
       target: sender.function,
       eventSourceArn: this.queue.queueArn,
-      // A failing return must not hold up others in its batch.
+      // So that a failing return does not hold up others of its batch.
       batchSize: 1,
       reportBatchItemFailures: true,
       maxConcurrency: options.maxConcurrency ?? DEFAULT_CONCURRENCY,
@@ -130,7 +130,7 @@ export class Webhook extends Construct {
     const sweep = createFunction(this, 'Sweep', props, {
       code: 'webhook',
       exportName: 'sweep',
-      description: `Rings for what the webhook ${this.name} has missed of the ledger`,
+      description: `Wakes the sender for the ledger's events that the webhook ${this.name} missed`,
       environment: this.#environment(props),
       timeout: SWEEP_TIMEOUT,
       memorySizeMiB: 512,
@@ -141,7 +141,7 @@ export class Webhook extends Construct {
     return sweep;
   }
 
-  /** The calls of functions/adapters from both functions. They write no event of a return. */
+  /** Allows the calls that the adapters of both functions make. They can write the feed's own events, but no return's. */
   #allowTables(role: iam.Role, { ledger, marks }: FeedTables): void {
     allowTable(role, ledger, ['dynamodb:Query']);
     allowItems(role, ledger, ['dynamodb:PutItem'], FEED_GROUPS);
@@ -153,7 +153,7 @@ export class Webhook extends Construct {
     );
   }
 
-  /** As functions/webhook/webhook-environment.ts reads it. */
+  /** functions/webhook/webhook-environment.ts parses it. */
   #environment({ options, tables }: WebhookProps): Record<string, string> {
     const { url, filter = {}, requestTimeout = DEFAULT_REQUEST_TIMEOUT } = options;
     return {
@@ -172,7 +172,7 @@ export class Webhook extends Construct {
     };
   }
 
-  /** For commands of operators: names and places, no secret. */
+  /** Creates the parameter that operators' commands read. It names secrets, but contains none. */
   #record({ options, path }: WebhookProps): void {
     const { url, filter = {}, requestTimeout = DEFAULT_REQUEST_TIMEOUT } = options;
     const record: WebhookRecord = {
@@ -195,7 +195,7 @@ export class Webhook extends Construct {
   }
 }
 
-/** The name is enough for reading; with the ARN nothing else can have it. */
+/** The secret's ARN, if it is known: a new secret may get the same name, but not the same ARN. */
 function placeOf(secret: secretsmanager.ISecret): string {
   return secret.secretFullArn ?? secret.secretName;
 }

@@ -1,4 +1,4 @@
-// The webhooks of a feed. They are subscriptions of the ordered topic, so they share its limits and names.
+// The webhooks of a feed. They are subscriptions of the ordered topic, so its limit and unique names include them.
 import { Construct } from 'constructs';
 import { checkWebhook } from './check-webhook.ts';
 import type { Monitoring } from './monitoring.ts';

@@ -1,4 +1,4 @@
-// What the service answers for a return right now, and whether the feed agrees.
+// Compares the service's present answer for a return with the feed's state.
 import type { Difference } from '../../shared/finding/compare-answer.ts';
 import { formatFailure } from '../cli/failures.ts';
 import { type AskedService, askService } from '../operating/ask-service.ts';
@@ -6,7 +6,7 @@ import type { ConsoleFeed } from './console-feed.ts';
 import { type Html, html } from './html.ts';
 import { badge, table } from './layout.ts';
 
-/** Sends one request. A service that does not answer is shown too. */
+/** Sends one request, and shows the comparison or the failure. */
 export async function askedNotice(
   feed: ConsoleFeed,
   { source, group }: { readonly source: string; readonly group: number },
@@ -24,12 +24,12 @@ function describe({ answer, agrees, differences, mayBeStale }: AskedService): Ht
     return html`${badge('bad', 'Unreadable')} The service's row can't be read: ${answer.reason}.`;
   if (agrees && answer.kind === 'absent')
     return html`${badge('good', 'Both agree')} Neither has this return.`;
-  if (agrees) return html`${badge('good', 'Both agree')} The service shows what the feed has stored.`;
+  if (agrees) return html`${badge('good', 'Both agree')} The service's answer equals the feed's state.`;
   const missing = answer.kind === 'absent' ? ' The service does not show this return.' : '';
   const wait = mayBeStale
-    ? 'The answer may be older than the stored state, so the feed would not believe it yet.'
-    : 'The next poll or reconciliation finds out, and publishes what changed.';
-  return html`${badge('busy', 'They differ')}${missing} ${wait} ${table('Differences', ['What', 'Field', 'Feed', 'Service'], differences.flatMap(rowsOf))}`;
+    ? 'The answer may be older than the stored state, so the feed would not accept it yet.'
+    : 'The next poll or reconciliation finds the changes and publishes them.';
+  return html`${badge('busy', 'They differ')}${missing} ${wait} ${table('Differences', ['Entity', 'Field', 'Feed', 'Service'], differences.flatMap(rowsOf))}`;
 }
 
 function rowsOf({ entity, kind, fields }: Difference): string[][] {

@@ -1,4 +1,4 @@
-// The events to subscribe to, each with a recorded example.
+// The page with all event types, each with a recorded example.
 
 import { EVENT_SCHEMAS, type EventType } from '../../shared/contract/event.ts';
 import { PUBLISHED_WHEN } from '../../shared/contract/event-descriptions.ts';

@@ -1,4 +1,4 @@
-// What every page of the console has: the open feed, and how times are shown.
+// The feed that all pages of the console share, with the console's options.
 import type { Moments } from '../cli/moments.ts';
 import type { OpenFeed } from '../operating/open-feed.ts';
 import type { AccessOptions } from '../operating/service-access.ts';
@@ -6,9 +6,9 @@ import type { DeploymentParts } from './deployment-parts.ts';
 
 export interface ServedFeed extends OpenFeed {
   readonly moments: Moments;
-  /** How the service is asked. */
+  /** For requests to the service. */
   readonly access: AccessOptions;
-  /** Whether the console may change anything (`--act`). */
+  /** Whether pages have buttons that change the feed (`--act`). */
   readonly acts: boolean;
 }
 

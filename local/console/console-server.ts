@@ -1,5 +1,5 @@
-// The console's HTTP server, on this machine only. A page is rendered from the feed's tables when it is asked for; open
-// pages are kept up to date by streams. The console stores nothing of its own.
+// The console's HTTP server, for this machine only. Each request renders its page from the feed's tables, and streams
+// update open pages. The console stores nothing of its own.
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { formatFailure } from '../cli/failures.ts';
 import { guardAccess, refuse } from './guard-access.ts';
@@ -9,26 +9,26 @@ import { SCRIPT } from './page-script.ts';
 import { type Message, onlyChanges, streamMessages } from './stream-page.ts';
 import { ICON, STYLESHEET } from './stylesheet.ts';
 
-/** A page of the console. Throws {@link PageNotFound} for something that does not exist. */
+/** A page of the console. `render` throws {@link PageNotFound} if the address names nothing that exists. */
 export interface ConsolePage {
   /** As a route of fastify, for instance `/returns/:source/:group`. */
   readonly path: string;
   render(request: PageRequest): Promise<Page | Redirect>;
-  /** How the page is kept up to date; undefined if it stays as it is. */
+  /** Undefined for a page without updates. */
   readonly updates?: PageUpdates;
 }
 
 export interface PageUpdates {
   readonly everyMs: number;
   /**
-   * What is sent; by default the page's body whenever it has changed.
+   * Returns a function that returns the next messages. Without `follow`, the message is the page's body if it changed.
    *
-   * @param position of the page, or of the last message that a browser got before it connected again
+   * @param position the page's `position`, or the last message's id if the browser connects again
    */
   follow?(request: PageRequest, position: string): () => Promise<readonly Message[]>;
 }
 
-/** What a form of the console does, sent by POST. It answers with a page, or leads to one. */
+/** Handles a form that the console's pages send by POST. Returns a page, or a redirect to one. */
 export interface ConsoleAction {
   readonly path: string;
   run(request: PageRequest): Promise<Page | Redirect>;
@@ -40,7 +40,7 @@ export interface Redirect {
 
 export interface PageRequest {
   readonly params: Readonly<Record<string, string>>;
-  /** The address's query, or the form's fields. */
+  /** The form's fields, or the query of the address. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -50,14 +50,14 @@ export class PageNotFound extends Error {
 
 export interface ConsoleOptions {
   readonly port: number;
-  /** Names the place of the feed on every page. */
+  /** The place of the feed, shown on every page. */
   readonly place: string;
   readonly pages: readonly ConsolePage[];
   readonly actions: readonly ConsoleAction[];
 }
 
 export interface Console {
-  /** With the token: for the person who may use the console. */
+  /** The console's address with its token: only for its user. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export async function startConsole({ port, place, pages, actions }: ConsoleOptio
   const app = fastify({
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true },
-    // Called for an address that can't be decoded; no other check has run then.
+    // Handles addresses that can't be decoded. `guardAccess` has not run for these.
     frameworkErrors: (_error, _request, reply) => void refuse(reply, 'The address is malformed.', 400),
   });
   const token = guardAccess(app);
@@ -94,10 +94,10 @@ export async function startConsole({ port, place, pages, actions }: ConsoleOptio
   function showFailure(_: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
     const isMissing = error instanceof PageNotFound;
     const isRefused = /^AccessDenied/.test((error as Error).name);
-    const title = isMissing ? 'Not found' : isRefused ? 'A right is missing' : 'This page failed';
+    const title = isMissing ? 'Not found' : isRefused ? 'Access denied' : 'This page failed';
     const text = isMissing ? error.message : formatFailure(error);
     const body = html`<h1>${title}</h1><p>${text}</p>
-${isRefused && html`<p>SECURITY.md lists the rights that the console needs.</p>`}`;
+${isRefused && html`<p>SECURITY.md lists the permissions that the console needs.</p>`}`;
     return send(
       reply.code(isMissing ? 404 : isRefused ? 403 : statusOf(error)),
       layOut({ title, body }, { path: '', place, stream: undefined }),
@@ -150,7 +150,7 @@ function pageRequest({ params, query, body }: FastifyRequest): PageRequest {
   };
 }
 
-/** One text for each name; of several the last. */
+/** Returns one string for each name: the last one if a name is repeated. */
 function fieldsOf(
   query: URLSearchParams | Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, string>> {

@@ -1,6 +1,6 @@
-// What the console asks of a deployment besides its tables: the webhooks (Parameter Store) and the ordered subscribers
-// (SNS, SQS, CloudWatch). AWS is asked at most once a minute, however many pages are open: CloudWatch bills each answer,
-// and its figures are no newer.
+// The parts of a deployment that are not in its tables: the webhooks (Parameter Store) and the ordered subscribers (SNS,
+// SQS, CloudWatch). Answers are cached for a minute, however many pages are open: CloudWatch bills each request, and
+// updates its figures once a minute.
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Moments } from '../cli/moments.ts';
 import { listSubscribers, type Subscribers } from '../operating/list-subscribers.ts';
@@ -9,10 +9,10 @@ import { listWebhooks } from '../operating/webhook-records.ts';
 import { remember } from './remember.ts';
 
 export interface DeploymentParts {
-  /** None on one machine. */
+  /** Empty on one machine. */
   webhookRecords(): Promise<readonly WebhookRecord[]>;
   webhooks(): Promise<readonly WebhookLabels[]>;
-  /** None on one machine. */
+  /** Empty on one machine. */
   subscribers(): Promise<SubscribersAt>;
 }
 
@@ -21,16 +21,16 @@ export interface SubscribersAt extends Subscribers {
   readonly askedAtMs: number;
 }
 
-const REMEMBERED_MS = 60_000;
+const CACHED_MS = 60_000;
 
 export function openDeploymentParts(
   { deployment, isLocal, webhooks }: OpenFeed,
   { now }: Pick<Moments, 'now'>,
 ): DeploymentParts {
-  const webhookRecords = remember(REMEMBERED_MS, now, () => listWebhooks(deployment));
-  const subscribers = remember(REMEMBERED_MS, now, async () => {
+  const webhookRecords = remember(CACHED_MS, now, () => listWebhooks(deployment));
+  const subscribers = remember(CACHED_MS, now, async () => {
     const askedAtMs = now();
-    // Without the right to list webhooks, their queues are shown as subscribers: better than nothing.
+    // Without permission to list webhooks, their queues are listed as subscribers: that is better than no list.
     const records = await webhookRecords().catch(() => []);
     return { ...(await listSubscribers(deployment, records.map(queueNameOf))), askedAtMs };
   });

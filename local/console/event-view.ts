@@ -1,11 +1,11 @@
-// How the console shows one event: as a row of a story or of the live list, and as JSON to copy.
+// Renders one event: as a row of a story or of the live list, and as JSON to copy.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { Moments } from '../cli/moments.ts';
 import { describeChange, nameOf } from '../feed/format-event.ts';
 import { pathOfReturn } from './console-feed.ts';
 import { type Html, html, multiline } from './html.ts';
 
-/** The event's JSON, folded, with a button that copies it. */
+/** The event's JSON, collapsed, with a button that copies it. */
 export function eventJson(event: FeedEvent): Html {
   const id = `json-${event.id}`;
   return html`<details id="details-${id}"><summary>JSON</summary>
@@ -13,7 +13,7 @@ export function eventJson(event: FeedEvent): Html {
 <pre id="${id}" tabindex="0" aria-label="JSON of the event ${event.id}">${multiline(JSON.stringify(event, null, 2))}</pre></details>`;
 }
 
-/** What changed, in words; for instance `shipment 77120: IN_TRANSIT → DELIVERED`. */
+/** The entity and its change in words, for instance `shipment 77120: IN_TRANSIT → DELIVERED`. */
 export function changeOf(event: FeedEvent, moments: Moments): string {
   return `${nameOf(event)}: ${describeChange(event, moments)}`;
 }

@@ -1,5 +1,5 @@
-// Finds returns by tracking number, order name, or the id of a return, an entity or an event. One result opens by itself.
-// A search has stages: each page shows what was found so far, and leads the browser on to the next stage.
+// Finds returns by tracking number, order name, or the id of a return, an entity or an event. A single exact result opens
+// at once. A search has stages: each page shows the results so far and forwards the browser to the next stage.
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { type Found, findReturns, type Searched, type SearchTrouble } from '../operating/find-returns.ts';
@@ -17,17 +17,17 @@ const NAMES: Readonly<Record<Searched, string>> = {
 };
 
 interface Stage {
-  /** In the address of its page. */
+  /** The stage's name in the address of its page. */
   readonly name: string;
   readonly as: readonly Searched[];
   /** Shown while the browser waits for this stage. */
   readonly about: string;
 }
 
-/** Ids that are keys of the tables: each takes one read. */
+/** These ids are keys of the tables, so each needs one read. */
 const AT_ONCE: readonly Searched[] = ['return_group_id', 'event_id'];
 
-/** The ids of items are in no index: a search for one reads up to 2,000 returns, so it comes last. */
+/** No index has the ids of items, so a search for one reads up to 2,000 returns: it comes last. */
 const LATER: readonly Stage[] = [
   {
     name: 'service',
@@ -37,7 +37,7 @@ const LATER: readonly Stage[] = [
   {
     name: 'items',
     as: ['entity_id'],
-    about: 'Looking at the items, shipments and exchanges of the newest returns …',
+    about: 'Searching the items, shipments and exchanges of the newest returns …',
   },
 ];
 
@@ -47,7 +47,10 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
     async render({ fields }) {
       const text = (fields.q ?? '').trim();
       if (text === '')
-        return { title: 'Find', body: html`<h1>Find</h1><p>Type what to look for into the box above.</p>` };
+        return {
+          title: 'Find',
+          body: html`<h1>Find</h1><p>Type a tracking number, an order name or an id into the box above.</p>`,
+        };
       const stages = LATER.findIndex(({ name }) => name === fields.in) + 1;
       const troubles: SearchTrouble[] = [];
       const found = await findReturns(readingStatesOnce(feed), text, {
@@ -56,10 +59,10 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
         onTrouble: (trouble) => troubles.push(trouble),
       });
       const exact = uniqueReturns(found.filter(({ isExact }) => isExact));
-      // The id of an event has a form that nothing else has; the id of a return may also be the name of an order.
+      // No other id has the form of an event's id. The id of a return may also be the name of an order.
       const isFound = parseEventId(text) !== undefined || (stages > 0 && exact.length > 0);
       const next = isFound ? undefined : LATER[stages];
-      if (next !== undefined) return goingOn(text, found, next);
+      if (next !== undefined) return interimResults(text, found, next);
       const [only, other] = exact;
       if (only !== undefined && other === undefined)
         return { to: pathOfReturn(only.source, only.returnGroupId) };
@@ -68,7 +71,7 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
   };
 }
 
-/** Each part of a search asks for the state of its source. */
+/** Caches the states of sources: each part of a search loads the state of its source. */
 function readingStatesOnce(feed: ConsoleFeed): ConsoleFeed {
   const read = new Map<string, Promise<SourceState>>();
   const stateOf = (source: string) => {
@@ -79,7 +82,7 @@ function readingStatesOnce(feed: ConsoleFeed): ConsoleFeed {
   return { ...feed, stateOf };
 }
 
-function goingOn(text: string, found: readonly Found[], next: Stage): Page {
+function interimResults(text: string, found: readonly Found[], next: Stage): Page {
   const continuesAt = `/find?${new URLSearchParams({ q: text, in: next.name })}`;
   const body = html`<h1>Find: ${text}</h1>
 ${list(found)}
@@ -95,8 +98,8 @@ function results(text: string, found: readonly Found[], troubles: readonly Searc
   const body = html`
 <h1>Find: ${text}</h1>
 ${list(found) || html`<p>No return was found.</p>`}
-${troubles.length > 0 && html`<h2>What was not searched, or not to its end</h2><ul>${troubles.map(troubleItem)}</ul>`}
-<p class="dim">Tracking numbers and order names are searched by the service, ids in the feed's tables.</p>`;
+${troubles.length > 0 && html`<h2>Incomplete or failed searches</h2><ul>${troubles.map(troubleItem)}</ul>`}
+<p class="dim">The service searches tracking numbers and order names; ids are searched in the feed's tables.</p>`;
   return { title: `Find: ${text}`, body };
 }
 

@@ -1,17 +1,17 @@
-// Only a person who has the printed address may use the console. A random token in the address becomes a cookie, and
-// the token disappears from the address once the page has loaded. `Host` is checked because a foreign page may make its
-// own name resolve to this machine, and `Origin` because a foreign page may send requests here.
+// Restricts the console to the person who has the printed address. The first request exchanges the address's random token
+// for a cookie and redirects to an address without it. The check of `Host` prevents DNS rebinding, and the check of
+// `Origin` prevents cross-site requests.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const TOKEN_BYTES = 24;
-/** Nothing from elsewhere, no inline script or style, never in a frame. */
+/** Allow no content of other origins, no inline scripts and styles, and no frames. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; " +
     "base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
-  // Not `no-referrer`: with it browsers send the console's own forms with `Origin: null`, as those of foreign pages.
+  // Not `no-referrer`: with it, browsers send `Origin: null` with the console's own forms.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -21,7 +21,7 @@ const HEADERS = {
 /**
  * Adds the checks to all routes.
  *
- * @returns the token, for the address that is printed: `<url>/?token=<token>`
+ * @returns the token for the address to print: `<url>/?token=<token>`
  */
 export function guardAccess(app: FastifyInstance): string {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -32,7 +32,7 @@ export function guardAccess(app: FastifyInstance): string {
     if (problem !== undefined) return refuse(reply, problem);
     const name = `returns-feed-${port}`;
     if (isToken(tokenIn(request), token)) {
-      // Cookies are shared by all ports of a host: the name keeps two consoles apart.
+      // All ports of a host share cookies, so the name contains the port.
       reply.header('set-cookie', `${name}=${token}; HttpOnly; SameSite=Strict; Path=/`);
       return reply.redirect('/', 303);
     }
@@ -42,17 +42,18 @@ export function guardAccess(app: FastifyInstance): string {
   return token;
 }
 
-/** Answers with a sentence, and with the headers of all answers. */
+/** Responds with a sentence as plain text, and with the console's headers. */
 export function refuse(reply: FastifyReply, problem: string, status = 403): FastifyReply {
   return reply.headers(HEADERS).code(status).type('text/plain; charset=utf-8').send(`${problem}\n`);
 }
 
 function problemOf({ headers, method }: FastifyRequest, port: number): string | undefined {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
-  if (!hosts.includes(headers.host ?? '')) return 'This console answers on 127.0.0.1 only.';
+  if (!hosts.includes(headers.host ?? ''))
+    return 'The console only accepts requests for 127.0.0.1 and localhost.';
   const { origin } = headers;
   const isForeign = origin !== undefined && origin !== `http://${headers.host}`;
-  // Browsers send the origin with every request that changes something.
+  // Browsers send `Origin` with every request other than GET and HEAD.
   if (isForeign || (method !== 'GET' && method !== 'HEAD' && origin === undefined))
     return 'The request comes from another page.';
   return undefined;

@@ -1,5 +1,5 @@
-// HTML that is escaped by default. Only a template of ours makes markup: every other value becomes text, and a character
-// that a browser would act on without showing it (a control character, a bidirectional mark) becomes a visible escape.
+// HTML that is escaped by default. Only the template tag makes markup; every other value is escaped. Control characters
+// and bidirectional marks, which browsers interpret without showing them, become visible escapes.
 import { printable } from '../cli/printable.ts';
 
 const MARKUP = Symbol('markup');
@@ -11,12 +11,12 @@ export interface Html {
 
 export type Content = Html | string | number | null | undefined | false | readonly Content[];
 
-/** A template whose values are escaped unless they are markup themselves. Lists are joined; null and false are left out. */
+/** Template tag. Escapes values unless they are markup, joins lists, and omits null, undefined and false. */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
   return { [MARKUP]: strings.reduce((text, part, index) => text + render(values[index - 1]) + part) };
 }
 
-/** Text that keeps its line breaks, for `<pre>`. */
+/** Escapes text, but keeps its line breaks. For `<pre>`. */
 export function multiline(text: string): Html {
   return { [MARKUP]: text.split('\n').map(render).join('\n') };
 }

@@ -1,21 +1,21 @@
-// The frame of every page: navigation, the search box, and the part that is kept up to date.
+// The frame of every page: navigation, the search box, and the part that the stream updates.
 import { type Content, type Html, html } from './html.ts';
 
 export interface Page {
   readonly title: string;
   readonly body: Html;
-  /** Up to where the page shows what its stream sends, so that the stream begins there. */
+  /** The position of the page's last event: the stream continues after it. */
   readonly position?: string;
-  /** The address that the browser goes on to at once, for the rest of an answer that takes longer. */
+  /** The address that the browser loads next, at once, for the rest of a slow answer. */
   readonly continuesAt?: string;
 }
 
 export interface Frame {
   /** Path of the page's entry in the navigation. */
   readonly path: string;
-  /** Names the place of the feed, for instance `--data state`. */
+  /** The place of the feed, for instance `--data state`. */
   readonly place: string;
-  /** Where the page's updates come from; undefined if it stays as it is. */
+  /** The address of the page's stream; undefined for a page without updates. */
   readonly stream: string | undefined;
 }
 
@@ -62,7 +62,7 @@ function entry(to: string, name: string, path: string): Html {
   return html`<a href="${to}"${to === path ? html` aria-current="page"` : ''}>${name}</a>`;
 }
 
-/** A state in words and as a coloured sign. */
+/** The tone of a badge. Each has a colour and a sign, so that colour is not the only difference. */
 export type Tone = 'good' | 'busy' | 'bad' | 'idle';
 
 const SIGNS: Readonly<Record<Tone, string>> = { good: '✓', busy: '…', bad: '!', idle: '–' };
@@ -71,7 +71,7 @@ export function badge(tone: Tone, text: string): Html {
   return html`<span class="badge ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${text}</span>`;
 }
 
-/** A table that scrolls by itself where it is wider than the screen. @param name for screen readers */
+/** A table that scrolls on its own if it is wider than the screen. @param name for screen readers */
 export function table(name: string, columns: readonly string[], rows: readonly (readonly Content[])[]): Html {
   return html`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table>
 <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
@@ -79,7 +79,7 @@ export function table(name: string, columns: readonly string[], rows: readonly (
 </table></div>`;
 }
 
-/** What the page lacks, in sentences; nothing if it lacks nothing. */
+/** A notice that lists the parts of the page that could not be loaded; false if there are none. */
 export function troubleList(troubles: readonly string[]): Html | false {
   return (
     troubles.length > 0 &&

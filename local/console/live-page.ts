@@ -1,4 +1,4 @@
-// The events as they come, filtered by type, source and status.
+// The page "Live": new events, filtered by type, source and status.
 import { EVENT_SCHEMAS, type FeedEvent } from '../../shared/contract/event.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsolePage, PageRequest } from './console-server.ts';
@@ -18,7 +18,7 @@ export function createLivePage(feed: ConsoleFeed): ConsolePage {
         feed.sources(undefined),
         readLatestEvents(feed),
       ]);
-      const passing = events.filter(passes(fields));
+      const passing = events.filter(matches(fields));
       const body = html`
 <h1>Live</h1>
 ${filterForm(fields, sources)}
@@ -32,7 +32,7 @@ ${passing.length === 0 && html`<p id="no-events">No event yet.</p>`}
       follow({ fields }, position) {
         const tail = createEventTail(feed, Number(position) || 0);
         return async () => {
-          const events = (await tail.next()).filter(passes(fields));
+          const events = (await tail.next()).filter(matches(fields));
           const id = String(tail.position());
           return events.map((event) => ({ event: 'row', id, markup: liveRow(event, feed.moments) }));
         };
@@ -57,8 +57,8 @@ function choice(name: string, label: string, values: readonly string[], chosen: 
   return html`<label>${label}<select name="${name}"><option value="">all</option>${options}</select></label>`;
 }
 
-/** An event whose entity has, or reaches, the status. */
-function passes({ type, source, status }: Fields): (event: FeedEvent) => boolean {
+/** Returns a predicate for the filters. `status` is the entity's status after the event. */
+function matches({ type, source, status }: Fields): (event: FeedEvent) => boolean {
   return (event) => {
     const object = event.data.object as { readonly status?: unknown };
     return (

@@ -1,5 +1,5 @@
-// Loads the data of the overview. The number of reads does not depend on the number of groups: the sources' states,
-// their activities, and for each destination the marks of the groups that changed last.
+// Loads the data of the overview: the sources' states, their activities, and for each destination the marks of the
+// groups that changed last. The number of reads does not depend on the number of groups.
 import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { type DestinationLabels, markOf } from '../../shared/deployment/destinations.ts';
@@ -16,12 +16,12 @@ import type { ConsoleFeed } from './console-feed.ts';
 import type { SubscribersAt } from './deployment-parts.ts';
 
 export interface Overview {
-  /** Null: unknown. */
+  /** Null if unknown. */
   readonly sources: readonly OverviewSource[] | null;
   readonly relays: readonly RelayedDestination[];
   readonly subscribers: SubscribersAt;
   readonly webhooks: readonly OverviewWebhook[];
-  /** What could not be loaded, in sentences. */
+  /** One sentence for each part that could not be loaded. */
   readonly troubles: readonly string[];
 }
 
@@ -32,22 +32,22 @@ export interface OverviewSource extends LoadedSource {
 /** A destination that a relay serves; on one machine also the output of `watch`. */
 export interface RelayedDestination {
   readonly labels: DestinationLabels;
-  /** Of the groups that changed last, those with an event that it does not have yet; null: unknown. */
+  /** The number of recently changed groups with an event that was not sent to it yet; null if unknown. */
   readonly waiting: number | null;
-  /** When the first of these was saved, by the service's clock. */
+  /** The earliest of these groups' last saves, by the service's clock. */
   readonly oldest: string | null;
-  /** Null: unknown. */
+  /** Null if unknown. */
   readonly behind: BehindGroups | null;
 }
 
 export interface OverviewWebhook {
   readonly status: WebhookStatus;
   readonly labels: DestinationLabels;
-  /** Null: unknown. */
+  /** Null if unknown. */
   readonly behind: BehindGroups | null;
 }
 
-/** Loads each part by itself, so that a right that the caller lacks leaves out one part alone. */
+/** Loads the parts independently: a missing permission omits only its own part. */
 export async function loadOverview(feed: ConsoleFeed): Promise<Overview> {
   const troubles = createTroubles();
   const { attempt } = troubles;
@@ -100,7 +100,7 @@ async function loadRelayed(
   const groups = changed.filter(({ key }) => mark === markOf('bus') || !isOwnGroup(key.group));
   const keys = groups.map(({ key }) => key);
   const [marks, behind] = await Promise.all([
-    attempt(`What waits for ${title}`, () => readMarks(feed, feed.marksTable, mark, keys), null),
+    attempt(`The unsent events of ${title}`, () => readMarks(feed, feed.marksTable, mark, keys), null),
     loadBehind(feed, labels, attempt),
   ]);
   if (marks === null) return { labels, waiting: null, oldest: null, behind };
@@ -119,7 +119,7 @@ function loadBehind(
   { mark, title }: DestinationLabels,
   attempt: Attempt,
 ): Promise<BehindGroups | null> {
-  return attempt(`Which returns are behind at ${title}`, () => findBehind(feed, mark), null);
+  return attempt(`The returns that are behind at ${title}`, () => findBehind(feed, mark), null);
 }
 
 async function loadWebhooks(feed: ConsoleFeed, attempt: Attempt): Promise<OverviewWebhook[]> {
@@ -136,7 +136,7 @@ async function loadWebhooks(feed: ConsoleFeed, attempt: Attempt): Promise<Overvi
   );
 }
 
-/** Of the last full minutes, the share of the budget that was used; undefined if nothing is known. */
+/** The used share of the budget in the last five full minutes; undefined without an activity or a budget. */
 export function shareOfBudget({ activity, state }: OverviewSource, nowMs: number): number | undefined {
   const allowed = state.pace?.requestsPerMinute;
   if (allowed === undefined || activity === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Serves the console on a feed, with all its pages, until it is ended.
+// Opens a feed and serves the console with all its pages.
 import { withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { createCataloguePage } from './catalogue-page.ts';
@@ -13,7 +13,7 @@ import { createStuckActions } from './stuck-actions.ts';
 import { createStuckPage } from './stuck-page.ts';
 
 export interface ServedConsole extends Pick<ConsoleFeed, 'moments' | 'access' | 'acts'> {
-  /** 0 picks a free one. */
+  /** 0 for a free port. */
   readonly port: number;
   /** Called with the address, which contains the token. */
   readonly onReady: (url: string) => void;
@@ -21,7 +21,7 @@ export interface ServedConsole extends Pick<ConsoleFeed, 'moments' | 'access' | 
   readonly signal: AbortSignal;
 }
 
-/** @throws UsageError if no place is named, Error if the place or the port can't be used */
+/** Serves until the signal aborts. @throws UsageError if no place is given, Error if the place or the port can't be used */
 export async function serveConsole(place: PlaceFlags, options: ServedConsole): Promise<void> {
   const { port, onReady, signal, ...shown } = options;
   await withFeed(place, async (feed) => {

@@ -1,4 +1,4 @@
-// The overview's line of each destination.
+// The overview's table of destinations, the worst state first.
 import { formatDuration } from '../cli/durations.ts';
 import type { Moments } from '../cli/moments.ts';
 import type { BehindGroups } from '../operating/find-behind.ts';
@@ -25,7 +25,7 @@ export function destinationTable({ relays, subscribers, webhooks }: Overview, mo
     'Destinations',
     ['Destination', 'State', 'Waiting', 'Oldest', 'Given up'],
     lines.map(({ cells }) => cells),
-  )}${subscribers.subscribers.length > 0 && html`<p class="dim">Subscribers as of ${asOf}: AWS is asked once a minute.</p>`}`;
+  )}${subscribers.subscribers.length > 0 && html`<p class="dim">Subscribers as of ${asOf}; updated once a minute.</p>`}`;
 }
 
 function relayLine({ labels, waiting, oldest, behind }: RelayedDestination, moments: Moments): Line {

@@ -1,4 +1,4 @@
-// The first page: whether everything is read and delivered. The worst comes first.
+// The first page: whether all sources are read and all events delivered, the worst state first.
 import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { html } from './html.ts';
@@ -8,7 +8,7 @@ import { destinationTable } from './overview-destinations.ts';
 import { drawPlots } from './overview-plots.ts';
 import { sourceTable } from './overview-sources.ts';
 
-/** An open page reads this often: what it costs is in docs/console.md. */
+/** The time between two reads of an open page. docs/console.md has their price. */
 const EVERY_MS = 5_000;
 
 export function createOverviewPage(feed: ConsoleFeed): ConsolePage {

@@ -5,7 +5,7 @@ import { formatDuration } from '../cli/durations.ts';
 import { type Html, html } from './html.ts';
 
 const MINUTES = 60;
-/** Of a plot, in its own units; the page scales it. */
+/** The width of a bar and the height of a plot, in units of the SVG. */
 const [BAR, HEIGHT] = [6, 60];
 
 /** @param nowMs milliseconds since the epoch */
@@ -49,7 +49,7 @@ function plot(caption: string, series: readonly Series[]): Html {
 <figcaption>${caption}</figcaption></figure>`;
 }
 
-/** The last hour's minutes, the latest last; quiet ones as well. */
+/** The last hour's minutes, oldest first, including minutes without events. */
 function sumByMinute(
   activities: readonly Activity[],
   nowMs: number,

@@ -1,4 +1,3 @@
-// The overview's line of each source.
 import { formatDuration } from '../cli/durations.ts';
 import type { Moments } from '../cli/moments.ts';
 import type { Verdict } from '../operating/judge-source.ts';
@@ -7,7 +6,7 @@ import { type Content, type Html, html } from './html.ts';
 import { badge, table } from './layout.ts';
 import { type OverviewSource, shareOfBudget } from './load-overview.ts';
 
-/** The worst first. */
+/** The overview's table of sources, the worst state first. */
 export function sourceTable(sources: readonly OverviewSource[], moments: Moments): Html {
   if (sources.length === 0) return html`<p>No source has been polled yet.</p>`;
   const columns = [

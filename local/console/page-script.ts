@@ -1,6 +1,6 @@
-// The console's one script, sent as it stands. Pages work without it; it keeps them up to date, and copies. A message
-// with markup replaces the page's content; `row` messages are put at the top of the list of events. A hidden window
-// requests nothing.
+// The console's only script, sent to browsers unchanged. It updates pages and copies texts; pages also work without it. A
+// message replaces the page's content, or, if it is a `row`, is added at the top of the list of events. A hidden window
+// sends no requests.
 export const SCRIPT = `'use strict';
 const MAX_ROWS = 300;
 const main = document.getElementById('main');
@@ -28,7 +28,7 @@ function prepend(markup) {
   const list = document.getElementById('events');
   if (!list) return;
   list.insertAdjacentHTML('afterbegin', markup);
-  // The stream may send an event again that the page shows already.
+  // The stream may repeat an event that the page already shows.
   const twins = list.querySelectorAll('#' + CSS.escape(list.firstElementChild.id));
   if (twins.length > 1) { list.firstElementChild.remove(); return; }
   list.firstElementChild.classList.add('fresh');
@@ -51,7 +51,7 @@ function listen() {
 function pause() { if (source) { source.close(); source = undefined; } }
 
 document.addEventListener('visibilitychange', () => (document.hidden ? pause() : listen()));
-// A page that a browser keeps for "back" would otherwise return without its stream.
+// Pages from the browser's back/forward cache need their stream again.
 window.addEventListener('pagehide', pause);
 window.addEventListener('pageshow', listen);
 

@@ -1,4 +1,4 @@
-// Remembers an answer, so that open pages ask AWS for it at most once in a while, however many there are.
+// Caches an answer of AWS, so that the number of requests does not depend on the number of open pages.
 
 interface Remembered<Answer> {
   readonly answer: Promise<Answer>;
@@ -6,8 +6,8 @@ interface Remembered<Answer> {
 }
 
 /**
- * Returns the answer of the last call that was not longer ago, or asks again. A failure is remembered as well: a page
- * that may not ask must not ask at each round.
+ * Returns the last answer while it is younger than `forMs`, or else asks again. Failures are cached as well, so that a
+ * page without permission does not repeat its request at every update.
  *
  * @param now milliseconds since the epoch
  */

@@ -1,4 +1,4 @@
-// One return: its present state, and its story event by event. The page follows the return while it is open.
+// The page of one return: its present state, and its story event by event. An open page is updated.
 
 import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
 import type { Moments } from '../cli/moments.ts';
@@ -13,7 +13,7 @@ import { type Html, html } from './html.ts';
 import { badge, type Page, table, troubleList } from './layout.ts';
 import { storyOf } from './return-story.ts';
 
-/** A parcel changes a few times a day; a person who waits for a change should see it within seconds. */
+/** A person who waits for a change should see it within seconds. */
 const EVERY_MS = 2_000;
 
 export function createReturnPage(feed: ConsoleFeed): ConsolePage {
@@ -26,7 +26,7 @@ export function createReturnPage(feed: ConsoleFeed): ConsolePage {
   };
 }
 
-/** The page's form asks the service for its present answer. Nothing is stored, so the answer is shown once. */
+/** Handles the page's form, which asks the service for its present answer. The answer is shown once and not stored. */
 export function createAskAction(feed: ConsoleFeed): ConsoleAction {
   return {
     path: '/returns/:source/:group/ask',
@@ -49,7 +49,7 @@ interface NamedReturn {
   readonly group: number;
 }
 
-/** @throws PageNotFound if the address names no return group */
+/** @throws PageNotFound if the address does not contain the id of a return group */
 function namedIn({ params }: PageRequest): NamedReturn {
   const { source = '', group = '' } = params;
   if (!/^\d{1,15}$/.test(group)) throw new PageNotFound(`"${group}" is not the id of a return group.`);
@@ -70,7 +70,7 @@ async function explain(feed: ConsoleFeed, { source, group }: NamedReturn): Promi
   const explanation = await explainGroup({ ...feed, webhooks, attempt }, await feed.stateOf(source), group);
   const { snapshot, setAside, events } = explanation;
   if (snapshot === null && setAside === null && events.length === 0 && troubles.length === 0)
-    throw new PageNotFound(`The feed knows no return group ${group} of source ${source}.`);
+    throw new PageNotFound(`The feed has no return group ${group} of source ${source}.`);
   return { explanation, webhooks, troubles };
 }
 
@@ -87,11 +87,11 @@ ${notice}
 ${troubleList(troubles)}
 ${setAside !== null && html`<p class="notice">${badge('bad', 'Set aside')} The service's row can't be read: ${setAside.reason}, since ${moments.withAge(setAside.since)}.</p>`}
 ${marks.flatMap((mark) => (mark.behind === null ? [] : [behindNotice(mark, moments)]))}
-${snapshot === null ? html`<p>No state of it is stored.</p>` : presentState(snapshot, moments)}
+${snapshot === null ? html`<p>The feed has no state of this return.</p>` : presentState(snapshot, moments)}
 <form method="post" action="/returns/${source}/${returnGroupId}/ask">
 <button>Ask the service for its present answer</button> <span class="dim">sends one request</span></form>
 <h2>Story</h2>
-${events.length === 0 ? html`<p>The ledger holds no event of it.</p>` : storyOf(explanation, webhooks, moments)}
+${events.length === 0 ? html`<p>The ledger has no event of this return.</p>` : storyOf(explanation, webhooks, moments)}
 <p class="dim">Source ${source}, generation ${explanation.generation}. The ledger keeps events for 30 days. Times in ${moments.zone}.</p>`;
 }
 
@@ -112,7 +112,7 @@ function presentState(snapshot: Known, moments: Moments): Html {
     ['Method', group.return_method],
     ['Created', moments.full(snapshot.createdAt)],
     ['Updated', moments.withAge(snapshot.updatedAt)],
-    ['Last seen so', moments.withAge(snapshot.shownAt)],
+    ['Last seen', moments.withAge(snapshot.shownAt)],
     ['Removed', removedAt && moments.withAge(removedAt)],
     ['Not found since', missingSince && moments.withAge(missingSince)],
   ];
@@ -120,7 +120,7 @@ function presentState(snapshot: Known, moments: Moments): Html {
 <dl>${facts.flatMap(([name, value]) => (value === null ? [] : [html`<dt>${name}</dt><dd>${value}</dd>`]))}</dl>
 ${table(
   'Items, shipments, exchanges and refunds',
-  ['What', 'Status', 'Details'],
+  ['Entity', 'Status', 'Details'],
   entities.map(({ key, object, missingSince: gone }) => [
     key.replace('/', ' ').replaceAll('_', ' '),
     html`<strong>${showValue(object.status, moments)}</strong>${gone !== null && html` ${badge('busy', 'not shown now')}`}`,
@@ -142,5 +142,5 @@ function detailsOf(object: Readonly<Record<string, unknown>>, moments: Moments):
     .join(' · ');
 }
 
-/** Fields that need no name. */
+/** Fields that are shown without their name. */
 const PLAIN = new Set(['product_name', 'variant_name', 'carrier', 'amount']);

@@ -1,4 +1,4 @@
-// The story of a return: one row per event, with the window in which each change showed as a bar on a time line.
+// The story of a return: one row per event. A bar on a time line shows the window in which the change appeared.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
@@ -9,7 +9,7 @@ import { changeOf, eventJson } from './event-view.ts';
 import { type Content, type Html, html } from './html.ts';
 import { table } from './layout.ts';
 
-/** Of the time line, in its own units; the page scales it. */
+/** The size of the time line and the minimum width of a bar, in units of the SVG. */
 const [WIDTH, HEIGHT, NARROWEST] = [160, 12, 2];
 
 interface Span {
@@ -17,7 +17,7 @@ interface Span {
   readonly to: number;
 }
 
-/** Newest first, because most questions are about the present. */
+/** The rows of the story, newest first, because most questions are about the present. */
 export function storyOf(
   { events, marks }: Explanation,
   webhooks: readonly WebhookLabels[],
@@ -28,13 +28,13 @@ export function storyOf(
   const destinations = marks.map((mark) => ({ ...mark, filter: filters.get(mark.destination) }));
   return table(
     'Story, newest first',
-    ['No.', 'What changed', 'When', 'Time line', 'Found by', 'Delivered', 'Event'],
+    ['No.', 'Change', 'When', 'Time line', 'Found by', 'Delivered', 'Event'],
     events.toReversed().map((entry) => rowOf(entry, destinations, whole, moments)),
   );
 }
 
 interface StoryDestination extends ExplainedMark {
-  /** Undefined for what gets every event, and where the filter is unknown. */
+  /** Undefined for a destination without a filter, and if the filter is unknown. */
   readonly filter: EventFilter | undefined;
 }
 
@@ -58,7 +58,7 @@ function rowOf(
   ];
 }
 
-/** Nothing for a webhook whose filter excludes the event: it never gets it, and its mark need not pass it. */
+/** Returns false if the webhook's filter excludes the event: it never gets it, and its mark may stay below the event. */
 function deliveryTo(
   { destination, sentThrough, isWebhook, filter }: StoryDestination,
   sequence: number,
@@ -70,7 +70,7 @@ function deliveryTo(
   return html`<span class="${isSent ? 'good' : 'busy'}">${text} ${destination}</span><br>`;
 }
 
-/** A webhook that was added later begins with the return's next event. */
+/** A webhook without a mark may have been added later: then it only gets the return's next events. */
 function notSentYet(sentThrough: number | null, filter: EventFilter | undefined): string {
   if (filter === undefined) return '– not sent, or filtered out:';
   return sentThrough === null ? '– nothing sent yet to' : '… waits for';

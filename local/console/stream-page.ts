@@ -1,4 +1,4 @@
-// Keeps an open page up to date by server-sent events: renders it again at a fixed interval, and sends it if it differs.
+// Updates an open page with server-sent events: renders the page at a fixed interval, and sends it if it changed.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatFailure } from '../cli/failures.ts';
@@ -6,17 +6,18 @@ import { untilAborted } from '../cli/until-aborted.ts';
 import { type Html, textOf } from './html.ts';
 
 export interface Message {
-  /** Undefined replaces the page's content. */
+  /** `row` adds an event to the list; undefined replaces the page's content. */
   readonly event?: 'row';
-  /** The position after this message: a browser that connects again continues from it. */
+  /** The position after this message. A browser that connects again sends it, and the stream continues there. */
   readonly id?: string;
   readonly markup: Html;
 }
 
 /**
- * Sends what `next` returns until the browser leaves. A failure is shown on the page, and the next round tries again.
+ * Sends the messages of `next` until the browser disconnects. If `next` fails, the page shows the failure until a later
+ * call succeeds.
  *
- * @param next called every `everyMs`, and never twice at once
+ * @param next called `everyMs` after its last call has ended
  */
 export async function streamMessages(
   request: FastifyRequest,
@@ -54,7 +55,7 @@ export async function streamMessages(
   }
 }
 
-/** Renders at each call; returns the page only if it differs from the last one. */
+/** Returns a function that renders the page, and returns it only if it differs from the last call's. */
 export function onlyChanges(render: () => Promise<Html>): () => Promise<readonly Message[]> {
   let before: string | undefined;
   return async () => {

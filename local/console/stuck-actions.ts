@@ -1,5 +1,5 @@
-// The buttons of the page "Stuck", which exist only with `--act`. Each does what its command does. An action that can't be
-// undone asks on a page of its own first.
+// The buttons of the page "Stuck", which exist only with `--act`. Each has the effect of a command. An action that can't
+// be undone first asks for confirmation on another page.
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { openEndpointStates } from '../operating/list-webhook-states.ts';
@@ -15,9 +15,9 @@ type Fields = PageRequest['fields'];
 
 interface Action {
   readonly label: (fields: Fields) => string;
-  /** Asked before it; undefined for what can be undone or repeated. */
+  /** The question for confirmation; undefined for an action that can be undone or repeated. */
   readonly question?: (fields: Fields) => string;
-  /** @returns what was done, in a sentence */
+  /** @returns the outcome in a sentence */
   readonly act: (feed: ConsoleFeed, fields: Fields) => Promise<string>;
 }
 
@@ -31,7 +31,7 @@ const ACTIONS = {
       const { release } = await saveRelease(feed.states, source, hold, Date.now() * MILLISECOND);
       return release.outcome === 'released'
         ? `Hold ${hold} of source ${source} is released. The next tick continues.`
-        : `Hold ${hold} of source ${source} does not stand any more.`;
+        : `Hold ${hold} of source ${source} no longer exists.`;
     },
   },
   redrive: {
@@ -41,7 +41,7 @@ const ACTIONS = {
   skip: {
     label: ({ skip }) => `Skip event ${skip}`,
     question: ({ skip, group, to }) =>
-      `Skip event ${skip} of return ${group}? The destination ${to} never gets it; feed.events_skipped says so.`,
+      `Skip event ${skip} of return ${group}? The destination ${to} never gets it; feed.events_skipped reports that.`,
     act: (feed, fields) => redriveNamed(feed, fields, Number(needed(fields, 'skip'))),
   },
   resume: {
@@ -56,7 +56,7 @@ const ACTIONS = {
 
 export type ActionName = keyof typeof ACTIONS;
 
-/** The action's button; nothing without `--act`. */
+/** The action's button; false without `--act`. */
 export function actionButton({ acts }: ConsoleFeed, name: ActionName, fields: Fields): Html | false {
   if (!acts) return false;
   const action: Action = ACTIONS[name];
@@ -70,7 +70,7 @@ function form(path: string, fields: Fields, label: string, isDanger: boolean): H
   return html`<form method="post" action="${path}">${inputs}<button${isDanger ? html` class="danger"` : ''}>${label}</button></form>`;
 }
 
-/** Without `--act` there are none. */
+/** The actions' handlers; none without `--act`. */
 export function createStuckActions(feed: ConsoleFeed): ConsoleAction[] {
   if (!feed.acts) return [];
   return Object.entries<Action>(ACTIONS).map(([name, action]) => ({
@@ -86,7 +86,7 @@ export function createStuckActions(feed: ConsoleFeed): ConsoleAction[] {
 function confirmation(name: string, question: string, label: string, fields: Fields): Page {
   const body = html`<h1>Are you sure?</h1><p>${question}</p>
 ${form(`/act/${name}`, { ...fields, confirmed: 'yes' }, label, true)}
-<p><a href="/stuck">Back, without doing it</a></p>`;
+<p><a href="/stuck">Cancel</a></p>`;
   return { title: 'Are you sure?', body };
 }
 
@@ -108,6 +108,6 @@ async function redriveNamed(feed: ConsoleFeed, fields: Fields, skip: number | un
 
 function needed(fields: Fields, name: string): string {
   const value = fields[name];
-  if (value === undefined || value === '') throw new Error(`The form lacks "${name}".`);
+  if (value === undefined || value === '') throw new Error(`The form has no "${name}": load the page again.`);
   return value;
 }

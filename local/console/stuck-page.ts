@@ -1,4 +1,4 @@
-// What is stuck, grouped by cause, each with the command that helps.
+// The page "Stuck": sources and destinations that need an operator, by cause, each with the command to run.
 import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
@@ -20,7 +20,7 @@ import { events } from './overview-destinations.ts';
 import { actionButton } from './stuck-actions.ts';
 
 const EVERY_MS = 5_000;
-/** Returns that are listed of each cause. */
+/** Maximum number of returns that are listed for each cause. */
 const SHOWN = 20;
 
 export function createStuckPage(feed: ConsoleFeed): ConsolePage {
@@ -35,14 +35,13 @@ export function createStuckPage(feed: ConsoleFeed): ConsolePage {
         ...webhooks.flatMap((webhook) => causeOfWebhook(webhook, feed)),
         ...subscribers.subscribers.flatMap(causeOfSubscriber),
       ];
-      const nothing =
-        troubles.length === 0 ? badge('good', 'Nothing is stuck') : 'Of the rest nothing is stuck.';
+      const nothing = troubles.length === 0 ? badge('good', 'Nothing is stuck') : 'Nothing else is stuck.';
       const body = html`
 <h1>Stuck</h1>
 ${fields.done !== undefined && html`<p class="notice" role="status">${fields.done}</p>`}
 ${troubleList(troubles)}
 ${causes.length === 0 ? html`<p>${nothing}</p>` : causes}
-<p class="dim">${feed.acts ? 'Buttons act at once.' : 'Start the console with --act for buttons.'} Times in ${feed.moments.zone}.</p>`;
+<p class="dim">${feed.acts ? 'Buttons take effect at once.' : 'Start the console with --act for buttons.'} Times in ${feed.moments.zone}.</p>`;
       return { title: 'Stuck', body };
     },
   };
@@ -57,7 +56,7 @@ function causesOfSource({ status }: OverviewSource, feed: ConsoleFeed): Html[] {
   ];
 }
 
-/** Why polls fail or nothing polls. Rows that can't be read have a cause of their own. */
+/** Why polls fail, or why there are none. `setAsideCause` shows rows that can't be read. */
 function readingCause(
   { source, verdict, reasons, lastFailure, nextSteps }: SourceStatus,
   moments: Moments,
@@ -91,7 +90,7 @@ function sampleList(source: string, samples: HoldStatus['samples']): Html {
     what,
     `${before} → ${after}`,
   ]);
-  return table(`Held changes of ${source}`, ['Return', 'What', 'Change'], rows);
+  return table(`Held changes of ${source}`, ['Return', 'Entity', 'Change'], rows);
 }
 
 function setAsideCause(source: string, groups: readonly SetAsideStatus[], moments: Moments): Html {
@@ -105,11 +104,11 @@ function setAsideCause(source: string, groups: readonly SetAsideStatus[], moment
       moments.withAge(since),
     ]);
   return html`<h2>${badge('bad', 'Set aside')} source ${source}: ${groups.length} that can't be read</h2>
-<p>The feed reads each again and publishes what changed once it is readable. The service has to mend the rows.</p>
+<p>The service's operators have to correct these rows. The feed reads them again, and publishes their changes then.</p>
 ${table('Set aside', ['Return', 'Reason', 'Since'], rows)}${more(groups.length)}`;
 }
 
-/** One cause for each reason: groups that stopped for the same reason need the same remedy. */
+/** Shows groups with the same reason together: they need the same correction. */
 function causesOfDestination(
   { labels, behind }: Pick<RelayedDestination, 'labels' | 'behind'>,
   feed: ConsoleFeed,
@@ -133,7 +132,7 @@ function behindCause(
   const count = `${isCut ? 'at least ' : ''}${groups.length} ${groups.length === 1 ? 'return' : 'returns'}`;
   return html`<h2>${badge('bad', 'Behind')} ${title}: ${count}</h2>
 <p>${reason}</p>
-${feed.isLocal ? html`<p>"watch" tries again by itself, and at each start.</p>` : html`<p>Once the cause is mended: ${command(`returns-feed redrive --to ${name}${feed.flags}`)}</p>`}
+${feed.isLocal ? html`<p>"watch" retries on its own, and at each start.</p>` : html`<p>Once the cause is corrected: ${command(`returns-feed redrive --to ${name}${feed.flags}`)}</p>`}
 ${table(
   `Behind at ${title}`,
   ['Return', 'Stopped at', 'Since', 'Actions'],
@@ -172,8 +171,8 @@ ${actionButton(feed, 'resume', { webhook })}`,
     ];
   return [
     html`<h2>${badge('bad', 'Failing')} webhook ${webhook}</h2>
-<p>${failures} attempts in a row failed${since}: ${lastFailure ?? 'unknown'}. Its events wait and are posted in order once it accepts them.</p>
-${!feed.isLocal && html`<p>Once the receiver is mended: ${command(`returns-feed webhooks test ${webhook}${feed.flags}`)}</p>`}`,
+<p>${failures} attempts in a row failed${since}: ${lastFailure ?? 'unknown'}. Its events are posted in order once it accepts them.</p>
+${!feed.isLocal && html`<p>Once the receiver is repaired: ${command(`returns-feed webhooks test ${webhook}${feed.flags}`)}</p>`}`,
   ];
 }
 
@@ -181,7 +180,7 @@ function causeOfSubscriber({ queue, deadLetters, deadLetterArn }: SubscriberStat
   if (deadLetters === null || deadLetters === 0 || deadLetterArn === null) return [];
   return [
     html`<h2>${badge('bad', 'Dead letters')} subscriber ${queue}: ${events(deadLetters)}</h2>
-<p>Each failed ten times and is in the queue ${nameOfArn(deadLetterArn)} (docs/runbook.md, OrderedDeadLetters). Once the subscriber is mended, move them back:</p>
+<p>Each failed ten times and is in the queue ${nameOfArn(deadLetterArn)} (docs/runbook.md, OrderedDeadLetters). Once the subscriber is repaired, move them back:</p>
 <p>${command(`aws sqs start-message-move-task --source-arn ${deadLetterArn}`)}</p>`,
   ];
 }

@@ -1,5 +1,5 @@
-// The latest events, and then the new ones as they are saved. The sources' activities name the groups that changed last,
-// so a round reads one item per source and the new events, however many groups there are.
+// Reads the latest events, and then new events as they are saved. The sources' activities list the groups that changed
+// last, so a call reads one item per source and the new events, however many groups there are.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { type Instant, MINUTE } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
@@ -10,22 +10,22 @@ import type { ConsoleFeed } from './console-feed.ts';
 export interface LatestEvents {
   /** The last events of the groups that changed last, newest first. */
   readonly events: readonly FeedEvent[];
-  /** When the newest of these groups was saved: a tail continues from here without a gap. */
+  /** When the newest of these groups was saved. A tail from here on has no gap. */
   readonly position: Instant;
 }
 
 export interface EventTail {
-  /** The events that were saved since the last call, oldest first. Some may come twice. */
+  /** Returns the events that were saved since the last call, oldest first. Some may be returned twice. */
   next(): Promise<FeedEvent[]>;
-  /** How far the events were returned. */
+  /** The time of the latest save that was returned. */
   position(): Instant;
 }
 
-/** The service's clock is estimated, so a later save may seem to be earlier. A page leaves out what it shows already. */
+/** The service's clock is estimated, so a later save may have an earlier time. Pages omit repeated events. */
 const CLOCK_SHIFT = MINUTE;
-/** Of a reading that changed more, the last events are shown. */
+/** Maximum number of events of one reading. If it made more, the last ones are returned. */
 const MAX_OF_A_READING = 20;
-/** Groups whose last event the page begins with. */
+/** Number of groups whose last events a new page shows. */
 const BEGINS_WITH = 30;
 
 type TailedFeed = Pick<ConsoleFeed, 'sources' | 'states' | 'activities' | 'ledger'>;
@@ -46,7 +46,7 @@ export async function readLatestEvents(feed: TailedFeed): Promise<LatestEvents> 
 /** @param since the position of a page or of another tail */
 export function createEventTail(feed: TailedFeed, since: Instant): EventTail {
   let position = since;
-  /** The number of the last event returned of each group that changed lately. */
+  /** The number of the last returned event of each recently changed group. */
   let returned = new Map<string, number>();
 
   return {
@@ -66,7 +66,7 @@ export function createEventTail(feed: TailedFeed, since: Instant): EventTail {
             : readEvents(feed, group.key, after, group.sequence - after);
         }),
       );
-      // Only now: where a read failed, the next call reads again.
+      // Not before the reads: if one fails, the next call repeats it.
       returned = new Map(changed.map(({ key, sequence }) => [formatGroupKey(key), sequence]));
       position = Math.max(position, changed[0]?.savedAt ?? 0);
       return events.flat();
@@ -100,7 +100,7 @@ async function readLastReading(feed: TailedFeed, { key, sequence }: ChangedGroup
   return events.filter(isOfLastReading).reverse();
 }
 
-/** Entries that can't be decoded are left out; a return's page shows them. */
+/** Omits entries that can't be decoded; a return's page shows them. */
 async function readEvents(
   { ledger }: TailedFeed,
   key: GroupKey,

@@ -9,13 +9,13 @@ export interface FeedFailure {
   readonly explain: (error: unknown) => never;
 }
 
-/** What ends the feed whatever it does: the directory is lost, or its disk is full. */
+/** Collects failures that end the feed at any time: the directory is lost, or its disk is full. */
 export function createFeedFailure(dataDir: string | undefined): FeedFailure {
   let fail: (error: Error) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     fail = (error) => reject(explainFullDisk(error, dataDir));
   });
-  // Whoever waits for it gets it; at the end nobody may.
+  // Prevents an unhandled rejection if no caller waits for `failed`.
   failed.catch(() => {});
   const explain = (error: unknown): never => {
     throw explainFullDisk(error, dataDir);

@@ -114,7 +114,7 @@ export function nameOf({ type, data: { object } }: FeedEvent): string {
   return printable('id' in object && object.type !== 'return_group' ? `${name} ${object.id}` : name);
 }
 
-/** What changed from what to what, on one line. */
+/** Describes the changed fields with their previous and new values, on one line. */
 export function describeChange(event: FeedEvent, moments: Moments): string {
   const parts = formatChange(event, moments, pc.createColors(false));
   return parts.map(({ plain }) => plain).join(', ');

@@ -99,7 +99,7 @@ export function createReportDisplay(options: ReportDisplayOptions): ReportDispla
   };
 }
 
-/** What the first events are of: in a silent baseline these are older than the watch, which surprises. */
+/** Describes the first events. After a silent baseline they may be of changes before the start, which surprises users. */
 function describeStart(
   { baseline: { mode }, startedAt, stamps }: SourceState,
   { lookbackMs }: SourceSettings,

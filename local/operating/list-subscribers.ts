@@ -90,7 +90,7 @@ async function countQueue(client: SQSClient, arn: string, problems: string[]): P
       problems.push(`${describeTrouble(what, error)} ${rights}`);
       return undefined;
     });
-  const attributes = await read(`What waits for subscriber ${queue}`, arn);
+  const attributes = await read(`The queue of subscriber ${queue}`, arn);
   const deadLetterArn = deadLetterArnOf(attributes?.RedrivePolicy);
   const letters = deadLetterArn && (await read(`The dead letters of subscriber ${queue}`, deadLetterArn));
   return {

@@ -74,7 +74,7 @@ async function countWaiting(records: readonly WebhookRecord[], attempt: Attempt)
     return await Promise.all(
       records.map(({ id, queueUrl: QueueUrl }) =>
         attempt(
-          `What waits for webhook ${id}`,
+          `The waiting returns of webhook ${id}`,
           async () => {
             const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] });
             const { Attributes = {} } = await client.send(command);

@@ -36,7 +36,7 @@ export interface SourceStatus {
   readonly restsUntil: string | null;
   /** Polls have read everything before this instant, by the service's timestamps. */
   readonly settledThrough: string;
-  /** What `feed.source_read` reports: null until the baseline is completed, and in restored tables. */
+  /** The value that `feed.source_read` reports. Null until the baseline is completed, and in restored tables. */
   readonly readUpTo: string | null;
   readonly reconciledThrough: string | null;
   readonly behindMs: number | null;

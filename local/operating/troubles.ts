@@ -1,7 +1,7 @@
-// The parts that a page could not load. The rest of the page is shown, with a sentence for each part that is missing,
-// which names the right where AWS refused it.
+// Collects the parts of a page that could not be loaded, as one sentence each. The rest of the page is shown. If AWS
+// denied a request, the sentence names the missing permission.
 
-/** Loads a part of a page. @returns `otherwise` where it can't be loaded, which is noted */
+/** Loads a part of a page. @returns `otherwise` if it can't be loaded, after noting a sentence */
 export type Attempt = <Part, Otherwise>(
   what: string,
   load: () => Promise<Part>,
@@ -9,7 +9,7 @@ export type Attempt = <Part, Otherwise>(
 ) => Promise<Part | Otherwise>;
 
 export interface Troubles {
-  /** Each once, in the order in which they were noted. */
+  /** Without repetitions, in the order of the first `note`. */
   readonly sentences: readonly string[];
   note(sentence: string): void;
   readonly attempt: Attempt;
@@ -34,7 +34,7 @@ export function createTroubles(): Troubles {
   };
 }
 
-/** A sentence, whatever the message ends with. */
+/** Returns one sentence, which ends with a single full stop. */
 export function describeTrouble(what: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return `${what} can't be shown: ${message.replace(/\.?$/, '.')}`;

@@ -14,7 +14,7 @@ import type { SourceSettings } from '../source/source-settings.ts';
 import type { SourceState } from '../source/source-state.ts';
 import type { ReadState } from './read-state.ts';
 
-/** What `feed.source_read` reports about a source. */
+/** The report on a source in `feed.source_read`. */
 export type SourceRead = EventOf<'feed.source_read'>['data']['object'];
 
 type Reported = Pick<SourceState, 'source' | 'read' | 'guarding' | 'setAside'>;

@@ -23,7 +23,7 @@ const MAX_STAMP_CHARACTERS = 64;
 /** Faults named for one row; the others are only counted. */
 const MAX_FAULTS = 3;
 
-/** What is wrong with a row; a fault never quotes a value, because a row is full of personal data. */
+/** The faults of a row. A fault never quotes a value, because rows contain personal data. */
 interface Faults {
   /** The first ones, such as `shipments[0].status is empty`. */
   readonly named: string[];

@@ -29,7 +29,7 @@ const lease = z.object({
 
 export type Lease = Stored<typeof lease>;
 
-/** What is known about the service's stamps; see reading/stamps-clock.ts. */
+/** Learned properties of the service's stamps; see reading/stamps-clock.ts. */
 const stamps = storedObject({
   zoned: z.boolean(),
   /** Digits after the second. */

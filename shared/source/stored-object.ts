@@ -15,7 +15,7 @@ export function maybe<Value>(schema: z.ZodType<Value>) {
 
 export const instant: z.ZodType<Instant> = z.number();
 
-/** What a schema of stored values reads. */
+/** The type of the values that a schema of stored values parses. */
 export type Stored<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 
 type DeepReadonly<Value> = Value extends object

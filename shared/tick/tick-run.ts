@@ -31,7 +31,7 @@ export interface TickRun {
   polls: number;
   /** Whether this tick's last poll covered everything. */
   isComplete: boolean;
-  /** Whose range is being read; a range that the deadline cuts off was too wide for a tick. */
+  /** The kind of the range that is being read. If the deadline cuts it off, it was too wide for a tick. */
   readonly unfinished: RangeKind | undefined;
   /** How the list last failed to keep its order in a poll, if it did. */
   unstable: string | undefined;

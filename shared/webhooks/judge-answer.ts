@@ -11,7 +11,7 @@ export type Verdict =
   | {
       readonly kind: 'trouble';
       readonly reason: string;
-      /** What Retry-After asks for; 0 if nothing. */
+      /** The pause that Retry-After requests; 0 without one. */
       readonly askedMs: number;
       /** Whether it concerns every event: 429 and 503. */
       readonly isForAll: boolean;

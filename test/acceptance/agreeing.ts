@@ -1,8 +1,8 @@
 import type { Fields } from './history.ts';
 
 /**
- * Whether an event's value agrees with the service's. An event may carry fewer fields of an object, a null for an
- * absent value, and an instant in another notation; lists of ids have no order.
+ * Returns whether an event's value agrees with the service's. An event may have fewer fields of an object, null for an
+ * absent value, and an instant in another notation. Lists of ids are unordered.
  */
 export function agrees(published: unknown, real: unknown, name: string, unreadableMoney = false): boolean {
   if (published === undefined || published === null) {

@@ -1,4 +1,4 @@
-// The changes that happen to a group at the outside service.
+// The kinds of changes of a group at the outside service.
 import { drawVariant, type Group, newExchange } from './group.ts';
 import type { Random } from './random.ts';
 

@@ -1,4 +1,4 @@
-// Whether the last state of an entity was published.
+// Checks that the last state of an entity was published.
 import { agrees } from './agreeing.ts';
 import type { Evidence, Report, Told } from './evidence.ts';
 import type { EntityHistory, Fields } from './history.ts';

@@ -1,4 +1,4 @@
-// Whether an event continues the one before it, and is true by the service's history.
+// Checks that an event continues the previous one, and is true by the service's history.
 import { agreeOn, agrees } from './agreeing.ts';
 import type { Evidence, Report, Told } from './evidence.ts';
 import type { EntityHistory, EntityState } from './history.ts';
@@ -94,7 +94,7 @@ function isObserved({ after, by }: OutsideEvent, { shownFrom, shownByAll }: Enti
 }
 
 /**
- * Whether nothing of the group has changed since before the start. A feed may announce all of a changed group: by the
+ * Returns whether the group has not changed since the start. A feed may announce all parts of a changed group: by the
  * catalogue, everything seen for the first time is `created`.
  */
 function isAsAtTheStart({ groupId }: EntityHistory, { histories }: Evidence): boolean {
@@ -104,8 +104,8 @@ function isAsAtTheStart({ groupId }: EntityHistory, { histories }: Evidence): bo
 }
 
 /**
- * Whether a group had changed within the lookback before the newest stamp at the start. Such a change may have become
- * visible after the start.
+ * Returns whether a group had changed within the lookback before the newest stamp at the start. Such a change may have
+ * become visible after the start.
  */
 function isAmongTheNewest(
   { groupId }: EntityHistory,

@@ -9,7 +9,7 @@ const PARTS: readonly [string, EntityKind, string, string][] = [
 
 export type Entities = ReadonlyMap<string, { readonly kind: EntityKind; readonly fields: Fields }>;
 
-/** Each entity of a row, by its subject in events. The group's own stamp is no news. */
+/** Returns the entities of a row, by their subjects in events. Omits the group's stamp, which is not a change by itself. */
 export function entitiesOf(row: Fields): Entities {
   const { updated_at: _, ...fields } = row;
   const group = `return-groups/${row.id}`;

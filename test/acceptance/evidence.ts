@@ -1,4 +1,4 @@
-// What the judge knows of a run, and what it may find.
+// The data of a run for the judge, and the problems that it reports.
 import type { EntityHistory, Fields, PrintedEvent } from './history.ts';
 
 export interface Evidence {
@@ -12,12 +12,12 @@ export interface Evidence {
   readonly settleMs: number;
   /** Entities from before this time are known without events; undefined if everything is announced. */
   readonly silentUntil: number | undefined;
-  /** How late a change may show after its stamp. */
+  /** Maximum time from a change's stamp until the service shows the change. */
   readonly lookbackMs: number;
-  /** Whether the service sends money in an unreadable form: then null is right, and another amount is wrong. */
+  /** Whether the service sends money in an unreadable form. Then an event must have null, and no amount. */
   readonly unreadableMoney?: boolean;
-  /** Watched fields that the service showed for the first time at `from`: until `until` nobody can distinguish a change
-   *  from a field that was hidden before, so no event is needed (decision 4). */
+  /** Watched fields that the service first showed at `from`. Until `until`, a change can't be distinguished from a field
+   *  that was hidden before, so no event is required (decision 4). */
   readonly firstShown?: readonly FirstShown[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * The real history of each entity at the outside service: the judge measures events only by this. Times are
+ * The true history of each entity at the outside service. The judge compares events only with it. Times are
  * milliseconds since 1970.
  */
 export interface EntityHistory {
@@ -17,11 +17,11 @@ export type EntityKind =
   | 'refund_transaction';
 
 export interface EntityState {
-  /** When the change happened, which its stamp says where it has one; 0 for what was there at the start. */
+  /** The time of the change, equal to its stamp if it has one; 0 for entities that existed at the start. */
   readonly changedAt: number;
-  /** When the first answer could show it. */
+  /** The earliest time at which an answer can show it. */
   readonly shownFrom: number;
-  /** When no answer shows the previous state any more: later than `shownFrom` if replicas lag. */
+  /** The time from which no answer shows the previous state; later than `shownFrom` if replicas lag. */
   readonly shownByAll: number;
   /** The fields of an undamaged row; undefined if the entity is gone. */
   readonly fields: Fields | undefined;

@@ -13,7 +13,7 @@ export interface Scenario {
   readonly watch?: Readonly<Record<string, string>>;
   /** How long the service changes after the feed starts to watch; 25 s by default. */
   readonly busyMs?: number;
-  /** How long completeness may take after the last change; 45 s by default. */
+  /** Maximum time from the last change until everything is published; 45 s by default. */
   readonly quietMs?: number;
   /**
    * `complete`: every change is published. `complete or said`: the feed may report that it can't read everything.
@@ -24,7 +24,7 @@ export interface Scenario {
   readonly restart?: {
     readonly afterMs: number;
     readonly signal: 'SIGINT' | 'SIGKILL';
-    /** Another store behind the same token; without it the service stays the same. */
+    /** The store that the token shows after the restart; without it, the same store. */
     readonly otherStore?: (random: Random) => Behaviour;
   };
   /** The first change waits until the feed reports that its baseline is complete. */
@@ -32,9 +32,9 @@ export interface Scenario {
   readonly unreadableMoney?: boolean;
   /** Fields that the service never showed before; their first changes may go unpublished for 20 s. */
   readonly firstShown?: readonly string[];
-  /** Events are forwarded to a receiver that fails now and then, and refuses some returns for good. */
+  /** Whether events are forwarded to a receiver that sometimes fails, and always rejects some returns. */
   readonly isForwarded?: boolean;
-  /** It takes six minutes: the feed has five to report what it can't read. */
+  /** Whether it takes six minutes, because the feed may take five to report what it can't read. */
   readonly long?: boolean;
 }
 
@@ -121,7 +121,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'unreadable-rows',
-    about: 'rows become {} or lose their id for a while, also in look-ups',
+    about: 'for some time rows are {} or have no id, also in look-ups',
     draw: (random) => ({
       order: random.pick(ORDERS),
       damage: unreadableFor(random, 8_000, 28_000),

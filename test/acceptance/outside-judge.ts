@@ -12,9 +12,9 @@ export interface Verdict {
 }
 
 /**
- * Decides by the service's own history whether the output of `watch` is true, in order and complete. It knows only the
- * README's promises and the event catalogue, and nothing of the feed's code. The rule `complete` is meaningful only after a quiet
- * period.
+ * Decides by the service's own history whether the output of `watch` is true, in order and complete. It depends on the
+ * README's guarantees and the event catalogue, and not on the feed's code. The rule `complete` is meaningful only after a
+ * quiet period.
  */
 export function judge(evidence: Evidence): Verdict {
   const problems: Problem[] = [];

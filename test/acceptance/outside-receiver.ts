@@ -1,5 +1,5 @@
-// A receiver of webhooks as somebody else writes one: it verifies with the library of Standard Webhooks, fails now and
-// then, never takes the events of some returns, and remembers what it took.
+// A receiver of webhooks that is independent of this project: it verifies with the library of Standard Webhooks, sometimes
+// fails, always rejects the events of some returns, and records the accepted events.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ import type { Random } from './random.ts';
 export interface OutsideReceiver {
   readonly url: string;
   readonly secret: string;
-  /** Whether every printed event of the returns that it takes has arrived. */
+  /** Returns whether every printed event of the accepted returns has arrived. */
   hasAll(printed: readonly PrintedEvent[]): boolean;
   problems(printed: readonly PrintedEvent[]): Problem[];
   close(): Promise<void>;
@@ -21,9 +21,9 @@ export interface OutsideReceiver {
 
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, so').toString('base64')}`;
 const FAILING_SHARE = 0.15;
-/** An event that failed this often is taken: one that failed four times would come ten minutes later. */
+/** Accepts an event after this many failures: after four, the next attempt would be ten minutes later. */
 const MOST_FAILURES = 2;
-/** Every return whose id is a multiple of this is refused for good. */
+/** Always rejects returns with an id that is a multiple of this. */
 const REFUSED_EVERY = 17;
 
 interface Delivered {
@@ -99,7 +99,7 @@ function groupOf(id: string): number {
   return Number(id.split('_')[2]);
 }
 
-/** The first arrivals of each return must ascend one by one. */
+/** Reports returns whose events, without repeats, did not arrive in ascending order without gaps. */
 function outOfOrder(taken: readonly Delivered[]): string[] {
   const last = new Map<number, number>();
   const texts: string[] = [];

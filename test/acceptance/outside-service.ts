@@ -9,8 +9,8 @@ import { renderGroup } from './render-group.ts';
 import type { Bounds } from './shown-groups.ts';
 
 /**
- * A returns service written from the service's document alone. Where the document is silent, a behaviour decides,
- * however unfriendly.
+ * A returns service that is written only from the service's document. A `Behaviour` decides what the document leaves open,
+ * in the least convenient ways.
  */
 export interface OutsideService {
   readonly url: string;
@@ -33,9 +33,9 @@ export interface ServedRequest {
 }
 
 export interface Behaviour {
-  /** Each has its own count of requests. */
+  /** Tokens with separate counts of requests. */
   readonly tokens?: readonly string[];
-  /** More requests of one token in any 60 s are answered with 429. */
+  /** Maximum number of requests of one token in any 60 s; more are answered with 429. */
   readonly mostRequests?: number;
   readonly groups?: number;
   readonly firstId?: number;
@@ -43,14 +43,14 @@ export interface Behaviour {
   readonly kinds?: readonly ChangeKind[];
   readonly strangeStatuses?: boolean;
   readonly order?: Order;
-  /** Rows in a page: without a limit, and at most. */
+  /** The number of rows in a page without a limit, and the maximum. */
   readonly defaultLimit?: number;
   readonly mostRows?: number;
   /** No list shows rows beyond this number. */
   readonly windowRows?: number;
   readonly exclusiveBounds?: boolean;
   readonly stamp?: (time: number) => string;
-  /** Filters compare a row's stamp as its text shows it. */
+  /** Filters compare a row's stamp as shown, including this shift. */
   readonly shiftMs?: number;
   readonly wholeSeconds?: boolean;
   readonly shipmentsMoveStamp?: boolean;
@@ -168,7 +168,7 @@ export async function startOutsideService(behaviour: Behaviour, random: Random):
     return rows.slice(offset, end);
   }
 
-  /** Wide enough for shifted and cut times; the filter decides. */
+  /** Returns bounds that include shifted and truncated times. The filter is exact. */
   function bounds(query: URLSearchParams, name: string): Bounds {
     const [least, most] = [query.get(`min_${name}`), query.get(`max_${name}`)];
     const slack = Math.abs(behaviour.shiftMs ?? 0) + 1_000;
@@ -250,7 +250,7 @@ function sort(groups: Group[], order: Exclude<Order, 'random'>): void {
     groups.sort((one, other) => other.updatedAt - one.updatedAt || other.id - one.id);
 }
 
-/** Some of the groups, as another order at every request shows them. */
+/** Returns a random sample of the groups, like a page with a random order. */
 function draw(groups: Group[], count: number, random: Random): Group[] {
   for (let first = 0; first < count; first++) {
     const other = random.between(first, groups.length - 1);
@@ -261,7 +261,7 @@ function draw(groups: Group[], count: number, random: Random): Group[] {
   return groups.slice(0, Math.max(0, count));
 }
 
-/** Whether a token may make one more request within 60 s; a refused one does not count. */
+/** Returns whether a token may send another request within 60 s. Rejected requests do not count. */
 function createAllowance(most: number): (token: string) => boolean {
   const counted = new Map<string, number[]>();
   return (token) => {

@@ -16,23 +16,23 @@ export interface OutsideStore {
   remove(groupId: number): void;
   groupIds(): number[];
   latest(groupId: number): Group | undefined;
-  /** The groups as answers show them; each view has its own time. */
+  /** Returns the groups that answers show. Each view has its own time. */
   view(): ShownGroups<Group>;
   histories(): EntityHistory[];
-  /** Every `updated_at` that a group had, as shown. */
+  /** Returns every `updated_at` that a group had, in the shown form. */
   stampsOf(groupId: number): string[];
 }
 
 export interface StoreOptions {
   readonly groups: number;
-  /** The lowest id of a group; two stores with the same one share ids. */
+  /** The lowest id of a group. Two stores with the same lowest id share ids. */
   readonly firstId: number;
   readonly random: Random;
-  /** How an instant is written in rows. */
+  /** Formats an instant for rows. */
   readonly stamp: (time: number) => string;
   /** How long a change stays invisible after its stamp. */
   readonly drawDelayMs: () => number;
-  /** How far the slowest replica is behind. */
+  /** The lag of the slowest replica. */
   readonly staleMs: number;
   /** Whether `updated_at` moves if only a shipment changed. */
   readonly shipmentsMoveStamp: boolean;

@@ -18,19 +18,19 @@ export interface Outcome {
   readonly verdict: Verdict;
   readonly requests: number;
   readonly tookMs: number;
-  /** From the last change until everything was published. */
+  /** Time from the last change until everything was published. */
   readonly completeAfterMs: number | undefined;
-  /** From the start until the status reported that not everything is read. */
+  /** Time from the start until `status` reported that not everything is read. */
   readonly saidAfterMs: number | undefined;
 }
 
 const BUDGET = 240;
 const SETTLE_MS = 3_000;
 const LOOKBACK_MS = 10_000;
-/** Two cycles and a look-up: wrong events would appear within it. */
+/** Two cycles and a look-up. Wrong events would appear within this time. */
 const AFTERWARDS_MS = 12_000;
 const FILL_IN_MS = 20_000;
-/** Two cycles, each of which polls may make three times as long. */
+/** Two cycles. Polls can make each three times as long. */
 const WELL_WITHIN_MS = 30_000;
 /** Three failures in a row, 5 s, 30 s and 2 min apart. */
 const DELIVERED_WITHIN_MS = 180_000;
@@ -83,7 +83,7 @@ function watch({ scenario, service, receiver, data, runs }: Run, url = service.u
     ...(receiver && { 'forward-to': receiver.url, 'forward-secret': receiver.secret }),
     ...scenario.watch,
   };
-  // The user believes that the same store has moved.
+  // The user claims that the same store has moved.
   const started = startWatch(options, url === service.url ? [] : ['--moved']);
   runs.push(started);
   return started;
@@ -161,7 +161,7 @@ async function runOpen(run: Run): Promise<Outcome> {
   );
 }
 
-/** A row without an id counts as unreadable until a cycle that did not meet it ends, and polls delay cycles. */
+/** Waits for a status without problems: a row without an id counts as unreadable until a cycle without it ends. */
 async function statusOnceWell(run: Run): Promise<StatusReport> {
   const mayGoOn = patience(run, WELL_WITHIN_MS);
   let status = await askStatus(run.data);
@@ -172,7 +172,7 @@ async function statusOnceWell(run: Run): Promise<StatusReport> {
   return status;
 }
 
-/** If everything is published and nothing fails for good, a status that reports a problem is wrong. */
+/** Reports a status with a problem, although everything is published and no failure lasts. */
 function checkWell({ code, text }: StatusReport): Problem[] {
   return code === 0
     ? []
@@ -184,7 +184,7 @@ function checkWell({ code, text }: StatusReport): Problem[] {
       ];
 }
 
-/** Two stores: every line after the restart must be true of the first, so that nothing of the second is published. */
+/** Runs a scenario with two stores. Every line after the restart must be true of the first store. */
 async function runHeld(run: Run, seed: number): Promise<Outcome> {
   const { scenario, service } = run;
   const problems: Problem[] = [];
@@ -241,7 +241,7 @@ function isAllTold(evidence: Evidence): boolean {
   return judge(evidence).problems.every(({ rule }) => rule !== 'complete');
 }
 
-/** Judging costs time that the service needs, so it runs only after new output, or after 10 s without any. */
+/** Calls `holds` only after new output, or after 10 s without any: judging takes time from the service's process. */
 function whenPrinted({ runs }: Run, holds: () => boolean): () => boolean {
   let judged = -1;
   let judgedAt = 0;
@@ -255,8 +255,8 @@ function whenPrinted({ runs }: Run, holds: () => boolean): () => boolean {
 }
 
 /**
- * A busy machine slows the feed, which is not the feed's fault. Its time is up only after it also made as many requests
- * as it makes in that time at least, or after minutes.
+ * Returns a function that returns whether time is left. On a busy machine the time ends only after the feed also sent the
+ * requests that it sends in that time at least, or after some minutes.
  */
 function patience({ service }: Run, quietMs = 45_000): () => boolean {
   const startedAt = Date.now();
@@ -321,7 +321,7 @@ async function waitUntil(holds: () => boolean, mostMs: number): Promise<void> {
   while (!holds() && Date.now() < until) await sleep(500);
 }
 
-/** Writes everything needed to see whether the feed or the judge is right. */
+/** Writes the data that shows whether the feed or the judge is right. */
 async function keepEvidence(directory: string, { service, runs }: Run, { problems }: Outcome): Promise<void> {
   await mkdir(directory, { recursive: true });
   const write = (name: string, lines: readonly string[]) =>

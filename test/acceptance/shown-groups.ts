@@ -1,12 +1,12 @@
 /**
- * The groups that answers show, ordered by creation and by update, so that a request costs what it asks for and not
- * what the store holds. Its time only moves forward.
+ * The groups that answers show, indexed by creation and by update, so that the cost of a request depends on its range, not
+ * on the size of the store. Its time only moves forward.
  */
 export interface ShownGroups<Group extends Timed> {
   /** From `shownFrom` on, answers show this version; undefined if the group is gone. */
   add(id: number, shownFrom: number, group: Group | undefined): void;
   moveTo(time: number): void;
-  /** A copy of the groups whose times are within the bounds, which are included; in order of creation. */
+  /** Returns a copy of the groups within the inclusive bounds, in order of creation. */
   within(created: Bounds, updated: Bounds): Group[];
 }
 
@@ -88,7 +88,7 @@ function range(list: readonly Timed[], { least, most }: Bounds, order: Order) {
   return { from, end: Math.max(from, end) };
 }
 
-/** The first index from which the claim holds; the list's length if there is none. */
+/** Returns the first index from which the predicate holds, or else the list's length. */
 function firstIndex(list: readonly Timed[], holds: (group: Timed) => boolean): number {
   let from = 0;
   let end = list.length;

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import type { PrintedEvent } from './history.ts';
 import { TOKEN } from './outside-service.ts';
 
-/** The feed as users run it: the installed command, with its output. */
+/** A process of the installed command, as users run it, and its output. */
 export interface WatchProcess {
   readonly pid: number | undefined;
   readonly printed: readonly PrintedEvent[];
   readonly messages: readonly string[];
-  /** Sends the signal; resolves with the exit code, or the signal that ended it. */
+  /** Sends a signal, and resolves with the exit code or the signal that ended the process. */
   end(signal: 'SIGINT' | 'SIGKILL'): Promise<number | string>;
   hasEnded(): boolean;
 }
@@ -56,7 +56,7 @@ export function startWatch(
   };
 }
 
-/** Runs `returns-feed status`, as an operator would. */
+/** Runs `returns-feed status`. */
 export function askStatus(data: string): Promise<StatusReport> {
   const child = spawn(process.execPath, [COMMAND, 'status', '--json', '--data', data], {
     stdio: ['ignore', 'pipe', 'pipe'],

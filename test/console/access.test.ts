@@ -1,4 +1,5 @@
-// Who may use the console, and what it answers everybody else. Plain HTTP: a browser would not send most of this.
+// Access to the console, and its responses to requests without access. Over plain HTTP, because a browser would not send
+// most of these requests.
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Console, startConsole } from '../../local/console/console-server.ts';
@@ -64,7 +65,7 @@ function partsOf({ url }: Console): {
   return { origin, port, token: searchParams.get('token') ?? '' };
 }
 
-/** Of a stream, the answer is its beginning. */
+/** Sends a request and returns its response; for a stream, the first part of it. */
 function ask(
   path: string,
   { method = 'GET', headers = {}, body }: Asked = {},
@@ -99,7 +100,7 @@ const posted = (headers: Asked['headers']): Asked => ({
 });
 
 describe('the address with the token', () => {
-  it('gives a cookie for this console alone, and leads to the page without the token', async () => {
+  it('sets a cookie for this console only, and redirects to the page without the token', async () => {
     const { token, port } = partsOf(console);
 
     const { status, headers, body } = await ask(`/?token=${token}`);
@@ -113,7 +114,7 @@ describe('the address with the token', () => {
     expect(Buffer.from(token, 'base64url').length).toBeGreaterThanOrEqual(16);
   });
 
-  it('is in no page that it leads to', async () => {
+  it('does not appear in any page', async () => {
     const { token } = partsOf(console);
 
     const bodies = await Promise.all(
@@ -125,7 +126,7 @@ describe('the address with the token', () => {
   });
 });
 
-describe('a request without the right to it', () => {
+describe('a request without access', () => {
   it.each([
     ['neither token nor cookie', '/', {}],
     ['a wrong token', '/?token=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', {}],
@@ -142,14 +143,14 @@ describe('a request without the right to it', () => {
     expect(body).not.toContain('The secret content');
   });
 
-  it('is refused with the cookie of another console, even under this one’s name', async () => {
+  it('is refused with the cookie of another console, even under this console’s cookie name', async () => {
     const other = await openTestConsole();
     const [theirs, ours] = [partsOf(other), partsOf(console)];
 
     const answers = await Promise.all([
       ask('/', { headers: { cookie: cookieFor(other) } }),
       ask('/', { headers: { cookie: `returns-feed-${ours.port}=${theirs.token}` } }),
-      // A browser sends both to both: cookies do not know ports.
+      // A browser sends both cookies to both consoles, because cookies do not depend on ports.
       ask('/', { headers: { cookie: `${cookieFor(console)}; ${cookieFor(other)}` } }),
       ask('/', { headers: { cookie: `${cookieFor(console)}; ${cookieFor(other)}` } }, other),
     ]);
@@ -159,7 +160,7 @@ describe('a request without the right to it', () => {
   });
 });
 
-describe('a request from elsewhere, though the browser sends the cookie', () => {
+describe('a cross-site request with the cookie', () => {
   it.each([
     ['a name that was made to resolve to this machine', { host: 'attacker.example' }],
     ['such a name with the port', { host: 'attacker.example:80' }],
@@ -181,7 +182,7 @@ describe('a request from elsewhere, though the browser sends the cookie', () => 
     expect(acted).toBe(0);
   });
 
-  it('can’t act without an origin, nor by any way but POST', async () => {
+  it('can’t act without an origin, nor with another method than POST', async () => {
     const { origin } = partsOf(console);
     const answers = await Promise.all([
       ask('/act/anything', posted({})),
@@ -206,7 +207,7 @@ describe('a request from elsewhere, though the browser sends the cookie', () => 
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   it.each([
     ['a page', '/', true],
     ['a stream', '/?stream=1', true],
@@ -236,7 +237,7 @@ describe('every answer', () => {
     expect(headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('comes from this machine’s own address alone', () => {
+  it('comes from 127.0.0.1', () => {
     expect(partsOf(console).origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 });

@@ -1,5 +1,5 @@
-// `npm run bench:console`: how long each page takes with 100,000 known groups, in single reads of the same run. No page
-// may take longer than thirty of them: then none reads more as the feed grows.
+// `npm run bench:console`: measures each page with 100,000 known groups, in units of a single read of the same run. No
+// page may take longer than thirty single reads, so that no page reads more as the feed grows.
 import { BatchWriteItemCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { StoredItem } from '../../functions/adapters/attribute-values.ts';
 import { markKey } from '../../functions/adapters/dynamodb-marks.ts';
@@ -24,13 +24,13 @@ import { aState } from '../contract/sample-states.ts';
 import { connect, storesOn } from '../contract/stores.ts';
 
 const GROUPS = Number(process.argv[2] ?? 100_000);
-/** A page may take as long as so many reads of one item. */
+/** Maximum time of a page, in reads of one item. */
 const MOST_READS = 30;
-/** Groups that stopped at each destination. */
+/** Number of groups that stopped at each destination. */
 const BEHIND = 150;
 /**
- * The later stages of a search: one asks the service, within the budget, and one reads up to 2,000 snapshots. Their times
- * are shown and not judged.
+ * The later stages of a search: one sends requests to the service, within the budget, and one reads up to 2,000
+ * snapshots. Their times are printed, but have no limit.
  */
 const LATER = { service: 'then, asking the service', items: 'then, its search of items' };
 const FORWARD = 'forward-0123456789abcdef';
@@ -81,7 +81,7 @@ async function fill(to: DynamoDBClient): Promise<void> {
   await stores.activities.save('acme', { minutes: [], recent });
 }
 
-/** Compressing a body takes longer than writing it: only the newest ones, which searches read, have their own. */
+/** Compressing a body takes longer than writing it, so only the newest groups, which searches read, have their own body. */
 function aSnapshotItem(group: number): StoredItem {
   const snapshot = aSnapshot(group, 1, { sequence: 1 });
   const isRead = group < FIRST + BEHIND || group >= FIRST + GROUPS - 2_000;
@@ -136,14 +136,14 @@ async function measure(): Promise<number> {
       [LATER.service]: '/find?q=1Z0000000000000000&in=service',
       [LATER.items]: '/find?q=1Z0000000000000000&in=items',
     };
-    // Reads and pages by turns, so that both meet the same moments of a busy machine.
+    // Alternates reads and pages, so that other load on the machine affects both alike.
     const timed = Object.entries(pages).map(([name, path]) => ({ name, path, times: [] as number[] }));
     const reads: number[] = [];
     for (let round = 0; round <= ROUNDS; round += 1)
       for (const { path, times } of timed) {
         for (let read = 0; read < 5; read += 1) reads.push(await timeOf(() => readOne(feed.client, old)));
         const time = await timeOf(() => openPage(new URL(path, console_.url), cookie));
-        // The first time loads the code.
+        // The first round loads the code.
         if (round > 0) times.push(time);
       }
     const readMs = medianOf(reads);

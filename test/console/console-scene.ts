@@ -1,5 +1,5 @@
-// A console on tables that stand still: two sources, one of them held, returns with their stories, a destination that
-// refuses, a URL that fails. The same to the letter in each run, for pictures, and for all that concerns every page.
+// A console on constant tables: two sources, one of them held, returns with their stories, a destination that rejects
+// events, a URL that fails. Each run renders identical texts, for screenshots and for tests of all pages.
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { createMoments } from '../../local/cli/moments.ts';
@@ -24,7 +24,7 @@ import { aState } from '../contract/sample-states.ts';
 import { clockAt, connect, type Stores, storesOn } from '../contract/stores.ts';
 import { holdFeed } from './hold-feed.ts';
 
-/** The moment that all times of the scene are counted from. */
+/** The present of the scene: all its times are relative to it. */
 const NOW: Instant = Date.parse('2026-11-20T10:15:30Z') * MILLISECOND;
 const FIRST_GROUP = 184_460;
 export const SCENE_GROUP = FIRST_GROUP;
@@ -36,7 +36,7 @@ export interface ConsoleScene {
   readonly feed: ConsoleFeed;
   /** A path of each page, by its name in file names. */
   readonly pages: Readonly<Record<string, string>>;
-  /** The requests to the tables so far, by their operations, and the read units that they took. */
+  /** The number of requests to the tables so far, and their read units. */
   readonly reads: { requests: number; units: number };
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
   const moments = createMoments({ zone: 'UTC', now: () => NOW / MILLISECOND });
   const served = {
     ...held.open,
-    // As while `watch` runs.
+    // The state while `watch` runs.
     holder: async () => ({ pid: 1, host: 'here', isHere: true, yields: false, endpoint: undefined }),
     clock: clockAt(NOW),
     moments,

@@ -1,6 +1,5 @@
-// A feed on this machine, and consoles that show it: the reference service, which changes only when a test changes it,
-// the feed that polls it when a test says so, a receiver that it forwards to, and the tables behind a proxy that can be
-// cut off.
+// A feed on this machine, and consoles that show it: the reference service, a receiver that the feed forwards to, and the
+// tables behind a proxy that can be disconnected. The service changes, and the feed polls, only when a test requests it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,11 +26,11 @@ const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString
 export interface ConsoleWorld {
   readonly service: ReferenceService;
   readonly receiver: WebhookReceiver;
-  /** All events that were published, in the order of the queue. */
+  /** All published events, in the queue's order. */
   readonly published: readonly FeedEvent[];
-  /** Polls once; what changed is saved then, and delivered soon after. */
+  /** Polls once and saves the changes. They are delivered soon after. */
   tick(): Promise<void>;
-  /** The tables, as the consoles see them. */
+  /** The proxy between the consoles and the tables. */
   readonly wire: CutOffWire;
   /** The feed that the consoles show. */
   readonly open: OpenFeed;
@@ -41,18 +40,18 @@ export interface ConsoleWorld {
 
 interface ConsoleWorldOptions {
   readonly acts?: boolean;
-  /** Undefined: as a person who has not set the token. */
+  /** The service's token; undefined for a person who has not set it. */
   readonly token?: string | undefined;
 }
 
 const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 interface WorldOptions extends ReferenceServiceOptions {
-  /** The status that the receiver answers at first. @default 204 */
+  /** The status of the receiver's first responses. @default 204 */
   readonly received?: number;
 }
 
-/** Opens the world after its first poll, which has read everything. */
+/** Opens the world and polls once, which reads everything. */
 export async function openConsoleWorld(options: WorldOptions = {}): Promise<ConsoleWorld> {
   const ends: (() => Promise<unknown>)[] = [];
   const close = async () => {

@@ -1,4 +1,4 @@
-// The way from a console to its tables: counts the requests, and can be cut off and mended.
+// A proxy between a console and its tables that counts requests and can be disconnected.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ export interface CutOffWire {
   readonly url: string;
   /** The operations of all requests so far, for instance `GetItem`. */
   readonly operations: readonly string[];
-  /** From now on connections break. */
+  /** Breaks all connections until `mend` is called. */
   cut(): void;
   mend(): void;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
-// The console on a deployed stack, over plain HTTP, as a caller with the rights that SECURITY.md lists: the stack as
-// `cdk synth` makes it, with its own poller, relays, ordered queues and webhooks, on the engines of this machine.
+// The console on a deployed stack, over plain HTTP, for a caller with the permissions that SECURITY.md lists. The stack is
+// the output of `cdk synth`, with its poller, relays, ordered queues and webhooks, on the engines of this machine.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { ListQueuesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -79,9 +79,9 @@ afterEach(async () => {
   for (const each of consoles.splice(0)) await each.close();
 });
 
-/** A parcel that the service shows as new, then in transit, then delivered; each is polled and sent everywhere. */
+/** Takes a parcel to delivery in two steps. Each step is polled and sent to all destinations. */
 async function followParcel(): Promise<void> {
-  // The last tick is now: one in the future would be reported.
+  // The last tick is at the present, because ticks in the future are reported.
   const minute = thisMinute() - 2 * MINUTE_MS;
   await comeDue(stack.deployment, TICKS, minute);
   const found = service.control
@@ -117,7 +117,7 @@ async function keyOf(group: number) {
   return { source: 'acme', generation, group };
 }
 
-/** The text from one heading or cell to the next. */
+/** Returns the text between two headings or cells. */
 function between(text: string, from: string, to: string): string {
   const start = text.indexOf(from);
   if (start === -1) throw new Error(`There is no "${from}" in: ${text}`);
@@ -164,8 +164,8 @@ describe('the overview', () => {
   });
 });
 
-describe('what is stuck', () => {
-  it('is a destination that is behind, with the command that tries again', async () => {
+describe('the page "Stuck"', () => {
+  it('shows a destination that is behind, with the command that tries again', async () => {
     const key = await keyOf(parcel.group);
     await stack.deployment.putItem('StorageMarks', { k: `bus#${formatGroupKey(key)}`, n: 1 });
     await stores.marks.noteBehind('bus', key, '2: too large');
@@ -182,7 +182,7 @@ describe('what is stuck', () => {
     expect(tried.text).toContain('Nothing is stuck');
   });
 
-  it('is an event that a subscriber could not handle, with the command that moves it back', async () => {
+  it('shows an event that a subscriber could not handle, with the command that moves it back', async () => {
     const sqs = new SQSClient({ ...LOCAL, endpoint: engines.sqs });
     const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
     const QueueUrl = QueueUrls.find((url) => url.includes('ErpDeadLetters'));
@@ -198,7 +198,7 @@ describe('what is stuck', () => {
     expect(stuck.text).toMatch(/aws sqs start-message-move-task --source-arn arn:aws:sqs:\S+ErpDeadLetters/);
   });
 
-  it('is released, skipped and resumed with --act, after a question where it can’t be undone', async () => {
+  it('releases, skips and resumes with --act, after a confirmation of what can’t be undone', async () => {
     const mintedIn = await stores.states.identity();
     await stores.states.save(aState('shop', 1, { mintedIn, earlierGenerations: [] }), 0);
     const { version = 0, ...known } = (await stores.endpoints.load('Mails')) ?? newEndpoint(0);
@@ -221,13 +221,13 @@ describe('what is stuck', () => {
     expect(held?.version).toBe(1);
     expect(released.text).toContain('Hold 7 of source shop is released');
     expect(askedToSkip.text).toContain(`Are you sure? Skip event 1 of return ${key.group}?`);
-    // The bus has it already, so that there is nothing to skip.
+    // The bus already has the event, so there is nothing to skip.
     expect(skipped.text).toContain(`bus: return ${key.group}: all events are sent.`);
     expect(resumed.text).toContain('Webhook Mails is resumed.');
     expect(resumed.text).not.toContain('Paused webhook Mails');
   });
 
-  it('can’t be acted on without --act', async () => {
+  it('has no actions without --act', async () => {
     const console = await open();
 
     const acts = ['release', 'redrive', 'skip', 'resume'].map((name) => console.send(`/act/${name}`));
@@ -279,8 +279,8 @@ describe('a return', () => {
   });
 });
 
-describe('what can’t be asked', () => {
-  it('is named for a queue of another account, and the rest of the page is shown', async () => {
+describe('a part that can’t be loaded', () => {
+  it('is named: a queue of another account, while the rest of the page is shown', async () => {
     const sns = new SNSClient({ ...LOCAL, endpoint: engines.sqs });
     const arn = `arn:aws:sqs:${REGION}:111111111111:theirs.fifo`;
     const TopicArn = stack.deployment.outputs.TopicArn;
@@ -292,12 +292,12 @@ describe('what can’t be asked', () => {
 
     expect(status).toBe(200);
     expect(text).toMatch(/subscriber theirs\.fifo – unknown – – –/);
-    expect(text).toContain("What waits for subscriber theirs.fifo can't be shown: ");
+    expect(text).toContain("The queue of subscriber theirs.fifo can't be shown: ");
     expect(text).toContain(`It takes sqs:GetQueueUrl and sqs:GetQueueAttributes on ${arn}.`);
     expect(text).toMatch(/subscriber \S+CrmQueue\S+ … working/);
   });
 
-  it('is named for a stack of an earlier release, and the rest of the pages is shown', async () => {
+  it('is named: in a stack of an earlier release, while the rest of the pages is shown', async () => {
     const textOf = async (path: string, ...lacks: readonly Lack[]) => {
       stack.resemble(...lacks);
       const { status, text } = await (await open()).read(path);
@@ -310,7 +310,9 @@ describe('what can’t be asked', () => {
     const withoutPoller = await textOf('/find?q=none&in=items', 'the output PollerFunction');
     const byId = await textOf(`/find?q=${parcel.group}`, 'the output PollerFunction');
 
-    expect(withoutIndex).toMatch(/Which returns are behind at the bus can't be shown: .*Deploy this release/);
+    expect(withoutIndex).toMatch(
+      /The returns that are behind at the bus can't be shown: .*Deploy this release/,
+    );
     expect(withoutIndex).toMatch(/the bus – unknown 0 returns – –/);
     expect(withoutAlias).toMatch(
       /tracking number: The function \S+ has no alias "questions": .*Deploy it again\./,

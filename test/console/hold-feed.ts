@@ -1,4 +1,4 @@
-// An open feed, as a command has it, until it is closed.
+// Opens a feed as commands do, and keeps it open until `close`.
 import { type OpenFeed, withFeed } from '../../local/operating/open-feed.ts';
 
 export interface HeldFeed {
@@ -6,7 +6,7 @@ export interface HeldFeed {
   close(): Promise<void>;
 }
 
-/** @param endpoint of the tables: where the feed's requests go */
+/** @param endpoint the endpoint of the tables */
 export async function holdFeed(data: string, endpoint: string): Promise<HeldFeed> {
   const ending = new AbortController();
   const ended = new Promise((resolve) => ending.signal.addEventListener('abort', resolve));
@@ -14,7 +14,7 @@ export async function holdFeed(data: string, endpoint: string): Promise<HeldFeed
   try {
     return await new Promise<HeldFeed>((resolve, reject) => {
       const whole = withFeed({ data }, async (open) => {
-        // The SDK reads its variables with the first request.
+        // The SDK reads the environment at its first request.
         await open.sources(undefined);
         const close = () => {
           ending.abort();
@@ -34,7 +34,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 const CREDENTIALS = { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
-/** @returns the values before */
+/** Sets environment variables. @returns the previous values */
 function nameEngine(variables: Variables): Variables {
   const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
   for (const [name, value] of Object.entries(variables)) {

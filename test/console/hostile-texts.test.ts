@@ -1,4 +1,4 @@
-// Texts of the service and of addresses that try to become more than text, through every page.
+// Texts of the service and of addresses that could become markup, scripts or control characters, on every page.
 
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -10,7 +10,7 @@ import { type Visit, visit } from './visit.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** Run, each would set the title or open a dialog. */
+/** Texts that set the title or open a dialog if a page runs them. */
 const TEXTS: Readonly<Record<string, string>> = {
   script: "<script>document.title='taken'</script>",
   image: `"><img src=x onerror="document.title='taken'">`,
@@ -47,7 +47,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** Puts each text into every publishable text of a group, at the service. @returns the groups' ids */
+/** Writes each text into all texts of one group at the service that events publish. @returns the groups' ids */
 async function poison(): Promise<Map<string, number>> {
   const shown = world.service.control
     .snapshot()
@@ -73,7 +73,7 @@ async function poison(): Promise<Map<string, number>> {
   return ids;
 }
 
-/** What a page must never hold, whatever texts it shows. A script for the browser: its types are not those of Node. */
+/** A script for the browser that lists the effects of hostile texts on a page. As text, because it has no Node types. */
 const FIND_HARM = String.raw`(() => {
   const harm = [];
   const foreign = 'main script, iframe, img, object, embed, base, main form[action^="//"], main h1 ~ h1';
@@ -94,7 +94,7 @@ const FIND_HARM = String.raw`(() => {
 
 const findHarm = (page: Page) => page.evaluate<string[]>(FIND_HARM);
 
-/** Opens a path, and returns the shown text. A path that the browser itself refuses shows nothing. */
+/** Opens a path, and returns the shown text; an empty text for a path that the browser itself rejects. */
 async function show(path: string): Promise<string> {
   await opened.go(path);
   expect({ path, harm: await findHarm(opened.page) }).toEqual({ path, harm: [] });
@@ -108,7 +108,7 @@ describe.skipIf(lacksBrowser)('a hostile text', () => {
 
     const shown = await show(`/returns/acme/${group}`);
 
-    // What is too long is refused by the feed: the group is set aside, and its text is not stored.
+    // The feed sets a group aside whose text is too long, and does not store the text.
     if (!/Set aside/.test(shown)) expect(shown).toContain(printable(text).slice(0, 60));
     await opened.page.getByRole('button', { name: /^Ask the service/ }).click();
     await opened.page.locator('#asked').waitFor();
@@ -116,7 +116,7 @@ describe.skipIf(lacksBrowser)('a hostile text', () => {
     expect(opened.troubles).toEqual([]);
   });
 
-  it('of the service is shown as text, beside all others', async () => {
+  it('of the service is shown as text, in lists with all others', async () => {
     const live = await show('/live');
     await show('/stuck');
     await show('/');
@@ -158,7 +158,7 @@ describe.skipIf(lacksBrowser)('a hostile text', () => {
     }
   });
 
-  it('comes over a stream as text as well', async () => {
+  it('is sent as text by a stream as well', async () => {
     const group = Number(groups.get('a line of a stream'));
     await opened.go(`/returns/acme/${group}`);
     world.service.control.mutate(group, (draft) => {

@@ -1,4 +1,4 @@
-// What concerns every page: accessibility in both schemes and at the width of a phone, and the keyboard.
+// Accessibility of all pages, in both colour schemes and at the width of a phone, and use by keyboard.
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await scene?.close();
 });
 
-/** Calls the work on every page, and on those that only a button leads to. */
+/** Opens every page, including those behind buttons, and calls `work` on each. */
 async function onEveryPage({ page, go }: Visit, work: (name: string) => Promise<void>): Promise<void> {
   for (const [name, path] of Object.entries(scene.pages)) {
     await go(path);
@@ -54,26 +54,31 @@ describe.skipIf(lacksBrowser)('every page', () => {
   it.each([
     ['light, wide', { colorScheme: 'light' as const }],
     ['dark, on a phone', { colorScheme: 'dark' as const, viewport: PHONE }],
-  ])('has no barrier that axe finds, and scrolls down only: %s', async (_, options) => {
-    const opened = await visit(browser, scene.console, options);
-    const findings: Record<string, string[]> = {};
+  ])(
+    'has no accessibility violations that axe finds, and no horizontal scrolling: %s',
+    async (_, options) => {
+      const opened = await visit(browser, scene.console, options);
+      const findings: Record<string, string[]> = {};
 
-    await onEveryPage(opened, async (name) => {
-      await opened.page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
-      const wider = await opened.page.evaluate<number>(WIDER);
-      const found = [
-        ...(await findBarriers(opened.page)),
-        ...(wider > 0 ? [`${wider} pixels too wide`] : []),
-      ];
-      if (found.length > 0) findings[name] = found;
-    });
+      await onEveryPage(opened, async (name) => {
+        await opened.page.evaluate(
+          'for (const each of document.querySelectorAll("details")) each.open = true',
+        );
+        const wider = await opened.page.evaluate<number>(WIDER);
+        const found = [
+          ...(await findBarriers(opened.page)),
+          ...(wider > 0 ? [`${wider} pixels too wide`] : []),
+        ];
+        if (found.length > 0) findings[name] = found;
+      });
 
-    expect(findings).toEqual({});
-    expect(opened.troubles).toEqual([]);
-    await opened.close();
-  });
+      expect(findings).toEqual({});
+      expect(opened.troubles).toEqual([]);
+      await opened.close();
+    },
+  );
 
-  it('is used by the keyboard alone: everything is reached, and shows that it is', async () => {
+  it('works with only a keyboard: the focus reaches every control, and is visible', async () => {
     const opened = await visit(browser, scene.console);
     const { page } = opened;
     const unseen: Record<string, unknown> = {};
@@ -110,7 +115,7 @@ describe.skipIf(lacksBrowser)('every page', () => {
   });
 });
 
-/** The stream must not replace what was noted: elements are told apart by what they are. */
+/** Selects all visible elements that the Tab key must reach. */
 const REACHABLE = `[...document.querySelectorAll(
   'a[href], button, input:not([type=hidden]), select, summary, [tabindex="0"]')]
   .filter((each) => each.checkVisibility() && !each.closest('details:not([open]) > :not(summary)'))`;

@@ -1,10 +1,10 @@
-// The browser of this machine for tests of pages. Where there is none these tests are skipped, and say so; in CI they
-// fail instead, so that nobody mistakes a missing browser for a console that works.
+// Opens this machine's browser for tests of pages. Without a browser these tests are skipped with a message; in CI they
+// fail, so that a missing browser does not look like a working console.
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
 const DEBIAN = '/usr/bin/chromium';
-/** Requests that a browser sends of its own accord would count as outside requests. */
+/** Turns off the browser's own requests, which would count as requests to other hosts. */
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -19,7 +19,7 @@ function findBrowser(): string | undefined {
   return existsSync(path) ? path : undefined;
 }
 
-/** Whether tests of pages are left out, because this machine has no browser and is not CI. */
+/** Whether tests of pages are skipped: this machine has no browser and is not CI. */
 export const lacksBrowser = findBrowser() === undefined && !process.env.CI;
 if (lacksBrowser)
   console.warn(

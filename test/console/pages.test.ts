@@ -1,4 +1,4 @@
-// The console in a browser, on a feed that runs: what a person does with each page.
+// The console in a browser, on a running feed: a person's tasks on each page.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
@@ -44,7 +44,7 @@ async function open(path = '/', console = reading): Promise<Visit> {
 type ShownGroup = ReturnType<ReferenceService['control']['snapshot']>[number];
 const taken = new Set<unknown>();
 
-/** Groups that no other case changes. */
+/** Groups that no other test changes. */
 function someGroups(count: number, suits: (group: ShownGroup) => boolean = () => true): ShownGroup[] {
   const groups = world.service.control
     .snapshot()
@@ -61,7 +61,7 @@ interface Parcel {
   readonly trackingNumber: string;
 }
 
-/** Parcels on their way, which the feed knows. */
+/** Parcels in transit that the feed has read. */
 async function someParcels(count: number): Promise<Parcel[]> {
   const groups = someGroups(count, ({ shipments }) => shipments[0]?.tracking_number != null);
   const parcels = groups.map(({ id, shipments: [shipment] }) => ({
@@ -85,14 +85,14 @@ function setStatus({ group }: Pick<Parcel, 'group'>, status: string): void {
   });
 }
 
-/** Its row among the items of the return. */
+/** The shipment's row in the return's table of entities. */
 const rowOf = ({ page }: Pick<Visit, 'page'>, { shipment }: Parcel, status: string) =>
   page
     .getByRole('region', { name: /Items/ })
     .getByRole('row', { name: `shipment ${shipment}` })
     .getByText(status, { exact: true });
 
-// The first case: a webhook that accepted an event within a minute does not count as failing yet.
+// Must run first: a webhook that accepted an event in the last minute does not count as failing.
 describe.skipIf(lacksBrowser)('a webhook that fails', () => {
   it('is shown as failing until it accepts events again', async () => {
     const { page, openWindow } = await open('/');
@@ -176,7 +176,7 @@ describe.skipIf(lacksBrowser)('a parcel', () => {
     await page.getByRole('heading', { level: 1, name: `Return ${group}` }).waitFor();
   });
 
-  it('that does not exist is not found, and the page names what was not searched', async () => {
+  it('that does not exist is not found, and the page lists searches that failed', async () => {
     const { page, go } = await open('/find?q=1Z0000000000000000');
     await page.getByText('No return was found.').waitFor();
     const without = await world.openConsole({ token: undefined });
@@ -187,14 +187,14 @@ describe.skipIf(lacksBrowser)('a parcel', () => {
     await go('/find');
 
     expect(await other.page.getByRole('main').textContent()).toContain('RETURNS_API_TOKEN');
-    await page.getByText('Type what to look for').waitFor();
+    await page.getByText('Type a tracking number').waitFor();
   });
 });
 
 describe.skipIf(lacksBrowser)('the service’s present answer', () => {
   const ask = { name: /^Ask the service/ };
 
-  it('agrees with what is stored, or differs and shows where', async () => {
+  it('agrees with the stored state, or is shown with the differences', async () => {
     const parcel = await aParcel();
     const { page } = await open(`/returns/acme/${parcel.group}`);
     await page.getByRole('button', ask).click();
@@ -211,7 +211,7 @@ describe.skipIf(lacksBrowser)('the service’s present answer', () => {
     expect(cells).toMatch(/IN_TRANSIT.*DELIVERED/);
   });
 
-  it('that does not come is reported, and the page stays', async () => {
+  it('is reported as missing, and the rest of the page is shown', async () => {
     const parcel = await aParcel();
     const { page } = await open(`/returns/acme/${parcel.group}`);
     world.service.control.setKnob('faultKinds', ['500-json']);
@@ -225,7 +225,7 @@ describe.skipIf(lacksBrowser)('the service’s present answer', () => {
   });
 });
 
-/** A feed that polls writes what it did lately every few seconds: with a later tick, not with each. */
+/** The feed saves its activity only every few seconds, so an event may appear after a later tick. */
 async function tickUntilSeen(row: Locator): Promise<void> {
   await vi.waitUntil(
     async () => {
@@ -294,7 +294,7 @@ describe.skipIf(lacksBrowser)('windows', () => {
     await page.getByRole('status').filter({ hasText: 'Kept up to date' }).waitFor();
   });
 
-  it('beside each other are all kept up to date', async () => {
+  it('that are open at the same time are all kept up to date', async () => {
     const parcel = await aParcel();
     const { page, openWindow } = await open(`/returns/acme/${parcel.group}`);
     const windows = [page, await openWindow(`/returns/acme/${parcel.group}`)];
@@ -305,7 +305,7 @@ describe.skipIf(lacksBrowser)('windows', () => {
     await Promise.all(windows.map((each) => rowOf({ page: each }, parcel, 'DELIVERED').waitFor()));
   });
 
-  it('tell when the tables do not answer, and recover by themselves', async () => {
+  it('show that the tables do not answer, and recover on their own', async () => {
     const parcel = await aParcel();
     const { page } = await open(`/returns/acme/${parcel.group}`);
     const freshness = page.getByRole('status');
@@ -324,11 +324,11 @@ describe.skipIf(lacksBrowser)('windows', () => {
   });
 });
 
-/** More entities go missing at once than the feed believes. */
+/** Removes more entities at once than the guard allows without a hold. */
 const LOST = 25;
 
 describe.skipIf(lacksBrowser)('a hold', () => {
-  it('is shown, released after a confirmation, and what was held is published', async () => {
+  it('is shown and released after a confirmation, and the held changes are published', async () => {
     const groups = someGroups(LOST, ({ returns }) => Array.isArray(returns) && returns.length > 0);
     const ids = groups.map(({ id }) => Number(id));
     for (const id of ids) world.service.control.mutate(id, ({ returns }) => void returns.splice(0));
@@ -345,7 +345,7 @@ describe.skipIf(lacksBrowser)('a hold', () => {
     await stuck.getByRole('button', { name: 'Release hold 1' }).click();
     await stuck.getByRole('heading', { level: 1, name: 'Are you sure?' }).waitFor();
     expect((await world.open.stateOf('acme')).guarding.holds).toHaveLength(1);
-    await stuck.getByRole('link', { name: /Back/ }).click();
+    await stuck.getByRole('link', { name: 'Cancel' }).click();
     await stuck.getByRole('button', { name: 'Release hold 1' }).click();
     await stuck.getByRole('button', { name: 'Release hold 1' }).click();
     await stuck.getByRole('status').filter({ hasText: 'Hold 1 of source acme is released' }).waitFor();
@@ -360,7 +360,7 @@ describe.skipIf(lacksBrowser)('a hold', () => {
     await held.waitFor({ state: 'detached' });
   });
 
-  /** Of these groups, those with a removed item that was published. */
+  /** The groups among these with a published removal of an item. */
   function removals(ids: readonly number[]): number[] {
     const removed = world.published.filter(({ type }) => type === 'return_line_item.removed');
     const groups = removed.map(({ partitionkey }) => Number(partitionkey.split('/')[1]));
@@ -369,7 +369,7 @@ describe.skipIf(lacksBrowser)('a hold', () => {
 });
 
 describe.skipIf(lacksBrowser)('a console without --act', () => {
-  it('has neither buttons that act nor what they send', async () => {
+  it('has neither the buttons nor their routes', async () => {
     const { page, context } = await open('/stuck');
     const { origin } = new URL(reading.url);
 
@@ -389,7 +389,7 @@ describe.skipIf(lacksBrowser)('a console without --act', () => {
 
 describe.skipIf(lacksBrowser)('npm start', () => {
   it('prints the address of a console, where a parcel is found by its tracking number', async () => {
-    // Without the engines of this test's own world.
+    // Not with the engines of this test's world.
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('AWS_')));
     const started = spawn(process.execPath, [COMMAND, 'start'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     const ended = once(started, 'exit');
@@ -409,7 +409,7 @@ describe.skipIf(lacksBrowser)('npm start', () => {
       await page.keyboard.press('Enter');
 
       await page.getByRole('heading', { level: 1, name: title ?? '' }).waitFor();
-      // A page that listens would log that the console has ended.
+      // A page with a stream would log an error when the console ends.
       await go('/catalogue');
     } finally {
       started.kill('SIGINT');

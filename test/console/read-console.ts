@@ -1,19 +1,19 @@
-// A console on a deployment, read over plain HTTP as a browser with its cookie reads it.
+// Reads a console on a deployment over plain HTTP, with the cookie of a browser.
 import { createMoments } from '../../local/cli/moments.ts';
 import { serveConsole } from '../../local/console/open-console.ts';
 
 export interface ReadPage {
   readonly status: number;
-  /** What a person reads: without markup, in one line. */
+  /** The visible text, in one line. */
   readonly text: string;
-  /** Of the page that the answer leads to. */
+  /** The path of the page after redirects. */
   readonly path: string;
 }
 
 export interface ReadConsole {
-  /** Follows to the page that the answer leads to. */
+  /** Opens a page and follows redirects. */
   read(path: string): Promise<ReadPage>;
-  /** Sends a form. */
+  /** Sends a form and follows redirects. */
   send(path: string, fields?: Readonly<Record<string, string>>): Promise<ReadPage>;
   close(): Promise<void>;
 }
@@ -25,10 +25,10 @@ export interface ReadConsoleOptions {
   readonly now?: () => number;
 }
 
-/** The address of the rest of an answer, as the browser reads it. */
+/** Matches the address of the next stage of a search. */
 const CONTINUATION = /http-equiv="refresh" content="0; url=([^"]+)"/;
 
-/** AWS is where the environment says. @throws what the command reports before it prints its address */
+/** The environment names the endpoint of AWS. @throws the errors of the command before it prints its address */
 export async function openReadConsole({
   stack,
   acts = false,

@@ -1,4 +1,4 @@
-// What an open page reads: the table of docs/console.md, measured on the tables' own answers.
+// Checks the table of reads in docs/console.md against the tables' own counts.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConsolePage, PageRequest } from '../../local/console/console-server.ts';
@@ -15,10 +15,10 @@ beforeAll(async () => {
 afterAll(() => scene.close());
 
 const REQUEST: PageRequest = { params: { source: 'acme', group: String(SCENE_GROUP) }, fields: {} };
-/** Name, seconds between two rounds, requests a minute, read units a minute. */
+/** Matches name, seconds between two rounds, requests a minute, read units a minute. */
 const ROW = /^\| ([A-Z][\w ]+?) +\| ([\d.]+) s +\| (\d+) +\| (\d+) +\|$/gm;
 
-/** What one round of an open page costs, after the first one, which looks up more. */
+/** The reads of one round of an open page. The first round reads more, so it does not count. */
 async function costOfRound({ render, updates }: ConsolePage): Promise<ConsoleScene['reads']> {
   const round = updates?.follow?.(REQUEST, '') ?? (() => render(REQUEST));
   await round();

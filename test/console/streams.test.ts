@@ -1,5 +1,5 @@
-// The streams that keep open pages up to date: they end with their page, rest while it is hidden, and report failures.
-// The pages here are the test's own and render every few milliseconds, so one stream can be the clock for another.
+// The streams that update open pages: they end with their page, pause while it is hidden, and report failures. The pages
+// here belong to the test and render every few milliseconds, so that one stream can measure time for another.
 import { request } from 'node:http';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -10,12 +10,12 @@ import { visit } from './visit.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** A stream that goes on renders so often while another one would have rendered at least once. */
+/** While a running stream renders this often, another running stream renders at least once. */
 const ROUNDS = 25;
 
 let console: Console;
 let fails: boolean;
-/** How often each stream has rendered, by the name in its address. */
+/** The number of times that each stream rendered, by the name in its address. */
 const rounds = new Map<string, number>();
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ beforeEach(() => {
 
 const roundsOf = (who: string) => rounds.get(who) ?? 0;
 
-/** Resolves when a stream has rendered some more. */
+/** Resolves when a stream has rendered `more` times again. */
 async function goesOn(who: string, more = ROUNDS): Promise<void> {
   const from = roundsOf(who);
   await vi.waitUntil(() => roundsOf(who) >= from + more, { timeout: 20_000, interval: 5 });
@@ -75,7 +75,7 @@ function openStream(who: string): Promise<Stream> {
 }
 
 describe('a stream', () => {
-  it('reads nothing more once its page has gone', async () => {
+  it('stops reading when its page is closed', async () => {
     const [left, other] = [await openStream('left'), await openStream('other')];
     await goesOn('left', 3);
 
@@ -88,7 +88,7 @@ describe('a stream', () => {
     other.leave();
   });
 
-  it('reports a failure, continues, and reports when it is over', async () => {
+  it('reports a failure, continues, and reports the recovery', async () => {
     const stream = await openStream('it');
     await goesOn('it', 2);
 
@@ -112,7 +112,7 @@ describe.skipIf(lacksBrowser)('a window', () => {
   });
   afterAll(() => browser?.close());
 
-  it('reads nothing while it is hidden, nor after it is closed', async () => {
+  it('reads nothing while it is hidden, or after it is closed', async () => {
     const { openWindow, close, troubles } = await visit(browser, console);
     const [hidden, closed] = [await openWindow('/?who=hidden'), await openWindow('/?who=closed')];
     const clock = await openStream('clock');
@@ -144,7 +144,7 @@ describe.skipIf(lacksBrowser)('a window', () => {
     await go('/?who=typing');
     await goesOn('typing', 2);
 
-    // New content may take the field away before it has the focus, and not any more from then on.
+    // Until the field has the focus, new content may replace it.
     await vi.waitUntil(() =>
       page.evaluate<boolean>(`(() => {
         document.querySelector('main input').focus();

@@ -1,4 +1,4 @@
-// The live list from the first page on: each saved event comes, whenever the browser connects.
+// The live list contains each saved event, from the first page on, at whatever moment the browser connects.
 import { beforeEach, expect, it } from 'vitest';
 import { createEventTail, readLatestEvents } from '../../local/console/tail-events.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
@@ -40,7 +40,7 @@ async function save(group: number, ...sequences: readonly number[]): Promise<voi
 
 const idsOf = (events: readonly FeedEvent[]) => events.map(({ id }) => id.split('_').slice(2).join(' '));
 
-it('sends what was saved between the page and its stream', async () => {
+it('returns events that were saved between the page and its stream', async () => {
   await save(1, 1);
   const { events, position } = await readLatestEvents(feed);
   await save(1, 2);
@@ -58,7 +58,7 @@ it('sends what was saved between the page and its stream', async () => {
   expect(third).toEqual([]);
 });
 
-it('sends again what a failed round has read only in part', async () => {
+it('repeats a read that failed', async () => {
   const tail = createEventTail(feed, now);
   await tail.next();
   await save(1, 1);
@@ -80,7 +80,7 @@ it('continues from the position of a stream that ended', async () => {
   await before.next();
   await save(2, 1);
 
-  // A later save, by a clock that was estimated anew.
+  // A later save with an earlier time, because the clock's estimate changed.
   now -= 3 * SECOND;
   await save(3, 1);
 

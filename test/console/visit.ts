@@ -1,5 +1,5 @@
-// A person's window on a console. It notes what no page may do: log an error, open a dialog, or ask anybody but the
-// console for anything.
+// Opens a console in a browser. Records what no page may do: log an error, open a dialog, or send a request to another
+// host.
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Console } from '../../local/console/console-server.ts';
 
@@ -10,12 +10,12 @@ export interface Visit {
   go(path: string): Promise<void>;
   /** Opens another window, which shares the cookie. */
   openWindow(path: string): Promise<Page>;
-  /** What the pages did that they may not. */
+  /** Violations by the pages, for instance a logged error. */
   readonly troubles: readonly string[];
   close(): Promise<void>;
 }
 
-/** A page that does not show within this time has failed. */
+/** Timeout for a page to appear. */
 const LONGEST_MS = 8_000;
 
 export async function visit(

@@ -30,14 +30,14 @@ describe.each(STORES)('activities $name', ({ open }) => {
     expect(await stores.activities.load('quiet')).toStrictEqual({ minutes: [], recent: [] });
   });
 
-  test('keeps the last save, whatever process made it', async () => {
+  test('keeps the last save, of any process', async () => {
     await stores.activities.save('shared', anActivity(3, 3));
     await stores.activities.save('shared', anActivity(1, 2));
 
     expect(await stores.activities.load('shared')).toStrictEqual(anActivity(1, 2));
   });
 
-  test('is apart from the state of the same source, and from other sources', async () => {
+  test('is independent of the state of the same source, and of other sources', async () => {
     await stores.states.save(aState('apart'), 0);
     await stores.activities.save('apart', anActivity(1, 1));
 

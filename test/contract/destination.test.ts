@@ -72,7 +72,7 @@ describe.each(DESTINATIONS)('a destination $name', ({ open, ordered, troubled })
     expect((await under.received())[0]).toEqual(event);
   });
 
-  test('refuses an event for its content, and accepts the others of its batch', async () => {
+  test('rejects an event for its content, and accepts the others of its batch', async () => {
     const large = anEvent(aKey(2), 1, 'x'.repeat(MAX_BYTES));
     const others = [anEvent(aKey(1), 1), anEvent(aKey(3), 1)] as const;
 

@@ -1,5 +1,5 @@
-// The destinations of the contract suite: the fake, a FIFO topic and a bus over the wire, on the project's own engines;
-// the topic also behind a proxy with AWS's own rules.
+// The destinations of the contract suite: the fake, and a FIFO topic and a bus on the project's own engines, over the wire.
+// The topic is also tested behind a proxy with AWS's own rules.
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { createEventBridgeDestination } from '../../functions/adapters/eventbridge-destination.ts';
 import { startEventBusEngine } from '../../local/engines/event-bus-engine.ts';

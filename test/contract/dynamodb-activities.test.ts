@@ -16,7 +16,7 @@ test.each(['GetItem', 'PutItem'])('a %s without an answer fails soon', async (op
   expect(wire.countOf(operation)).toBe(1);
 });
 
-test('a deleted activity is gone, and nothing else of its source', async () => {
+test('deleting an activity deletes no other item of its source', async () => {
   const { activities, states } = wire.stores;
   await states.save(aState('leaving'), 0);
   await activities.save('leaving', anActivity(1, 1));

@@ -1,4 +1,4 @@
-// Features of the adapters alone: pages of an index, the Date of an answer, the ids of tables.
+// Features that only the adapters have: pages of an index, the Date of an answer, the ids of tables.
 import { describe, expect, test } from 'vitest';
 import { insertBatch } from '../../functions/adapters/dynamodb-batch-insert.ts';
 import { MILLISECOND, SECOND } from '../../shared/instant.ts';
@@ -8,7 +8,7 @@ import { clockAt, hastyClock, storesOn } from './stores.ts';
 
 const wire = badWire();
 
-describe('the groups known of a range', () => {
+describe('the known groups of a range', () => {
   test('come from every page of the index', async () => {
     const source = { source: 'a-source-with-a-very-long-name', generation: 'mi8x2kmi8x2k' };
     const ids = Array.from({ length: 9_500 }, (_, at) => 1_000_000_000_000_000 + at);
@@ -82,8 +82,8 @@ describe("the store's time", () => {
   });
 });
 
-describe('the name of the place', () => {
-  test('is requested once, and again after a failure', async () => {
+describe("the tables' identity", () => {
+  test('is requested once, or again after a failure', async () => {
     wire.proxy.next('DescribeTable', refuse('com.amazonaws.dynamodb.v20120810#ResourceNotFoundException'));
     await expect(wire.stores.states.identity()).rejects.toThrow();
 

@@ -1,4 +1,4 @@
-// The list of groups that are behind, on a real engine: the fake has no index.
+// The list of groups that are behind, on a real engine, because the fake has no index.
 import { PutItemCommand, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BehindGroup, listBehind } from '../../functions/adapters/dynamodb-behind.ts';
@@ -38,7 +38,7 @@ async function countIndexed(destination: string): Promise<number | undefined> {
   return (await engine.client.send(query)).Count;
 }
 
-/** Puts a mark as an earlier release did, without the attribute of the index. */
+/** Puts a mark like an earlier release, without the attribute of the index. */
 function noteAsBefore(destination: string, group: number) {
   const Item = {
     k: { S: `${destination}#acme_mi8x2k_${group}` },
@@ -49,7 +49,7 @@ function noteAsBefore(destination: string, group: number) {
   return engine.client.send(new PutItemCommand({ TableName: engine.tables.marks, Item }));
 }
 
-test('lists the groups of one destination with what their marks say, and no others', async () => {
+test('lists the groups of one destination with the notes of their marks, and no others', async () => {
   const [queue, hook] = [freshDestination(), freshDestination()];
   await marks.advance(queue, aKey(1), 3);
   await marks.noteBehind(queue, aKey(1), '4: too large');
@@ -72,7 +72,7 @@ test('lists the groups of one destination with what their marks say, and no othe
   ]);
 });
 
-test('lists the groups of one source alone, also beside a source whose name begins like it', async () => {
+test('lists only the groups of one source, also if the name of another source begins with its name', async () => {
   const queue = freshDestination();
   const keys = [aKey(1), aKey(2, GLOBEX), aKey(3, { ...GLOBEX, source: 'globex-2' })];
   for (const key of keys) await marks.noteBehind(queue, key, '1: refused');
@@ -98,7 +98,7 @@ test.each<[string, (destination: string, key: GroupKey) => Promise<unknown>]>([
   expect(keysOf(await behind(queue))).toEqual([aKey(1)]);
 });
 
-test('lists a group that an earlier release noted as soon as it is noted again', async () => {
+test('lists a group that an earlier release noted once it is noted again', async () => {
   const [queue, hook] = [freshDestination(), freshDestination()];
   await noteAsBefore(queue, 1);
   await noteAsBefore(hook, 1);
@@ -112,7 +112,7 @@ test('lists a group that an earlier release noted as soon as it is noted again',
   expect(keysOf(await behind(hook))).toEqual([aKey(1)]);
 });
 
-test('leaves out a group that an earlier release let continue', async () => {
+test('omits a group that an earlier release noted and that has continued since', async () => {
   const queue = freshDestination();
   await marks.noteBehind(queue, aKey(1), '1: refused');
   await engine.client.send(
@@ -126,7 +126,7 @@ test('leaves out a group that an earlier release let continue', async () => {
   expect(await behind(queue)).toEqual([]);
 });
 
-test('lists more groups than one answer holds', async () => {
+test('lists more groups than one answer contains', async () => {
   const queue = freshDestination();
   const reason = `1: ${'x'.repeat(300_000)}`;
   const groups = [1, 2, 3, 4, 5];
@@ -135,7 +135,7 @@ test('lists more groups than one answer holds', async () => {
   expect(keysOf(await behind(queue))).toEqual(groups.map((group) => aKey(group)));
 });
 
-test('reports a table without the index, and what to do', async () => {
+test('reports a table without the index, and its remedy', async () => {
   const list = async () => {
     for await (const _ of listBehind(engine.client, engine.tables.sources, 'queue'));
   };

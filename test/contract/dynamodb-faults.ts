@@ -1,4 +1,4 @@
-// Faults of DynamoDB that the engine does not produce by itself, injected on the wire between the two.
+// Faults of DynamoDB that the engine does not produce on its own, injected between client and engine.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { TableNames } from '../../shared/deployment/tables.ts';
@@ -14,10 +14,10 @@ import { aSmallSnapshot } from './sample-saves.ts';
 import { connect, openTables, type Stores, storesOn, type TestTables } from './stores.ts';
 
 export interface BadWire {
-  /** Direct access, without the proxy. */
+  /** A client without the proxy. */
   engine: TestTables;
   tables: TableNames;
-  /** Between client and engine, a new one for each test. */
+  /** The proxy between client and engine, a new one for each test. */
   proxy: FaultyProxy;
   client: DynamoDBClient;
   stores: Omit<Stores, 'close'>;
@@ -25,7 +25,7 @@ export interface BadWire {
   countOf(operation: string): number;
 }
 
-/** Stores behind a bad wire, for the tests of a file. Read its properties only inside tests. */
+/** Stores behind a faulty proxy, for the tests of a file. Read its properties only inside tests. */
 export function badWire(): BadWire {
   const wire = {
     countOf: (operation: string) => wire.proxy.operations.filter((asked) => asked === operation).length,
@@ -51,7 +51,7 @@ export function newSaves(ids: readonly number[]) {
   return ids.map((id) => ({ snapshot: aSmallSnapshot(id), expectedVersion: 0 }));
 }
 
-/** Leaves the last `count` keys unprocessed, and reports it. */
+/** Returns the last `count` keys as unprocessed. */
 export function leaveUnprocessed(count: number): Fault {
   return async ({ body, forward }) => {
     const [[table, asked]] = Object.entries(body.RequestItems) as [[string, Json]];

@@ -1,4 +1,4 @@
-// Items that the present release would not write, put into the tables directly.
+// Items of other releases and damaged items, written into the tables directly.
 import { randomBytes } from 'node:crypto';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -39,7 +39,7 @@ test('a snapshot with attributes of a later release is read, and written in the 
   ).toEqual(['b', 'c', 'i', 'k', 'n', 'v']);
 });
 
-test('a load fails for a snapshot of an unknown format, and names its key', async () => {
+test('loading a snapshot of an unknown format fails, and the error names its key', async () => {
   await putRaw(engine.tables.snapshots, { ...toSnapshotItem(ACME, aSnapshot(2)), v: { N: '7' } });
 
   await expect(stores.snapshots.load(ACME, [1, 2])).rejects.toThrow('acme_mi8x2k_2');
@@ -64,7 +64,7 @@ test('a damaged entry of the ledger is reported as undecodable, between intact e
   ]);
 });
 
-test('events of groups expire after the retention, and events of the feed never', async () => {
+test('events of groups expire after the retention, events of the feed do not expire', async () => {
   const now = 20_000 * DAY + 5 * SECOND;
   const past = storesOn(engine.client, engine.tables, clockAt(now));
   const feed = aKey('feed');
@@ -81,7 +81,7 @@ test('events of groups expire after the retention, and events of the feed never'
   expect(ofFeed).not.toHaveProperty('x');
 });
 
-test('a report of what is read expires after a day', async () => {
+test('a feed.source_read event expires after a day', async () => {
   const now = 1_795_176_000 * SECOND;
   const { ledger } = storesOn(engine.client, engine.tables, clockAt(now));
   const event = { ...anEvent(aKey(1), 7), id: 'acme_mi8x2k_read_7' };
@@ -92,7 +92,7 @@ test('a report of what is read expires after a day', async () => {
   expect(Number(item?.x?.N)).toBe((now + DAY) / SECOND);
 });
 
-test('a snapshot too large for the table is refused with a clear message, and nothing is saved', async () => {
+test('a snapshot too large for the table is rejected with a clear message, and nothing is saved', async () => {
   const key = aKey(5);
   const small = aSmallSnapshot(5);
   const name = randomBytes(450_000).toString('base64');
@@ -113,7 +113,7 @@ test('a snapshot too large for the table is refused with a clear message, and no
   expect((await stores.snapshots.load(ACME, [5, 6])).size).toBe(0);
 });
 
-test('events too large for one transaction are refused with a clear message, and nothing is saved', async () => {
+test('events too large for one transaction are rejected with a clear message, and nothing is saved', async () => {
   const key = aKey(8);
   const save = aSave(key, undefined, 40);
   const noise = randomBytes(120_000).toString('base64');

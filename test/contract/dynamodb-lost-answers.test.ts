@@ -1,4 +1,4 @@
-// Requests that take effect, but whose answer is lost.
+// Requests that take effect, but get no answer.
 import { describe, expect, test } from 'vitest';
 import { DAY, MILLISECOND } from '../../shared/instant.ts';
 import type { BudgetState, GroupKey } from '../../shared/ports.ts';
@@ -8,7 +8,7 @@ import { ACME, aKey, aSave, aSmallSnapshot } from './sample-saves.ts';
 import { aState } from './sample-states.ts';
 import { clockAt, storesOn } from './stores.ts';
 
-/** The attempts of the SDK's client. */
+/** The number of attempts of the SDK's client. */
 const ATTEMPTS = 4;
 
 const wire = badWire();
@@ -20,7 +20,7 @@ const versionOf = async (key: GroupKey) =>
 const numbersOf = async (key: GroupKey) =>
   (await wire.stores.ledger.read(key, 0, 100)).map((entry) => entry.sequence);
 
-describe('a save whose answer is lost', () => {
+describe('a save with a lost answer', () => {
   test('reports saved when the SDK sends it again, and is saved once', async () => {
     const key = freshKey();
     wire.proxy.next('TransactWriteItems', loseAnswer, 2);

@@ -1,4 +1,4 @@
-// Answers that refuse a request, or part of it.
+// Answers that reject a request, or part of it.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { GroupKey } from '../../shared/ports.ts';
 import { badWire, cancel, leaveUnprocessed, newSaves, throttleStatements } from './dynamodb-faults.ts';
@@ -41,7 +41,7 @@ describe('keys that are left unprocessed', () => {
   });
 });
 
-describe('a transaction that is refused', () => {
+describe('a rejected transaction', () => {
   test.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
     'for %s is retried',
     async (code) => {
@@ -55,7 +55,7 @@ describe('a transaction that is refused', () => {
     },
   );
 
-  test('for another transaction every time fails in the end, with the reason', async () => {
+  test('fails with the reason after repeated conflicts with another transaction', async () => {
     const key = freshKey();
     wire.proxy.next('TransactWriteItems', cancel('TransactionConflict', 'None'), 100);
 
@@ -65,7 +65,7 @@ describe('a transaction that is refused', () => {
     expect(wire.countOf('TransactWriteItems')).toBe(8);
   });
 
-  test('as invalid is not retried', async () => {
+  test('is not retried if it is invalid', async () => {
     const key = freshKey();
     wire.proxy.next('TransactWriteItems', cancel('ValidationError', 'TransactionConflict'), 100);
 
@@ -75,7 +75,7 @@ describe('a transaction that is refused', () => {
     expect(wire.countOf('TransactWriteItems')).toBe(1);
   });
 
-  test('for the version of one item is a conflict, whatever the reasons of the others', async () => {
+  test('is a conflict if one item has another version, independent of the reasons of the others', async () => {
     const key = freshKey();
     await wire.stores.snapshots.save(key, aSave(key, undefined, 1));
     wire.proxy.next('TransactWriteItems', cancel('ConditionalCheckFailed', 'TransactionConflict'));

@@ -14,7 +14,7 @@ describe.each(STORES)('the states of endpoints $name', ({ open }) => {
     expect(await stores.endpoints.load('none')).toBeUndefined();
   });
 
-  test('returns what was saved, with the version counted', async () => {
+  test('loads a state as it was saved, with the next version', async () => {
     const state: EndpointState = {
       version: 0,
       startedAt: 1_795_000_000_000_000,
@@ -33,7 +33,7 @@ describe.each(STORES)('the states of endpoints $name', ({ open }) => {
     expect(await stores.endpoints.load('whole')).toEqual({ ...state, version: 1 });
   });
 
-  test('saves only from the version that is stored', async () => {
+  test('overwrites only the stored version', async () => {
     const state = newEndpoint(1_795_000_000_000_000);
 
     expect(await stores.endpoints.save('raced', state, 0)).toBe('saved');
@@ -43,7 +43,7 @@ describe.each(STORES)('the states of endpoints $name', ({ open }) => {
     expect(await stores.endpoints.load('raced')).toMatchObject({ version: 2, failures: 2 });
   });
 
-  test('keeps endpoints apart, also from the marks of their webhooks', async () => {
+  test('stores each endpoint independently of others, and of the marks of its webhook', async () => {
     await stores.endpoints.save('apart', newEndpoint(1), 0);
 
     expect(await stores.endpoints.load('other')).toBeUndefined();

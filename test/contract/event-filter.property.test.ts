@@ -1,4 +1,4 @@
-// A subscription's filter policy at the topic and the predicate let the same events through, for any filter and events.
+// For any filter and events, a subscription's filter policy at the topic and the predicate match the same events.
 import { readFileSync } from 'node:fs';
 import { DeleteTopicCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { SQSClient } from '@aws-sdk/client-sqs';
@@ -37,7 +37,7 @@ afterAll(async () => {
   await engine.stop();
 });
 
-/** Some of the values, never all: so each condition leaves something out. */
+/** Some of the values, never all, so that each condition excludes some. */
 const someOf = (values: readonly string[]) =>
   fc.subarray([...values], { minLength: 1, maxLength: values.length - 1 });
 
@@ -58,7 +58,7 @@ const traits = fc.record({
   status: fc.constantFrom(...STATUSES, ...UNDOCUMENTED),
 });
 
-/** One event of each type, and one of each source, so that every condition leaves out at least one of them. */
+/** One event of each type, and one of each source, so that every condition excludes at least one of them. */
 const eventLists = fc
   .tuple(
     fc.tuple(...TYPES.map((type) => traits.map((drawn) => ({ ...drawn, type })))),
@@ -68,7 +68,7 @@ const eventLists = fc
     [...ofEachType, ...ofEachSource.map((drawn) => ({ ...drawn, status: 'DELIVERED' }))].map(anEvent),
   );
 
-test('a topic’s filter policy and the predicate agree, and every filter leaves out an event', async () => {
+test('a topic’s filter policy and the predicate agree, and every filter excludes an event', async () => {
   const leftOut: number[] = [];
   let passed = 0;
   const property = fc.asyncProperty(filters, eventLists, async (filter, events) => {
@@ -108,7 +108,7 @@ interface Drawn {
   readonly status: unknown;
 }
 
-/** The example of the type as an event of its own group. */
+/** Returns the example of a type as an event of its own group. */
 function anEvent({ type, source, status }: Drawn, index: number): FeedEvent {
   const example = EXAMPLES.get(type) as FeedEvent;
   const { data } = example;

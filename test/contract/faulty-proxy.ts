@@ -1,6 +1,5 @@
-// A proxy between the SDK and an engine that use JSON over HTTP. It injects what a local engine does not do by itself:
-// unprocessed keys, conflicts with another transaction, throttling, lost answers. Both ends are real; only the wire is
-// bad.
+// A proxy between the SDK and an engine that use JSON over HTTP. It injects faults that a local engine does not produce:
+// unprocessed keys, conflicts with another transaction, throttling, lost answers.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -14,14 +13,14 @@ export interface Answer {
 }
 
 interface Exchange {
-  /** For instance `TransactWriteItems`. */
+  /** The operation, for instance `TransactWriteItems`. */
   readonly operation: string;
   readonly body: Json;
-  /** Forwards the request to the engine, with another body if given. */
+  /** Forwards the request to the engine, with `body` instead of its own if given. */
   forward(body?: Json): Promise<Answer>;
 }
 
-/** Handles a request. Undefined: the connection breaks without an answer. */
+/** Handles a request. Undefined breaks the connection without an answer. */
 export type Fault = (exchange: Exchange) => Promise<Answer | undefined>;
 
 export interface FaultyProxy {
@@ -106,7 +105,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Leaves out lengths and checksums: they would not match a rewritten body. */
+/** Removes lengths and checksums, which would not match a rewritten body. */
 async function forward(engine: string, request: IncomingMessage, body: string): Promise<Answer> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {

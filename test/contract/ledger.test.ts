@@ -46,7 +46,7 @@ describe.each(STORES)('ledger $name', ({ open }) => {
     expect(numbers).toEqual(expected);
   });
 
-  test('reads the requested number of entries, however many requests that takes', async () => {
+  test('reads the requested number of entries, also with several requests', async () => {
     const key = freshKey();
     const save = aSave(key, undefined, 60);
     const noise = () => Array.from({ length: 5_000 }, () => Math.random().toString(36).slice(2)).join('');
@@ -98,7 +98,7 @@ describe.each(STORES)('ledger $name', ({ open }) => {
     expect(await stores.ledger.read(key, 0, 10)).toEqual([{ sequence: 1, event: feedEvent(key, 1) }]);
   });
 
-  test('keeps the reports of what is read beside the other events of the feed', async () => {
+  test('stores feed.source_read separately from the other events of the feed', async () => {
     const source = { source: 'read', generation: 'mi8x2k' };
     const [feed, read] = [aKey('feed', source), aKey('read', source)];
     const report = { ...feedEvent(read, 1), id: 'read_mi8x2k_read_1' };

@@ -29,7 +29,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
     expect(await stores.marks.load('queue', key)).toBe(expected);
   });
 
-  test('keeps the highest of several simultaneous moves', async () => {
+  test('keeps the highest of several concurrent moves', async () => {
     const key = freshKey();
 
     await Promise.all([4, 9, 2, 7, 1, 8].map((sequence) => stores.marks.advance('queue', key, sequence)));
@@ -58,7 +58,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
     expect(await stores.marks.load('queue', unmarked)).toBeUndefined();
   });
 
-  test('a group whose first event was refused advances like any other', async () => {
+  test('a group with a rejected first event advances like any other', async () => {
     const key = freshKey();
     await stores.marks.noteBehind('queue', key, '1: refused');
 
@@ -67,7 +67,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
     expect(await stores.marks.load('queue', key)).toBe(2);
   });
 
-  test('keeps since when the next event fails, until the mark moves', async () => {
+  test('stores the time since which the next event has failed, until the mark moves', async () => {
     const key = freshKey();
     await stores.marks.advance('hook', key, 3);
     const since = await stores.marks.noteFailing('hook', key, {
@@ -90,7 +90,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
     );
   });
 
-  test('notes no failure of an event that the mark has passed', async () => {
+  test('does not note a failure of an event that the mark has passed', async () => {
     const key = freshKey();
     await stores.marks.advance('hook', key, 4);
 
@@ -100,7 +100,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
     expect(await stores.marks.position('hook', key)).toEqual({ sequence: 4, failingSince: undefined });
   });
 
-  test('keeps since when the very first event of a group fails', async () => {
+  test('stores the time since which the first event of a group has failed', async () => {
     const key = freshKey();
 
     await stores.marks.noteFailing('hook', key, { sequence: 1, reason: 'timeout', at: 1_000 });

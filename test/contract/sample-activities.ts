@@ -1,11 +1,11 @@
-// An activity of a busy source, with numbers of ordinary size that do not repeat.
+// An activity of a busy source, with distinct numbers of realistic size.
 import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import type { Activity } from '../../shared/reporting/activity.ts';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 
 const MINUTE_NOW = 29_393_895 * MINUTE;
 
-/** @param factor makes all counts, ids and delays so many times as large */
+/** @param factor multiplies all counts, ids and delays */
 export function anActivity(minutes: number, groups: number, factor = 1): Activity {
   const random = createSeededRandom(7);
   const noise = (most: number) => random.upTo(most * factor);

@@ -160,7 +160,7 @@ export function anEvent(
   };
 }
 
-/** The save after a version, with this many events. */
+/** The save that follows a version, with this many events. */
 export function aSave(
   key: GroupKey,
   after: Pick<Snapshot, 'version' | 'sequence'> | undefined,

@@ -1,4 +1,4 @@
-// The fake and the adapter get the same calls, and must return the same results.
+// The fake and the adapter return the same results for the same calls.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
@@ -84,7 +84,7 @@ async function play(
     }
     if (each.call === 'save') last = saveFor(each.attempt, source, stored.get(each.attempt.group));
     const outcome = await outcomeOf(snapshots.save(aKey(last.snapshot.groupId, source), last));
-    // A repeated old save may return its first result, or the conflict that it would be now.
+    // A repeated old save may return its first result, or a conflict.
     const isOld = (stored.get(last.snapshot.groupId)?.version ?? 0) > last.snapshot.version;
     history.push(isOld && outcome !== 'failed' ? 'old' : outcome);
   }
@@ -113,7 +113,7 @@ function saveFor(
   return { snapshot, expectedVersion, events };
 }
 
-/** The result, or `failed`; the messages may differ. */
+/** Returns the result, or `failed`, because the messages may differ. */
 async function outcomeOf(result: Promise<unknown>): Promise<unknown> {
   try {
     return await result;

@@ -14,7 +14,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
   });
   afterAll(() => stores.close());
 
-  /** A group that no other test has used. */
+  /** Returns a group that no other test uses. */
   const freshKey = () => aKey(lastGroup++);
   const idOf = (key: GroupKey) => Number(key.group);
   const loadOne = async (key: GroupKey) => (await stores.snapshots.load(key, [idOf(key)])).get(idOf(key));
@@ -185,7 +185,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     expect(await loadOne(key)).toBeUndefined();
   });
 
-  test('saves many at once, each on its own condition, and returns results in their order', async () => {
+  test('saves many at once, each with its own condition, and returns the results in order', async () => {
     const [known, moved] = [freshKey(), freshKey()];
     await stores.snapshots.saveAll(ACME, newSaves([idOf(known), idOf(moved)]));
     const ids = Array.from({ length: 60 }, (_, at) => 20_000 + at);
@@ -225,7 +225,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     expect((await stores.snapshots.load(ACME, [])).size).toBe(0);
   });
 
-  describe('the groups known of a range of creation', () => {
+  describe('the known groups of a range of creation times', () => {
     const source = { source: 'acme', generation: 'known1' };
     const createdAt = (groupId: number) => aSnapshot(groupId).createdAt;
 
@@ -255,7 +255,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
       expect(await idsOf(known)).toEqual([1, 2, 3, 4, 5]);
     });
 
-    test('are found even with absurd stamps', async () => {
+    test('are found even with implausible stamps', async () => {
       const key = aKey(8, { ...source, generation: 'absurd' });
       const [yearOne, year9999] = [-62_135_596_800_000_000, 253_402_300_799_000_000];
       const saves = [yearOne, year9999].map((createdAt, index) => ({
@@ -276,7 +276,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
       expect(await idsOf(known)).toEqual([]);
     });
 
-    test('leave out a removed group, and include it again when it returns', async () => {
+    test('exclude a removed group, and include it again when it returns', async () => {
       const key = aKey(7, { ...source, generation: 'known2' });
       const all = () => idsOf(stores.snapshots.knownCreatedBetween(key, 0, createdAt(9)));
       const versions: Snapshot[] = [aSnapshot(7, 1), aSnapshot(7, 2, { removedAt: 5 }), aSnapshot(7, 3)];
@@ -307,7 +307,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
       expect(openOnes).toEqual(open);
     });
 
-    test('move when they are closed, and leave when they are removed', async () => {
+    test('move to the closed groups when they are closed, and disappear when they are removed', async () => {
       const key = aKey(1, { ...source, generation: 'open2' });
       const all = async () => ({
         known: await idsOf(stores.snapshots.knownCreatedBetween(key, 0, createdAt(9))),
@@ -352,7 +352,7 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
   });
 });
 
-/** A closed group: hardly anything of it changes any more. */
+/** A closed group. Such groups seldom change. */
 function aClosedSnapshot(groupId: number, version = 1): Snapshot {
   return aSmallSnapshot(groupId, version);
 }

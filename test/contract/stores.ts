@@ -40,7 +40,7 @@ export const STORES: readonly { name: string; open: () => Promise<Stores> }[] = 
   { name: 'on DynamoDB', open: openDynamoDbStores },
 ];
 
-/** The local time, with pauses that take no time. */
+/** The local time, with pauses that end at once. */
 export const hastyClock: Clock = {
   now: () => Date.now() * MILLISECOND,
   elapsed: () => Math.round(performance.now() * MILLISECOND),
@@ -68,7 +68,7 @@ export interface TestTables {
   close(): Promise<void>;
 }
 
-/** New tables on an engine. */
+/** Creates new tables on an engine. */
 export async function openTables(): Promise<TestTables> {
   const named = process.env.AWS_ENDPOINT_URL_DYNAMODB;
   const engine =
@@ -120,7 +120,7 @@ async function openDynamoDbStores(): Promise<Stores> {
   return { ...storesOn(client, tables), close };
 }
 
-/** A clock that stands at a moment. */
+/** A clock that is stopped at a moment. */
 export function clockAt(now: Instant): Clock {
   return { ...hastyClock, now: () => now };
 }

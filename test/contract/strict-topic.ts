@@ -1,7 +1,7 @@
-// A proxy between the SDK and the engine's topics that applies what AWS documents and the engine lacks: the sizes of
+// A proxy between the SDK and the engine's topics that applies AWS's documented rules that the engine lacks: the sizes of
 // messages and batches (with attributes), attributes that must not be empty, the topic's own deduplication, and the
-// characters that a queue does not keep. Tests plan the answers that only AWS gives: throttling, missing permissions,
-// entries that fail.
+// characters that a queue rejects or replaces. Tests plan answers that only AWS gives: throttling, missing permissions,
+// failed entries.
 // https://docs.aws.amazon.com/sns/latest/api/API_PublishBatch.html
 // https://docs.aws.amazon.com/sns/latest/dg/large-message-payloads.html
 import { createServer, type IncomingMessage } from 'node:http';
@@ -14,7 +14,7 @@ export interface FailedEntry {
   readonly message?: string;
 }
 
-/** The answer to a call: an error for all of it, or what befalls single entries by their ids. */
+/** The answer to a call: an error for the whole call, or outcomes of single entries, by their ids. */
 export type TopicFault = (
   ids: readonly string[],
 ) => { readonly error: SnsError } | { readonly entries: Readonly<Record<string, FailedEntry | 'left out'>> };
@@ -23,7 +23,7 @@ export interface StrictTopic {
   readonly endpoint: string;
   /** The ids of the entries of each batch so far. */
   readonly batches: string[][];
-  /** Applies to the next calls. */
+  /** Plans the answers to the next calls. */
   next(fault: TopicFault, times?: number): void;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface StrictTopicOptions {
   readonly engine: string;
   /** The topic's MaximumMessageSize. */
   readonly maximumMessageSize: number;
-  /** Milliseconds. @default a clock that stands still */
+  /** The time in milliseconds. @default a constant */
   readonly now?: () => number;
 }
 
@@ -42,7 +42,7 @@ export async function startStrictTopic(options: StrictTopicOptions): Promise<Str
   const { engine, maximumMessageSize, now = () => 0 } = options;
   const batches: string[][] = [];
   const planned: { readonly fault: TopicFault; times: number }[] = [];
-  /** When each deduplication id was published. */
+  /** The time at which each deduplication id was published. */
   const published = new Map<string, number>();
 
   async function publish(request: IncomingMessage, parameters: URLSearchParams): Promise<Reply> {
@@ -105,7 +105,7 @@ interface Reply {
   readonly body: string;
 }
 
-/** Adds the entries that the engine did not get to its answer. */
+/** Adds the entries that were not forwarded to the engine's answer. */
 function amend(
   body: string,
   repeats: readonly string[],

@@ -86,7 +86,7 @@ describe('a memory in a table', () => {
     expect(await b.newest(key(id))).toBe('a_2');
   });
 
-  it('refuses a second run while the first is under way', async () => {
+  it('rejects a second run while the first is in progress', async () => {
     const [a, b] = [createTableMemory({ tableName, client }), createTableMemory({ tableName, client })];
     const id = randomUUID();
     const { end, first } = await hold(a, key(id), inTime);
@@ -99,7 +99,7 @@ describe('a memory in a table', () => {
     expect(await b.once(key(id), async () => {}, inTime)).toBe(false);
   });
 
-  it("lets another process run the work of a dead one after that one's time limit", async () => {
+  it("lets another process run the work of a dead process after the dead process's time limit", async () => {
     const [a, b] = [createTableMemory({ tableName, client }), createTableMemory({ tableName, client })];
     const id = randomUUID();
     await hold(a, key(id), () => 1);
@@ -109,7 +109,7 @@ describe('a memory in a table', () => {
     await expect.poll(second).toBe(true);
   });
 
-  it('forgets events after thirty days, and positions after more than a year', async () => {
+  it('expires events after thirty days, and positions after more than a year', async () => {
     const own = await createSubscriberTable(client);
     const memory = createTableMemory({ tableName: own, client });
     const nowSeconds = Date.now() / 1000;

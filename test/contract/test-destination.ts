@@ -1,4 +1,4 @@
-// What the contract suite needs of a destination.
+// The interface of a destination for the contract suite.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { Destination } from '../../shared/ports.ts';
 
@@ -22,10 +22,10 @@ export interface Trouble {
 export interface DestinationKind {
   readonly name: string;
   readonly ordered: boolean;
-  /** Whether tests can make it answer as the service does in trouble. */
+  /** Whether tests can make it return errors of the service. */
   readonly troubled: boolean;
   open(): Promise<TestDestination>;
 }
 
-/** The size that each destination refuses; small enough to be quick. */
+/** A size that each destination rejects, small enough for quick tests. */
 export const MAX_BYTES = 64 * 1024;

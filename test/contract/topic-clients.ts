@@ -11,7 +11,7 @@ import { createLocalTopic } from '../../local/feed/local-topic.ts';
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 export function connectSqs(endpoint: string): SQSClient {
-  // Queue URLs name the engine; a test may want a proxy between.
+  // Queue URLs contain the engine's address, but a test may use a proxy.
   return new SQSClient({
     endpoint,
     region: 'eu-west-1',

@@ -21,7 +21,7 @@ export async function openTopic(): Promise<TestDestination> {
   };
 }
 
-/** Its topic has the maximum size; the adapter has its usual one, so that the topic's answers decide. */
+/** The topic has a smaller maximum size than the adapter, so that the topic rejects events. */
 export async function openStrictTopic(): Promise<TestDestination> {
   const engine = await startSqsEngine();
   const proxy = await startStrictTopic({ engine: engine.endpoint, maximumMessageSize: MAX_BYTES });

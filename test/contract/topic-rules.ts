@@ -1,4 +1,4 @@
-// What AWS documents about the entries of PublishBatch, and fauxqs does not check.
+// AWS's documented rules for the entries of PublishBatch that fauxqs does not check.
 // https://docs.aws.amazon.com/sns/latest/api/API_PublishBatch.html
 // https://docs.aws.amazon.com/sns/latest/dg/large-message-payloads.html
 
@@ -13,7 +13,7 @@ export interface SnsError {
 
 export const ENTRY = /^PublishBatchRequestEntries\.member\.(\d+)\.(.+)$/;
 
-/** The entries by their place in the request. */
+/** Returns the entries by their index in the request. */
 export function entriesOf(parameters: URLSearchParams): Map<string, Entry> {
   const entries = new Map<string, Record<string, string>>();
   for (const [name, value] of parameters) {
@@ -24,7 +24,7 @@ export function entriesOf(parameters: URLSearchParams): Map<string, Entry> {
   return entries;
 }
 
-/** What AWS checks before it publishes any entry. */
+/** Applies the checks that AWS makes before it publishes any entry. @returns the error of the first failed check */
 export function checkBatch(entries: readonly Entry[], maximum: number): SnsError | undefined {
   const parts = entries.map((entry) => ({ Message: entry.Message ?? '', attributes: attributesOf(entry) }));
   if (entries.length > 10) return { code: 'TooManyEntriesInBatchRequest' };
@@ -38,14 +38,14 @@ export function checkBatch(entries: readonly Entry[], maximum: number): SnsError
   return sum > maximum ? { code: 'BatchRequestTooLong' } : undefined;
 }
 
-/** Names, types and values. */
+/** The names, types and values of an entry's attributes. */
 function attributesOf(entry: Entry): string[] {
   return Object.entries(entry).flatMap(([name, value]) =>
     name.startsWith('MessageAttributes.') ? [value] : [],
   );
 }
 
-/** SQS rejects these characters or replaces them, whoever sends: its documents have said either. */
+/** SQS rejects or replaces these characters; versions of its documentation differ. */
 export function asKeptByQueue(text: string): string {
   return text.replace(/[\ufffe\uffff]/g, '\ufffd');
 }

@@ -78,7 +78,7 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** What \`--help\` says after the options: sentences, or a list whose columns count. */
+/** Renders the text of \`--help\` after the options: sentences, or a list with fixed columns. */
 function renderNotes(command: Command): string[] {
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();

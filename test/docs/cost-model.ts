@@ -122,17 +122,17 @@ export function costOfSubscriber(): number {
   return (emptyReceives + 3 * changes) * PRICE.sqsFifo + delivered + 3 * PRICE.alarm;
 }
 
-/** What an ordered subscriber adds whose filter names `feed.source_read`. */
+/** The additional cost of an ordered subscriber with `feed.source_read` in its filter. */
 export function costOfReportedSubscriber(): number {
   return UNITS.reports * (3 * PRICE.sqsFifo + PRICE.delivered + UNITS.reportGb * PRICE.deliveredGb);
 }
 
-/** What it costs while nothing changes. */
+/** The cost of an ordered subscriber without events. */
 export function costOfIdleSubscriber(): number {
   return UNITS.emptyReceives * PRICE.sqsFifo + 3 * PRICE.alarm;
 }
 
-/** What a webhook costs while nothing changes: Lambda asking its queue, its secret, its three alarms. */
+/** The cost of a webhook without events: Lambda's receives from its queue, its secret, its three alarms. */
 export function costOfIdleWebhook(): number {
   return UNITS.emptyReceives * PRICE.sqsFifo + PRICE.secret + 3 * PRICE.alarm;
 }

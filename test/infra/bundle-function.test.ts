@@ -1,4 +1,4 @@
-// The bundles as deployed: each is built once, measured and loaded in its own process.
+// Tests the deployed bundles: each is built once, measured, and loaded in its own process.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,8 +18,8 @@ function bundled(name: string): string {
 }
 
 describe.each([
-  // A bundle of the bare DynamoDB client is 64 KB here, 100 KB with the SDK's chain of credentials.
-  // Of the poller's, 4 KB answer operators' questions and report what is read.
+  // A bundle with only the DynamoDB client has 64 KB, or 100 KB with the SDK's chain of credential providers.
+  // 4 KB of the poller are for operators' requests and for feed.source_read.
   { name: 'poller', exported: ['handler'], maxKiB: 188 },
   { name: 'relay', exported: ['handler', 'sweep'], maxKiB: 126 },
   { name: 'sample-warehouse', exported: ['handler', 'onBus'], maxKiB: 160 },
@@ -54,7 +54,7 @@ describe.each([
   });
 });
 
-test('the bundle of the webhook has no languages of zod but English, and no library that signs', () => {
+test('the bundle of the webhook has only English messages of zod, and no library for signatures', () => {
   const text = readFileSync(bundled('webhook'), 'utf8');
 
   expect(text).toContain('Invalid input: expected');

@@ -6,7 +6,7 @@ import type { ReturnsChangeFeedProps } from '../../infra/returns-change-feed.ts'
 import type { SourceProps } from '../../infra/source-props.ts';
 import { aFeed, aSource, newStack } from './synthesize.ts';
 
-/** The error message for wrong props. */
+/** Returns the error message for invalid props. */
 function refusal(props: Partial<ReturnsChangeFeedProps>, stack = newStack()): string {
   try {
     aFeed(props, stack);
@@ -35,11 +35,15 @@ test.each<[string, Partial<SourceProps>, string]>([
   ],
   ['an interval that does not divide a minute', { interval: Duration.seconds(7) }, 'Duration.seconds(10)'],
   ['an interval of minutes and seconds', { interval: Duration.seconds(90) }, 'or whole minutes'],
-  ['an interval shorter than a tick', { interval: Duration.millis(500) }, 'a number of seconds from 2 on'],
+  [
+    'an interval shorter than a tick',
+    { interval: Duration.millis(500) },
+    'interval must be 2, 3, 4, 5, 6, 10',
+  ],
   [
     'an interval of fractional seconds',
     { interval: Duration.millis(2_500) },
-    'a number of seconds from 2 on',
+    'interval must be 2, 3, 4, 5, 6, 10',
   ],
   ["a budget beyond the service's limit", { requestsPerMinute: 301 }, 'a whole number from 10 to 300'],
   ['no budget', { requestsPerMinute: 0 }, 'a whole number from 10 to 300'],
@@ -71,7 +75,7 @@ test('all problems are reported at once', () => {
 });
 
 test('a feed without sources is refused', () => {
-  expect(refusal({ sources: [] })).toContain('write at least one');
+  expect(refusal({ sources: [] })).toContain('pass at least one');
 });
 
 test('two sources with the same name are refused', () => {
@@ -89,7 +93,7 @@ test('more sources than fit into a stack are refused with one message', () => {
 
   expect(message.match(/^- /gm)).toHaveLength(1);
   expect(message).toContain(`There are ${MOST_SOURCES + 1} sources`);
-  expect(message).toContain(`write at most ${MOST_SOURCES} here`);
+  expect(message).toContain(`pass at most ${MOST_SOURCES} here`);
 });
 
 test('a ledger without a stream is refused', () => {

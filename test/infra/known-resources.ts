@@ -1,6 +1,6 @@
-// What identifies a deployment's resources to CloudFormation: the logical id, and the properties that it can't change
-// in place. With another id, or another value of these, it creates a new resource and deletes the old one with its
-// data. Recorded in test/infra/golden, so that a release can be compared with the deployed one.
+// The identity of a deployment's resources for CloudFormation: their logical ids, and the properties that can't be changed
+// in place. If one of these changes, CloudFormation creates a new resource and deletes the old one with its data.
+// test/infra/golden has the identities of the deployed release, for comparison.
 import type { App, Stack } from 'aws-cdk-lib';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { SampleWarehouseStack } from '../../infra/sample-warehouse-stack.ts';
@@ -8,16 +8,16 @@ import type { Stage } from '../../infra/stages.ts';
 
 export interface KnownResource {
   readonly type: string;
-  /** The properties whose change means another resource. */
+  /** The properties that CloudFormation can only change by replacing the resource. */
   readonly fixed: Readonly<Record<string, unknown>>;
 }
 
-/** By stack, then by logical id. */
+/** The resources by stack, then by logical id. */
 export type KnownResources = Readonly<Record<string, Readonly<Record<string, KnownResource>>>>;
 
 /**
- * By type: the properties that its CloudFormation page marks with "Update requires: Replacement", and for tables the
- * stream's view, because changing it changes the stream.
+ * For each type, the properties that its CloudFormation page marks with "Update requires: Replacement"; for tables also
+ * the stream's view type, because a new view type creates a new stream.
  */
 const FIXED_PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   'AWS::CloudWatch::Alarm': ['AlarmName'],
@@ -56,8 +56,8 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Types whose data can't be restored when the resource is lost; a topic has subscriptions of other stacks, and a
- * webhook's secret is known to its receiver.
+ * Types whose resources can't be recreated: most contain data, a topic has subscriptions of other stacks, and receivers
+ * have a webhook's secret.
  */
 const HOLDS_EVENTS = new Set([
   'AWS::DynamoDB::Table',
@@ -82,7 +82,7 @@ export interface TemplateText {
   >;
 }
 
-/** The templates of a stage's stacks, as infra/app.ts makes them, by the stacks' names. */
+/** Synthesizes a stage like infra/app.ts. @returns the templates by the stacks' names */
 export function synthesizeStage(stage: Stage, app: App): ReadonlyMap<string, TemplateText> {
   const main = new ReturnsFeedStack(app, stage);
   const stacks: Stack[] = [main];
@@ -93,7 +93,7 @@ export function synthesizeStage(stage: Stage, app: App): ReadonlyMap<string, Tem
   );
 }
 
-/** @throws for a type whose fixed properties are not listed here */
+/** @throws Error for a type without listed fixed properties */
 export function knownResources(templates: ReadonlyMap<string, TemplateText>): KnownResources {
   return Object.fromEntries(
     [...templates].map(([stack, { Resources }]) => [
@@ -113,7 +113,7 @@ export function knownResources(templates: ReadonlyMap<string, TemplateText>): Kn
   );
 }
 
-/** What an update would lose or fail at, one sentence each. */
+/** Returns one sentence for each resource that an update would lose, and for each reason why it would fail. */
 export function harmOfUpdate(before: KnownResources, after: KnownResources): string[] {
   return Object.entries(before).flatMap(([stack, resources]) => {
     const now = after[stack] ?? {};
@@ -125,7 +125,7 @@ export function harmOfUpdate(before: KnownResources, after: KnownResources): str
         ? []
         : [`${stack}: ${id} (${was.type}) would be replaced by an empty one: its fixed properties changed.`];
     });
-    // CloudFormation creates the new resource first, and finds its name taken.
+    // CloudFormation creates the new resource before it deletes the old one, so a name may still be in use.
     const taken = Object.entries(resources).flatMap(([id, was]) => {
       const name = nameOf(was);
       if (name === undefined) return [];

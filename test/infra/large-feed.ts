@@ -1,4 +1,4 @@
-// A feed with every feature: many sources, the account's own key, mails, subscribers in its own stack and in another.
+// A feed with every feature: many sources, a key of your own, mails, subscribers in its own stack and in another stack.
 import { type App, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as kms from 'aws-cdk-lib/aws-kms';
@@ -30,7 +30,7 @@ export function buildLargeFeed(app: App, count: number): LargeFeed {
     filter: { sources: ['source-0'.padEnd(30, 'x')] },
   });
   feed.addOrderedQueue('Erp');
-  // A stack with the most sources has no room for webhooks.
+  // The limit of resources leaves no room for webhooks in a stack with the maximum number of sources.
   if (count < MOST_SOURCES) feed.addWebhook('Wms', { url: 'https://wms.example.com/hook' });
   for (const target of [aFunction(shop, 'Here'), aFunction(elsewhere, 'There')])
     feed.onChange(target.node.id, { entity: 'shipment', to: 'DELIVERED', target });

@@ -1,5 +1,5 @@
-// A feed with every feature: a hundred sources and more, the account's own key, mails, subscribers in its own stack and
-// in another. `cdk synth --strict` would stop at any warning or finding.
+// A feed with every feature: a hundred sources and more, a key of your own, mails, subscribers in its own stack and in
+// another stack. `cdk synth --strict` fails at any warning or finding.
 import { Annotations, Stack } from 'aws-cdk-lib';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { type CloudAssembly, SynthesisMessageLevel } from 'aws-cdk-lib/cx-api';
@@ -22,7 +22,7 @@ const MOST_MANAGED = 10;
 function synthesize(count: number) {
   const app = newUnbundledApp();
   const { feed, elsewhere } = buildLargeFeed(app, count);
-  // First, because it splits policies that are too long.
+  // Must come first, because it splits policies that are too long.
   const assembly = app.synth();
   const template = assembly.getStackByName('Shop').template as TemplateText;
   const checks = new AwsSolutionsChecks(app, { verbose: true });
@@ -38,7 +38,7 @@ function warningsOf({ stacks }: CloudAssembly): string[] {
     .map(({ level, id, entry }) => `${level} ${id} ${entry.data}`);
 }
 
-/** Replaces references with their names, which are about as long as the values. */
+/** Replaces references with their names, which are about as long as their values. */
 function joined(_: string, value: unknown): unknown {
   const parts = (value as { 'Fn::Join'?: [string, ({ Ref?: string } | string)[]] } | null)?.['Fn::Join']?.[1];
   return parts?.map((part) => (typeof part === 'string' ? part : (part.Ref ?? ''))).join('') ?? value;

@@ -1,5 +1,5 @@
-// A deployment's life by its templates: deployed, updated, destroyed, deployed again. CloudFormation decides each step
-// by logical ids, names and deletion policies, and no emulator respects these as it does.
+// The lifecycle of a deployment by its templates: deploy, update, destroy, deploy again. CloudFormation decides each step
+// by logical ids, names and deletion policies, and no emulator treats these in the same way.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
@@ -19,7 +19,7 @@ const templates = {
   trial: synthesizeStage({ ...trial, alarmEmail: 'ops@example.com' }, newUnbundledApp()),
 };
 
-/** CDK writes a deletion policy for types that may hold data; without one CloudFormation deletes. */
+/** CDK sets a deletion policy for types that may contain data. CloudFormation deletes resources without one. */
 function retained(stage: ReadonlyMap<string, TemplateText>) {
   return [...stage.values()]
     .flatMap(({ Resources }) => Object.entries(Resources))
@@ -128,7 +128,7 @@ describe('a change of the webhooks', () => {
   });
 });
 
-describe('harm is found', () => {
+describe('the check of an update reports', () => {
   const queue = { type: 'AWS::SQS::Queue', fixed: { FifoQueue: true } };
   const bus = { type: 'AWS::Events::EventBus', fixed: { Name: 'feed' } };
 
@@ -152,7 +152,7 @@ describe('harm is found', () => {
     expect(found.join()).toContain(harm);
   });
 
-  test('in no case without a change', () => {
+  test('nothing without a change', () => {
     const same = { Feed: { Queue: queue, Bus: bus } };
 
     expect(harmOfUpdate(same, same)).toEqual([]);

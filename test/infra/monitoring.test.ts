@@ -40,7 +40,7 @@ test('every alarm names the harm and links an existing paragraph of the runbook'
   for (const [, { Properties }] of alarms) {
     const [, sentence = '', anchor = ''] =
       /^(.*\.) docs\/runbook\.md#(.*)$/.exec(Properties.AlarmDescription) ?? [];
-    expect(sentence).toMatch(/Subscribers?|subscriber|All who wait/);
+    expect(sentence).toMatch(/[Ss]ubscriber/);
     expect(known).toContain(anchor);
   }
 });
@@ -121,7 +121,7 @@ test.each([
   }
 });
 
-test('one alarm reports what SNS could write nowhere, for the topic', () => {
+test('one alarm of the topic reports events that SNS dropped', () => {
   expect(alarmOf('LostBySns')).toMatchObject({
     Namespace: 'AWS/SNS',
     MetricName: 'NumberOfNotificationsFailedToRedriveToDlq',
@@ -147,7 +147,7 @@ test.each([
   const rare = aSource(own, { name: 'globex', interval: Duration.minutes(10) });
   const alarm = alarmOf(id, aFeed({ sources: [aSource(own), rare] }, own).template());
 
-  // By minute: the rare source reports a finding at each of its ticks, the other source never.
+  // By minute: the source with the long interval reports a finding at each of its ticks, the other source reports none.
   const reports = Array.from({ length: 120 }, (_, minute) => (minute % 10 === 0 ? 1 : 0));
   const { EvaluationPeriods: periods, DatapointsToAlarm: datapoints = periods } = alarm;
   const perPeriod = alarm.Period / 60;
@@ -164,7 +164,7 @@ test.each([
 
 test('a group that is behind keeps its alarm on until a sweep finds none', () => {
   for (const [id, destination] of [
-    // The mark's name, under which it was always reported.
+    // The metric's dimension has the mark's name, for compatibility.
     ['BehindOnOrdered', 'queue'],
     ['BehindOnBus', 'bus'],
   ] as const) {

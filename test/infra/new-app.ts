@@ -1,5 +1,5 @@
-// Apps for tests. CDK leaves a directory in the system's temporary folder for each App without an outdir. These apps
-// have one that is removed after the tests of the file.
+// Apps for tests. CDK leaves a temporary directory for each App without an `outdir`. The directories of these apps are
+// removed after the tests of the file.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ const directory = mkdtempSync(join(tmpdir(), 'returns-feed-apps-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /**
- * An app with the context of cdk.json, and the given one. CDK does not check its templates against the rules of
- * CloudFormation, which takes seconds: valid-templates.test.ts has that done for every feature.
+ * Creates an app with the context of cdk.json and the given one. Its templates are not checked against CloudFormation's
+ * rules, because that takes seconds: valid-templates.test.ts checks them for every feature.
  *
  * @returns an app with an `outdir` of its own
  */
@@ -21,7 +21,7 @@ export function newApp(ownContext: Readonly<Record<string, unknown>> = {}): App 
   return createApp(ownContext, false);
 }
 
-/** The same, but its synthesis throws an error if CloudFormation would refuse a template. */
+/** Creates such an app whose synthesis throws an error if CloudFormation would reject a template. */
 export function newValidatedApp(ownContext: Readonly<Record<string, unknown>> = {}): App {
   return createApp(ownContext, true);
 }

@@ -10,7 +10,7 @@ import { aFeed, aFunction, newStack, resourceOf, resourcesOf, statementsOf } fro
 
 const SUBSCRIPTION = 'AWS::SNS::Subscription';
 
-/** Two functions and a queue, one of them with a filter. */
+/** Subscribes two functions and a queue, one of them with a filter. */
 function threeSubscriptions() {
   const synthesis = aFeed();
   const { feed, stack, template } = synthesis;
@@ -61,7 +61,7 @@ describe.each(['Warehouse', 'Mails', 'Erp'])('the subscription of %s', (name) =>
     });
   });
 
-  test('keeps what SNS can not deliver in another queue, which is a FIFO queue too', () => {
+  test('has a second dead-letter queue, also FIFO, for events that SNS can not deliver', () => {
     const undelivered = resourceOf(all, 'AWS::SQS::Queue', `${name}Undelivered`).Properties;
 
     expect(subscription.RedrivePolicy).toEqual({
@@ -116,7 +116,7 @@ describe('the filter', () => {
   });
 
   test.each([undefined, {}, { sources: ['acme'] }])(
-    '%j lets all changes pass, and no event of the feed itself',
+    '%j matches all changes, and no event of the feed itself',
     (filter) => {
       const { feed, template } = aFeed();
       feed.addOrderedQueue('Erp', filter === undefined ? {} : { filter });
@@ -130,7 +130,7 @@ describe('the filter', () => {
     },
   );
 
-  test('lets feed.source_read pass if it names that type', () => {
+  test('matches feed.source_read if it names that type', () => {
     const { feed, template } = aFeed();
     const types = ['shipment.status_changed', 'feed.source_read'] as const;
     feed.addOrderedQueue('Erp', { filter: { types } });
@@ -210,13 +210,13 @@ describe('a function', () => {
     },
   );
 
-  test('that is subscribed already is refused', () => {
+  test('that is already subscribed is refused', () => {
     const { feed, stack } = aFeed();
     const fn = aFunction(stack);
     feed.addOrderedSubscriber(fn);
 
     expect(() => feed.addOrderedSubscriber(fn, { filter: { sources: ['acme'] } })).toThrow(
-      /Subscriber is invalid:\n- There is one with this name: add each function once, with a filter/,
+      /Subscriber is invalid:\n- The function is already subscribed: add it once, with a filter/,
     );
   });
 
@@ -250,7 +250,7 @@ describe('a function', () => {
 });
 
 describe('a queue', () => {
-  test('lets its consumer take events, and nothing else', () => {
+  test('allows its consumer to receive and delete events, and no other action', () => {
     const { feed, stack, template } = aFeed();
     const worker = new iam.Role(stack, 'Worker', { assumedBy: new iam.AccountRootPrincipal() });
     const { queue } = feed.addOrderedQueue('Erp');
@@ -285,7 +285,7 @@ describe('a queue', () => {
     feed.addOrderedQueue('Erp');
 
     expect(() => feed.addOrderedQueue('Erp')).toThrow(
-      'The ordered subscription Erp is invalid:\n- There is one with this id: give each an id of its own',
+      'The ordered subscription Erp is invalid:\n- The id is in use by another subscription',
     );
   });
 

@@ -1,6 +1,6 @@
-// With the account's own key, EventBridge and SNS write to queues by that key's policy. The policy must allow both to
-// generate and to decrypt data keys: EventBridge in the encryption context of the queue and without conditions on the
-// source, which it does not meet at encrypted destinations; SNS for the topic. No emulator checks this.
+// With a key of your own, EventBridge and SNS need its policy to write to queues. The policy must allow both to generate
+// and to decrypt data keys: EventBridge in the encryption context of the queue and without conditions on the source, which
+// it does not meet at encrypted destinations; SNS for the topic. No emulator checks this.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -26,7 +26,7 @@ interface KeyStatement {
   readonly Condition?: Record<string, Record<string, unknown>>;
 }
 
-/** Whether the key allows EventBridge this action for the messages of any queue. */
+/** Returns whether the key's policy allows EventBridge an action for the messages of any queue. */
 function mayUseKeyForQueues(action: string): boolean {
   const statements: KeyStatement[] = resourceOf(template, 'AWS::KMS::Key', 'Key').Properties.KeyPolicy
     .Statement;
@@ -111,7 +111,7 @@ test('the topic, the queues of subscriptions and their dead letters are encrypte
   for (const { KmsMasterKeyId } of [topic, rings, ...parts]) expect(KmsMasterKeyId).toBeDefined();
 });
 
-test('SNS may write to the queues of subscriptions with the key, for the topic of the feed alone', () => {
+test('SNS may write to the queues of subscriptions with the key, only for the topic of the feed', () => {
   const statements: KeyStatement[] = resourceOf(template, 'AWS::KMS::Key', 'Key').Properties.KeyPolicy
     .Statement;
   const { TopicName } = resourceOf(template, 'AWS::SNS::Topic', 'Topic').Properties;

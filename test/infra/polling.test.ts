@@ -102,7 +102,7 @@ describe('the schedule of a source', () => {
 });
 
 describe('the parameter of a source', () => {
-  test('holds its settings as the poller reads them, and the place of its token, but not the token', () => {
+  test('contains its settings in the form of the poller, and the place of its token, but not the token', () => {
     const stack = newStack();
     const source = aSource(stack, {
       interval: Duration.seconds(10),
@@ -128,7 +128,7 @@ describe('the parameter of a source', () => {
     expect(parameter.Name).toBe(`${poller.Environment.Variables.SOURCES_PATH}/acme`);
   });
 
-  test('names a secret by its full ARN if that is known', () => {
+  test('refers to a secret by its full ARN if that is known', () => {
     const stack = newStack();
     const token = secretsmanager.Secret.fromSecretCompleteArn(
       stack,
@@ -146,7 +146,7 @@ describe('the parameter of a source', () => {
     expect(readable.flatMap(({ resources }) => resources)).toContain(arn);
   });
 
-  test('names a SecureString that only the poller may read', () => {
+  test('refers to a SecureString that only the poller may read', () => {
     const stack = newStack();
     const token = ssm.StringParameter.fromSecureStringParameterAttributes(stack, 'Token', {
       parameterName: '/tokens/acme',

@@ -33,7 +33,7 @@ describe.each([
     expect(mapping.StartingPosition).toBe('TRIM_HORIZON');
   });
 
-  test('is invoked only for new events, not for expired ones', () => {
+  test('is invoked for inserted events, not for expired ones', () => {
     expect(mapping.FilterCriteria.Filters).toEqual([{ Pattern: '{"eventName":["INSERT"]}' }]);
   });
 
@@ -68,7 +68,7 @@ describe.each(['SweepToOrdered', 'SweepToBus'])('%s', (id) => {
     expect(sweep.Code).toEqual(functionOf(id.replace('Sweep', 'Relay')).Code);
   });
 
-  test('runs once a day, and reports if it can not', () => {
+  test('runs once a day, and sends failures to the dead-letter queue', () => {
     const name = `Of${id.replace('SweepTo', '').toLowerCase()}`;
     const schedule = resourceOf(all, 'AWS::Scheduler::Schedule', name).Properties;
     const invoked = resourceOf(all, 'AWS::Lambda::EventInvokeConfig', id).Properties;
@@ -130,7 +130,7 @@ describe('the bus', () => {
     expect(archive.SourceArn['Fn::GetAtt'][0]).toContain('Bus');
   });
 
-  test('names no key for the archive without one: some regions refuse an empty text', () => {
+  test('has no key property for the archive without a key: some regions reject an empty string', () => {
     const archive = resourceOf(all, 'AWS::Events::Archive', 'Archive').Properties;
 
     expect(archive).not.toHaveProperty('KmsKeyIdentifier');

@@ -14,7 +14,7 @@ test('the stack has every output that commands use', () => {
   expect(outputs).toEqual(expect.arrayContaining([...STACK_OUTPUTS]));
 });
 
-/** `<Word>` in a command is an output; words without capitals are other values to fill in. */
+/** In commands, `<Word>` is an output; placeholders in lower case are other values. */
 test.each(['docs/runbook.md', 'docs/deploying.md', 'SECURITY.md'])(
   '%s names only existing outputs of the stack',
   (page) => {

@@ -1,5 +1,5 @@
-// The permissions of each role. A role that could read the service's token and publish could be made to carry the token
-// out; a wildcard would make SECURITY.md untrue.
+// The permissions of each role. No role may both read the service's token and publish, because it could then leak the
+// token. No role may have wildcards, because SECURITY.md lists exact permissions.
 import { readFileSync } from 'node:fs';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
@@ -129,23 +129,26 @@ describe('of the roles of webhooks', () => {
     expect(readersOf('WebhooksErpSecret')).toEqual([expect.stringContaining('WebhooksErpSenderRole')]);
   });
 
-  test.each(['Sender', 'Sweep'])('%s writes only marks of its own, and events of the feed itself', (part) => {
-    const writes = statementsOf(all, `WebhooksWms${part}Role`).filter(({ actions }) =>
-      actions.some((it) => /^dynamodb:.*(Put|Update|Write|Delete)/.test(it)),
-    );
+  test.each(['Sender', 'Sweep'])(
+    '%s writes only the marks of its webhook, and events of the feed itself',
+    (part) => {
+      const writes = statementsOf(all, `WebhooksWms${part}Role`).filter(({ actions }) =>
+        actions.some((it) => /^dynamodb:.*(Put|Update|Write|Delete)/.test(it)),
+      );
 
-    const keysOf = (table: string) =>
-      writes
-        .filter(({ resources }) => resources.every((it) => it.includes(table)))
-        .map(({ conditions }) => conditions);
-    const onlyKeys = (keys: string) => ({
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [keys] },
-      Null: { 'dynamodb:LeadingKeys': 'false' },
-    });
-    expect(writes).toHaveLength(2);
-    expect(keysOf('StorageMarks')).toEqual([onlyKeys('Wms#*')]);
-    expect(keysOf('StorageLedger')).toEqual([onlyKeys('*_feed')]);
-  });
+      const keysOf = (table: string) =>
+        writes
+          .filter(({ resources }) => resources.every((it) => it.includes(table)))
+          .map(({ conditions }) => conditions);
+      const onlyKeys = (keys: string) => ({
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [keys] },
+        Null: { 'dynamodb:LeadingKeys': 'false' },
+      });
+      expect(writes).toHaveLength(2);
+      expect(keysOf('StorageMarks')).toEqual([onlyKeys('Wms#*')]);
+      expect(keysOf('StorageLedger')).toEqual([onlyKeys('*_feed')]);
+    },
+  );
 
   test('none publishes, and only the sweep sends rings', () => {
     const actionsOf = (part: string) =>

@@ -97,7 +97,7 @@ describe('the source of its events', () => {
     });
   });
 
-  test('leaves the topic to other subscribers', () => {
+  test('adds no subscription to the topic', () => {
     const { stack, feed } = aWarehouse();
 
     const subscribe = () => feed.addOrderedSubscriber(aFunction(stack));

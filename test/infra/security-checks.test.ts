@@ -1,4 +1,4 @@
-// cdk-nag's AWS Solutions pack on everything that the construct can create, as `cdk synth` runs it on the app.
+// Runs cdk-nag's AWS Solutions pack, like `cdk synth`, on all features of the construct.
 import { Validations } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as kms from 'aws-cdk-lib/aws-kms';

@@ -28,7 +28,7 @@ test('tables are retained, protected from deletion, and have point-in-time recov
   }
 });
 
-test('tables keep their logical ids: with others CloudFormation would create new, empty tables', () => {
+test('tables keep their logical ids: with new ids CloudFormation would create new, empty tables', () => {
   const ids = resourcesOf(all, 'AWS::DynamoDB::Table').map(([id]) => id);
 
   expect(ids.toSorted()).toEqual([
@@ -114,13 +114,13 @@ test('given tables are used instead of new ones', () => {
   });
 });
 
-test('the given key encrypts everything that holds data', () => {
+test('the given key encrypts all resources with data', () => {
   const stack = newStack();
   const { template } = aFeed({ encryptionKey: new kms.Key(stack, 'Key') }, stack);
 
   for (const [, { Properties }] of resourcesOf(template(), 'AWS::DynamoDB::Table'))
     expect(Properties.SSESpecification).toMatchObject({ SSEEnabled: true, SSEType: 'KMS' });
-  // Events that the bus can't encrypt are kept without the key: own-key.test.ts.
+  // The queue for events that the bus can't encrypt does not use the key: own-key.test.ts.
   const queues = resourcesOf(template(), 'AWS::SQS::Queue').filter(([id]) => !id.includes('BusDeadLetters'));
   for (const [, { Properties }] of queues) expect(Properties.KmsMasterKeyId).toBeDefined();
   expect(resourcesOf(template(), 'AWS::Events::EventBus')[0]?.[1].Properties.KmsKeyIdentifier).toBeDefined();

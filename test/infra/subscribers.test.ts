@@ -9,7 +9,7 @@ import { compileEventPattern } from '../../local/engines/event-pattern.ts';
 import { aFeed, aFunction, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
 
 describe('a rule on a change', () => {
-  /** Whether the rule of these options matches an event of the bus. */
+  /** Returns whether the rule for these options matches an event of the bus. */
   function takes(
     options: Omit<Parameters<ReturnType<typeof aFeed>['feed']['onChange']>[1], 'target'>,
     event: { type?: string; source?: string; status?: string; from?: string },

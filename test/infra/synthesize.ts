@@ -1,5 +1,5 @@
-// A stack around the construct as a user would write one. Functions are not bundled: other tests cover their code, and
-// bundle-function.test.ts covers their bundling.
+// A user's stack with the construct. Functions are not bundled: other tests cover their code, and bundle-function.test.ts
+// covers their bundling.
 import { type App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as lambda from 'aws-cdk-lib/aws-lambda';

@@ -1,5 +1,5 @@
-// CloudFormation must accept the templates with any feature. CDK knows its rules: the properties of each type, their
-// formats and values, and what may be referred to. The other tests leave this check out, because it takes seconds.
+// CloudFormation accepts the templates with every feature. CDK checks its rules: the properties of each type, their
+// formats and values, and references. The other tests skip this check, because it takes seconds.
 import { CfnResource, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
@@ -33,7 +33,7 @@ test('CloudFormation accepts a feed with the most sources and every feature', ()
   expect(() => app.synth()).not.toThrow();
 });
 
-test('CloudFormation accepts a feed whose every option has another value than its default', () => {
+test('CloudFormation accepts a feed with a non-default value for every option', () => {
   const app = newValidatedApp(CONTEXT);
   const stack = new Stack(app, 'Shop');
   const secretNamed = (name: string) => secretsmanager.Secret.fromSecretNameV2(stack, name, `shop/${name}`);

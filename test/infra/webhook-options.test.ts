@@ -20,10 +20,10 @@ describe('the options of a webhook', () => {
   const aSecret = { secretName: 'x', secretArn: 'arn:aws:secretsmanager:eu-west-1:1:secret:x' };
 
   test.each([
-    ...['Our WMS', 'W'.repeat(31)].map((id) => ({ id, problem: /Its id must begin with a letter/ })),
+    ...['Our WMS', 'W'.repeat(31)].map((id) => ({ id, problem: /Its id must be 1 to 30 of the characters/ })),
     ...['ordered', 'Queue', 'BUS', 'watch', 'Forward-x'].map((id) => ({ id, problem: /Its id is reserved/ })),
-    { id: 'Erp', problem: /There is one with this id/ },
-    { id: 'ERP', problem: /differs from "Erp" in case alone/ },
+    { id: 'Erp', problem: /The id is in use/ },
+    { id: 'ERP', problem: /differs from "Erp" only in case/ },
   ])('with the id $id are refused', ({ id, problem }) => {
     expect(problemsOf(id, {})).toMatch(problem);
   });
@@ -32,7 +32,7 @@ describe('the options of a webhook', () => {
     'with the header %s are refused',
     (name) => {
       expect(problemsOf('Wms', { secretHeaders: { [name]: aSecret } })).toMatch(
-        /the sender sets .* itself, or must not send it/,
+        / is reserved for the sender or the connection/,
       );
     },
   );
@@ -45,7 +45,7 @@ describe('the options of a webhook', () => {
     ['loopback', { url: 'https://[::1]/hook', allowPrivateAddresses: true }, /::1 is not one/],
     ['link-local addresses', { url: 'https://169.254.169.254/', allowPrivateAddresses: true }, /169\.254/],
     ['a long URL', { url: `https://wms.example.com/${'x'.repeat(1_000)}` }, /url must have at most/],
-    ['a header that is none', { secretHeaders: { 'a b': aSecret } }, /"a b" is no name of a header/],
+    ['an invalid header name', { secretHeaders: { 'a b': aSecret } }, /"a b" is not a valid header name/],
     [
       'a header twice',
       { authorization: aSecret, secretHeaders: { Authorization: aSecret } },
@@ -91,6 +91,6 @@ describe('the options of a webhook', () => {
     const { feed: checked } = aFeed();
     checked.addWebhook('Wms', { url: URL_OF_WMS });
 
-    expect(() => checked.addOrderedQueue('Wms')).toThrow(/There is one with this id/);
+    expect(() => checked.addOrderedQueue('Wms')).toThrow(/The id is in use/);
   });
 });

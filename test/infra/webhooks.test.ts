@@ -10,7 +10,7 @@ import { aFeed, newStack, resourceOf, resourcesOf, statementsOf } from './synthe
 
 const URL_OF_WMS = 'https://wms.example.com/hooks/returns';
 
-/** One with the fewest options, and one with most of them. */
+/** Adds one webhook with the fewest options, and one with most options. */
 function twoWebhooks() {
   const stack = newStack();
   const synthesis = aFeed({}, stack);
@@ -38,7 +38,7 @@ function variablesOf(id: string, part: 'Sender' | 'Sweep'): Record<string, strin
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, filled(value)]));
 }
 
-/** A value as in a deployment: each reference becomes a text. */
+/** Returns a value as in a deployment, with a text for each reference. */
 function filled(value: unknown): string {
   if (typeof value === 'string') return value;
   const { 'Fn::Join': join, Ref, 'Fn::GetAtt': attribute } = value as Record<string, never>;
@@ -57,7 +57,7 @@ test('the relay of a new stack waits for the webhooks, or their first rings woul
 describe('the queue of a webhook', () => {
   const queue = resourceOf(all, 'AWS::SQS::Queue', 'WebhooksWmsQueue').Properties;
 
-  test('keeps rings in the order of each return for two weeks, and moves none elsewhere', () => {
+  test('keeps the rings of each return in order for two weeks, and has no dead-letter queue of its own', () => {
     expect(queue).toMatchObject({
       ...{ FifoQueue: true, DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' },
       MessageRetentionPeriod: 14 * 86_400,
@@ -119,7 +119,7 @@ describe('the sender', () => {
     });
   });
 
-  test('is swept once a day, and what fails is reported like that of other sweeps', () => {
+  test('has a daily sweep, with the same dead-letter queue as other sweeps', () => {
     const schedule = resourceOf(all, 'AWS::Scheduler::Schedule', 'SweepOfWms').Properties;
     const invokes = resourceOf(all, 'AWS::Lambda::EventInvokeConfig', 'WebhooksWmsSweep').Properties;
     const deadLetters = { 'Fn::GetAtt': [expect.stringMatching(/^FeedDeadLetters/), 'Arn'] };
@@ -132,7 +132,7 @@ describe('the sender', () => {
     });
   });
 
-  test('runs in a network of your own, where its code can change nothing', () => {
+  test('runs in a network of your own, and its code can not change network interfaces', () => {
     const own = newStack();
     const { feed: networked, template } = aFeed({}, own);
     const vpc = new ec2.Vpc(own, 'Network') as ec2.IVpc;
@@ -167,7 +167,7 @@ describe('the sender', () => {
 describe('the signing secret', () => {
   const secret = () => resourceOf(all, 'AWS::SecretsManager::Secret', 'WebhooksWmsSecret');
 
-  test('is generated with properties that never change: others would generate another value', () => {
+  test('is generated with fixed properties: other properties would generate a new value', () => {
     expect(secret().Properties.GenerateSecretString).toEqual({
       ...{ ExcludePunctuation: true, IncludeSpace: false, PasswordLength: 64 },
     });
@@ -177,7 +177,7 @@ describe('the signing secret', () => {
   test.each([
     [RemovalPolicy.RETAIN, 'Retain'],
     [RemovalPolicy.DESTROY, 'Delete'],
-  ])('stays or goes with the tables: %s', (removalPolicy, expected) => {
+  ])('is retained or deleted like the tables: %s', (removalPolicy, expected) => {
     const other = aFeed({ removalPolicy });
     other.feed.addWebhook('Wms', { url: URL_OF_WMS });
 
@@ -186,13 +186,13 @@ describe('the signing secret', () => {
     expect([DeletionPolicy, table.DeletionPolicy]).toEqual([expected, expected]);
   });
 
-  test('is not created where one is given', () => {
+  test('is not created if one is given', () => {
     const ids = resourcesOf(all, 'AWS::SecretsManager::Secret').map(([id]) => id);
 
     expect(ids).toEqual([expect.stringContaining('WebhooksWmsSecret')]);
   });
 
-  test("is encrypted with the account's own key, which its sender alone may use for it", () => {
+  test("is encrypted with the account's own key, which only its sender may use for it", () => {
     const own = newStack();
     const { feed: keyed, template } = aFeed({ encryptionKey: new kms.Key(own, 'Key') }, own);
     keyed.addWebhook('Wms', { url: URL_OF_WMS });
@@ -223,7 +223,7 @@ describe('the signing secret', () => {
   });
 });
 
-describe('what the feed records of a webhook', () => {
+describe('the record of a webhook', () => {
   const recordOf = (id: string) => {
     const { Name, Value, Type } = resourceOf(all, 'AWS::SSM::Parameter', `Webhooks${id}Record`).Properties;
     return { Name, Type, record: webhookRecord.parse(JSON.parse(filled(Value))) };
@@ -242,7 +242,7 @@ describe('what the feed records of a webhook', () => {
     });
   });
 
-  test('holds no URL that is a secret', () => {
+  test('does not contain a URL that is a secret', () => {
     const { record } = recordOf('Automation');
 
     expect(record.url).toBeUndefined();
@@ -257,7 +257,7 @@ describe('the alarms', () => {
   test.each([
     ['Wms', 3_600],
     ['Automation', 1_200],
-  ])('report how long %s fails, though it is tried only every quarter of an hour', (id, Threshold) => {
+  ])('report how long %s has failed, although attempts are a quarter of an hour apart', (id, Threshold) => {
     const alarm = alarmOf(`Webhooks${id}Failing`);
 
     expect(alarm).toMatchObject({
@@ -268,7 +268,7 @@ describe('the alarms', () => {
     expect(alarm.Period * alarm.EvaluationPeriods).toBeGreaterThan(15 * 60 * 1.1 + 60);
   });
 
-  test('report a sender that does not run, without its help', () => {
+  test('report a sender that does not run, by a metric of SQS', () => {
     expect(alarmOf('WebhooksWmsRingsWait')).toMatchObject({
       ...{ MetricName: 'ApproximateAgeOfOldestMessage', Threshold: 3_600 },
       Dimensions: [
@@ -277,14 +277,14 @@ describe('the alarms', () => {
     });
   });
 
-  test('report what SNS could not write to the queue', () => {
+  test('report rings that SNS could not write to the queue', () => {
     const [{ Value }] = alarmOf('WebhooksWmsNotDelivered').Dimensions;
 
     expect(Value['Fn::GetAtt'][0]).toContain('WebhooksWmsUndelivered');
     expect(alarmOf('LostBySns')).toBeDefined();
   });
 
-  test('have a metric of the construct, for webhooks that there are', () => {
+  test('have a metric of the construct, only for existing webhooks', () => {
     expect(feed.metricFailingFor('Wms').dimensions).toMatchObject({ webhook: 'Wms' });
     expect(() => feed.metricFailingFor('Erp')).toThrow(/no webhook "Erp": write one of "Wms", "Automation"/);
   });

@@ -1,5 +1,5 @@
-// Writes test/infra/golden from the present templates of the stages. Refuses an update that would lose events of a
-// running deployment, or fail, unless `--replace` confirms it.
+// Writes test/infra/golden from the templates of the stages. Without `--replace`, rejects a change that would lose events
+// of a running deployment, or fail to deploy.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -275,7 +275,7 @@ describe('the package in another repository', () => {
 /** Peers, and what CDK bundles with: as they are here. */
 const CDK = ['aws-cdk-lib', 'constructs', 'esbuild', '.bin/esbuild'];
 
-/** What the receivers' examples import, with its types. */
+/** The packages that the receivers' examples import, with their types. */
 const WEB = ['express', '@types', 'hono', '@hono/node-server'];
 
 const WORKER = `

@@ -1,13 +1,13 @@
-// The codes of `feed.source_degraded` for which a plan gives a cause.
+// The codes of `feed.source_degraded` that the faults of a plan can cause.
 import type { Plan } from './plan.ts';
 
-/** Faults of calls and ticks: each of them can keep a poll from completing. */
+/** Faults of calls and ticks. Each of them can prevent a poll from completing. */
 const DELAYS = [
   ...(['crash', 'fail', 'lost', 'slow', 'freeze', 'clockJump', 'partial'] as const),
   ...(['tickLost', 'tickLate', 'tickDoubled'] as const),
 ] as const;
 
-/** Orders in which rows change their places between requests. */
+/** Orders in which rows move between requests. */
 const RESTLESS = new Set(['random', 'shuffled', 'heap']);
 
 /** @param isUnreadable whether any group is unreadable at any time */
@@ -21,7 +21,7 @@ export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string>
     rotationMs !== undefined ||
     DELAYS.some((fault) => faults[fault] > 0) ||
     (knobs.faultRate ?? 0) > 0 ||
-    // The budget is too small, or each page holds too little.
+    // The budget is too small, or the pages are.
     (knobs.rateLimit !== undefined && knobs.rateLimit > 0) ||
     settings.requestsPerMinute < 240 ||
     (knobs.limitMax ?? 250) < 20 ||
@@ -36,10 +36,10 @@ export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string>
   if (isRestless || isDelayed) causes.add('unstable');
   if (outage?.kind === 'refused' || rotationMs !== undefined || mishap !== undefined) causes.add('refused');
   const isThinnedOut = knobs.removals !== undefined || knobs.groupRemovals !== undefined;
-  // A group that the list lacks is set aside where its look-up fails.
+  // If the list lacks a group and its look-up fails, the group is set aside.
   const mayLackGroups =
     mishap !== undefined || knobs.groupRemovals !== undefined || (knobs.staleShare ?? 0) > 0;
-  // Nor is a token refused by each service with 401: one that answers 404 or 500 seems to fail for this group alone.
+  // Not every service rejects a token with 401. With 404 or 500, only this group seems to fail.
   const mayFailLookUps =
     (knobs.faultRate ?? 0) > 0 ||
     outage !== undefined ||

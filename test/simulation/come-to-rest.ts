@@ -1,5 +1,5 @@
-// The end of a run: changes and faults stop, and the feed gets the time to settle. A run costs what its ticks cost, so
-// there are only as many ticks as the feed needs to know everything.
+// The end of a run: changes and faults stop, and the feed gets time to settle. Ticks are most of a run's cost, so there are
+// only as many as the feed needs to read everything.
 
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { WRONG_DATE_BY } from '../../local/reference-service/service/faults.ts';
@@ -11,16 +11,16 @@ import { releaseWhatIsHeld } from './world/operator.ts';
 import type { Pollers } from './world/pollers.ts';
 import type { World } from './world/world.ts';
 
-/** Complete polls needed once all is quiet: one that finds the rest, one that finds nothing. */
+/** Number of complete polls after all changes: one that finds the last changes, and one that finds none. */
 const WHOLE_POLLS = 2;
-/** The service's Date is exact to a second or two, so events that must be `settle` apart get a little more time. */
+/** Added to `settle`, because the service's Date is exact only to a second or two. */
 const DOUBT_MS = 5_000;
-/** Holds that end by themselves end within this many ticks. */
+/** Number of ticks within which holds end that need no release. */
 const TICKS_BEFORE_RELEASE = 6;
 /** Longer than any pause or rest that the feed may take. */
 const LONGEST_QUIET = 3 * HOUR;
 
-/** By then a permanent fault is reported, and everything readable in spite of it is read. */
+/** Time within which a permanent fault is reported, and everything that is still readable is read. */
 const FAULT_REPORTED_WITHIN = 20 * MINUTE;
 
 function lastsForEver({ lasting }: Plan): boolean {
@@ -41,13 +41,13 @@ export function calm({ fates, service, trace }: World): void {
   fates.calm();
   service.control.pause();
   service.control.setKnob('faultRate', 0);
-  // An array that is left out by chance proves nothing about its entities, however often it is read.
+  // Answers that omit an array by chance never prove that its entities are gone.
   const { arrays, nulls } = service.control.knobs();
   if (arrays === 'flicker') service.control.setKnob('arrays', 'full');
   if (nulls === 'flicker') service.control.setKnob('nulls', 'present');
 }
 
-/** Milliseconds after which every read shows every change, and no read is in doubt. */
+/** Milliseconds after which every read shows every change, and every read counts as current. */
 export function settledAfter({ settings, knobs, tickMs }: Plan): number {
   const { lookbackMs, settleMs } = settings;
   const late = (knobs.lateSeconds?.most ?? 0) * 1_000;
@@ -59,7 +59,7 @@ export function settledAfter({ settings, knobs, tickMs }: Plan): number {
 export async function pollUntilSettled(world: World, pollers: Pollers, settled: number): Promise<boolean> {
   const { time, plan, trace, stores } = world;
   const { intervalMs, reconcileMs } = plan.settings;
-  // One tick per cycle at most: most of a run would otherwise be ticks that find nothing.
+  // At most one tick per cycle, because most other ticks would find nothing.
   const pauseMs = plan.reconciles ? Math.max(intervalMs, reconcileMs) : Math.max(intervalMs, 20_000);
   const patience = lastsForEver(plan) ? FAULT_REPORTED_WITHIN + 4 * pauseMs * MILLISECOND : LONGEST_QUIET;
   await time.sleep(Math.max(0, settled - time.elapsed()) / MILLISECOND);
@@ -76,7 +76,7 @@ export async function pollUntilSettled(world: World, pollers: Pollers, settled: 
     if (report?.state !== undefined) cycles.add(report.state.reconciliation.all.lastCompletedAt);
     if (isDone()) break;
     await time.sleep(pauseMs);
-    // A hold that ends by itself has ended by now.
+    // Holds that end without a release have ended by now.
     ticks += 1;
     if (ticks < TICKS_BEFORE_RELEASE || !(await releaseWhatIsHeld(world, pollers.source))) continue;
     // Released changes are published from now on, in as many cycles as any other removal.
@@ -88,14 +88,14 @@ export async function pollUntilSettled(world: World, pollers: Pollers, settled: 
 }
 
 /**
- * A removal must be found twice, `settle` apart. A cycle that begins so soon after the first finding that the clock
- * can't separate them counts as the same one.
+ * A removal must be found twice, at least `settle` apart. If the second cycle begins too soon for the clock's precision, it
+ * does not count.
  */
 function wholeCycles({ settings }: Plan, pauseMs: number): number {
   return 2 + Math.ceil((settings.settleMs + DOUBT_MS) / pauseMs);
 }
 
-/** Whether a poll succeeded, of a source that is well (except for unreadable groups) and has no holds. */
+/** Returns whether a poll succeeded and the source is well, except for unreadable groups, and has no holds. */
 function isWhole(report: TickReport | undefined): boolean {
   const { state } = report ?? {};
   const isHeld = state !== undefined && standingHolds(state).length > 0;

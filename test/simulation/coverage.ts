@@ -1,5 +1,5 @@
-// The cases that many runs together must cover, or they prove less than they seem to: every knob with each of its
-// words, every fault of the service, every call with each of its possible fates.
+// The cases that a large number of runs must cover: every knob with each of its words, every fault of the service, every
+// call with each of its possible fates. Without one of them, the runs prove less than they seem to.
 import { KNOBS, type KnobName } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { EVENT_SCHEMAS, type EventType } from '../../shared/contract/event.ts';
@@ -12,14 +12,14 @@ import { TURNS } from './turn.ts';
 import { CALL_NAMES, CALLS } from './world/calls.ts';
 import { FATES } from './world/fates.ts';
 
-/** From this many runs on every case must occur; in fewer runs some may be missing by chance. */
+/** Number of runs in which every case must occur. In fewer runs cases may be missing by chance. */
 export const ENOUGH_RUNS = 2_000;
-/** Cases that occur less often occurred by luck. */
+/** Cases that occur less often may have occurred by chance. */
 const OFTEN_ENOUGH = 5;
 
-/** Knobs, and words of knobs, that no plan turns, each with its reason. */
+/** Knobs, and words of knobs, that no plan uses, each with its reason. */
 const NOT_TURNED: ReadonlySet<string> = new Set([
-  // The feed neither searches by text nor asks for allowlist items.
+  // The feed does not search by text, nor request allowlist items.
   'strings',
   'allowlistItems',
   // Plans draw the mixture of all of them.
@@ -31,7 +31,7 @@ function asUnreadable(word: string): string {
   return `unreadableAs=${word}`;
 }
 
-/** The cases that never occurred, and those that occurred so seldom that a small change may remove them. */
+/** Returns the cases that never occurred, and those that occurred so seldom that a small change may remove them. */
 export function missedBy(occurrences: ReadonlyMap<string, number>): {
   readonly never: readonly string[];
   readonly seldom: readonly string[];
@@ -85,8 +85,8 @@ const LASTING_SHAPES = [
 ];
 
 /**
- * These occur only if that group is removed, or if the event that an operator names is refused just then: a few times
- * in ten thousand runs. Unit tests cover them (one-failing-look-up, redrive).
+ * These occur only if that group is removed, or if a destination rejects the event that an operator names at that moment:
+ * a few times in ten thousand runs. Unit tests cover them (one-failing-look-up, redrive).
  */
 const TOO_SELDOM: ReadonlySet<string> = new Set(['lasting id in look-ups', 'operator steps over an event']);
 

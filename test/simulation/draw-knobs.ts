@@ -1,4 +1,4 @@
-// Draws the knobs of the reference service for a seed. Everything undocumented is drawn; coverage.ts lists the
+// Draws the knobs of the reference service for a seed. Every undocumented behaviour is drawn; coverage.ts lists the
 // exceptions with their reasons.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { ORDERS } from '../../local/reference-service/store/orders.ts';
@@ -10,7 +10,7 @@ const EMPTY_ARRAYS = ['null-if-empty', 'absent-if-empty'] as const;
 export function drawKnobs(random: Random, settings: SimulatedSettings, profile: Profile): Partial<Knobs> {
   const knobs: Partial<Knobs> = {};
   const maybe = <Name extends keyof Knobs>(name: Name, share: number, draw: () => Knobs[Name]) => {
-    // Always drawn, so that another knob does not change the rest.
+    // Always drawn, so that other draws do not depend on it.
     const isTurned = random.chance(share);
     const value = draw();
     if (isTurned) knobs[name] = value;
@@ -64,7 +64,7 @@ export function drawKnobs(random: Random, settings: SimulatedSettings, profile: 
   return profile === 'polls' ? knobs : drawBeyondPolls(random, knobs);
 }
 
-/** Draws what polls alone can't find, or what needs guards. */
+/** Draws knobs whose effects need reconciliation or guards. */
 function drawBeyondPolls(random: Random, knobs: Partial<Knobs>): Partial<Knobs> {
   const touches = random.pick([['return_group'], ['return_group', 'return_line_item'], []] as const);
   const isLoose = random.chance(0.4);

@@ -1,6 +1,6 @@
-// `npm run simulate:bugs`: applies each of the deliberate bugs of bugs/*.patch to a copy of the tree and lets its
-// simulation look for it, the one of the feed or the one of webhooks. A bug that is not found shows a blind spot of the
-// simulation. A patch that no longer applies must be made again.
+// `npm run simulate:bugs`: applies each deliberate bug of bugs/*.patch to a copy of the tree and runs its simulation, of the
+// feed or of webhooks. A bug that is not found shows a gap in the simulation. A patch that no longer applies must be made
+// again.
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { applyPatch, parsePatch } from 'diff';
 import { build } from 'esbuild';
 import { inParallel } from '../../shared/in-parallel.ts';
 
-/** By profile. Every seed of `guards` has work for the guards. */
+/** The number of seeds by profile. Every seed of `guards` has work for the guards. */
 const MOST_SEEDS: Readonly<Record<string, number>> = {
   everything: 500,
   polls: 500,
@@ -27,7 +27,7 @@ interface Bug {
   readonly profile: string;
 }
 
-/** A violation without any bug would make every finding worthless. */
+/** The run without a bug. If it had a violation, no finding would prove anything. */
 const NO_BUGS: readonly Bug[] = Object.keys(MOST_SEEDS).map((profile) => ({
   name: 'no bug',
   patch: '',
@@ -47,7 +47,7 @@ async function readBug(path: string): Promise<Bug> {
   return { name: basename(path, '.patch'), patch, profile };
 }
 
-/** @throws if a part of the patch does not apply to its file */
+/** @throws Error if a part of the patch does not apply to its file */
 async function applyTo(tree: string, { name, patch }: Bug): Promise<void> {
   for (const part of patch === '' ? [] : parsePatch(patch)) {
     const path = part.newFileName?.replace(/^b\//, '');

@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import coverageReport, { type CoverageFile } from 'monocart-coverage-reports';
 
 const SCRIPT = 'node_modules/.cache/simulate-unreached/cli.mjs';
-/** Not part of the running feed: the contract's schemas, and `returns-feed probe`. */
+/** Folders that are not part of the running feed: the contract's schemas, and `returns-feed probe`. */
 const OTHER_FOLDERS = /^shared\/(?:contract|probing)\//;
 const MOST_LETTERS = 110;
 

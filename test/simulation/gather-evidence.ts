@@ -1,4 +1,4 @@
-// Turns the remains of a run into the checker's evidence: plain data, in the terms of the service and the events.
+// Converts the observations of a run into the checker's evidence: plain data, in the terms of the service and the events.
 import { spoiltArray } from '../../local/reference-service/showing/unreadable.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { causesOf } from './causes.ts';
@@ -29,7 +29,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   const { settings, outage, secret } = plan;
   const { unreadableEvery } = service.control.knobs();
   const startedAt = time.now() - time.elapsed();
-  // A newline does not lock anybody out.
+  // With a newline the token still works.
   const closed = outage ?? (secret?.kind === 'newline' ? undefined : secret);
   const happenings = happeningsOf(world, observed.looks);
   const ids = new Set(happenings.map(({ groupId }) => groupId));
@@ -66,7 +66,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   };
 }
 
-/** Groups whose unreadable part is not in an array that is left out for ever. */
+/** Unreadable groups, except those with the unreadable part in an array that is permanently omitted. */
 function unreadableInTheEnd({ plan, service }: World, unreadable: ReadonlySet<number>): ReadonlySet<number> {
   const { unreadableAs, unreadableEvery } = service.control.knobs();
   const { shape, forMs } = plan.lasting ?? {};

@@ -1,4 +1,4 @@
-// Every state of every group, as the service would show it if it hid nothing.
+// Every state of every group, as the service would show it without omissions.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { deviate } from '../../local/reference-service/showing/deviate.ts';
 import { showGroup } from '../../local/reference-service/showing/show-group.ts';
@@ -10,7 +10,7 @@ import type { GroupDocument, Happening } from './checker/evidence.ts';
 import type { Look } from './world/turns.ts';
 import type { World } from './world/world.ts';
 
-/** The state of a group from a moment on, whatever it looked like. */
+/** The state of a group from a moment on, independent of how the service showed it. */
 interface Fact {
   readonly at: Instant;
   readonly shownFrom: Instant;
@@ -66,7 +66,7 @@ function seenAnew({ plan }: World, facts: readonly Fact[], from: Instant): Fact[
 
 function documentMaker(knobs: Readonly<Knobs>): (group: StoredGroup) => GroupDocument {
   const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
-  // Flickering fields count as present; unreadable groups are not judged.
+  // Fields that are omitted at random count as present; unreadable groups are not judged.
   const plain: Knobs = {
     ...knobs,
     arrays: 'full',

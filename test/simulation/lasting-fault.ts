@@ -1,5 +1,5 @@
-// A fault of all requests of one shape, for a moment, for minutes or for ever. checker/lasting-faults.ts lists what the
-// feed still owes meanwhile.
+// A fault of all requests of one shape, for a moment, for minutes or permanently. checker/lasting-faults.ts lists the
+// guarantees that still hold meanwhile.
 import type { Random } from '../../local/reference-service/store/seeded-random.ts';
 
 /** The requests that have the fault. */
@@ -20,7 +20,7 @@ type FaultyParameter = (typeof FAULTY_PARAMETERS)[number];
 export const FAULTY_ARRAYS = ['shipments', 'returns', 'exchange_line_items', 'refund_transactions'] as const;
 type FaultyArray = (typeof FAULTY_ARRAYS)[number];
 
-/** `504` answers at once, `hang` never; `empty` is a 200 with no rows. */
+/** `504` answers at once, `hang` never answers, `empty` is a 200 without rows. */
 export const FAULT_ANSWERS = ['500', '504', '422', '400', 'hang', 'empty'] as const;
 export type FaultAnswer = (typeof FAULT_ANSWERS)[number];
 
@@ -49,8 +49,8 @@ const MOMENT_MS = 20_000;
 const MINUTES_MS = 240_000;
 
 /**
- * @param activeMs how long the store lives
- * @param limitMax the most rows of a page
+ * @param activeMs how long the store changes
+ * @param limitMax the maximum number of rows in a page
  */
 export function drawLastingFault(random: Random, activeMs: number, limitMax: number): LastingFault {
   const shape = drawShape(random, limitMax);
@@ -75,8 +75,8 @@ function drawShape(random: Random, limitMax: number): FaultShape {
 }
 
 /**
- * Always answering every page of the feed's size, or every walk, with an empty list looks like an empty service. Pages
- * that are empty because of one of their rows hide the other rows in the same way.
+ * Returns whether the fault looks like an empty service: it answers every page of the feed's size, or every walk, with an
+ * empty list. Pages that are empty because of one of their rows hide the other rows in the same way.
  */
 function isUndetectable(shape: FaultShape, isForEver: boolean): boolean {
   if (shape.kind === 'limit') return true;

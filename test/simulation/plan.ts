@@ -14,7 +14,7 @@ export interface FaultRates {
   readonly fail: number;
   /** The call has its effect, and throws. */
   readonly lost: number;
-  /** The call runs twice, as by a client that did not receive the first answer. */
+  /** The call runs twice, like with a client that did not receive the first answer. */
   readonly twice: number;
   /** The call takes seconds. */
   readonly slow: number;
@@ -32,7 +32,7 @@ export interface FaultRates {
   readonly recordLate: number;
   /** An entry of a batch fails, the others do not. */
   readonly entryFailed: number;
-  /** An entry is refused for its content. */
+  /** An entry is rejected for its content. */
   readonly entryRefused: number;
 }
 
@@ -43,12 +43,12 @@ export interface Outage {
   readonly forMs: number;
 }
 
-/** Something that looks like another store, or another notation: the work of the guards. */
+/** A change that looks like another store, or like another notation. Guards must hold it. */
 export interface Mishap {
   readonly kind: MishapName;
   /** The earliest start; the actual one is after the first full walk that follows the baseline. */
   readonly fromMs: number;
-  /** How long until a mistake is undone, or a real change released. */
+  /** Time until a mistake is undone, or a real change is released. */
   readonly forMs: number;
 }
 
@@ -88,12 +88,12 @@ export interface Plan {
   readonly seed: number;
   /** Groups of the store at its opening. */
   readonly groups: number;
-  /** How long the store changes and faults happen; then all is quiet until the feed has settled. */
+  /** How long changes and faults happen. After that the run waits until the feed has settled. */
   readonly activeMs: number;
   readonly changesPerSecond: number;
-  /** Changes a minute that a store rarely makes by itself: a state that comes and goes, a crowd in one group. */
+  /** Rare changes per minute: a state that comes and goes, many entities in one group. */
   readonly handsPerMinute: number;
-  /** No item has an RMA number at first, and the only changes by hand add some. */
+  /** Whether no item has an RMA number at first, and the only changes by hand add some. */
   readonly numbersLater?: boolean | undefined;
   /** Whether a group may get more entities than one transaction has room for. */
   readonly crowds: boolean;
@@ -105,7 +105,7 @@ export interface Plan {
   /** How long a tick may work. */
   readonly tickMs: number;
   readonly faults: FaultRates;
-  /** How far the clocks of processes may be off. */
+  /** The maximum error of processes' clocks. */
   readonly clockSkewMs: number;
   /** The probability that a tick gets a warm process. */
   readonly warm: number;
@@ -123,21 +123,21 @@ export interface Plan {
   readonly sweepMs?: number | undefined;
   /** The operator's commands, in order of time. */
   readonly operations?: readonly Operation[] | undefined;
-  /** Whether the feed must find what only reconciliation finds; if so, it gets the time for it. */
+  /** Whether the feed must find changes that only reconciliation finds. Then it gets the time for it. */
   readonly reconciles: boolean;
-  /** Only these faults happen (`<call>#<count>`), whatever the rates say. */
+  /** If given, only these faults happen (`<call>#<count>`), independent of the rates. */
   readonly only?: readonly string[] | undefined;
 }
 
 /**
- * Whether the service, its access and the schedule stay the same during the run. If not, the right content of each
- * field depends on the moment, and only the guarantees are judged.
+ * Returns whether the service, its access and the schedule stay the same during the run. If not, the correct content of a
+ * field depends on the moment, and only the guarantees are checked.
  */
 export function isSteady({ lasting, turns = [], secret, earlySlot }: Plan): boolean {
   return lasting === undefined && turns.length === 0 && secret === undefined && earlySlot === undefined;
 }
 
-/** Whether the service's Date is ahead of its stamps. */
+/** Returns whether the service's Date is ahead of its stamps. */
 export function isDateAhead({ dateSkewSeconds = 0, stampForm }: Partial<Knobs>): boolean {
   return dateSkewSeconds > 0 || stampForm?.startsWith('none:-') === true;
 }
@@ -161,7 +161,7 @@ export const NO_FAULTS: FaultRates = {
   entryRefused: 0,
 };
 
-/** A plan without faults, and with an ordinary service. */
+/** A plan without faults, with a service of default behaviour. */
 export const PLAIN_PLAN: Plan = {
   seed: 1,
   groups: 8,
@@ -190,12 +190,12 @@ export const PLAIN_PLAN: Plan = {
   reconciles: false,
 };
 
-/** The shortest form of the plan: its differences from the plain one. */
+/** Returns the plan's differences from the plain plan. */
 export function abbreviatePlan(plan: Plan): Record<string, unknown> {
   return differenceOf(plan as unknown as Fields, PLAIN_PLAN as unknown as Fields);
 }
 
-/** The whole plan for a part of one; the rest comes from `base`. */
+/** Completes a part of a plan with `base`. */
 export function completePlan(part: Record<string, unknown>, base: Plan = PLAIN_PLAN): Plan {
   const nested = (name: 'settings' | 'faults' | 'knobs') => ({
     ...base[name],

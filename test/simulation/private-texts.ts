@@ -1,10 +1,10 @@
 // Texts that the feed must not store, send or log.
 import { FIRST_TOKEN, OTHER_TOKEN, SECOND_TOKEN, type World } from './world/world.ts';
 
-/** Searching everything for every text takes long, so only every fourth seed does it. */
+/** Searching everything for every text is slow, so only every fourth seed does it. */
 const SECRETS_EVERY = 4;
 
-/** Customers' texts, and tokens: none of them may appear in anything stored or sent. */
+/** Customers' texts, and tokens. None of them may be stored or sent. */
 export function secretsOf({ service, plan }: World): string[] {
   const secrets = [FIRST_TOKEN, SECOND_TOKEN, OTHER_TOKEN];
   if (plan.seed % SECRETS_EVERY !== 0) return secrets;

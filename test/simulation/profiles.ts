@@ -1,6 +1,6 @@
-// Draws the plan of a seed. A profile decides what the feed must find: `polls` leaves out everything that only
-// reconciliation and guards find, `everything` leaves out nothing, `guards` always has work for the guards. To prove
-// more, add values here.
+// Draws the plan of a seed. A profile decides which changes the feed must find: `polls` omits changes that only
+// reconciliation and guards find, `everything` omits none, `guards` always has work for the guards. To test more
+// behaviours, add values here.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawKnobs } from './draw-knobs.ts';
@@ -34,7 +34,7 @@ import {
   withoutToken,
 } from './unusual-plans.ts';
 
-/** The plan of a seed. Pure: the same seed and profile always give the same plan. */
+/** Returns the plan of a seed and a profile. Pure. */
 export function makePlan(seed: number, profile: Profile): Plan {
   return withOperations(withRoom(withoutWhatIsNotPromised(withReports(drawPlan(seed, profile)))));
 }
@@ -51,7 +51,7 @@ function drawEarlySlot(random: Random, activeMs: number): EarlySlot {
   return { atMs: random.below(activeMs), aheadMs: random.pick([1, 365]) * DAY_MS };
 }
 
-/** Removes what the feed does not promise; docs/guarantees.md, "Where they end". */
+/** Removes behaviours for which the feed has no guarantee; docs/guarantees.md, "Where they end". */
 function withoutWhatIsNotPromised(plan: Plan): Plan {
   const knobs = { ...plan.knobs };
   // Without a Date the clocks of several machines are compared with each other.
@@ -59,13 +59,13 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
   // If Date is ahead of the stamps, rows stamped ahead move the stamps' clock, and the feed's start with it.
   if (isDateAhead(knobs) && (!plan.reconciles || plan.settings.baseline === 'silent'))
     delete knobs.absurdEvery;
-  // A page that is cut before one large row looks short to a poll: a service must allow 64 KB and its largest row.
+  // A poll takes a page that is cut before a large row for the last page. So a service must allow 64 KB and its largest row.
   if (!plan.reconciles && knobs.pageBytes === 65_536) knobs.pageBytes = 90_000;
   const crowds = plan.crowds && (plan.reconciles || knobs.pageBytes === undefined);
   return { ...plan, knobs, crowds, ...clocks };
 }
 
-/** With pages of a row or two, everything takes many requests: a budget too small for them proves nothing. */
+/** Pages of one or two rows need many requests, so their budget must not be too small. */
 function withRoom(plan: Plan): Plan {
   const { limitMax = 250, pageBytes = 0, order, date } = plan.knobs;
   const isLaborious = limitMax < 10 || pageBytes === 1 || order === 'random';
@@ -115,7 +115,7 @@ function drawPlan(seed: number, profile: Profile): Plan {
   return unusual === undefined ? withLaterWorlds(plan) : unusual.make(plan, random);
 }
 
-/** Some of them in another order at every request, where sweeps find changes before the walk judges them. */
+/** Draws the order of rows. With another order at every request, sweeps find changes before the walk judges them. */
 function inAnotherOrder(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 79));
   if (!random.chance(0.35)) return plan;
@@ -167,7 +167,7 @@ function drawSettings(random: Random, profile: Profile): SimulatedSettings {
   };
 }
 
-/** Few groups, for a run must be short; fewer with small pages or a restless order. */
+/** Few groups, because runs must be short, and fewer with small pages or a changing order. */
 function drawGroups(random: Random, { order, limitMax = 250, pageBytes = 0 }: Partial<Knobs>): number {
   const isRestless = order === 'random' || order === 'shuffled' || order === 'heap';
   if (limitMax < 4 || pageBytes === 1) return 2 + random.below(2);
@@ -202,7 +202,7 @@ function drawFaults(random: Random): FaultRates {
   };
 }
 
-/** Sometimes long enough that it must be reported. */
+/** Sometimes longer than an outage may stay unreported. */
 function drawOutage(random: Random, { intervalMs }: SimulatedSettings): Outage {
   return {
     kind: random.pick(['refused', 'unavailable', 'unreachable', 'hanging']),

@@ -1,4 +1,4 @@
-// What the service of a run shows, and so what the feed must find.
+// Properties of a run's service, from which follows what the feed must find.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { Promises } from './checker/evidence.ts';
 import { changesLooks } from './turn.ts';
@@ -36,12 +36,12 @@ export function promisesOf({ plan, service }: World): Promises {
 
 /** With pages of fewer rows a tick may have no room for the groups of a day. */
 const FEWEST_ROWS = 3;
-/** With fewer requests allowed in a minute, nor may any tick. */
+/** With a smaller budget per minute, no tick may have the requests for them. */
 const FEWEST_A_MINUTE = 30;
 
 /**
- * Whether a tick has room for what only can be read in one go: the groups of a day, where stamps name no zone, and rows
- * without an id that fill a page.
+ * Returns whether a tick can read the lists that must be read within one tick: the groups of a day, if stamps name no zone,
+ * and rows without an id that fill a page.
  */
 function keepsUp({ lasting }: World['plan'], knobs: Knobs, namesZones: boolean): boolean {
   const isLimited = lasting?.shape.kind === 'limit';

@@ -1,4 +1,4 @@
-// Prints the results of runs: the figures, how often each thing happened, and for a violation everything needed to
+// Prints the results of runs: the figures, the counts of events and faults, and for a violation everything needed to
 // reproduce it.
 import { ENOUGH_RUNS, missedBy } from './coverage.ts';
 import { abbreviatePlan, type Plan } from './plan.ts';
@@ -19,7 +19,7 @@ export function printFigures(print: Print, tally: Tally, wallMs: number): void {
   print(`${requests} requests, ${events} events, ${(virtualMs / HOUR_MS).toFixed(1)} virtual hours`);
 }
 
-/** Prints how often each thing happened, one paragraph per kind. */
+/** Prints the counts, one paragraph per kind. */
 export function printOccurrences(print: Print, tally: Tally): void {
   const kinds = new Map<string, [string, number][]>();
   for (const [name, count] of [...tally.occurrences].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -1,14 +1,14 @@
-// Shrinks a run that breaks a guarantee while it still breaks the same one: without this knob, without that fault,
-// without the second half of its time. The rest is what the violation needs.
+// Shrinks a run that breaks a guarantee, while it still breaks the same one: removes knobs and faults, and halves its time.
+// The violation needs the rest.
 import type { Violation } from './checker/evidence.ts';
 import { dropFaults } from './drop-faults.ts';
 import { type FaultRates, NO_FAULTS, type Plan } from './plan.ts';
 import { type Run, simulate } from './simulate.ts';
 
-/** The most runs of a shrinking. */
+/** Maximum number of runs to shrink one violation. */
 const MOST_RUNS = 400;
 
-/** @returns the smallest run found; the given one if nothing can be left out */
+/** @returns the smallest run found; the given one if nothing can be removed */
 export async function shrink(
   run: Run,
   guarantee: Violation['guarantee'],
@@ -38,7 +38,7 @@ export async function shrink(
 
 type Attempt = (plan: Plan) => Promise<boolean>;
 
-/** Tries one simplification after the other, and keeps each with which the violation stays. */
+/** Tries one simplification after the other, and keeps those that keep the violation. */
 async function dropParts(current: () => Plan, attempt: Attempt): Promise<void> {
   for (const simpler of SIMPLER) {
     const plan = current();

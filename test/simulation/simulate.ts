@@ -1,5 +1,5 @@
-// One run: the world is active for a while with all faults of its plan, then everything is quiet until the feed has
-// settled, and the checker judges the evidence.
+// One run: the world is active with all faults of its plan, then all changes and faults stop until the feed has settled, and
+// the checker judges the evidence.
 import { KNOBS, type KnobName } from '../../local/reference-service/knobs.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
@@ -30,9 +30,9 @@ export interface Run {
   readonly occurrences: ReadonlyMap<string, number>;
   /** The faults that happened, to be removed one by one. */
   readonly struck: readonly string[];
-  /** A line for each thing that happened; empty unless requested. */
+  /** The trace, one line per entry; empty unless requested. */
   readonly lines: readonly string[];
-  /** Events written. */
+  /** Number of events that were written. */
   readonly events: number;
   readonly requests: number;
   readonly virtualMs: number;
@@ -85,7 +85,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
 
 type Side = ReturnType<typeof createRelaySide>;
 
-/** @returns whether each source came to rest in the end, by its name */
+/** @returns for each source's name whether it came to rest */
 async function live(
   world: World,
   sources: readonly Pollers[],
@@ -156,7 +156,7 @@ function countOccurrences({ plan, service, trace, fates, stores }: World): void 
   }
 }
 
-/** Adds the store's changes, in its own words, to the lines for readers. */
+/** Adds the store's own descriptions of its changes to the lines of the trace. */
 function addStoreLines({ service, trace }: World): void {
   if (trace.lines.length === 0) return;
   for (const { at, shownFrom, groupId, step } of service.control.history()) {

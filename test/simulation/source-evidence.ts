@@ -1,4 +1,4 @@
-// What a run shows of each source, in each of its generations.
+// The evidence of each source of a run, in each of its generations.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { SourceEvidence } from './checker/evidence.ts';
@@ -18,14 +18,14 @@ export interface ObservedSources {
   readonly arraysStored: ArraysStored;
   readonly fields: FieldsWatched;
   readonly held: readonly HeldTime[];
-  /** Whether each source came to rest in the end, by its name. */
+  /** For each source's name, whether it came to rest. */
   readonly settled: ReadonlyMap<string, boolean>;
 }
 
 /** Operations that skip or forget events. */
 const SKIPPING: ReadonlySet<string> = new Set(['forget', 'redrive and skip']);
 
-/** One per generation. In earlier generations the published events are judged, but not the missing ones. */
+/** Returns one evidence per generation. In earlier generations published events are judged, but not missing ones. */
 export function sourceEvidences(world: World, observed: ObservedSources, pollers: Pollers): SourceEvidence[] {
   const starts = observed.starts.get(pollers.source) ?? [];
   if (starts.length === 0) return [sourceEvidence(world, observed, pollers, undefined, true)];

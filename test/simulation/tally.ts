@@ -1,4 +1,4 @@
-// The sums of many runs, and how often each thing happened.
+// The sums and counts of many runs.
 import type { Violation } from './checker/evidence.ts';
 import type { Plan } from './plan.ts';
 import type { Run } from './simulate.ts';

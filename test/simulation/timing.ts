@@ -1,11 +1,11 @@
-// How exactly the feed can know times in a run.
+// The precision with which the feed can know times in a run.
 import { MILLISECOND, SECOND } from '../../shared/instant.ts';
 import type { Timing } from './checker/evidence.ts';
 import type { World } from './world/world.ts';
 
 /** A Date has whole seconds, and is set before the answer is sent. */
 const DATE_IS_KNOWN_TO = 2 * SECOND;
-/** A smaller jump of a clock looks like a suspended machine (service-clock.ts). */
+/** The feed takes smaller jumps of a clock for a suspension of the machine (service-clock.ts). */
 const LONGEST_UNSEEN_SUSPENSION = 2 * SECOND;
 /** The longest freeze of a process after an answer arrived (process.ts). */
 const LONGEST_FREEZE = 181 * SECOND;
@@ -27,7 +27,7 @@ export function timingOf({ plan, service, time, suspendedUnseen }: World): Timin
     dateAhead: hasDate ? dateSkewSeconds * SECOND : 0,
     drift:
       (hasDate ? 0 : Math.ceil(time.elapsed() * LARGEST_DRIFT)) +
-      // Nothing shows a suspension while the clock is set back by as much (docs/guarantees.md, "Time").
+      // A suspension can't be detected if the clock is set back by the same time (docs/guarantees.md, "Time").
       (plan.faults.clockJump > 0 ? suspendedUnseen() : 0),
     lateBy: DATE_IS_KNOWN_TO + (plan.faults.clockJump > 0 ? LONGEST_UNSEEN_SUSPENSION : 0),
     slowestAnswer: longestExchange + staleFor + DATE_IS_KNOWN_TO,

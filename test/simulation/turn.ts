@@ -1,4 +1,4 @@
-// A service that changes in the middle of a run: its knobs are turned, and maybe turned back.
+// A change of the service's behaviour in the middle of a run: knobs get other values, and possibly their former values again.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { ORDERS } from '../../local/reference-service/store/orders.ts';
 import type { Random } from '../../local/reference-service/store/seeded-random.ts';
@@ -7,11 +7,11 @@ import { PARTS } from '../../local/reference-service/store/stored-group.ts';
 export interface Turn {
   readonly atMs: number;
   readonly knobs: Partial<Knobs>;
-  /** How long until they are turned back to the plan's values; undefined: never. */
+  /** Time until they get the plan's values again; undefined for never. */
   readonly forMs?: number | undefined;
 }
 
-/** Knobs that are turned, each to another value than the plan's. */
+/** The changed knobs, each with another value than the plan's. */
 export const TURNS = [
   'nulls',
   'arrays',
@@ -26,7 +26,7 @@ export const TURNS = [
   'unreadableEvery',
 ] as const satisfies readonly (keyof Knobs)[];
 
-/** Knobs that change how every group looks, though the groups do not change. */
+/** Knobs that change how every group is shown, although the groups do not change. */
 const LOOKS: readonly (keyof Knobs)[] = ['stampPrecision', 'stampForm', 'omissions'];
 
 export function changesLooks({ knobs }: Turn): boolean {

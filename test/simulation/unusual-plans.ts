@@ -1,4 +1,4 @@
-// Plans for cases that ordinary plans never reach: stores that are large for their pages, polls longer than a page.
+// Plans for cases that ordinary plans never reach, for instance stores that are large for their pages.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
@@ -8,7 +8,7 @@ import type { FaultRates, Plan } from './plan.ts';
 
 /** A store that is too large, for its pages and budget, for a full walk in each cycle. */
 export function vast(plan: Plan, random: Random): Plan {
-  // With these the baseline alone would take all the time.
+  // With these values the baseline would take the whole run.
   const { pageBytes, faultRate, latencyMs, lateSeconds, staleShare, limitChanges, ...knobs } =
     withoutRemovals(plan.knobs);
   return {
@@ -72,13 +72,13 @@ export function returning(plan: Plan, random: Random): Plan {
 }
 
 export function withLastingFault(plan: Plan, lasting: LastingFault): Plan {
-  // A doubt about the time takes hours to pass, but a permanent fault must be reported within minutes.
+  // Doubts about the time may last for hours, but a permanent fault must be reported within minutes.
   const faultKinds = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
   const knobs = lasting.forMs === undefined ? { ...plan.knobs, faultKinds } : plan.knobs;
   return { ...plan, knobs, lasting, outage: undefined };
 }
 
-/** Groups are removed, no look-up ever confirms it, and several walks fall into one tick. */
+/** Groups are removed, no look-up ever confirms that, and a tick has several walks. */
 export function unconfirmed(plan: Plan, random: Random): Plan {
   const base = returning(plan, random);
   const { reappearances, rateLimit, ...knobs } = base.knobs;
@@ -151,7 +151,7 @@ export function rotating(plan: Plan, random: Random): Plan {
   };
 }
 
-/** Each tick gets a new process without knowledge, and many of them share the budget. */
+/** Each tick gets a new process without cached state, and many processes share the budget. */
 export function newborn(plan: Plan): Plan {
   const { rateLimit, date, pageBytes, limitMax = 250, ...knobs } = withStableOrder(plan.knobs);
   return {
@@ -160,7 +160,7 @@ export function newborn(plan: Plan): Plan {
     outage: undefined,
     sources: 2,
     warm: 0,
-    // Without this witness, a process of a few requests would often meet too many wrong Dates (guarantees.md, "Time").
+    // Without this a process with few requests would often get too many wrong Dates (guarantees.md, "Time").
     clockSkewMs: Math.min(plan.clockSkewMs, 2_000),
     knobs: {
       ...knobs,
@@ -172,7 +172,7 @@ export function newborn(plan: Plan): Plan {
   };
 }
 
-/** So many groups change, anywhere in a large store, that a poll is longer than one page. */
+/** So many groups of a large store change that a poll needs more than one page. */
 export function bustling(plan: Plan, random: Random): Plan {
   // The allowed lateness and staleness follow from the lookback.
   const { lateSeconds, staleShare, faultRate, limitChanges, ...knobs } = plan.knobs;
@@ -185,7 +185,7 @@ export function bustling(plan: Plan, random: Random): Plan {
     crowds: false,
     outage: undefined,
     tickMs: 50_000,
-    // A change that is not polled in time is followed by another, and the miss goes unnoticed.
+    // If a poll misses a change, a later change of the same group would hide that.
     faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, tickLate: 0 },
     knobs: {
       ...withStableOrder(knobs),
@@ -196,7 +196,7 @@ export function bustling(plan: Plan, random: Random): Plan {
   };
 }
 
-/** Lists end at a window smaller than the store: a walk has to find out that there are more rows. */
+/** Lists end at a window that is smaller than the store. A walk must find the rows beyond it. */
 export function windowed(plan: Plan, random: Random): Plan {
   const { pageBytes, rateLimit, limitChanges, limitMax: _, ...knobs } = plan.knobs;
   const limitMax = 5 + random.below(6);
@@ -212,7 +212,7 @@ export function windowed(plan: Plan, random: Random): Plan {
     knobs: {
       ...knobs,
       limitMax,
-      // With fewer than ten rows, or two pages, a page can't be proved against its neighbour.
+      // With fewer than ten rows, or two pages, a page can't be checked against its neighbour.
       offsetMax: Math.max(10, 2 * limitMax, 12 + random.below(19)),
       offsetOver: random.pick(['empty', 'refuse', 'bad-request', 'timeout']),
     },
@@ -220,7 +220,7 @@ export function windowed(plan: Plan, random: Random): Plan {
   };
 }
 
-/** A field that no answer had, and that items get one by one without a newer stamp. */
+/** Items get a new field one by one, without a newer stamp. */
 export function numbersLater(plan: Plan): Plan {
   // The allowed staleness follows from the settle.
   const { groupRemovals, reappearances, pageBytes, rateLimit, unreadableEvery, staleShare, ...knobs } =
@@ -247,14 +247,14 @@ export function numbersLater(plan: Plan): Plan {
   };
 }
 
-/** The configured address changes for a while: to the same service, or to another store. */
+/** The configured address changes for some time, to the same service or to another store. */
 export function movedAddress(plan: Plan, random: Random): Plan {
   const moved = suspicious(plan, random);
   const kind = random.pick(ADDRESS_MISHAPS);
   return { ...moved, mishap: { kind, fromMs: random.below(60_000), forMs: 120_000 } };
 }
 
-/** The secret is deleted, or holds no token, for longer than may go unreported. */
+/** The secret is deleted or contains no token, for longer than that may stay unreported. */
 export function withoutToken(plan: Plan, random: Random): Plan {
   const { date, ...knobs } = plan.knobs;
   const secret = {
@@ -284,7 +284,7 @@ export function sharedToken(plan: Plan): Plan {
     outage: undefined,
     rotationMs: undefined,
     tickMs: 50_000,
-    // A new process spends its first requests on learning the page size and the time: none would be left for more.
+    // A new process needs its first requests to learn the page size and the time. None would remain for the rest.
     warm: Math.max(0.5, plan.warm),
     secret: { kind: 'newline', fromMs: 0, forMs: plan.activeMs },
     knobs: { ...knobs, limitMax: 10 },

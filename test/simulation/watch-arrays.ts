@@ -1,11 +1,11 @@
-// When the feed first knows the content of each array. Derived from stored snapshots, and not from the feed's own
-// record of when the service began to send it: that record may be wrong.
+// Records when the feed first stored the content of each array. Derived from stored snapshots, not from the feed's own
+// record of when the service began to send it, which may be wrong.
 import { GROUP_ARRAYS } from '../../shared/comparing/snapshot.ts';
 import type { Instant } from '../../shared/instant.ts';
 import { onSnapshotSaved } from './world/watch-saves.ts';
 import type { World } from './world/world.ts';
 
-/** When a group was first stored with each array, by source and then by the kind of the array's entities. */
+/** The time of the first stored group with each array, by source and then by the kind of the array's entities. */
 export type ArraysStored = ReadonlyMap<string, ReadonlyMap<string, Instant>>;
 
 export function watchArrays({ stores, time }: World): ArraysStored {

@@ -1,4 +1,4 @@
-// Until when the feed may fill in a field without an event: a service that leaves out nulls may show it for the first
+// Records until when the feed may fill in a field without an event: a service that omits nulls may show it for the first
 // time at any moment. Derived from stored snapshots and ended walks, not from the feed's own record.
 import { GROUP_ARRAYS } from '../../shared/comparing/snapshot.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
@@ -29,7 +29,7 @@ export function watchFields({ stores, time, plan }: World): FieldsWatched {
     for (const entity of entities) {
       for (const [field, value] of Object.entries(entity)) {
         const name = `${source} ${entity.type}.${field}`;
-        // A list of ids is stored as empty where the field was left out.
+        // A list of ids is stored as empty if the field was omitted.
         const isShown =
           value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
         if (isShown && !firstStored.has(name)) firstStored.set(name, time.now());

@@ -13,7 +13,7 @@ export interface Start {
 /** By source, in order of time. */
 export type Starts = ReadonlyMap<string, readonly Start[]>;
 
-/** Notes when sources start: from then on every change must be published. */
+/** Records when sources start. From then on every change must be published. */
 export function watchStarts({ stores, time }: World): Starts {
   const starts = new Map<string, readonly Start[]>();
   onStateSaved(stores, ({ source, generation, baseline }) => {

@@ -1,6 +1,6 @@
-// The single address at which the functions reach all of AWS. It identifies a function by its credentials, checks for
-// each call whether the function's role allows it, refuses it like AWS if not, and otherwise forwards it to the engine
-// of the service. It answers calls for parameters and secrets itself.
+// One address for all AWS services that functions call. It identifies a function by its credentials, and checks for each
+// call whether the function's role allows it. It rejects denied calls like AWS, and forwards the others to the service's
+// engine. It answers calls for parameters and secrets itself.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,7 @@ import { type Arns, neededPermissions } from './needed-permissions.ts';
 import type { Permission } from './policies.ts';
 
 export interface AwsEndpointOptions {
-  /** The address of the engine for a call, by the service's name on the wire and the call's body. */
+  /** Returns the address of the engine for a call. @param service the service's name in the request's signature */
   readonly engineOf: (service: string, body: unknown) => string | undefined;
   readonly arns: Arns;
   /** Whether the function with this access key has a permission. */
@@ -26,7 +26,7 @@ export interface Call {
   /** For instance `AmazonSQS.SendMessageBatch`. */
   readonly target: string;
   readonly needed: readonly Permission[];
-  /** The permissions that its role does not allow; for an unknown operation, the operation itself. */
+  /** The permissions that the function's role does not allow; for an unknown operation, the operation itself. */
   readonly denied: readonly Permission[];
 }
 
@@ -76,7 +76,7 @@ async function serve(
   const content = await text(request);
   const isForm = request.headers['content-type']?.includes('urlencoded') === true;
   const body = isForm ? Object.fromEntries(new URLSearchParams(content)) : JSON.parse(content);
-  // Of the services with forms, functions call only SNS.
+  // SNS is the only service with form bodies that functions call.
   const target = isForm ? `AmazonSNS.${body.Action}` : String(request.headers['x-amz-target']);
   const refusal = isForm ? refusalOfForm : refusalOfJson;
   const needed = neededPermissions(target, body, options.arns);
@@ -122,7 +122,7 @@ async function answerOf(
     : forward(engine, target, JSON.stringify(toEngine(body, engine)), request);
 }
 
-/** Queue URLs contain this endpoint's address, because the SDK sends to that address. */
+/** Replaces this endpoint's address in queue URLs by the engine's. The SDK sends to a queue URL's address. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 function toEngine(body: any, engine: string): unknown {
   return body.QueueUrl === undefined ? body : { ...body, QueueUrl: engine + new URL(body.QueueUrl).pathname };
@@ -140,7 +140,7 @@ async function forward(
       'content-type': String(headers['content-type']),
       'x-amz-date': String(headers['x-amz-date']),
       ...(headers['x-amz-target'] && { 'x-amz-target': target }),
-      // Engines may keep the data of each access key apart.
+      // Engines may store data separately for each access key.
       authorization: (headers.authorization ?? '').replace(/Credential=[^/]+/, 'Credential=local'),
     },
     body: content,

@@ -4,7 +4,7 @@ export const TICKS = 'rate(1 minute)';
 export const SWEEPS = 'rate(1 day)';
 export const MINUTE_MS = 60_000;
 
-/** Triggers schedules, and waits until everything that follows is done. */
+/** Triggers schedules, and waits until all work that follows is done. */
 export async function comeDue(
   { schedules, settle }: Pick<Deployment, 'schedules' | 'settle'>,
   expression: string,

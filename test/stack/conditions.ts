@@ -1,5 +1,5 @@
-// Whether a policy's conditions hold for a call, by the call's condition keys. An unknown operator throws, so that no
-// operator is ignored.
+// Decides whether a policy's conditions hold for a call's condition keys. An unknown operator throws, so that no operator
+// is ignored.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
 
 /** Condition keys of a call, for instance `aws:SourceArn`; keys that the call does not have are absent. */
@@ -24,7 +24,7 @@ export function conditionsHold(conditions: Conditions | undefined, context: Cont
 
 function holds(operator: string, value: string | undefined, wanted: readonly string[]): boolean {
   if (operator === 'Null') return wanted.includes(String(value === undefined));
-  // Of many values all must fit; without any, all do. A call here has one value at most.
+  // True if the key is absent. A call here has at most one value for a key.
   if (operator.startsWith(FOR_ALL))
     return value === undefined || holds(operator.slice(FOR_ALL.length), value, wanted);
   const name = operator.replace(/IfExists$/, '');

@@ -1,4 +1,4 @@
-// The template's functions, with their code, variables and identity, and the address of their AWS.
+// Creates the template's functions with their code, variables and credentials, and the AWS endpoint that they call.
 import { join } from 'node:path';
 import { type AwsEndpoint, type Call, startAwsEndpoint } from './aws-endpoint.ts';
 import { arnOf, REGION } from './create-resources.ts';
@@ -32,7 +32,7 @@ export interface EndpointOptions {
   readonly calls: Call[];
 }
 
-/** Starts the AWS endpoint. The access key of a function or a state machine is its logical id: it names the caller. */
+/** Starts the AWS endpoint. It identifies a caller by the access key, which is the caller's logical id. */
 export function startEndpoint(world: () => World, options: EndpointOptions): Promise<AwsEndpoint> {
   const { engines, checks, secrets, calls } = options;
   const stateMachine: Arns['stateMachine'] = (by) =>

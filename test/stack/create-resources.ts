@@ -1,5 +1,5 @@
-// The template's tables, queues and topics, created on the engines from their properties, and the names of these and all other
-// resources.
+// Creates the template's tables, queues and topics on the engines, from their properties. Resolves the names of these and
+// all other resources.
 import { randomBytes } from 'node:crypto';
 import {
   CreateTableCommand,
@@ -72,7 +72,7 @@ export async function createResources(
   }
   for (const [id, { Properties }] of resourcesOf(template, 'AWS::SNS::Topic')) {
     const properties = resolve(Properties, names);
-    // Its own name is the same in each deployment.
+    // The template's name is the same in each deployment.
     const name = `${deployment}-${properties.TopicName ?? id}`;
     const ref = await createTopic(sns, name, properties);
     made.set(id, { ref, attributes: { TopicArn: ref, TopicName: name } });
@@ -137,7 +137,7 @@ async function createTable(client: DynamoDBClient, name: string, properties: any
     new CreateTableCommand({
       TableName: name,
       ...{ AttributeDefinitions, KeySchema, BillingMode, GlobalSecondaryIndexes },
-      // CloudFormation only has the view.
+      // CloudFormation has no StreamEnabled, only the view type.
       ...(StreamSpecification && { StreamSpecification: { ...StreamSpecification, StreamEnabled: true } }),
     }),
   );
@@ -148,7 +148,7 @@ async function createTable(client: DynamoDBClient, name: string, properties: any
   return { ref: name, attributes: { Arn: arnOf('dynamodb:table/', name), StreamArn } };
 }
 
-/** Creates a queue without encryption: the engine has nothing to encrypt. */
+/** Creates a queue without encryption, because the engine does not encrypt. */
 async function createQueue(
   client: SQSClient,
   name: string,
@@ -167,7 +167,7 @@ async function createQueue(
   return { url: QueueUrl, arn: answer.Attributes?.QueueArn ?? '' };
 }
 
-/** Creates a topic, without encryption as well. @returns its ARN */
+/** Creates a topic, also without encryption. @returns its ARN */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 async function createTopic(client: SNSClient, Name: string, properties: any): Promise<string> {
   const { FifoTopic, ContentBasedDeduplication } = properties;
@@ -179,11 +179,11 @@ async function createTopic(client: SNSClient, Name: string, properties: any): Pr
   return TopicArn;
 }
 
-/** Letters and digits alone, as Secrets Manager generates them with these properties. */
+/** Returns random letters and digits, as Secrets Manager does for these properties. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 function generateSecret({ ExcludePunctuation, IncludeSpace, PasswordLength }: any): string {
   if (ExcludePunctuation !== true || IncludeSpace !== false)
-    throw new Error('Secrets with other characters than letters and digits are not known here.');
+    throw new Error('Only secrets of letters and digits are supported: extend generateSecret.');
   const letters = randomBytes(4 * PasswordLength)
     .toString('base64')
     .replaceAll(/[^A-Za-z0-9]/g, '');

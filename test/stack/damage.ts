@@ -1,4 +1,4 @@
-// Damages to a copy of a template, which the run must find.
+// Damages to a copy of a template. A run must find them.
 import { idOf, type Resources } from './template.ts';
 
 export interface Damage {

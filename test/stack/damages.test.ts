@@ -1,11 +1,11 @@
-// Copies of the stack's template with one damage each: a run on the engines of this machine finds it. stack.test.ts runs
-// the undamaged template.
+// Runs copies of the stack's template, each with one damage, on the engines of this machine: each run must find the damage.
+// stack.test.ts runs the undamaged template.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Damage, withdraw } from './damage.ts';
 import { type StackUnderTest, startStackUnderTest } from './stack-under-test.ts';
 import { changed, idOf, type Resources, type Template } from './template.ts';
 
-/** A run takes two seconds; a busy machine gets more. */
+/** A run takes two seconds; a busy machine needs longer. */
 const PATIENCE_MS = 120_000;
 
 let stack: StackUnderTest;
@@ -71,7 +71,7 @@ const DAMAGES: readonly Damage[] = [
     found: /RelayToOrderedFunction\w* is not allowed sns:Publish on .*:sns:/,
   },
   {
-    of: 'a wrong pattern of a rule',
+    of: 'a wrong pattern in a rule',
     do: (it) => {
       it[ruleId()]!.Properties.EventPattern['detail-type'] = ['shipment.created'];
     },
@@ -119,7 +119,7 @@ const DAMAGES: readonly Damage[] = [
     found: /RelayToBusRole\w* is not allowed dynamodb:GetShardIterator on .*\/stream\//,
   },
   {
-    of: 'a wrong input of a schedule',
+    of: 'a wrong input in a schedule',
     do: (it) => {
       const schedule = it[idOf(template, 'AWS::Scheduler::Schedule', 'Scheduleacme')]!;
       schedule.Properties.Target.Input = '{"source":"acme","opensMinute":true}';

@@ -1,5 +1,5 @@
-// How events are delivered to functions. AWS promises that they arrive, but not how often, on a bus not in which order,
-// and not that one process gets them all.
+// How events are delivered to functions. AWS guarantees that they arrive, but possibly more than once, on a bus in any
+// order, and at several processes.
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 
 type Invoke = (event: unknown) => Promise<unknown>;
@@ -13,7 +13,7 @@ export interface Deliveries {
   ofRule(invoke: Invoke): Invoke;
 }
 
-/** Events arrive as they are sent. */
+/** Delivers each event once, in order, to one process. */
 export const ONCE_IN_ORDER: Deliveries = {
   environments: 1,
   ofQueue: (invoke) => invoke,
@@ -21,11 +21,11 @@ export const ONCE_IN_ORDER: Deliveries = {
 };
 
 /**
- * The worst delivery that AWS allows. A queue's batches arrive twice, and all of them again at the end; events for a
- * rule are held back, and arrive at the end, twice and shuffled.
+ * The worst delivery that AWS allows. Each batch of a queue arrives twice, and all batches again at the end. Events for a
+ * rule arrive only at the end, twice and shuffled.
  */
 export interface Disorder extends Deliveries {
-  /** Delivers the rest. Resolves when all functions are done. */
+  /** Delivers the remaining events. Resolves when all functions are done. */
   release(): Promise<void>;
 }
 

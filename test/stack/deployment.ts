@@ -1,6 +1,6 @@
-// A template, deployed on the engines of this machine: tables, queues and topics, functions and state machines with
-// their roles, event source mappings, subscriptions, rules and schedules, all as the template defines them. A shard of the stream is read by
-// as many relays at once as its mapping allows; a queue is read by one.
+// Deploys a template on the engines of this machine: tables, queues and topics, functions and state machines with their
+// roles, event source mappings, subscriptions, rules and schedules, all as the template defines them. As many relays read
+// a shard of the stream at once as its mapping allows; one function reads a queue.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ import { createWorld, type World } from './world.ts';
 
 export interface EngineAddresses {
   readonly dynamoDb: string;
-  /** Serves topics as well. */
+  /** The address of the engine of queues and topics. */
   readonly sqs: string;
 }
 
@@ -40,7 +40,7 @@ export interface DeployOptions {
   /** The assembly's template, or a changed copy of it. */
   readonly template: Template;
   readonly engines: EngineAddresses;
-  /** By name. */
+  /** The values of secrets, by name. */
   readonly secrets: ReadonlyMap<string, string>;
   /** How events are delivered to functions. @default once, in order, to one process */
   readonly deliveries?: Deliveries;
@@ -51,7 +51,7 @@ export interface DeployOptions {
 export interface Deployment {
   /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** The parameters of the template, with queues at the address that functions use. */
+  /** The template's parameters of Parameter Store, with queue URLs for functions. */
   readonly parameters: readonly { readonly Name: string; readonly Value: string }[];
   /** The address of the bus's engine. */
   readonly busEndpoint: string;
@@ -61,7 +61,7 @@ export interface Deployment {
   readonly failures: readonly string[];
   /** Resolves at the first failure. */
   readonly failed: Promise<void>;
-  /** What the policies of a damaged copy of the template would have refused to the run so far, as problems. */
+  /** The permission checks of the run so far that the policies of a damaged copy of the template deny, as problems. */
   readonly deniedBy: PermissionChecks['deniedBy'];
   /** The events that the archive would have kept. */
   readonly archived: readonly unknown[];
@@ -149,7 +149,7 @@ function mapOutputs({ Outputs = {} }: Template, names: Names): Record<string, st
   return Object.fromEntries(Object.entries(Outputs).map(([id, { Value }]) => [id, resolve(Value, names)]));
 }
 
-/** Waits in the order of the flow: one mapping's output arrives before the next mapping is checked. */
+/** Waits for the mappings in the order of the flow, so that one mapping's output arrives before the next is checked. */
 async function untilIdle(
   mappings: readonly EventSourceMapping[],
   bus: Pick<EventBus, 'idle'>,
@@ -164,7 +164,7 @@ function theOneWith<It>(byId: ReadonlyMap<string, It>, text: string): It {
   return found[0]![1];
 }
 
-/** Sets become sorted lists. */
+/** Returns the items as plain values, with sets as sorted lists. */
 async function itemsOf(client: DynamoDBClient, TableName: string): Promise<Record<string, unknown>[]> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName, ConsistentRead: true }));
   return Items.map((item) => {

@@ -8,11 +8,11 @@ import type { Deliveries } from './deliveries.ts';
 import { resourcesOf } from './template.ts';
 import type { World } from './world.ts';
 
-/** Lambda's calls in the name of the function's role; Lambda refuses a mapping without these permissions. */
+/** Lambda makes these calls with the function's role, and rejects a mapping without their permissions. */
 const READING_QUEUES = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
 const READING_STREAMS = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
 
-/** @returns the mappings, the poll queue's first and those of the feed's output last */
+/** @returns the mappings, in the order of the flow: the poll queue, the ledger's stream, the ordered queues */
 export function startEventSources(world: World, { ofQueue }: Deliveries): EventSourceMapping[] {
   const enabled = resourcesOf(world.template, 'AWS::Lambda::EventSourceMapping')
     .map(([id]) => world.properties(id))

@@ -1,4 +1,4 @@
-// Operators ask the service through the stack's poller, with the rights that SECURITY.md lists and without a token.
+// Operators search at the service through the stack's poller, with the permissions that SECURITY.md lists and no token.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   createReferenceService,
@@ -50,7 +50,7 @@ function aParcel() {
 }
 
 test(
-  'explain finds a return by its tracking number through the poller, with the listed rights alone',
+  'explain finds a return by its tracking number through the poller, with only the listed permissions',
   async () => {
     const { group, tracking } = aParcel();
     service.control.mutate(group, (draft) => {
@@ -73,7 +73,7 @@ test(
 );
 
 test(
-  'without the right to invoke the poller the error says which right is missing',
+  'without permission to invoke the poller, the error names the missing permission',
   async () => {
     const without = explainRights.filter(({ Action }) => !Action.includes('lambda:InvokeFunction'));
 
@@ -88,7 +88,7 @@ test(
   PATIENCE_MS,
 );
 
-test('the poller answers a search with ids alone, and logs none of its words', async () => {
+test('the poller answers a search with only ids, and does not log the search text', async () => {
   const { group, tracking } = aParcel();
 
   const found = await invoke({ source: 'acme', tracking_code: tracking });
@@ -97,7 +97,7 @@ test('the poller answers a search with ids alone, and logs none of its words', a
   expect(deployment.functionWith('Poller').lines.join('\n')).not.toContain(tracking);
 });
 
-test('the present answer of a group holds the allowlist, and no customer', async () => {
+test('the present answer of a group contains only fields of the allowlist, and no customer data', async () => {
   const { group } = aParcel();
 
   const answered = await invoke({ source: 'acme', group });
@@ -112,7 +112,7 @@ test('the present answer of a group holds the allowlist, and no customer', async
   expect(await invoke({ source: 'acme', group: 1 })).toMatchObject({ present: { kind: 'absent' } });
 });
 
-test('questions change nothing that ticks use', async () => {
+test('requests of operators do not change the state that ticks use', async () => {
   const stateOf = async () => (await deployment.itemsOf('Sources')).find(({ k }) => k === 'source/acme');
   const before = await stateOf();
 
@@ -124,14 +124,14 @@ test('questions change nothing that ticks use', async () => {
 
 test.each([
   ['a source that does not exist', { source: 'gone', group: 1 }, 'There is no source "gone"'],
-  ['no words', { source: 'acme', order_name: '' }, 'The question is not valid'],
+  ['an empty text', { source: 'acme', order_name: '' }, 'The question is not valid'],
   ['an e-mail address', { source: 'acme', email: 'a@example.com' }, 'The question is not valid'],
-  ['two questions', { source: 'acme', order_name: '#1', group: 1 }, 'The question is not valid'],
-])('a question with %s is answered with an error, and does not fail the poller', async (_, find, message) => {
+  ['two searches', { source: 'acme', order_name: '#1', group: 1 }, 'The question is not valid'],
+])('a request with %s is answered with an error, and does not fail the poller', async (_, find, message) => {
   expect(await invoke(find)).toEqual({ error: expect.stringContaining(message) });
 });
 
-test('by the alias of operators the poller takes no tick', async () => {
+test('the poller rejects a tick that is sent to the alias of operators', async () => {
   const tick = { source: 'acme', slot: Date.now() + 60_000 };
   const before = service.control.requests().length;
 

@@ -1,6 +1,6 @@
-// One run of a deployed template with the sample warehouse, once on the ordered topic and once on the bus: a parcel is
-// delivered at the service, one of its line items is reviewed, all of them are completed. The result is the content of
-// each warehouse's table and the end of its workflows, with names that are the same in each run.
+// One run of a deployed template with two sample warehouses, one on the ordered topic and one on the bus. A parcel is
+// delivered at the service, one of its line items is reviewed, then all are completed. The result is the content of each
+// warehouse's table and the results of its workflows, with the same names in each run.
 import {
   createReferenceService,
   type ReferenceService,
@@ -21,7 +21,7 @@ export interface Followed {
 }
 
 export interface Outcome {
-  /** The number of line items that workflows waited for before anything happened to them. */
+  /** The number of line items that workflows waited for before the first review. */
   readonly waitedFor: number;
   /** The result of each workflow, by its name. */
   readonly workflows: Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export interface Outcome {
 export const BASE_URL = 'http://127.0.0.1:9/api';
 
 export interface FollowOptions extends Pick<DeployOptions, 'assembly' | 'engines' | 'template'> {
-  /** @default events arrive as they are sent */
+  /** @default each event once, in order */
   readonly disorder?: Disorder;
 }
 
@@ -87,7 +87,7 @@ async function followAt(
 
 type WarehouseName = 'QueueWarehouse' | 'BusWarehouse';
 
-/** Waits until all line items are waited for, if a workflow was started. */
+/** If a workflow was started, waits until it waits for all line items. */
 async function countWaiting(
   deployment: Deployment,
   { lineItems }: ParcelAtService,
@@ -102,7 +102,7 @@ async function countWaiting(
   return { QueueWarehouse: await count('QueueWarehouse'), BusWarehouse: await count('BusWarehouse') };
 }
 
-/** A workflow that still waits when all events are handled waits for good: its time limit passes. */
+/** Waits for the workflow's end. If it still waits after all events are handled, lets its time limit pass. */
 async function ends(engine: StepFunctionsEngine, { lineItems }: ParcelAtService) {
   const ended = allEnds(engine);
   const anyWaits = () => Promise.race(lineItems.map((_, place) => engine.untilWaiting(place + 1)));
@@ -128,7 +128,7 @@ async function goodsOf(deployment: Deployment, name: WarehouseName, { group }: P
   return Object.fromEntries(ofReturn.map((item) => [item.part, item]));
 }
 
-/** A name that differs in each run, and its stable name here. */
+/** A name that differs in each run, and a constant name for it. */
 type Name = readonly [inRun: string, inWords: string];
 
 function namesFor({ group, parcel, lineItems }: ParcelAtService, archived: { detail: FeedEvent }[]): Name[] {

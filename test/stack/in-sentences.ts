@@ -1,7 +1,7 @@
 // Describes the result of a followed parcel, one sentence per warehouse.
 import type { Followed, Outcome } from './follow-a-parcel.ts';
 
-/** The problems come first. */
+/** Problems first. */
 export function inSentences({ failures, onQueue, onBus }: Followed): string[] {
   return [...failures, `on the queue: ${sentence(onQueue)}`, `on the bus: ${sentence(onBus)}`];
 }

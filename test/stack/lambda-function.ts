@@ -1,5 +1,5 @@
-// A function of the template, run like in Lambda: its own bundle, found by the handler setting, with an environment of
-// the template's variables alone.
+// Runs a function of the template like Lambda: its own bundle, found by the handler setting, with only the template's
+// variables in its environment.
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -19,7 +19,7 @@ export interface LambdaFunction {
   /**
    * Runs any number of invocations at once, each in its own environment; rejects with the handler's error.
    *
-   * @param alias by which it is invoked, if by one
+   * @param alias the alias of the invocation, if any
    */
   invoke(event: unknown, alias?: string): Promise<unknown>;
   stop(): Promise<void>;
@@ -28,11 +28,11 @@ export interface LambdaFunction {
 export interface FunctionOptions {
   readonly name: string;
   readonly codeDirectory: string;
-  /** `<file>.<export>`. */
+  /** The handler setting: `<file>.<export>`. */
   readonly handler: string;
   readonly timeoutMs: number;
   readonly variables: Readonly<Record<string, string>>;
-  /** The address of all AWS services. */
+  /** The address of the AWS endpoint. */
   readonly endpoint: string;
   readonly region: string;
   readonly accessKeyId: string;
@@ -73,7 +73,7 @@ export function startFunction(options: FunctionOptions): LambdaFunction {
     return started;
   }
 
-  /** The next idle process in turn, as in Lambda; a new one if all are busy or not all are started. */
+  /** Returns the next idle process in turn. Starts a new one if all are busy or fewer than `environments` are started. */
   function takeWorker(): Worker {
     const idle = workers.findIndex((it) => !busy.has(it));
     const worker =
@@ -120,7 +120,7 @@ export function writeInlineCode(directory: string, code: string): string {
   return directory;
 }
 
-/** The file of a module, in Lambda's order of search. */
+/** Finds the file of a module, with Lambda's order of extensions. */
 function fileOf(directory: string, module: string): string {
   const files = ['.js', '.mjs', '.cjs'].map((extension) => join(directory, module + extension));
   const file = files.find((it) => existsSync(it));

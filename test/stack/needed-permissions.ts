@@ -1,6 +1,6 @@
-// The permissions that AWS requires for an SDK call, each with its resource, by the call's target and body on the wire.
-// SNS has no target header: its calls are forms, whose Action counts as the operation.
-// An unknown call gives undefined, and counts as not allowed.
+// The permissions that AWS requires for an SDK call, each with its resource, derived from the request's target and body.
+// SNS has no target header: its requests are forms, and their field Action is the operation.
+// The result is undefined for an unknown call, which counts as denied.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
 import { TABLES } from '../../shared/deployment/tables.ts';
 import type { Permission } from './policies.ts';
@@ -12,7 +12,7 @@ export interface Arns {
   bus(name: string): string;
   parameter(name: string): string;
   secret(id: string): string;
-  /** By its own ARN, or by a token of one of its tasks. */
+  /** Returns a state machine's ARN, from itself or from a token of one of its tasks. */
   stateMachine(by: { readonly stateMachineArn?: string; readonly taskToken?: string }): string;
 }
 
@@ -103,7 +103,7 @@ function ofDynamoDb(operation: string, body: Body, { table }: Arns): Permission[
   }
 }
 
-/** The partition key of a call on single items, or of a query. A scan has none. */
+/** Returns the partition key of a call on single items or of a query; undefined for a scan. */
 function leadingKeyOf({ Key, Item, ExpressionAttributeValues, KeyConditionExpression }: Body) {
   const name = TABLES.ledger.partitionKey.name;
   const [, value = ''] = new RegExp(`^${name} = (:\\w+)`).exec(KeyConditionExpression ?? '') ?? [];

@@ -1,5 +1,5 @@
-// A deployed stack with an operator: commands and the console reach all of AWS at one address, which allows what
-// SECURITY.md lists for them. The poller is the stack's own.
+// A deployed stack with an operator: commands and the console call all AWS services at one address, which allows the
+// permissions that SECURITY.md lists for them. The poller is the stack's own.
 
 import { type OperatorEndpoint, type Served, startOperatorEndpoint } from '../runbook/operator-endpoint.ts';
 import type { OperatorStatement } from '../runbook/read-operators.ts';
@@ -12,15 +12,15 @@ export const STACK = 'Returns';
 export interface OperatedStack {
   readonly deployment: Deployment;
   readonly operator: OperatorEndpoint;
-  /** The variables of an operator's commands. */
+  /** The environment of an operator's commands. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What SECURITY.md lists for a command. @param words its name, and an option that has rows of its own */
+  /** The permissions that SECURITY.md lists for a command. @param words its name, and an option that has its own rows */
   rightsOf(...words: readonly string[]): readonly OperatorStatement[];
-  /** Makes the stack one of an earlier release, in the ways that are given; none ends it. */
+  /** Makes the stack lack parts, like a stack of an earlier release. Without arguments, it lacks none. */
   resemble(...lacks: readonly Lack[]): void;
 }
 
-/** What stacks of earlier releases lack. */
+/** A part that stacks of earlier releases lack. */
 export type Lack = 'the output PollerFunction' | 'the alias' | 'the index';
 
 /** @param ends receives the functions that end it */
@@ -68,7 +68,7 @@ function answer(
       return busEndpoint;
     case 'AmazonSSM': {
       const below = parameters.filter(({ Name }) => Name.startsWith(`${body.Path}/`));
-      // Queues at the address of functions, which know no operator.
+      // Queue URLs with the address for functions, which does not accept operators.
       const text = JSON.stringify({ Parameters: below });
       return { ...json({}), body: text.replaceAll(/http:\/\/127\.0\.0\.1:\d+(?=\/\d{12}\/)/g, ownUrl()) };
     }
@@ -110,7 +110,7 @@ async function invoke(
   return json(await deployment.functionWith('Poller').invoke(body, called.split(':')[1]));
 }
 
-/** The engine's own answer for an index that the table does not have. */
+/** Returns the engine's own error for an index that a table does not have. */
 async function lackIndex({ dynamoDb }: EngineAddresses, body: object): Promise<Served> {
   const answer = await fetch(dynamoDb, {
     method: 'POST',
@@ -129,7 +129,7 @@ function json(content: unknown): Served {
   return { status: 200, type: 'application/json', body: JSON.stringify(content ?? null) };
 }
 
-/** ARNs by the names in SECURITY.md's table, of those that `explain` and the console need. */
+/** Returns the ARNs for a name in SECURITY.md's table. Supports the names that `explain` and the console need. */
 function resourcesCalled({ outputs }: Deployment, name: string): string[] {
   const table = (output: string) => arnOf('dynamodb:table/', outputs[output] ?? '');
   const called: Readonly<Record<string, string>> = {

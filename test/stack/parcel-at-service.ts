@@ -1,4 +1,4 @@
-// A return at the reference service with a parcel on its way, controlled like from another process: by the control API.
+// A return at the reference service with a parcel in transit, controlled with the control API.
 import type { ShownGroup } from '../../local/reference-service/showing/show-group.ts';
 
 export interface ParcelAtService {
@@ -14,8 +14,8 @@ export interface ParcelAtService {
 }
 
 /**
- * @param serviceUrl with the API's path prefix
- * @throws if there is no such return
+ * @param serviceUrl the service's URL with the API's path prefix
+ * @throws Error if there is no such return
  */
 export async function findParcel(serviceUrl: string): Promise<ParcelAtService> {
   const groups = (await (await fetch(new URL('/_control/snapshot', serviceUrl))).json()) as ShownGroup[];

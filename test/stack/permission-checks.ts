@@ -1,13 +1,13 @@
-// Whether callers have the permissions that a run needs, by the template's policies. The checks are recorded, so that
-// the policies of a damaged copy can be judged by them without another run.
+// Checks by the template's policies whether callers have the permissions that a run needs. Records the checks, so that
+// they can be repeated with the policies of a damaged copy, without another run.
 import { type Permission, readQueuePolicies, readRoles } from './policies.ts';
 import type { Names } from './resolve-intrinsics.ts';
 import type { Template } from './template.ts';
 
 export interface PermissionCheck {
-  /** As problems name it: the logical id of a function or a state machine, or the ARN that a service acts for. */
+  /** The caller's name in problems: the logical id of a function or a state machine, or the ARN that a service acts for. */
   readonly caller: string;
-  /** Whose policies decide: those of a role, or those of queues about a service. */
+  /** The principal of the check: a role's own policies decide, or, for a service, the policies of queues. */
   readonly principal: { readonly roleArn: string } | { readonly service: string };
   readonly permission: Permission;
 }
@@ -15,7 +15,7 @@ export interface PermissionCheck {
 export interface PermissionChecks {
   /** Whether the template's policies allow it. */
   passes(check: PermissionCheck): boolean;
-  /** The checks so far that the policies of another template would refuse, as problems; each is listed once. */
+  /** The checks so far that the policies of another template deny, as problems without repetitions. */
   deniedBy(other: Template): string[];
 }
 
@@ -34,7 +34,7 @@ export function createPermissionChecks(template: Template, names: Names): Permis
   };
 }
 
-/** The problem that a refused check is. */
+/** Describes a denied check as a problem. */
 export function refusalOf({ caller, permission }: Pick<PermissionCheck, 'caller' | 'permission'>): string {
   return `${caller} is not allowed ${permission.action} on ${permission.resource}`;
 }

@@ -22,7 +22,7 @@ describe('a role', () => {
     ['another resource', aStatement(), 'dynamodb:Query', `${TABLE}2`],
     ["the resource's index", aStatement(), 'dynamodb:Query', `${TABLE}/index/created`],
     [
-      'an action with a condition that the call does not fulfil',
+      'an action with a condition that the call does not meet',
       aStatement({ Condition: { StringEquals: { 'kms:ViaService': 'dynamodb' } } }),
       'dynamodb:Query',
       TABLE,
@@ -88,7 +88,7 @@ describe('a call', () => {
         ExpressionAttributeValues: { ':k': { S: 'Wms#acme_x_1' }, ':after': { N: '1' } },
       },
     ],
-  ])('on items is judged by their partition key: %s', (operation, body) => {
+  ])('on items is checked by their partition key: %s', (operation, body) => {
     const needed = neededPermissions(`DynamoDB_20120810.${operation}`, { TableName: 'a', ...body }, arns);
 
     const ofWms = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['Wms#*'] } };

@@ -1,5 +1,5 @@
-// The permissions of a caller, as IAM decides: a statement allows the action, and none denies it. A condition on a key
-// that the call does not have does not hold.
+// Decides like IAM: a call is allowed if a statement allows it and none denies it. A condition on a key that the call does
+// not have is not met.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 import { type Conditions, type Context, conditionsHold, fits } from './conditions.ts';
 import { type Names, resolve } from './resolve-intrinsics.ts';
@@ -17,12 +17,12 @@ export interface Permission {
 export interface Statement {
   readonly Effect: 'Allow' | 'Deny';
   readonly Action: string | readonly string[];
-  /** Absent in a role's trust policy, which is about the role. */
+  /** Absent in a role's trust policy: its resource is the role. */
   readonly Resource?: string | readonly string[];
   readonly Condition?: Conditions;
 }
 
-/** Whether one of the template's roles, named by its ARN, has a permission. */
+/** Returns whether one of the template's roles has a permission. */
 export type MayDo = (roleArn: string, permission: Permission) => boolean;
 
 export function readRoles(template: Template, names: Names): MayDo {
@@ -32,7 +32,7 @@ export function readRoles(template: Template, names: Names): MayDo {
   return (roleArn, permission) => allows(roles.get(roleArn) ?? [], permission);
 }
 
-/** Whether a queue's policy lets a service do something; without a policy it may do nothing. */
+/** Returns whether a queue's policy gives a service a permission. A queue without a policy gives none. */
 export type ServiceMayDo = (service: string, permission: Permission) => boolean;
 
 export function readQueuePolicies(template: Template, names: Names): ServiceMayDo {
@@ -76,7 +76,7 @@ export function allows(statements: readonly Statement[], permission: Permission)
   );
 }
 
-/** Whether a statement, allowing or denying, applies to a call. */
+/** Returns whether a statement, of either effect, applies to a call. */
 export function matches(
   { Action, Resource, Condition }: Statement,
   { action, resource, context }: Permission,

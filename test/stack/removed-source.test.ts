@@ -1,4 +1,4 @@
-// A source with an interval below a minute is removed while its later ticks are in the queue.
+// A source with an interval below a minute is removed while its delayed ticks are in the queue.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { comeDue, TICKS, thisMinute } from './come-due.ts';
 import { deploy, type EngineAddresses } from './deployment.ts';
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 test(
-  'a tick of a removed source is a warning, and no dead letter',
+  'a tick of a removed source logs a warning, and does not become a dead letter',
   async () => {
     const template = changed(assembly.template, ({ Resources }) => {
       const schedule = Resources[idOf(assembly.template, 'AWS::Scheduler::Schedule', 'Scheduleacme')]!;

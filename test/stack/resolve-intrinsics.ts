@@ -1,12 +1,12 @@
-// CloudFormation's functions, as far as the templates use them: an unknown one throws, so that none is ignored.
+// Resolves the functions of CloudFormation that the templates use. An unknown one throws, so that none is ignored.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
 
-/** The names of resources where the template is deployed. */
+/** The names in a deployment. */
 export interface Names {
   /** The name of a resource, a parameter or a pseudo parameter. */
   ref(logicalId: string): string;
   attribute(logicalId: string, name: string): string;
-  /** The output of another stack, by the stack's name and its own. */
+  /** The output of another stack. */
   output?(stackName: string, outputName: string): string;
   /** The value of another stack's export. */
   exported?(exportName: string): string;

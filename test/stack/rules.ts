@@ -1,4 +1,4 @@
-// The template's rules on the bus, each with its targets, and its archives.
+// The bus's rules, each with its targets, and its archives, as the template defines them.
 import type { EventBus } from '../../local/engines/event-bus.ts';
 import type { Deliveries } from './deliveries.ts';
 import { resourcesOf } from './template.ts';

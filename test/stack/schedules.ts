@@ -1,4 +1,4 @@
-// The template's schedules, which a test triggers.
+// The template's schedules. A test triggers them.
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { resourcesOf } from './template.ts';
 import type { World } from './world.ts';

@@ -1,4 +1,4 @@
-// The trial stack with its subscribers, synthesized for a service on this machine, and the engines that it runs on.
+// The trial stack with subscribers, synthesized for a service on this machine, and the engines that it runs on.
 import { createReferenceService } from '../../local/reference-service/create-reference-service.ts';
 import { startEngines } from './start-engines.ts';
 import { addSubscribers, synthesizeStack, TOKEN_SECRET } from './synthesize-stack.ts';

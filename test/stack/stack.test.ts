@@ -1,11 +1,11 @@
-// The stack as `cdk synth` makes it, run on the engines of this machine, and what its policies allow.
+// Runs the output of `cdk synth` on the engines of this machine, and checks its policies.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type StackUnderTest, startStackUnderTest } from './stack-under-test.ts';
 import { changed, idOf, type Template } from './template.ts';
 import type { Watched } from './watch-a-change.ts';
 import { findUnneeded, type Unused } from './withdrawn.ts';
 
-/** A run takes two seconds; a busy machine gets more. */
+/** A run takes two seconds; a busy machine needs longer. */
 const PATIENCE_MS = 120_000;
 
 let stack: StackUnderTest;
@@ -68,11 +68,11 @@ test.each([
 const UNUSED: readonly Unused[] = [
   { why: "Lambda writes the function's log", permission: /: logs:(CreateLogStream|PutLogEvents) on .*Logs/ },
   {
-    why: 'CDK grants it to whoever reads a queue',
+    why: 'CDK grants it to each consumer of a queue',
     permission: /Poller: sqs:(ChangeMessageVisibility|GetQueueUrl) on .*Ticks/,
   },
   {
-    why: 'reads whether a write arrived whose answer was lost',
+    why: 'reads an item after a write without an answer',
     permission: /Poller: dynamodb:GetItem on .*(Snapshots|Ledger)/,
   },
   {
@@ -81,7 +81,7 @@ const UNUSED: readonly Unused[] = [
   },
 ];
 
-test('every permission of the poller and the relays is needed: without it, the run would be refused', () => {
+test('every permission of the poller and the relays is needed: without it, the run is denied a call', () => {
   const { deniedBy } = intact;
 
   const unneeded = findUnneeded({

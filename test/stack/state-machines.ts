@@ -1,5 +1,5 @@
-// The template's state machines, each on its own engine. Their tasks' calls are checked against their roles, like the
-// calls of functions.
+// The template's state machines, each on its own engine. The calls of their tasks are checked against their roles, like
+// the calls of functions.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type StepFunctionsEngine, startStepFunctions } from '../step-functions/step-functions-engine.ts';
 import type { AwsEndpoint } from './aws-endpoint.ts';
@@ -8,7 +8,7 @@ import { resourcesOf } from './template.ts';
 import type { World } from './world.ts';
 
 /**
- * Permissions without which Step Functions does not create a state machine that logs.
+ * Step Functions creates a state machine that logs only if its role has these permissions.
  * https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html
  */
 const LOGGING = [
@@ -32,7 +32,7 @@ export async function startStateMachines(world: World, endpoint: AwsEndpoint): P
     const { DefinitionString, LoggingConfiguration, RoleArn } = world.properties(id);
     if (LoggingConfiguration !== undefined)
       for (const action of LOGGING) world.require(RoleArn, { action, resource: '*' });
-    // Like a function, it is identified by its access key, which is its logical id.
+    // The endpoint identifies it by its access key, like a function.
     const credentials = { accessKeyId: id, secretAccessKey: 'secret' };
     const dynamoDb = new DynamoDBClient({ region: REGION, credentials, endpoint: endpoint.url });
     clients.push(dynamoDb);

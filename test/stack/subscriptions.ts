@@ -1,5 +1,5 @@
-// The template's subscriptions. The engine ignores policies, so they are judged here: SNS writes to a
-// queue, and to the subscription's dead-letter queue, only if the queue's policy allows it for this topic.
+// The template's subscriptions. The engine ignores policies, so they are checked here: SNS writes to a queue, and to the
+// subscription's dead-letter queue, only if that queue's policy allows it for this topic.
 import { SubscribeCommand } from '@aws-sdk/client-sns';
 import { type PermissionCheck, refusalOf } from './permission-checks.ts';
 import { resourcesOf } from './template.ts';
@@ -20,7 +20,7 @@ export async function subscribeQueues(world: World): Promise<void> {
       world.fail(refusalOf(check));
       return true;
     });
-    // SNS would not try again: the events are in the subscription's dead-letter queue, or gone.
+    // SNS does not retry a denied write: the events are in the subscription's dead-letter queue, or lost.
     if (refused.includes(Endpoint)) continue;
     const { FilterPolicy, FilterPolicyScope, RawMessageDelivery } = properties;
     await world.sns.send(

@@ -1,4 +1,4 @@
-// The stack as `cdk synth` makes it, including code, for a service on this machine.
+// Synthesizes the stack like `cdk synth`, including code, for a service on this machine.
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
@@ -22,7 +22,7 @@ export function synthesizeStack(baseUrl: string, subscribe: (stack: ReturnsFeedS
   return readAssembly(app.outdir, stackName);
 }
 
-/** Adds three to the ordered topic, one of them with a filter and one without a function, and one to the bus. */
+/** Adds three ordered subscribers, one of them with a filter and one without a function, and one subscriber of the bus. */
 export function addSubscribers(stack: ReturnsFeedStack): void {
   stack.feed.addOrderedSubscriber(subscriber(stack, 'OrderedSubscriber'));
   stack.feed.addOrderedSubscriber(subscriber(stack, 'FilteredSubscriber'), {

@@ -1,4 +1,4 @@
-// A synthesized template, as far as the stack test needs it.
+// A synthesized template, with the parts that the stack tests need.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,7 +13,7 @@ export interface Template {
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
 }
 
-/** The resources of a copy, to be changed. */
+/** The mutable resources of a copy. */
 export type Resources = Record<string, Resource>;
 
 /** The output of `cdk synth` for a stack. */
@@ -55,7 +55,7 @@ export function idOf(template: Template, type: string, text: string): string {
   return ids[0]!;
 }
 
-/** A changed copy. */
+/** Returns a changed copy. @throws Error if the change has no effect */
 export function changed(
   template: Template,
   change: (copy: { readonly Resources: Resources }) => void,

@@ -1,5 +1,5 @@
-// The sample warehouse in the stack, from a change at the service to the end of its workflow: bundles, mappings, rules,
-// roles and the state machine as `cdk synth` makes them.
+// The sample warehouse in the stack, from a change at the service to the end of its workflow, with the bundles, mappings,
+// rules, roles and the state machine of `cdk synth`.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Damage, withdraw } from './damage.ts';
 import { createDisorder } from './deliveries.ts';
@@ -16,7 +16,7 @@ import { startEngines } from './start-engines.ts';
 import { addWarehouses, synthesizeStack } from './synthesize-stack.ts';
 import { type Assembly, changed, idOf, type Resources } from './template.ts';
 
-/** A run takes three seconds; a busy machine gets more. */
+/** A run takes three seconds; a busy machine needs longer. */
 const PATIENCE_MS = 120_000;
 
 let assembly: Assembly;
@@ -39,8 +39,8 @@ function follow(options: Partial<Pick<FollowOptions, 'template' | 'disorder'>> =
 const EXPIRES = expect.any(Number);
 const ITEMS = ['item 0', 'item 1'];
 
-/** The result in each warehouse, however its events arrive. */
-const AS_IT_SHOULD_BE: Outcome = {
+/** The expected result in each warehouse, independent of the order of events. */
+const EXPECTED: Outcome = {
   waitedFor: 2,
   workflows: {
     'parcel DELIVERED': {
@@ -75,21 +75,21 @@ test(
   async () => {
     const followed = await follow();
 
-    expect(followed).toEqual({ failures: [], onQueue: AS_IT_SHOULD_BE, onBus: AS_IT_SHOULD_BE });
+    expect(followed).toEqual({ failures: [], onQueue: EXPECTED, onBus: EXPECTED });
     expect(followed.onBus).toEqual(followed.onQueue);
   },
   PATIENCE_MS,
 );
 
-// With one seed the delivery arrives first, with the other after most changes of the line items.
+// With one seed the parcel's delivery arrives first, with the other after most changes of the line items.
 test.each([3, 4])(
   'the result is the same with every event twice, and shuffled on the bus (seed %i)',
   async (seed) => {
     const followed = await follow({ disorder: createDisorder(seed) });
 
-    // On the bus nothing arrived before the end.
-    const onBus = { ...AS_IT_SHOULD_BE, waitedFor: 0 };
-    expect(followed).toEqual({ failures: [], onQueue: AS_IT_SHOULD_BE, onBus });
+    // On the bus no event arrived before the end.
+    const onBus = { ...EXPECTED, waitedFor: 0 };
+    expect(followed).toEqual({ failures: [], onQueue: EXPECTED, onBus });
     expect(followed.onBus.goods).toEqual(followed.onQueue.goods);
   },
   PATIENCE_MS,
@@ -128,7 +128,7 @@ const DAMAGES: readonly Damage[] = [
     found: /^on the bus: parcel DELIVERED: item 0 ESCALATE, item 1 ESCALATE$/,
   },
   {
-    of: 'a wrong mapping of the queue',
+    of: 'a wrong mapping for the queue',
     do: (it) => {
       it[idOf(assembly.template, 'AWS::Lambda::EventSourceMapping', 'QueueWarehouse')]!.Properties.Enabled =
         false;
@@ -136,7 +136,7 @@ const DAMAGES: readonly Damage[] = [
     found: /^on the queue: no workflow$/,
   },
   {
-    of: 'a status that the workflow waits for in vain',
+    of: 'a final status that the workflow does not accept',
     do: (it) => {
       const { DefinitionString } =
         it[idOf(assembly.template, 'AWS::StepFunctions::StateMachine', 'QueueWarehouse')]!.Properties;

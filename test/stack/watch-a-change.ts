@@ -1,5 +1,5 @@
-// One run of a deployed template: the baseline, a change at the service, the sweeps. The result lists what the stack
-// owes its users and did not deliver, one sentence per problem.
+// One run of a deployed template: the baseline, a change at the service, the sweeps. The result lists each failure of the
+// stack in one sentence.
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import type { ReferenceService } from '../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
@@ -28,7 +28,7 @@ export async function watchAChange(service: ReferenceService, options: WatchOpti
     await comeDue(deployment, TICKS, minute);
     const { deniedBy } = deployment;
     if (deployment.failures.length > 0) return { ...bothTimes(deployment.failures), deniedBy };
-    // Each destination fails once: the missed events are sent again if the mapping asks for it.
+    // Each destination fails once: the missed events are sent again if the mapping enables failure reports.
     deployment.endpoint.failNext(functionId(template, 'RelayToOrdered'), 'AmazonSNS.PublishBatch');
     deployment.endpoint.failNext(functionId(template, 'RelayToBus'), 'AWSEvents.PutEvents');
     const shipment = deliver(service);
@@ -56,7 +56,7 @@ async function problemsOf(deployment: Deployment, template: Template, shipment: 
     ...deployment.failures,
     ...unlessOnce('ordered subscriber', eventsOf(deployment, 'OrderedSubscriber'), shipment),
     ...unlessOnce('filtered subscriber', eventsOf(deployment, 'FilteredSubscriber'), shipment),
-    ...passedTheFilter(deployment),
+    ...unfilteredEvents(deployment),
     ...(await missingInTheQueue(deployment, template)),
     ...unlessOnce('subscriber of the bus', eventsOnBus(deployment), shipment),
     ...unlessOnce('archive', archivedEvents(deployment), shipment),
@@ -66,12 +66,12 @@ async function problemsOf(deployment: Deployment, template: Template, shipment: 
   ];
 }
 
-/** @returns the id of a newly delivered shipment; its group changed in other ways as well */
+/** Delivers a shipment, and changes its group in other ways as well. @returns the shipment's id */
 function deliver({ control }: ReferenceService): number {
   const isOpen = (status: unknown) => status !== undefined && status !== 'DELIVERED';
   const group = control.snapshot().find(({ shipments }) => isOpen(shipments[0]?.status));
   if (group === undefined) throw new Error('The service has no undelivered shipment left.');
-  // Several events of one group, in one transaction and so in one batch of the stream.
+  // Makes several events of one group, in one transaction and so in one batch of the stream.
   control.mutate(Number(group.id), (draft) => {
     draft.shipments[0]!.status = 'DELIVERED';
     for (const item of draft.returns) item.quantity = Number(item.quantity) + 1;
@@ -79,15 +79,15 @@ function deliver({ control }: ReferenceService): number {
   return Number(group.shipments[0]?.id);
 }
 
-/** Without a filter nobody would notice a missing one: its other events are listed. */
-function passedTheFilter(deployment: Deployment): string[] {
+/** Reports events that the subscription's filter should have excluded. */
+function unfilteredEvents(deployment: Deployment): string[] {
   const others = eventsOf(deployment, 'FilteredSubscriber').filter(
     ({ type }) => type !== 'shipment.status_changed',
   );
   return others.length > 0 ? [`The filtered subscriber received ${others.length} other events.`] : [];
 }
 
-/** The queue that no function reads holds what the ordered subscriber received. */
+/** Reports a difference between the queue without a function and the events of the ordered subscriber. */
 async function missingInTheQueue(deployment: Deployment, template: Template): Promise<string[]> {
   const held = await deployment.countMessages(idOf(template, 'AWS::SQS::Queue', 'ErpQueue'));
   const received = eventsOf(deployment, 'OrderedSubscriber').length;
@@ -118,7 +118,7 @@ function unlessOnce(subscriber: string, events: readonly FeedEvent[], shipment: 
   return received.length === 1 ? [] : [`The ${subscriber} received the change ${received.length} times.`];
 }
 
-/** Several relays at one group are harmless, but each sends the same events, so they arrive repeatedly. */
+/** Reports relays that handled a group at the same time. That is harmless, but each of them sends the same events. */
 function atOneGroupTogether(deployment: Deployment): string[] {
   return ['RelayToOrdered', 'RelayToBus'].flatMap((relay) => {
     const together = deployment
@@ -145,7 +145,7 @@ async function problemsOfQueues(deployment: Deployment, template: Template): Pro
   const sent = deployment.calls.filter(
     ({ accessKeyId, target }) => isPoller(accessKeyId) && target === 'AmazonSQS.SendMessageBatch',
   ).length;
-  // Each of the two minutes has ticks that come 20 and 40 seconds later.
+  // Each of the two minutes has later ticks after 20 and 40 seconds.
   if (sent !== 2) problems.push(`The poller sent the later ticks of ${sent} minutes instead of 2.`);
   return problems;
 }
@@ -174,7 +174,7 @@ const SWEEP_METRICS: ExpectedMetrics = {
   names: [METRICS.groupsBehind],
 };
 
-/** Alarms on metrics that these functions must report, and did not. */
+/** Reports alarms on metrics that these functions must report, but did not. */
 export function silentAlarms(
   deployment: Deployment,
   template: Template,

@@ -1,5 +1,5 @@
-// One run of a deployed template with two webhooks: a change at the service, a return with an event that the endpoint
-// never accepts, the sweeps.
+// One run of a deployed template with two webhooks: a change at the service, a return with an event that the endpoint always
+// rejects, the sweeps.
 import type { ReferenceService } from '../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { METRICS } from '../../shared/deployment/metrics.ts';
@@ -11,12 +11,12 @@ import { silentAlarms } from './watch-a-change.ts';
 import { type Delivery, startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
 export interface WatchWebhooksOptions extends Omit<DeployOptions, 'secrets' | 'variablesOf' | 'deliveries'> {
-  /** Whether the receiver refuses the first request to each URL. */
+  /** Whether the receiver rejects the first request to each URL. */
   readonly isDown: boolean;
 }
 
 export interface WatchedWebhooks extends Pick<Deployment, 'deniedBy'> {
-  /** What the webhooks owe their receivers and did not deliver; empty for an undamaged template. */
+  /** The failures of the webhooks, one sentence each; empty for an undamaged template. */
   readonly problems: readonly string[];
 }
 
@@ -63,7 +63,7 @@ interface Run {
   readonly service: ReferenceService;
 }
 
-/** The secrets of the stack, with the receiver behind the webhook whose URL is one. */
+/** The secrets of the stack. One of them is a URL, of the receiver. */
 export function secretsFor({ token }: ReferenceService, { url }: WebhookReceiver): Map<string, string> {
   return new Map([
     [TOKEN_SECRET, token],
@@ -74,8 +74,8 @@ export function secretsFor({ token }: ReferenceService, { url }: WebhookReceiver
 }
 
 /**
- * The template allows https to public addresses alone, and a receiver on this machine has neither. What the check of
- * addresses refuses is tested on sockets (test/functions/adapters/webhook-post.test.ts).
+ * Allows http to private addresses, because the receiver is on this machine; the template allows only https to public
+ * addresses. test/functions/adapters/webhook-post.test.ts tests that check.
  */
 export function forReceiver(variables: Variables, { url }: WebhookReceiver): Variables {
   if (variables.WEBHOOK_ID === undefined) return variables;
@@ -93,7 +93,7 @@ async function deliverParcel({ deployment, receiver, service }: Run, atMs: numbe
   return group;
 }
 
-/** The endpoint refuses the first event of a return for its content, and has done so for two days. */
+/** Makes the endpoint reject the first event of a return for its content, for two days. */
 async function refuseOneEvent({ deployment, receiver, service }: Run, atMs: number, first: number) {
   if (deployment.failures.length > 0) return first;
   const [{ key = '' } = {}] = await eventsInLedger(deployment, first);
@@ -107,7 +107,7 @@ async function refuseOneEvent({ deployment, receiver, service }: Run, atMs: numb
   return group;
 }
 
-/** Sets marks back, as if messages and senders had been lost, and starts the sweeps. */
+/** Resets marks, like after lost messages and senders, and starts the sweeps. */
 async function sweepAfterLoss(
   { deployment, receiver }: Run,
   atMs: number,
@@ -117,7 +117,7 @@ async function sweepAfterLoss(
   if (deployment.failures.length > 0) return;
   const [{ key = '' } = {}] = await eventsInLedger(deployment, first);
   await deployment.putItem('StorageMarks', { k: `Wms#${key}`, n: 0, v: 1 });
-  // This webhook forgets where it is with one return, and of the other that its filter excludes an event.
+  // Resets this webhook's mark of the first return, and deletes its mark of the second, which skipped a filtered event.
   const sent = acceptedOf(receiver, MAILS, first)[0]?.event.data.sequence ?? 0;
   await deployment.putItem('StorageMarks', { k: `Mails#${key}`, n: sent === 1 ? 1 : 0, v: 1 });
   await deployment.deleteItem('StorageMarks', { k: `Mails#${key.replace(/\d+$/, String(second))}` });
@@ -129,7 +129,7 @@ async function problemsOf(run: Run, first: number, second: number): Promise<stri
   const { deployment, receiver } = run;
   const idsOf = async (group: number) => (await eventsInLedger(deployment, group)).map(({ id }) => id);
   const [ofFirst, ofSecond] = [await idsOf(first), await idsOf(second)];
-  // Earlier runs changed the service as well.
+  // Only these returns: earlier runs changed others at the service.
   const mails = [first, second].flatMap((group) => acceptedOf(receiver, MAILS, group));
   return [
     ...receiver.forged,
@@ -155,7 +155,7 @@ function isOf(event: FeedEvent, group: number): boolean {
   return event.partitionkey.endsWith(`/${group}`);
 }
 
-/** What the bus carried about skipped events. */
+/** The skipped events that the bus reported. */
 function skippedBy({ archived }: Deployment): string[] {
   return (archived as { detail: FeedEvent }[]).flatMap(({ detail }) => {
     if (detail.type !== 'feed.events_skipped') return [];
@@ -164,7 +164,7 @@ function skippedBy({ archived }: Deployment): string[] {
   });
 }
 
-/** Repeats have the id and the bytes of the first delivery. */
+/** Reports repeated deliveries with another body than the first delivery of their id. */
 function changedBodies(accepted: readonly Delivery[]): string[] {
   const bodies = new Map<string, string>();
   return accepted.flatMap(({ id, body }) => {
@@ -188,7 +188,7 @@ async function eventsInLedger(deployment: Deployment, group: number) {
 }
 
 /**
- * Delivers a parcel and changes its line items, in a return that no earlier run changed: its first event is this one.
+ * Delivers a parcel and changes its line items, in a return without events of earlier runs.
  *
  * @returns the return's id
  */

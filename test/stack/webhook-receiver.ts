@@ -1,5 +1,5 @@
-// A receiver of webhooks on this machine: checks each request with the verifier of Standard Webhooks, and answers as the
-// test sets it.
+// A receiver of webhooks on this machine. Verifies each request with the library of Standard Webhooks, and responds with
+// the status that the test sets.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,16 +18,16 @@ export interface Delivery {
 
 export interface WebhookReceiver {
   readonly url: string;
-  /** What was accepted, oldest first. */
+  /** The accepted deliveries, oldest first. */
   readonly accepted: readonly Delivery[];
-  /** Requests whose signature is wrong, or that have none. */
+  /** Requests without a valid signature. */
   readonly forged: readonly string[];
-  /** The status of an answer; replace it. */
+  /** Returns the status of a response. Tests replace it. */
   answer: (delivery: Delivery) => number;
   close(): void;
 }
 
-/** @param secretOf the signing secret by the path of a request */
+/** @param secretOf returns the signing secret for the path of a request */
 export async function startWebhookReceiver(secretOf: (path: string) => string): Promise<WebhookReceiver> {
   const accepted: Delivery[] = [];
   const forged: string[] = [];

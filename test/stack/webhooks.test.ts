@@ -1,5 +1,5 @@
-// Three ordered subscriptions and two webhooks in one stack, as `cdk synth` makes it, run on the engines of this machine
-// with a receiver. Each permission of the webhooks' roles must be used: the calls of the runs are judged again without it.
+// Runs the output of `cdk synth` for a stack with three ordered subscriptions and two webhooks, on the engines of this
+// machine. Each permission of the webhooks' roles must be used: without it, a recorded call of the runs is denied.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   createReferenceService,
@@ -13,7 +13,7 @@ import { type Assembly, changed, idOf, type Resources, type Template } from './t
 import { type WatchedWebhooks, watchWebhooks } from './watch-webhooks.ts';
 import { findUnneeded, type Unused } from './withdrawn.ts';
 
-/** A run takes some seconds; a busy machine gets more. */
+/** A run takes a few seconds; a busy machine needs longer. */
 const PATIENCE_MS = 120_000;
 
 let service: ReferenceService;
@@ -45,7 +45,7 @@ function watch(template: Template, isDown = false): Promise<WatchedWebhooks> {
   return watchWebhooks(service, { assembly, template, engines, isDown });
 }
 
-/** What the policies of a damaged template would refuse to both runs. */
+/** The calls of both runs that the policies of a damaged template deny. */
 function deniedBy(damaged: Template): string[] {
   return [whenDown, whenUp].flatMap((run) => run.deniedBy(damaged));
 }
@@ -54,7 +54,7 @@ test('webhooks get their events in order and signed, after their endpoints were 
   expect(whenDown.problems).toEqual([]);
 });
 
-test('webhooks whose endpoints work get the same', () => {
+test('webhooks with working endpoints get their events in the same way', () => {
   expect(whenUp.problems).toEqual([]);
 });
 
@@ -62,7 +62,7 @@ test('webhooks whose endpoints work get the same', () => {
 const UNUSED: readonly Unused[] = [
   { why: "Lambda writes the function's log", permission: /: logs:(CreateLogStream|PutLogEvents) on .*Logs/ },
   {
-    why: 'only a failed invocation needs it',
+    why: 'only failed invocations need it',
     permission: /(Sweep|Schedules): sqs:SendMessage on .*DeadLetters/,
   },
   { why: 'reports lost events, and no run loses any', permission: /Sweep: dynamodb:PutItem on .*Ledger/ },
@@ -71,12 +71,12 @@ const UNUSED: readonly Unused[] = [
     permission: /MailsSender: dynamodb:PutItem on .*Ledger/,
   },
   {
-    why: 'marks a first event that the filter excludes, and Wms has no filter',
+    why: 'saves the mark of a first event that the filter excludes, and Wms has no filter',
     permission: /WmsSweep: dynamodb:PutItem on .*Marks/,
   },
 ];
 
-test('every permission of the webhooks is needed: without it, a run would be refused', () => {
+test('every permission of the webhooks is needed: without it, a run is denied a call', () => {
   const roleTexts = ['Webhooks', 'PublishingSchedules'];
 
   const unneeded = findUnneeded({ template: assembly.template, roleTexts, deniedBy, unused: UNUSED });
@@ -86,7 +86,7 @@ test('every permission of the webhooks is needed: without it, a run would be ref
 });
 
 test(
-  'a role without a permission is found by the run itself',
+  'the run itself finds a role that lacks a permission',
   async () => {
     const damaged = changed(assembly.template, ({ Resources }) =>
       withdraw(Resources, 'WebhooksWmsSenderRole', 'dynamodb:Query'),

@@ -1,12 +1,12 @@
-// Whether runs need each permission of roles: an action of one statement on one of its resources. It does if the runs
-// would be refused with a copy of the template that lacks only this permission.
+// Finds permissions of roles that runs do not need. A permission is an action of one statement on one of its resources. It
+// is needed if a copy of the template without it denies a call of the runs.
 import { changed, resourcesOf, type Template } from './template.ts';
 
 export interface NeedOptions {
   readonly template: Template;
-  /** Of the roles: one of them is in the logical id of the role's policy. */
+  /** Texts in the logical ids of the roles' policies: they select the roles. */
   readonly roleTexts: readonly string[];
-  /** What the runs would have been refused with a copy of the template. */
+  /** Returns the calls of the runs that the policies of a copy of the template deny. */
   readonly deniedBy: (damaged: Template) => readonly string[];
   /** Permissions that no run uses. */
   readonly unused: readonly Unused[];
@@ -14,7 +14,7 @@ export interface NeedOptions {
 
 export interface Unused {
   readonly why: string;
-  /** Matches `<role>: <action> on <resource>`, the resource as the template writes it. */
+  /** Matches `<role>: <action> on <resource>`, with the resource as the template writes it. */
   readonly permission: RegExp;
 }
 
@@ -23,7 +23,7 @@ export interface Unneeded {
   readonly count: number;
   /** Permissions that no run needs and that are not in the list of unused ones. */
   readonly unexplained: readonly string[];
-  /** Entries of that list that are about no unneeded permission. */
+  /** Entries of that list that match no unneeded permission. */
   readonly outdated: readonly Unused[];
 }
 
@@ -43,9 +43,9 @@ interface Withdrawn {
   /** For instance `WebhooksWmsSender`: a part of the logical ids of the role and of its function. */
   readonly role: string;
   readonly action: string;
-  /** As the template writes it. */
+  /** The resource as the template writes it. */
   readonly resource: string;
-  /** The copy without it. */
+  /** A copy of the template without the permission. */
   readonly damaged: Template;
 }
 
@@ -85,7 +85,7 @@ function permissionsOf({ Effect, Action, Resource }: Statement): [action: string
   return [Action].flat().flatMap((action) => [Resource].flat().map((it): [string, unknown] => [action, it]));
 }
 
-/** All that a statement allows but for an action on a resource. */
+/** Splits a statement so that it allows everything except an action on a resource. */
 function remainder(statement: Statement, action: string, resource: unknown): Statement[] {
   const [actions, resources] = [[statement.Action].flat(), [statement.Resource].flat()];
   return [

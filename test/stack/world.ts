@@ -1,4 +1,4 @@
-// The shared parts of a deployment.
+// The parts that the modules of a deployment share.
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { SNSClient } from '@aws-sdk/client-sns';
 import type { SQSClient } from '@aws-sdk/client-sqs';
@@ -26,13 +26,13 @@ export interface World extends Omit<WorldOptions, 'failures'> {
   readonly functions: Map<string, LambdaFunction>;
   /** By their logical ids. */
   readonly stateMachines: Map<string, StepFunctionsEngine>;
-  /** A resource's properties, with all functions of CloudFormation resolved. */
+  /** Returns a resource's properties, with all functions of CloudFormation resolved. */
   // biome-ignore lint/suspicious/noExplicitAny: properties as they come
   properties(id: string): any;
   functionOf(arnOrName: string): LambdaFunction;
   /** The ARN of a function's role. */
   roleOf(arnOrName: string): string;
-  /** Adds a failure if a role lacks a permission that a service needs in its name. */
+  /** Adds a failure if a role lacks a permission that a service needs when it acts for the role. */
   require(roleArn: string, permission: Permission): void;
   fail(problem: unknown): void;
 }

@@ -197,5 +197,5 @@ test('the stories visit all states and all error paths', async () => {
 
   const states = statesOf(JSON.parse(definitionFor('any')));
   expect([...executions.visited()].sort()).toEqual(Object.keys(states).sort());
-  expect([...executions.caught()]).toEqual(['Wait for news > Look what became of it']);
+  expect([...executions.caught()]).toEqual(['Wait for a status > Read the line item']);
 });

@@ -1,10 +1,10 @@
-// The calls of AWS's services where one acts on another, with their documented condition keys. Undocumented keys are
-// left out, so that no policy relies on them.
+// The calls that one AWS service makes to another, with their documented condition keys. Undocumented keys are omitted,
+// so that no policy relies on them.
 import type { Context } from '../../stack/conditions.ts';
 import type { Call, Caller } from './judge-call.ts';
 import { ACCOUNT, type Account, REGION } from './read-account.ts';
 
-/** A service assumes a role before it acts in the role's name. */
+/** A service assumes a role before it makes calls with it. */
 export function takeRole(service: string, role: string, context: Context = {}): Call {
   return { caller: { service }, action: 'sts:AssumeRole', resource: role, context };
 }
@@ -72,7 +72,7 @@ function useQueueKey(
   const found = account.find(queue);
   if (found === undefined) throw new Error(`There is no queue ${queue}.`);
   const encryption = { 'kms:EncryptionContext:aws:sqs:arn': queue };
-  // EventBridge gives KMS neither the rule nor the bus (documented for topics: .../sns-key-management.html).
+  // EventBridge names neither the rule nor the bus to KMS (documented for topics: .../sns-key-management.html).
   const isEventBridge = 'service' in caller && caller.service === 'events.amazonaws.com';
   return useKey(caller, found.resolve(found.properties).KmsMasterKeyId, actions, {
     ...(isEventBridge ? {} : context),
@@ -81,7 +81,7 @@ function useQueueKey(
   });
 }
 
-/** No calls if the service encrypts with its own key. */
+/** Returns no calls if the service encrypts with its own key. */
 export function useKey(
   caller: Caller,
   key: string | undefined,

@@ -1,6 +1,6 @@
-// References from one resource to another: which calls AWS's services make for them, or why they make none. By the
-// resource's type and the path in its properties. A path that is not listed fails the test, so that no new kind of edge
-// is forgotten.
+// References from one resource to another, by the resource's type and the path in its properties, each with the calls that
+// AWS's services make for it, or the reason for none. An unlisted path fails the test, so that no new kind of edge is
+// forgotten.
 import type { Context } from '../../stack/conditions.ts';
 import {
   consumeQueue,
@@ -19,16 +19,16 @@ export interface Reference {
   readonly resource: AccountResource;
   /** The named resource, usually as an ARN. */
   readonly value: string;
-  /** The object around the place, resolved. */
+  /** The object that contains the place, resolved. */
   // biome-ignore lint/suspicious/noExplicitAny: properties as they come
   readonly around: any;
 }
 
-/** Calls that AWS has to allow, or the reason why nothing needs a permission. */
+/** The calls that AWS must allow, or the reason for none. */
 type Needs = readonly Call[] | string;
 type Rule = (reference: Reference) => Needs;
 
-/** No edge: it causes no calls. */
+/** Not an edge: the reference causes no calls. */
 const none = (_why: string): undefined => undefined;
 
 const EVENTS = { service: 'events.amazonaws.com' } as const;
@@ -49,7 +49,7 @@ export const EDGE_KINDS: Readonly<Record<string, Readonly<Record<string, Rule | 
     'SSESpecification.KMSMasterKeyId': none("used in the callers' names"),
   },
   'AWS::Events::Archive': {
-    SourceArn: () => 'EventBridge asks nobody within one account',
+    SourceArn: () => 'EventBridge needs no permission within one account',
     KmsKeyIdentifier: archiveWithKey,
   },
   'AWS::Events::EventBus': {
@@ -172,7 +172,7 @@ function deadLetterOfEventBridge({ account, resource, value }: Reference): Needs
 function ruleTarget({ account, resource, value, around }: Reference): Needs {
   switch (value.split(':')[2]) {
     case 'lambda':
-      // With a SourceAccount in the permission EventBridge could not invoke: its call has only the rule.
+      // EventBridge's call has no SourceAccount, so a permission with that condition would not allow it.
       return [
         {
           ...{ caller: EVENTS, action: 'lambda:InvokeFunction', resource: value },
@@ -212,7 +212,7 @@ function scheduleTarget({ account, resource, value, around: { RoleArn: role } }:
   }
 }
 
-/** Called in the function's name. https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html */
+/** Lambda calls it with the function's role. https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html */
 function destinationOfFunction(reference: Reference): Needs {
   const { account, value } = reference;
   if (!value.startsWith('arn:aws:sqs:')) return unknownTarget('a function that fails', value);
@@ -312,7 +312,7 @@ function deadLetterOfSubscription({ account, resource, value }: Reference): Need
 function redrive({ account, resource, value }: Reference): Needs {
   if (isFifo(account, value) !== isFifo(account, resource.arn))
     throw new Error(`${resource.path} and its dead-letter queue are not both FIFO queues.`);
-  return 'SQS asks nobody within one account';
+  return 'SQS needs no permission within one account';
 }
 
 function isFifo(account: Account, arn: string): boolean {

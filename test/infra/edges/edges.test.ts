@@ -1,5 +1,5 @@
-// AWS must let its services do what the templates require, in each way of deploying the feed; and every statement that
-// an edge needs must be missed when it is removed.
+// For each variant of a deployment: the policies allow the calls that AWS's services make for the templates, and every
+// statement is needed for one of them.
 import { type App, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
@@ -13,7 +13,7 @@ import { CONTEXT, type JudgedVariant, judgeVariant } from './judge-variant.ts';
 import { purposeOf } from './spare-statements.ts';
 import { VARIANTS } from './variants.ts';
 
-// The first synthesis of a process takes seconds for loading.
+// The first synthesis of a process takes seconds, for loading modules.
 vi.setConfig({ testTimeout: 60_000 });
 
 describe.each(Object.entries(VARIANTS))('%s', (_, variant) => {
@@ -23,7 +23,7 @@ describe.each(Object.entries(VARIANTS))('%s', (_, variant) => {
     return known;
   }
 
-  test('lets every service do what the template requires', () => {
+  test('allows every call of services that the template requires', () => {
     const { edges } = judged();
 
     expect(edges.length).toBeGreaterThan(20);

@@ -1,5 +1,5 @@
-// All edges of an account: every reference in a resource's properties is either an edge, with the calls that it needs,
-// or known to be none.
+// Finds all edges of an account: every reference in a resource's properties is an edge, with the calls that it needs, or
+// is listed as none.
 import { EDGE_KINDS } from './edge-kinds.ts';
 import type { Call } from './judge-call.ts';
 import type { Account, AccountResource } from './read-account.ts';
@@ -11,7 +11,7 @@ export interface Edge {
   /** For instance `Rule Targets[].Arn`. */
   readonly kind: string;
   readonly calls: readonly Call[];
-  /** Why it needs no calls. */
+  /** The reason why it needs no calls. */
   readonly reason: string | undefined;
 }
 
@@ -51,7 +51,7 @@ function pathOf({ resources }: Account, stack: string, id: string | undefined): 
 
 interface Name {
   readonly path: string;
-  /** The logical id, if it is in the same stack. */
+  /** The named resource's logical id, if it is in the same stack. */
   readonly named: string | undefined;
   readonly value: string;
   readonly around: unknown;

@@ -1,5 +1,5 @@
-// Whether a call between services is allowed, as AWS decides within one account: nothing denies it, and the caller's or
-// the resource's policies allow it. A service has no policies of its own; a key always needs its own policy's consent.
+// Decides like AWS whether a call between services of one account is allowed: no statement denies it, and the caller's or
+// the resource's policies allow it. A service has no policies of its own. A key's own policy must always allow the call.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 // https://docs.aws.amazon.com/kms/latest/developerguide/key-policies.html
 import { matches, type Permission } from '../../stack/policies.ts';
@@ -15,7 +15,7 @@ export interface Call extends Permission {
 
 export interface Verdict {
   readonly isAllowed: boolean;
-  /** The statements that allow the call, or the one that denies it. */
+  /** The statements that allow the call, or the statement that denies it. */
   readonly statements: readonly OwnedStatement[];
 }
 
@@ -33,7 +33,7 @@ export function judgeCall({ statements, resources }: Policies, call: Call): Verd
   const denying = [...named, ...own].filter(({ Effect }) => Effect === 'Deny');
   if (denying.length > 0) return { isAllowed: false, statements: denying };
   if (named.length > 0) return { isAllowed: true, statements: named };
-  // A key's policy must delegate to the account's policies; any other resource does so by default.
+  // A key's policy must delegate to the account's policies. Other resources delegate by default.
   const isLeftToAccount = !action.startsWith('kms:') || delegated.length > 0;
   if (own.length === 0 || !isLeftToAccount) return { isAllowed: false, statements: [] };
   return { isAllowed: true, statements: action.startsWith('kms:') ? [...delegated, ...own] : own };

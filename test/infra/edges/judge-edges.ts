@@ -5,7 +5,7 @@ import type { OwnedStatement, Policies } from './read-policies.ts';
 
 export interface JudgedEdge extends Edge {
   readonly refused: readonly Call[];
-  /** The statements that allow it. */
+  /** The statements that allow the edge's calls. */
   readonly statements: ReadonlySet<OwnedStatement>;
 }
 
@@ -20,7 +20,7 @@ export function judgeEdges(edges: readonly Edge[], policies: Policies): JudgedEd
   });
 }
 
-/** A line for each call that is not allowed. */
+/** Returns a line for each denied call. */
 export function refusals(judged: readonly JudgedEdge[]): string[] {
   return judged.flatMap(({ kind, from, to, refused }) =>
     refused.map(({ caller, action, resource }) => {
@@ -30,7 +30,7 @@ export function refusals(judged: readonly JudgedEdge[]): string[] {
   );
 }
 
-/** Statements without which every edge is still allowed. */
+/** Returns the statements that no edge needs: without them all edges are still allowed. */
 export function findSpare(judged: readonly JudgedEdge[], policies: Policies): OwnedStatement[] {
   return policies.statements.filter((left) => {
     const concerned = judged.filter(({ statements }) => statements.has(left));

@@ -8,7 +8,7 @@ import type { Variant } from './variants.ts';
 
 const { context } = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8'));
 
-/** The context of a judged app: nothing is bundled, and resources have the paths of their constructs. */
+/** The CDK context of the app: no bundling, and the paths of constructs in the metadata of resources. */
 export const CONTEXT: Readonly<Record<string, unknown>> = {
   ...context,
   'aws:cdk:bundling-stacks': [],
@@ -21,8 +21,8 @@ export interface JudgedVariant {
 }
 
 /**
- * @param app with {@link CONTEXT}
- * @throws if it can't be synthesized, or has an edge of an unknown kind
+ * @param app an app with the context {@link CONTEXT}
+ * @throws Error if the app can't be synthesized, or has an edge of an unknown kind
  */
 export function judgeVariant(app: App, { build, given }: Variant): JudgedVariant {
   build(app);

@@ -1,4 +1,4 @@
-// npx tsx test/infra/edges/print-edges.ts [variant]: prints which service acts on which resource, and what allows it.
+// npx tsx test/infra/edges/print-edges.ts [variant]: prints the calls between services, and the statements that allow them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

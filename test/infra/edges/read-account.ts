@@ -1,5 +1,5 @@
-// The stacks of an app as one account would hold them: each resource with its ARN and its resolved properties,
-// including references to other stacks.
+// Reads the stacks of an app as one account: each resource with its ARN and its resolved properties, including references
+// to other stacks.
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { type Names, resolve } from '../../stack/resolve-intrinsics.ts';
 
@@ -10,7 +10,7 @@ export interface AccountResource {
   readonly stack: string;
   readonly id: string;
   readonly type: string;
-  /** The path of its construct, for people. */
+  /** The path of its construct, for messages. */
   readonly path: string;
   // biome-ignore lint/suspicious/noExplicitAny: a template's properties
   readonly properties: any;
@@ -22,7 +22,7 @@ export interface AccountResource {
 
 export interface Account {
   readonly resources: readonly AccountResource[];
-  /** Finds a resource by its ARN, its stream's, or the ARN of something in it. */
+  /** Finds a resource by its ARN, its stream's ARN, or an ARN within it. */
   find(arn: string): AccountResource | undefined;
 }
 
@@ -121,7 +121,7 @@ const REFERRED_TO_BY_ARN: ReadonlySet<string> = new Set([
 
 const NAMES = ['Name', 'RoleName', 'LogGroupName', 'QueueName', 'TopicName', 'AlarmName'];
 
-/** The chosen name, or one like CloudFormation's. */
+/** The template's name for the resource, or else a name like CloudFormation's. */
 function nameOf(stack: string, id: string, properties: Record<string, unknown>, names: Names): string {
   const chosen = NAMES.map((it) => properties[it]).find((it) => it !== undefined);
   return chosen === undefined ? `${stack}-${id}` : resolve(chosen, names);
@@ -166,7 +166,7 @@ function queueUrl(name: string): string {
   return `https://sqs.${REGION}.amazonaws.com/${ACCOUNT}/${name}`;
 }
 
-/** @param url as a Ref to a queue gives it */
+/** @param url the value of a Ref to a queue */
 export function queueArnOf(url: string): string {
   return arn('sqs', url.split('/').at(-1) ?? '');
 }

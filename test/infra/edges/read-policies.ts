@@ -1,25 +1,25 @@
-// Every statement of an account's policies, with its owner: a role (its permissions, or its trust policy), or a
-// resource (who may use it).
+// Reads every statement of an account's policies, with its owner: a role, for its permissions or its trust policy, or
+// another resource, for its resource policy.
 import type { Statement } from '../../stack/policies.ts';
 import { ACCOUNT, type Account, type AccountResource, arn, queueArnOf } from './read-account.ts';
 
 export interface OwnedStatement extends Statement {
-  /** The role's permissions; who may assume the role; who may use the resource. */
+  /** The kind of policy: a role's permissions, a role's trust policy, or a resource's policy. */
   readonly says: 'identity' | 'trust' | 'resource';
   /** The role's or the resource's ARN. */
   readonly owner: string;
-  /** Its place, for people. */
+  /** The policy's place, for messages. */
   readonly name: string;
   readonly Principal?: '*' | Readonly<Record<string, string | readonly string[]>>;
 }
 
 export interface Policies {
   readonly statements: readonly OwnedStatement[];
-  /** ARNs of resources with a policy, even one that allows nothing. */
+  /** The ARNs of resources with a policy, including policies that allow nothing. */
   readonly resources: ReadonlySet<string>;
 }
 
-/** The policy of a resource outside the templates, given by its owner. */
+/** The policy of a resource outside the templates. Its owner sets it. */
 export interface GivenPolicy {
   readonly resource: string;
   readonly statements: readonly Omit<OwnedStatement, 'says' | 'owner' | 'name'>[];
@@ -97,7 +97,7 @@ function ofRoles(policy: AccountResource): Found[] {
   }));
 }
 
-/** The permissions of an AWS managed policy, as far as roles here use one. */
+/** The permissions of the AWS managed policies that roles here use. */
 function managedPolicy(managed: string): Found['document'] {
   if (!managed.endsWith('/AWSLambdaBasicExecutionRole'))
     throw new Error(`Unknown managed policy ${managed}: add its permissions to read-policies.ts.`);
@@ -114,7 +114,7 @@ function ofOwner({ resource, statements }: GivenPolicy): Found {
   };
 }
 
-/** A topic's policy without its own. https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html */
+/** SNS's policy for a topic without one. https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html */
 export function defaultTopicPolicy(topic: string): OwnedStatement {
   return {
     ...{ says: 'resource', owner: topic, name: "a topic's default policy", Effect: 'Allow' },

@@ -1,7 +1,7 @@
-// Statements that no edge needs, each with its purpose. A statement without a purpose is superfluous.
+// The purposes of statements that no edge needs. A statement without a purpose is unnecessary.
 import type { OwnedStatement } from './read-policies.ts';
 
-/** @returns undefined if there is none */
+/** @returns the statement's purpose; undefined if it has none */
 export function purposeOf(statement: OwnedStatement): string | undefined {
   return PURPOSES.find(({ isFor }) => isFor(statement))?.purpose;
 }
@@ -13,12 +13,12 @@ interface Purpose {
 
 const PURPOSES: readonly Purpose[] = [
   {
-    purpose: 'refuses what does not come by TLS',
+    purpose: 'denies requests without TLS',
     isFor: ({ Effect, Condition }) =>
       Effect === 'Deny' && String(Condition?.Bool?.['aws:SecureTransport']) === 'false',
   },
   {
-    // The stack test makes these calls and refuses the ones not allowed; roles.test.ts compares them with SECURITY.md.
+    // The stack tests make these calls and check their permissions; roles.test.ts compares them with SECURITY.md.
     purpose: 'calls of the function or state machine itself',
     isFor: (statement) =>
       statement.says === 'identity' &&
@@ -46,13 +46,13 @@ const PURPOSES: readonly Purpose[] = [
   },
   {
     // The statement for calls through one service allows the same.
-    purpose: 'superfluous: CDK lets whoever reads a stream or a queue decrypt with its key',
+    purpose: 'superfluous: CDK lets consumers of a stream or a queue decrypt with its key',
     isFor: (statement) =>
       statement.says === 'identity' &&
       actionsOf(statement).every((it) => it === 'kms:Decrypt' || it === 'kms:DescribeKey'),
   },
   {
-    // The statements for the archive and for dead letters of rules allow the same; only CDK's name a source or a wildcard.
+    // The statements for the archive and for dead letters of rules allow the same. Only CDK's have a source or a wildcard.
     purpose: 'superfluous: CDK lets EventBridge use the key of a bus or of a queue that is a target',
     isFor: (statement) =>
       isForService(statement, 'events.amazonaws.com') &&

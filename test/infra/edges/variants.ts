@@ -1,4 +1,4 @@
-// Ways of deploying the feed, each a whole app with its own edges.
+// Variants of a deployment of the feed, each a whole app.
 import { readFileSync } from 'node:fs';
 import { type App, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -21,7 +21,7 @@ import type { GivenPolicy } from './read-policies.ts';
 
 export interface Variant {
   readonly build: (app: App) => void;
-  /** The policies of resources that the app only refers to. */
+  /** The policies of resources that the app refers to, but does not contain. */
   readonly given?: (account: Account) => readonly GivenPolicy[];
 }
 
@@ -32,7 +32,7 @@ const DELIVERED = { entity: 'shipment', to: 'DELIVERED' } as const;
 export const VARIANTS: Readonly<Record<string, Variant>> = {
   'the production stage': { build: (app) => deployStage(app, STAGES.production) },
   'the trial stage': { build: (app) => deployStage(app, STAGES.trial) },
-  'with a mail for alarms': {
+  'with alarms by mail': {
     build: (app) => deployStage(app, { ...STAGES.production, alarmEmail: 'ops@example.com' }),
   },
   'without a key': { build: (app) => subscribeAll(inStack(app)) },

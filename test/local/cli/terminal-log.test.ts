@@ -6,7 +6,7 @@ import { createTerminalLog, type TerminalLogOptions } from '../../../local/cli/t
 const NOW = Date.parse('2026-11-22T03:30:00Z');
 const moments = createMoments({ zone: 'America/New_York', now: () => NOW });
 
-/** What a log with these options writes. */
+/** The lines of a log with these options. */
 function written(options: Partial<TerminalLogOptions>): string[] {
   const lines: string[] = [];
   const log = createTerminalLog({ write: (line) => lines.push(line), ...options });

@@ -28,7 +28,7 @@ import { runFeed } from '../cli/run-feed.ts';
 
 const TOKEN = 'the-token-of-the-store';
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
-/** What a shop may call an order, and what a URL, a query or a terminal would trip over. */
+/** An allowed order name with characters that are special in a URL, a query, HTML or a terminal. */
 const HOSTILE = '#10 42&order_id=1?%23+"\'<b>\u001b[2J\u202eé\u{1F600}';
 
 let service: ReferenceService;

@@ -29,7 +29,7 @@ export function settledState(requests: number, changes: Partial<SourceState> = {
 export interface UnorderedRun {
   readonly run: TickRun;
   readonly list: ListShape;
-  /** What was asked for, with its purpose, oldest first. */
+  /** All requests with their purposes, oldest first. */
   readonly asked: (PageRequest & { readonly purpose: string })[];
   /** Called with each request before it is answered. */
   onRequest: (request: PageRequest) => void;

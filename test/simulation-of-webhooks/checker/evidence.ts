@@ -24,7 +24,7 @@ export interface Attempt {
   /** When the receiver took it, whatever the sender saw; undefined if it did not. */
   readonly acceptedAt?: Time | undefined;
   readonly endedAt?: Time | undefined;
-  /** What the receiver answered, or why there was no answer. */
+  /** The status of the receiver's response; undefined if there was none. */
   readonly status?: number | undefined;
   readonly retryAfter?: string | undefined;
   readonly failure?: string | undefined;

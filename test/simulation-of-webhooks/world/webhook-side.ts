@@ -164,7 +164,7 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
     if (ending === 'died' || ending === 'threw') noteIrregular(invocation.group);
   }
 
-  /** What the handler and the event source mapping do with the message. */
+  /** Acts like the handler and the event source mapping: deletes the message, or changes its visibility. */
   async function conclude(
     started: Started,
     received: Received,

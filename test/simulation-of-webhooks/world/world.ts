@@ -40,7 +40,7 @@ export interface Started {
   readonly ledger: Ledger;
   readonly marks: WebhookMarks;
   readonly endpoints: EndpointStates;
-  /** What the process did last, for the records of its attempts. */
+  /** The process's last decision and attempt, for the records of attempts. */
   readonly last: { decidedAt: Instant; attempt: Writable<Attempt> | undefined };
 }
 
@@ -75,7 +75,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
 
 function withTables({ ledger, marks, endpoints, time }: World, process: SimulatedProcess): Started {
   const last: Started['last'] = { decidedAt: 0, attempt: undefined };
-  /** What follows is no longer about the last attempt. */
+  /** Runs an effect that does not belong to the last attempt. */
   const beyond = <Result>(effect: () => Result) => {
     last.attempt = undefined;
     return effect();

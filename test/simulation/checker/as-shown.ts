@@ -8,7 +8,7 @@ import { fieldValue, type GroupHistory, type Telling } from './states.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** By kind, besides `type`. */
+/** The fields by kind, without `type`. */
 const CARRIED: Readonly<Record<Telling['kind'], readonly string[]>> = {
   return_group: [
     'id',
@@ -173,7 +173,7 @@ function parts(value: unknown, names: readonly string[]): unknown {
   return names.map((name) => (value as Fields)[name] ?? null);
 }
 
-/** An empty bag counts as none. */
+/** An empty object counts as absent. */
 function plainBag(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return null;
   const { shop_money, presentment_money } = value as Fields;

@@ -1,5 +1,5 @@
-// G6: within any 60 seconds, no token is used for more requests than the budget, and a pause that the service asks for is
-// kept by the process that learns of it.
+// G6: within any 60 seconds, no token is used for more requests than the budget, and a process that learns of a pause keeps
+// it.
 import type { Evidence, SentRequest, Violation } from './evidence.ts';
 
 const MINUTE = 60_000_000;

@@ -1,5 +1,5 @@
-// Judges a run against the store's own history. It imports nothing of the feed but the events' types: it could not
-// judge code that it shares with the feed.
+// Judges a run against the store's own history. It imports only the events' types from the feed: it could not judge code
+// that it shares with the feed.
 import { checkAsShown } from './as-shown.ts';
 import { checkBudget } from './budget.ts';
 import { checkComplete } from './complete.ts';
@@ -18,12 +18,12 @@ import { type GroupHistory, historyOf } from './states.ts';
 import { checkTrue } from './true.ts';
 import { checkUnbroken } from './unbroken.ts';
 
-/** Every violation of a guarantee in the run; empty if there is none. */
+/** Returns every violation of a guarantee in the run. */
 export function check(evidence: Evidence): Violation[] {
   const histories = readHistories(evidence);
   return [
     ...evidence.ownErrors.map((message) => ({ guarantee: 'G0' as const, message })),
-    // Another process may have taken the source over since.
+    // Another process may have taken over the source since.
     ...evidence.strayWrites.map((call) => ({
       guarantee: 'G5' as const,
       message: `${call} began after the tick had ended`,
@@ -31,7 +31,7 @@ export function check(evidence: Evidence): Violation[] {
     ...checkBudget(evidence),
     ...checkPrivate(evidence),
     ...evidence.sources.flatMap((source) => {
-      // The ledger decides which events were published. Whether they all arrived is judged separately.
+      // The ledger defines which events were published. Their arrival is judged separately.
       const published = toldGroups(source);
       return [
         ...checkSameId(source),

@@ -34,7 +34,7 @@ export function checkComplete(
   }
   const violations = [...checkArrived(source)];
   if (!source.isLast) return violations;
-  // A walk that takes many ticks gets on without a report.
+  // A walk that takes many ticks continues without a report.
   const mustRest = evidence.promises.keepsUp && !isReported(evidence, source);
   if (!source.cameToRest && mustRest) {
     violations.push(
@@ -68,12 +68,12 @@ function violation(source: SourceEvidence, place: string, message: string): Viol
   return { guarantee: 'G1', source: source.source, place, message };
 }
 
-/** Whether a forgotten group must have been published again: by the service's Date it may not be forgotten yet. */
+/** Whether a forgotten group must be published again. Not if the service's Date may still be before the forgetting. */
 function returnsAfterForgetting({ promises, timing }: Evidence): boolean {
   return promises.findsRemovals && timing.dateAhead >= 0 && timing.clocksAgree;
 }
 
-/** The forgetting of a group that was not published since: it ended the group's entities as well. */
+/** The forgetting of a group without events since. It ended the group's entities as well. */
 function forgettingOf(group: ToldGroup | undefined): Telling | undefined {
   const ofGroup = [...(group?.entities.values() ?? [])].map((tellings) => tellings.at(-1));
   return ofGroup.find((last) => last?.kind === 'return_group' && last.verb === 'forgotten');
@@ -111,7 +111,7 @@ function judgeEntity(
   // If no answer had shown an array of any group before, its first reading is filled in without an event.
   const storedFrom = promises.showsArrays ? undefined : arraysStoredFrom.get(kindOf(name));
   if (storedFrom !== undefined && wasBy(storedFrom, periods, present)) return undefined;
-  // Without a newer stamp this holds until a walk has read the array in every group.
+  // Without a newer stamp this applies until a walk has read the array in every group.
   const mayBeLeftOut = !promises.showedEmptyArrays || isLeftOut(evidence, kindOf(name));
   const isArrayNew = !promises.changesMoveStamps && mayBeLeftOut;
   const arrayKnownBy = source.fieldKnownBy(`${kindOf(name)}.id`) ?? Number.POSITIVE_INFINITY;
@@ -131,8 +131,8 @@ interface Filled {
 }
 
 /**
- * Whether an entity may have reached its present state without an event and without a newer stamp, through fields that
- * appeared for the first time: until a walk has read a field in every group, its value counts as an old one.
+ * Returns whether an entity may have reached its present state without an event and a newer stamp, by fields that appeared
+ * for the first time: until a walk has read a field in every group, its value counts as old.
  */
 function mayBeFilledIn(published: State, { kind, periods, source }: Filled): boolean {
   const before = fieldsIn(published);
@@ -156,12 +156,12 @@ function fieldsIn(state: State): string[] {
   return (JSON.parse(state) as unknown[]).map((value) => JSON.stringify(value));
 }
 
-/** Whether the entity had its present state at some time up to `then`. */
+/** Returns whether the entity had its present state at some time up to `then`. */
 function wasBy(then: number, periods: EntityHistory, present: string): boolean {
   return periods.some(({ from, state }) => from <= then && state === present);
 }
 
-/** Whether the array of a missing entity is still shown without it. A missing group is always noticed. */
+/** Returns whether the array of a missing entity is still shown, without it. A missing group is always found. */
 function isArrayShown({ documents }: GroupHistory, name: EntityName): boolean {
   const document = documents.at(-1)?.document;
   return document === undefined || [...stateNames(document)].some((other) => kindOf(other) === kindOf(name));
@@ -171,7 +171,7 @@ function kindOf(name: EntityName): string {
   return name.slice(0, name.indexOf('/'));
 }
 
-/** Refunds have no id from the service, so they are counted. A published refund is not published again. */
+/** Counts refunds, because the service gives them no ids. A published refund is not published again. */
 function checkRefunds(
   groupId: number,
   { documents }: GroupHistory,
@@ -202,7 +202,7 @@ function checkRefunds(
   ];
 }
 
-/** A group that comes back is announced with all that it has. */
+/** A group that returns is announced with all its entities. */
 function sinceItIsThere(tellings: readonly Telling[]): readonly Telling[] {
   const created = tellings.findLastIndex(({ kind, verb }) => kind === 'return_group' && verb === 'created');
   return tellings.slice(Math.max(0, created));
@@ -213,7 +213,7 @@ function refundsOf(happening: Happening | undefined): number {
   return Array.isArray(refunds) ? refunds.length : 0;
 }
 
-/** In a generation that was left, what a forgotten group had not sent is not reported: its next number may be in use. */
+/** An earlier generation does not report unsent events of a forgotten group: their next number may be in use. */
 function isErasedUnreported({ isLast, forgotten }: SourceEvidence, event: FeedEvent): boolean {
   if (isLast || !isEntityEvent(event)) return false;
   const { return_group: group, sequence } = event.data;
@@ -221,7 +221,7 @@ function isErasedUnreported({ isLast, forgotten }: SourceEvidence, event: FeedEv
 }
 
 function checkArrived(source: SourceEvidence): Violation[] {
-  // A replay brings again what has arrived; nothing arrives by it alone.
+  // A replay repeats events that have arrived. It must not be the only arrival of an event.
   const arrivedAt = (arrivals: readonly Arrival[]) =>
     new Set(arrivals.filter(({ event }) => event.replayid === undefined).map(({ event }) => event.id));
   const skipped = skippedIn(source);

@@ -1,21 +1,21 @@
-// The evidence of a run, for the checker: plain data, no type of the feed but the events'. The truth is the documents
-// that the store would have shown of each group, from its opening to its end.
+// The evidence of a run, for the checker: plain data, without types of the feed except the events'. The truth is the list of
+// documents that the store would have shown of each group, from its opening to its end.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 
 /** Microseconds since 1970. */
 export type Time = number;
 
-/** A return group as the service's document has it. */
+/** A return group in the form of the service's document. */
 export type GroupDocument = Readonly<Record<string, unknown>> & { readonly id: number };
 
 /** One state of a group. */
 export interface Happening {
   readonly groupId: number;
-  /** When it came into being; minus infinity if it existed at the opening. */
+  /** When the state began; minus infinity if it existed at the opening. */
   readonly at: Time;
   /** When it became visible, unless a later state became visible earlier. */
   readonly shownFrom: Time;
-  /** Undefined: the group did not exist from then on. */
+  /** Undefined if the group did not exist from then on. */
   readonly document: GroupDocument | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface SourceEvidence {
   readonly mayBeSkipped: boolean;
   /** Whether a relay may send an event long after it has read it. */
   readonly relaysMayLag: boolean;
-  /** How long a process may freeze: a poller then saves its state that much later. */
+  /** The maximum time that a process freezes: a poller may save its state this much later. */
   readonly longestFreeze: Time;
   /** Groups that an operator forgot, each with its last number at that time. */
   readonly forgotten: readonly {
@@ -46,13 +46,13 @@ export interface SourceEvidence {
   }[];
   readonly baseline: 'silent' | 'emit';
   readonly customerData: boolean;
-  /** Between polls, in the unit of Time. */
+  /** Time between polls, in the unit of Time. */
   readonly interval: number;
   /** When the source's first state was saved; undefined if it never was. */
   readonly startedAt: Time | undefined;
-  /** When ticks ended: only a completed tick reports anything. */
+  /** When ticks ended. Only completed ticks report anything. */
   readonly concludedAt: readonly Time[];
-  /** When it had holds that stood, or were released and not published completely. */
+  /** When it had holds, or released changes that were not all published. */
   readonly heldTimes: readonly { readonly from: Time; readonly to: Time }[];
   /** Whether in the end it was polled and walked completely, without failures and often enough to know everything. */
   readonly cameToRest: boolean;
@@ -77,35 +77,35 @@ export interface Promises {
   readonly findsRemovals: boolean;
   /** Whether each change moves its group's stamp. Only then can a first reading be distinguished from a late one. */
   readonly changesMoveStamps: boolean;
-  /** Arrays that became empty are shown as empty. */
+  /** Whether arrays that became empty are shown as empty. */
   readonly showsEmptyArrays: boolean;
-  /** Empty arrays were never left out or null. */
+  /** Whether empty arrays were never omitted or null. */
   readonly showedEmptyArrays: boolean;
-  /** Stamps are not cut to whole seconds, so neighbouring ranges never share a group. */
+  /** Whether stamps have fractions of a second, so that neighbouring ranges never share a group. */
   readonly tellsFractions: boolean;
-  /** Whether no row is stamped ahead: such rows move the stamps' clock, alone where Date is ahead, or three at once. */
+  /** Whether no row has a stamp in the future. One such row moves the stamps' clock if Date is ahead, otherwise three. */
   readonly stampsTellTime: boolean;
-  /** Whether a short page ends a list: none is cut by bytes before a row as large as a crowd's. */
+  /** Whether a short page always ends a list: no page is cut by bytes before a large row. */
   readonly endsLists: boolean;
-  /** Whether a tick has room for what only can be read in one go; see guarantees.md, "Budget". */
+  /** Whether a tick can read the lists that must be read within one tick; see guarantees.md, "Budget". */
   readonly keepsUp: boolean;
-  /** Whether stamps name their zone. Otherwise only polls find groups created within the last day at first. */
+  /** Whether stamps name their zone. Otherwise only polls find groups that were created within the last day. */
   readonly namesZones: boolean;
-  /** No answer shows anything outside the store's history. */
+  /** Whether answers show only states of the store's history. */
   readonly showsWhatIs: boolean;
-  /** Each answer has all arrays of each of its groups, including empty ones. */
+  /** Whether answers have all arrays of their groups, including empty ones. */
   readonly leavesNoArrayOut: boolean;
-  /** No answer lacks arrays or entities: each shows its groups whole. */
+  /** Whether answers show their groups with all arrays and entities. */
   readonly showsWhole: boolean;
-  /** Arrays are never left out by chance: the content of an array's first appearance is filled in without an event. */
+  /** Whether no answer omits arrays by chance. The content of an array's first appearance is filled in without an event. */
   readonly showsArrays: boolean;
-  /** No answer leaves out a null: a field's first appearance is filled in without an event. */
+  /** Whether no answer omits nulls. The first appearance of a field is filled in without an event. */
   readonly showsNulls: boolean;
-  /** A process that learns of a pause can save it, and its clocks are right. */
+  /** Whether a process that learns of a pause can save it, and has correct clocks. */
   readonly savesPauses: boolean;
 }
 
-/** A fault of all requests of one shape; lasting-faults.ts lists what the feed still owes. */
+/** A fault of all requests of one shape; lasting-faults.ts lists the guarantees that still hold. */
 export interface Lasting {
   /** For instance `parameter min_created_at`. */
   readonly shape: string;
@@ -115,7 +115,7 @@ export interface Lasting {
   /** For the shape `range`: its groups. For `id in …`: the group. Otherwise empty. */
   readonly groups: ReadonlySet<number>;
   readonly from: Time;
-  /** Undefined: it never ends. */
+  /** Undefined for a fault that never ends. */
   readonly to: Time | undefined;
   /** Whether the token is exchanged while it lasts. */
   readonly exchangesToken: boolean;
@@ -123,7 +123,7 @@ export interface Lasting {
   readonly cycle: number;
 }
 
-/** How exactly times are known, in the unit of Time. */
+/** The precision of known times, in the unit of Time. */
 export interface Timing {
   /** How far the service's Date, the feed's clock, is ahead of the store's. */
   readonly dateAhead: number;
@@ -133,14 +133,14 @@ export interface Timing {
   readonly clocksAgree: boolean;
   /** How far machines' clocks may deviate from it while the service sends no Date. */
   readonly drift: number;
-  /** How much too late a reading may be dated. */
+  /** The maximum by which a reading may be dated too late. */
   readonly lateBy: number;
   /** How long before its answer is read a request may have been sent, plus how old its content may be. */
   readonly slowestAnswer: number;
-  /** How long a request may be under way until its answer is looked at. */
+  /** Maximum time from a request until its answer is processed. */
   readonly longestExchange: number;
   readonly settle: number;
-  /** How far replicas lag behind. */
+  /** The maximum lag of replicas. */
   readonly staleFor: number;
   /** Whether a process always has an answer that gives it the service's time: after a jump it has none. */
   readonly knowsTheTime: boolean;
@@ -161,7 +161,7 @@ export interface Evidence {
   readonly happenings: readonly Happening[];
   /** Unreadable groups. */
   readonly unreadable: ReadonlySet<number>;
-  /** Those of them that nobody can read in the end. */
+  /** The groups among these that are unreadable in the end. */
   readonly unreadableInTheEnd: ReadonlySet<number>;
   readonly promises: Promises;
   /** Codes of the reasons for which a source may be degraded in this run. */
@@ -169,10 +169,10 @@ export interface Evidence {
   readonly timing: Timing;
   /** Every request that was sent. */
   readonly sent: readonly SentRequest[];
-  /** The pauses that answers asked for, each from the arrival of its answer. */
+  /** The pauses that answers requested, each from the arrival of its answer. */
   readonly askedPauses: readonly (SentRequest & { readonly until: Time })[];
   readonly requestsPerMinute: number;
-  /** How late a change may show after its stamp and polls still find it. */
+  /** Maximum time from a change's stamp until it shows, for polls to find it. */
   readonly lookback: Time;
   /** Whether `feed.source_read` is published. */
   readonly reportsRead: boolean;
@@ -182,7 +182,7 @@ export interface Evidence {
   readonly personalNames: readonly string[];
   readonly stored: readonly unknown[];
   readonly logged: readonly string[];
-  /** When the service could not be read. */
+  /** The outages of the service. */
   readonly outage: { readonly from: Time; readonly to: Time } | undefined;
   readonly lasting: Lasting | undefined;
   readonly endedAt: Time;

@@ -1,4 +1,4 @@
-// G8: the feed's reports about itself are true. The baseline completes once, with true figures. A source is degraded
+// G8: the feed's reports about itself are true. The baseline completes once, with correct figures. A source is degraded
 // for an existing reason until it recovers. Drift findings name only values that the service sent.
 import type { EventOf } from '../../../shared/contract/event.ts';
 import type { Arrival, Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
@@ -62,7 +62,7 @@ function* judgeBaseline(
 }
 
 /**
- * Groups that existed all the time until `at` (`least`), and at any time until then (`most`), without unreadable ones.
+ * Counts readable groups that existed all the time until `at` (`least`), and at any time until then (`most`).
  * A group created within a second of the border of two ranges may be missing from both; a live store has one border.
  */
 function groupsUntil(
@@ -110,7 +110,7 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
     }
     if (codes.length === 0) yield [event.id, 'reports a degraded source without a reason'];
     const kinds = codes.map((code) => (BEHIND.has(code) && code !== 'stalled' ? 'behind' : code));
-    // One of several reasons may have gone and come back; the number of groups set aside may have grown much.
+    // One of several reasons may have ended and begun again, or many more groups may have been set aside.
     const isNews =
       codes.some((code) => MAY_GROW.has(code)) ||
       kinds.length > 1 ||
@@ -121,11 +121,11 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
       const patience = Math.max(3 * source.interval, 5 * MINUTE);
       // Polls are expected from the last slot taken, which may be one that was already tried before.
       const slack = 2 * source.interval + LATEST_SLOT;
-      // A tick that froze saves a first state that says when it began.
+      // A tick that froze saves a first state with the time of its start.
       const isFirst = wellFrom === source.startedAt;
       const isEarly = at - wellFrom < patience - slack - (isFirst ? source.longestFreeze : 0);
-      // A source that was started again may have been behind before. A source may recover while its walks, which a hold
-      // kept from going on, have yet to.
+      // A source with a new generation may have been behind before. And a source may recover before its walks have continued
+      // after a hold.
       const isNew = (code: string) => BEHIND.has(code) && (isFirst || code !== 'stalled');
       if (isEarly && source.isOnly && codes.some(isNew))
         yield [event.id, `reports the source behind ${at - wellFrom} microseconds after it was well`];
@@ -138,7 +138,7 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
   }
 }
 
-/** While look-ups fail for good, a source must not recover as long as it lacks a removal that only they confirm. */
+/** While look-ups always fail, a source must not recover without a removal that only look-ups can confirm. */
 function* judgeRecoveries(
   { lasting }: Evidence,
   { written, baselineCompletedAt }: SourceEvidence,
@@ -165,7 +165,7 @@ function* judgeRecoveries(
   }
 }
 
-/** The current walk, the first one that finds the fault, and two that are cut off. */
+/** The current walk, the first walk that finds the fault, and two walks that are cut off. */
 const WALKS_UNTIL_SET_ASIDE = 4;
 const LATEST_SLOT = 2 * MINUTE;
 
@@ -180,7 +180,7 @@ function isOut({ outage, timing }: Evidence, at: Time): boolean {
   return at > outage.from + timing.slowestAnswer + MINUTE && at < outage.to;
 }
 
-/** Each finding is new and was sent by the service; every unlisted status is found. */
+/** Checks that each finding is new and was sent by the service, and that every unlisted status is found. */
 function* judgeDrift(
   { promises, unreadable }: Evidence,
   source: SourceEvidence,
@@ -203,7 +203,7 @@ function* judgeDrift(
   }
   const isWhole = source.isOnly && source.cameToRest && promises.findsRemovals;
   if (!isWhole || found.size >= MOST_FOUND) return;
-  // A finding of a tick that did not complete is found again, if it still exists.
+  // A tick that did not complete loses its findings. A later tick finds them again if they still exist.
   for (const [groupId, { documents }] of histories) {
     const present = unreadable.has(groupId) ? undefined : documents.at(-1)?.document;
     for (const value of present === undefined ? [] : unlistedStatusesIn(present)) {
@@ -216,7 +216,7 @@ function* judgeDrift(
 
 const MOST_FOUND = 200;
 
-/** Events are skipped only if an operator skips or forgets them. */
+/** Checks that events are skipped only if an operator skips or forgets them. */
 function* judgeSkips(source: SourceEvidence): Generator<Problem> {
   if (source.mayBeSkipped) return;
   for (const { event } of ofType(source, 'feed.events_skipped')) {

@@ -1,4 +1,4 @@
-// G7: no event of a forgotten group is left.
+// G7: the ledger has no event of a forgotten group.
 import type { SourceEvidence, Violation } from './evidence.ts';
 
 export function checkForgotten({ source, forgotten }: SourceEvidence): Violation[] {

@@ -6,7 +6,7 @@ import { type EntityName, isEntityEvent, isGone, type Telling, tellingOf } from 
 export interface ToldGroup {
   readonly groupId: number;
   readonly generation: string;
-  /** By number, each once. */
+  /** The group's events in the order of their numbers, without repeats. */
   readonly tellings: readonly Telling[];
   readonly entities: ReadonlyMap<EntityName, readonly Telling[]>;
 }

@@ -1,9 +1,9 @@
-// What the feed must still deliver while requests of one shape fail.
+// The guarantees that hold while requests of one shape fail.
 //
-// After a fault that ends nothing may be missing: everything is complete (G1) and the source is well again (G8).
+// After a temporary fault no event may be missing (G1), and the source is well again (G8).
 //
-// A fault that never ends hides some facts from the feed. No event about them may be untrue (G5), and wherever one of
-// them is missing the source must be degraded:
+// A permanent fault hides some facts from the feed. No event about them may be untrue (G5), and if an event about them is
+// missing, the source must be degraded:
 //
 // - `offset`: nothing may be missing. The list is treated as a list window, whatever the answer: shorter ranges work.
 //   Only a 500 and a missing answer give no reason, so they may be taken for an outage.
@@ -17,24 +17,25 @@
 // - `range`: walks that touch a part of creation time fail there: as with `min_created_at`, everything may be missing.
 // - `id in look-ups`: only the removal of that group may be missing.
 // - `id in pages`: everything may be missing, for polls and walks fail where they reach the group.
-// - `array`: nothing is known of the entities in it, and nothing must be reported.
+// - `array`: the feed can't know the entities in it, so no report is required.
 //
-// An answer without rows is no failure. Where it contradicts what is known, guards hold it, and the source is degraded.
-// With `min_updated_at` it only blinds polls, and walks have to find everything.
+// An answer without rows is not a failure. If it contradicts known groups, guards hold it, and the source is degraded.
+// With `min_updated_at` only polls get such answers, and walks must find everything.
 //
-// A fault that stops all polls, or all walks, must be reported within three polls or five minutes of the first one due.
+// A fault that stops all polls, or all walks, must be reported within three polls or five minutes after the first one is
+// due.
 import type { Arrival, Evidence, Lasting, SourceEvidence, Time } from './evidence.ts';
 import { LONG_TICK, patienceOf } from './patience.ts';
 
 /** A missing event that a lasting fault may explain. */
 export type Missing = { readonly groupId: number; readonly kind: string; readonly isRemoval: boolean };
 
-/** Whether the array of such entities is left out for a time. */
+/** Returns whether the array of such entities is omitted for some time. */
 export function isLeftOut({ lasting }: Evidence, kind: string): boolean {
   return lasting !== undefined && ARRAYS[lasting.shape] === kind;
 }
 
-/** Whether an entity can't be known in the end, so that not even a report is required. */
+/** Returns whether the feed can't know an entity in the end, so that not even a report is required. */
 export function isUnknowable(evidence: Evidence, kind: string): boolean {
   return evidence.lasting?.to === undefined && isLeftOut(evidence, kind);
 }
@@ -54,7 +55,7 @@ export function isReported(evidence: Evidence, source: SourceEvidence, missing?:
 
 const NOT_KEEPING_UP = new Set(['stalled', 'behind']);
 
-/** Whether a walk is stuck: only a look-up can prove that a range that is suddenly empty belongs to the same store. */
+/** Returns whether a walk is stuck: only a look-up can prove that a suddenly empty range belongs to the same store. */
 function standsStill({ shape }: Lasting, codes: readonly string[]): boolean {
   return shape === 'parameter return_group_id' && codes.includes('stalled');
 }
@@ -96,7 +97,7 @@ function mayBeMissing({ shape, what, exchangesToken }: Lasting, missing: Missing
   }
 }
 
-/** Whether the first request to the service may have failed for good. */
+/** Returns whether the first request to the service may have failed permanently. */
 export function isStoppedFromTheStart({ lasting }: Evidence): boolean {
   if (lasting === undefined || lasting.to !== undefined) return false;
   return STOPS_THE_FIRST_LOOK.has(lasting.shape);

@@ -42,7 +42,7 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
   return violations;
 }
 
-/** Whether an unreadable group exists in the end. */
+/** Returns whether an unreadable group exists in the end. */
 function isAnyUnreadable({ unreadableInTheEnd, happenings }: Evidence): boolean {
   const isThere = new Map(happenings.map(({ groupId, document }) => [groupId, document !== undefined]));
   return [...unreadableInTheEnd].some((groupId) => isThere.get(groupId) === true);
@@ -63,7 +63,7 @@ function firstTick({ concludedAt }: SourceEvidence, after: Time, before: Time): 
   return concludedAt.find((at) => at > after && at < before);
 }
 
-/** Nothing is noticed without ticks: a wait counts from the first tick after the last long pause. */
+/** Only ticks can notice an outage, so the time counts from the first tick after the last long pause. */
 function tickedFrom({ concludedAt }: SourceEvidence, from: Time): Time {
   let last = from;
   let begun = from;

@@ -1,4 +1,4 @@
-// G5: `observed` and `time` are true. By the store's own history a change showed first between `after` and `by`.
+// G5: `observed` and `time` are true. By the store's own history a change first showed between `after` and `by`.
 // `after` is null for a first reading. `time` is the group's stamp, or else the moment of the reading.
 import type { Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
@@ -65,12 +65,12 @@ function windowsOf({ tellings }: ToldGroup, { timing }: Evidence, violate: Viola
   return windows;
 }
 
-/** Refunds without an id have one name: what showed before may have been another of them. */
+/** Refunds without an id have the same name, so an earlier state may be of another refund. */
 function mayBeAnother({ name }: Telling): boolean {
   return name === 'refund_transaction/undefined';
 }
 
-/** The published state showed first within the window, and could still be read near its end. */
+/** Checks that the published state first showed within the window, and could still be read near its end. */
 function judgeWindow(
   telling: Telling,
   { after, by }: Window,
@@ -91,7 +91,7 @@ function judgeWindow(
     violate(telling, `was observed after ${after}, and showed before: ${describeRuns(read)}`);
 }
 
-/** A state from before the watch began did not show before the group's creation. */
+/** States that existed at the start did not show before the group's creation. */
 function isSinceCreation(
   { event }: Telling,
   after: Time | undefined,
@@ -126,7 +126,7 @@ function describeRuns(runs: readonly Run<unknown>[]): string {
   return runs.map(({ from, to }) => `${from} to ${to}`).join(', ') || 'never';
 }
 
-/** No event is read later than it was written. */
+/** Checks that no event's reading is later than its save. */
 function judgeBy(
   telling: Telling,
   { by }: Window,
@@ -146,14 +146,14 @@ function judgeWay(
   violate: Violate,
 ): void {
   const { through } = telling.event.data.observed;
-  // A process that was frozen continues with its old knowledge.
+  // A process that was frozen continues with stale state.
   if (through === 'baseline' && by > baselineCompletedAt + timing.slowestAnswer + timing.lateBy) {
     violate(telling, 'was found by the baseline after its completion');
   }
   if (through === 'reconciliation' && by < baselineCompletedAt - timing.slowestAnswer) {
     violate(telling, 'was found by reconciliation before the baseline was completed');
   }
-  // A cycle that starts in the future, after a clock jumped, is started again.
+  // A cycle with a start in the future, after a clock's jump, is restarted.
   if (through === 'reconciliation' && !promises.findsRemovals && timing.knowsTheTime) {
     violate(telling, 'was found by reconciliation, which was never due');
   }
@@ -162,7 +162,7 @@ function judgeWay(
     violate(telling, `was found to be gone by a ${through}`);
 }
 
-/** One reading sees everything for the first time with its group; only entities of a new array may come later. */
+/** Checks that a group's first reading shows all its entities. Only entities of a new array may come later. */
 function judgeFirstSights(windows: Windows, { promises }: Evidence, violate: Violate): void {
   const firstSights = firstSightsOf(windows);
   for (const [telling, { after }] of windows) {
@@ -176,7 +176,7 @@ function judgeFirstSights(windows: Windows, { promises }: Evidence, violate: Vio
   }
 }
 
-/** The ends of the windows of the group's first readings. */
+/** Returns the ends of the windows of the group's first readings. */
 function firstSightsOf(windows: Windows): ReadonlySet<string> {
   const created = [...windows.keys()].filter(
     ({ kind, verb }) => kind === 'return_group' && verb === 'created',
@@ -195,7 +195,7 @@ function judgeFreshness(windows: Windows, { timing, promises }: Evidence, violat
   for (const [telling, window] of windows) {
     const { after } = window;
     if (after !== undefined && last !== undefined && last.by !== window.by) {
-      // By few answers, when one was asked for is known no better than the slowest of them was quick.
+      // After few answers, the time of a request is only as exact as the slowest answer was fast.
       const asked = last.by - timing.slowestAnswer - timing.longestExchange;
       const least = promises.showsWhole ? asked - timing.settle : last.after;
       // The events beyond one save are published later, and may have shown as long.

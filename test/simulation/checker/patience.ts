@@ -1,13 +1,13 @@
-// How long a source may take to tell that it is not being read completely.
+// The maximum time until a source reports that it is not being read completely.
 const MINUTE = 60_000_000;
 
 /**
- * Three polls or five minutes, whichever is longer, and some more polls: the one that has to notice, the one that was
- * under way, and those that fell to other faults.
+ * Three polls or five minutes, whichever is longer, and some more polls: one that notices, one that was in progress, and
+ * some that other faults prevent.
  */
 export function patienceOf(interval: number): number {
   return Math.max(3 * interval, 5 * MINUTE) + 2 * interval + MINUTE;
 }
 
-/** Each tick may last a minute where requests hang, and another tick comes after it. */
+/** If requests hang, each tick may last a minute, and another tick follows it. */
 export const LONG_TICK = 2 * MINUTE;

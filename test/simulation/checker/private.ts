@@ -1,4 +1,4 @@
-// G7: nothing that is stored, sent or logged holds a customer's name, e-mail, phone, address or words, or a token.
+// G7: no stored, sent or logged text contains a customer's name, e-mail, phone, address or message, or a token.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { Evidence, Violation } from './evidence.ts';
 
@@ -18,12 +18,12 @@ export function checkPrivate({ secrets, personalNames, stored, logged, sources }
       forEachText({ ...event, data: open }, (text) => tainted.has(text) && violate(event.id, text));
     }
   }
-  // A log line may contain such a text among others.
+  // A log line may contain such a text within other text.
   for (const line of new Set(logged)) {
     for (const text of tainted) if (text.length > 5 && line.includes(text)) violate('the log', text);
   }
   if (personalNames.length === 0) return violations;
-  // A field's name can appear within other texts, and as a name.
+  // The name of a field may appear within other texts, and as a key.
   const texts = [
     ...stored.map((item) => ['a stored item', JSON.stringify(item)] as const),
     ...sources.flatMap(({ written }) =>
@@ -38,7 +38,7 @@ export function checkPrivate({ secrets, personalNames, stored, logged, sources }
   return violations;
 }
 
-/** Leaves out the customer: with customer data on, an event may hold the customer's name as a value. */
+/** Removes the customer: if customer data is enabled, an event may contain the customer's name as a value. */
 function textWithoutCustomer({ data, ...event }: FeedEvent): string {
   const { customer: _customer, ...open } = data as typeof data & { readonly customer?: unknown };
   return JSON.stringify({ ...event, data: open });

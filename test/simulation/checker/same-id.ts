@@ -1,4 +1,4 @@
-// G4: an id always has the same content, in every copy; and no two events share an id.
+// G4: all copies of an event have the same content, and no two events share an id.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { Arrival, SourceEvidence, Violation } from './evidence.ts';
 

@@ -2,19 +2,19 @@
 import type { GroupDocument, Happening, Time } from './evidence.ts';
 
 export interface Showing {
-  /** The first moment at which some read could show it. */
+  /** The first moment at which a read could show it. */
   readonly from: Time;
-  /** The first moment at which no read could show it any more. */
+  /** The first moment from which no read can show it. */
   readonly to: Time;
-  /** Undefined: the group did not exist. */
+  /** Undefined if the group did not exist. */
   readonly document: GroupDocument | undefined;
 }
 
 /**
- * The readable states, in the order of the store's history. A state that appeared later than its successor is left
- * out, unless a replica may have shown it.
+ * Returns the readable states, in the order of the store's history. A state that appeared later than its successor is
+ * omitted, unless a replica may have shown it.
  *
- * @param staleFor how far replicas lag behind
+ * @param staleFor the maximum lag of replicas
  */
 export function showingsOf(happenings: readonly Happening[], staleFor: number): Showing[] {
   const showings: Showing[] = [];
@@ -30,7 +30,7 @@ export function showingsOf(happenings: readonly Happening[], staleFor: number): 
   return [{ from: Number.NEGATIVE_INFINITY, to: first.from + staleFor, document: undefined }, ...showings];
 }
 
-/** Neighbouring states with the same value, as one. */
+/** Merges neighbouring states with the same value. */
 export interface Run<Value> {
   readonly from: Time;
   readonly to: Time;

@@ -1,4 +1,4 @@
-// The events that were skipped for a destination, by `feed.events_skipped`.
+// The events that were skipped for a destination, according to `feed.events_skipped`.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { SourceEvidence } from './evidence.ts';
 import { isEntityEvent } from './states.ts';

@@ -1,6 +1,6 @@
-// What `feed.source_read` claims, judged by what was published after it. An event that is written after a claim may say
-// that an entity was in a state until then. If the claim is true, the entity was in that state later than the claim
-// reaches: by the stamps for `read_up_to`, by the time it showed for `reconciled_through`.
+// Judges the claims of `feed.source_read` by later events. An event that is written after a claim may show that an entity
+// was in a state until then. If the claim is true, the entity was in that state later than the claim reaches: by the stamps
+// for `read_up_to`, by the time it showed for `reconciled_through`.
 //
 // Not claimed: returns that changed again before they were read (their list position moves with the stamp); removals, which
 // take two readings; refunds, which have no state; groups that can't be read; groups that an operator forgot; changes that
@@ -43,12 +43,12 @@ export function checkSourceRead(
   }));
 }
 
-/** Whether the service showed the same store in the same way during the whole run, so that a claim can be judged. */
+/** Returns whether claims can be judged: the service showed the same store in the same way during the whole run. */
 function isJudged({ isSteady, promises }: Evidence): boolean {
   return isSteady && promises.showsWhatIs && promises.showsArrays;
 }
 
-/** Claims are unknown until the baseline is completed, never move back, and stand still while anything is held. */
+/** Checks that claims are null until the baseline is completed, never move back, and do not move during a hold. */
 function* judgeRow(claims: readonly Claim[], source: SourceEvidence): Generator<Problem> {
   const { baselineCompletedAt = Number.POSITIVE_INFINITY } = source;
   let last: Claim | undefined;
@@ -83,7 +83,7 @@ function heldAt({ at }: Claim, { heldTimes }: SourceEvidence) {
   return heldTimes.find(({ from, to }) => from < at && at < to);
 }
 
-/** No claim where they are switched off, and one in a minute at most. */
+/** Checks that there is at most one claim a minute, and none if they are disabled. */
 function* judgeNumber(claims: readonly Claim[], { reportsRead, isSteady }: Evidence): Generator<Problem> {
   const [first, last] = [claims[0], claims.at(-1)];
   if (first === undefined || last === undefined) return;
@@ -94,7 +94,7 @@ function* judgeNumber(claims: readonly Claim[], { reportsRead, isSteady }: Evide
     yield ['G8', last.event.id, `is the last of ${claims.length} reports, and the time allows ${most}`];
 }
 
-/** Only the newest claim need arrive; one that was written as the run ended may be on its way. */
+/** Checks that the newest claim arrived, except one that was written at the end of the run. */
 function* judgeArrivals(
   claims: readonly Claim[],
   { endedAt }: Evidence,

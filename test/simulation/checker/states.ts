@@ -1,5 +1,5 @@
-// The watched state of each entity over time, from the store's documents, and the same from an event. The fields are
-// listed again here, so that a field forgotten by the feed is not forgotten by its judge.
+// The watched state of each entity over time, from the store's documents, and the state in an event. The fields are listed
+// again here, so that the judge does not share an omission of the feed.
 import type { EntityEvent } from '../../../shared/contract/event.ts';
 import type { GroupDocument, Happening, Time } from './evidence.ts';
 import { type Showing, showingsOf } from './showing.ts';
@@ -31,7 +31,7 @@ export type State = string;
 
 export interface Period {
   readonly from: Time;
-  /** Undefined: it did not exist. */
+  /** Undefined if it did not exist. */
   readonly state: State | undefined;
 }
 
@@ -114,11 +114,11 @@ export function historyOf(shown: readonly Happening[], staleFor: number): GroupH
   return { entities, headers, documents, showings: showingsOf(documents, staleFor) };
 }
 
-/** Never null by the service's document, so a document without one says nothing about it. */
+/** By the service's document never null, so a document without a value does not change it. */
 const NEVER_NULL = ['quantity', 'variant_platform_id', 'return_method'] as const;
 const LEFT_OUT = '(left out)';
 
-/** Whether the published state is the shown one; for a value left out, the feed may have kept an earlier one. */
+/** Returns whether the published state is the shown one. For an omitted value the feed may have kept an earlier one. */
 export function isState(published: State | undefined, shown: State | undefined): boolean {
   if (published === shown) return true;
   if (published === undefined || !shown?.includes(LEFT_OUT)) return false;
@@ -182,7 +182,7 @@ export function stateIn(happening: Happening | undefined, name: EntityName): Sta
 export interface Telling {
   readonly event: EntityEvent;
   readonly kind: Kind | 'refund_transaction';
-  /** As in the event's type; `forgotten` for an entity that an operator forgot, which has no event. */
+  /** The verb of the event's type; `forgotten`, without an event, for an entity that an operator forgot. */
   readonly verb: string;
   readonly name: EntityName;
   readonly state: State;
@@ -195,7 +195,7 @@ export function tellingOf(event: EntityEvent): Telling {
   return { event, kind: kind as Telling['kind'], verb, name: `${kind}/${String(object.id)}`, state };
 }
 
-/** Whether the entity is gone after this: its next event is its creation. */
+/** Returns whether the entity is gone after this, so that its next event is `created`. */
 export function isGone({ verb }: Telling): boolean {
   return verb === 'removed' || verb === 'forgotten';
 }

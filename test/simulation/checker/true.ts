@@ -49,7 +49,7 @@ export function checkTrue(
 function followHistory(history: EntityHistory, events: readonly Telling[]): string | undefined {
   let place = -1;
   for (const [index, telling] of events.entries()) {
-    // After forgetting, the feed does not know how far the history was published.
+    // After forgetting, the feed has no record of how far the history was published.
     if (telling.verb === 'forgotten') {
       place = -1;
       continue;

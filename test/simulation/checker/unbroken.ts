@@ -1,4 +1,4 @@
-// G2: the events of each entity form a chain: the previous values of one event are the values of the one before.
+// G2: the events of each entity form a chain: the previous values of an event are the values of the event before it.
 import type { SourceEvidence, Violation } from './evidence.ts';
 import type { ToldGroup } from './groups.ts';
 import { fieldValue, isGone, type Telling, WATCHED } from './states.ts';

@@ -1,4 +1,4 @@
-// The destinations: the FIFO queue, which drops ids that it has seen within the last five minutes, and the bus.
+// The destinations: the FIFO queue, which drops ids that it received in the last five minutes, and the bus.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { Instant } from '../../../shared/instant.ts';
 
@@ -9,7 +9,7 @@ export interface Arrival {
 
 export interface Arrivals {
   readonly name: 'queue' | 'bus';
-  /** In the order in which subscribers receive them. */
+  /** The arrivals, in the order in which subscribers receive them. */
   readonly all: readonly Arrival[];
   accept(event: FeedEvent): void;
 }

@@ -1,5 +1,5 @@
-// Every call through a port: a process may end before or after each of them. A call that is not listed here does not
-// compile; coverage.ts reports a listed call that never has a fault, at the end of a long run.
+// Every call through a port. A process may end before or after each of them. An unlisted call does not compile, and at the
+// end of a long run coverage.ts reports listed calls that never had a fault.
 
 /** The kind of a call decides which faults it can have. */
 export type CallKind = 'read' | 'write' | 'request';
@@ -34,12 +34,12 @@ export type CallName = keyof typeof CALLS;
 
 export const CALL_NAMES = Object.keys(CALLS) as CallName[];
 
-/** Rare calls have faults more often, or it would take thousands of runs for each of them to have each fault. */
+/** Rare calls have faults more often. Otherwise thousands of runs would be needed for each of them to have each fault. */
 const OFTENER: Partial<Record<CallName, number>> = {
   'states.identity': 8,
   'store.saveAll': 8,
   'store.knownCreatedBetween': 8,
-  // Only in stores that are too large for a full walk in each cycle.
+  // Made only in stores that are too large for a full walk in each cycle.
   'store.openCreatedBetween': 600,
   'ledger.append': 8,
   'ledger.groups': 8,

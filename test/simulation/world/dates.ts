@@ -1,13 +1,13 @@
-// The Dates that a process receives. At least three of five consecutive requests have a true Date, or the feed could
-// not know which ones are true; docs/guarantees.md, "Where they end".
+// The Dates that a process receives. At least three of five consecutive requests have a true Date, because otherwise the
+// feed can't know which ones are true; docs/guarantees.md, "Where they end".
 import type { Answer } from '../../../local/reference-service/service/answer.ts';
 import { httpDate } from '../../../local/reference-service/service/http-date.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 
 export interface Dates {
-  /** The answer; its Date is set right where another wrong or missing one would be too many. */
+  /** Returns the answer, with a corrected Date if another wrong or missing Date would be too many. */
   enough(answer: Answer): Answer;
-  /** Notes a request without an answer. */
+  /** Records a request without an answer. */
   none(): void;
 }
 

@@ -1,5 +1,5 @@
-// A destination as a relay sees it. Single entries of a batch fail, arrive although they failed, or are refused for a
-// while, as by a misconfigured queue; answers get lost.
+// The relays' interface to a destination. Single entries of a batch fail, arrive although they failed, or are rejected for
+// some time, like by a misconfigured queue; answers get lost.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type { Destination, SendResult } from '../../../shared/ports.ts';
@@ -35,7 +35,7 @@ export function createDestination(process: SimulatedProcess, arrivals: Arrivals,
   };
 }
 
-/** @throws for a batch that SQS and EventBridge refuse, or in which one event could overtake another */
+/** @throws Error for a batch that SQS and EventBridge reject, or in which one event could overtake another */
 function assertBatch(events: readonly FeedEvent[]): void {
   const groups = new Set(events.map(({ partitionkey, data }) => `${partitionkey} ${data.generation}`));
   if (events.length > 0 && events.length <= MAX_BATCH_ENTRIES && groups.size === events.length) return;

@@ -10,20 +10,20 @@ export interface Drawn<Fate> {
   readonly chance: number;
 }
 
-/** The fates that a call may have: of each its rate, and the share of that rate that it takes. */
+/** The fates that a call may have, each with its rate and the share of that rate that applies. */
 export type Chances<Fate, Rate> = readonly (readonly [Fate, Rate, number])[];
 
 export interface DrawnFates<Rate> {
-  /** @param oftener how many times as often as by the rates */
+  /** @param oftener factor of the rates */
   next<Fate>(call: string, chances: Chances<Fate, Rate>, oftener?: number): Drawn<Fate>;
-  /** Whether a fault with its own rate happens this time. */
+  /** Returns whether a fault with its own rate happens this time. */
   happens(name: string, rate: Rate): boolean;
   /** Ends all faults. */
   calm(): void;
   isCalm(): boolean;
   /** The ids of the calls with a fault, in order. */
   readonly struck: readonly string[];
-  /** How often each fault with its own rate has happened. */
+  /** The count of each fault with its own rate. */
   readonly happened: ReadonlyMap<string, number>;
 }
 

@@ -19,7 +19,7 @@ export interface Fates extends Omit<DrawnFates<keyof FaultRates>, 'next'> {
 }
 
 export const FATES: Record<CallKind, Chances<Fate, keyof FaultRates>> = {
-  // network.ts makes the faults on the way to the service.
+  // network.ts adds the faults of the network.
   request: [
     ['crash-before', 'crash', 0.5],
     ['crash-after', 'crash', 0.5],

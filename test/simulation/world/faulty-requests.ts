@@ -1,4 +1,4 @@
-// Answers requests of one shape with the plan's lasting fault instead of the service's honest answer.
+// Answers requests of one shape with the plan's lasting fault instead of the service's true answer.
 import type { InProcessService } from '../../../local/reference-service/in-process-service.ts';
 import { type Answer, answerOf, jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { httpDate } from '../../../local/reference-service/service/http-date.ts';
@@ -9,7 +9,7 @@ import { type FaultAnswer, type FaultShape, type LastingFault, nameOfShape } fro
 import type { Trace } from './trace.ts';
 
 export interface FaultyRequests {
-  /** The faulty answer where the request has the fault's shape, else the honest one. */
+  /** Returns the faulty answer if the request has the fault's shape, or else the true answer. */
   answer(query: URLSearchParams, honest: () => Answer): Answer;
   /** The groups of the opening that the shape names; empty for other shapes. */
   readonly groups: ReadonlySet<number>;
@@ -17,7 +17,7 @@ export interface FaultyRequests {
 
 export interface FaultyRequestsOptions {
   readonly service: InProcessService;
-  /** Whether the fault is on at this moment. */
+  /** Returns whether the fault is active at this moment. */
   readonly isOn: () => boolean;
   readonly trace: Trace;
 }

@@ -1,10 +1,10 @@
-// Changes that a store rarely makes by itself: a status that changes and changes back between two polls, many changes
-// of one group at once, stamps that move without a watched change, more entities than one transaction takes.
+// Changes that are rare in a store: a status that changes and changes back between two polls, many changes of one group at
+// once, stamps that move without a watched change, more entities than fit into one transaction.
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { World } from './world.ts';
 
 const STATUSES = ['DRAFT', 'CREATED', 'IN_TRANSIT', 'DELIVERED', 'FAILED', 'CANCELED', 'UNKNOWN'];
-/** More than the events of one transaction. */
+/** More entities than the events of one transaction. */
 export const CROWD = 95;
 
 /** Changes groups by hand until the given moment of the elapsed time. */
@@ -59,9 +59,9 @@ export const HANDS: Record<HandName, Hand> = {
       const [shipment] = draft.shipments;
       if (shipment === undefined || draft.shipments.length > CROWD) return;
       const first = group * 1_000 + draws.hands.below(400);
-      // Without addresses, for each page with the group is read again.
+      // Without addresses, because each page with the group is read again.
       const bare = { ...shipment, origin_address: null, destination_address: null };
-      // Some of the crowd before it may be left.
+      // Some entities of an earlier crowd may remain.
       const taken = new Set(draft.shipments.map(({ id }) => id));
       for (let id = first, added = 0; added < CROWD; id += 1) {
         if (taken.has(id)) continue;

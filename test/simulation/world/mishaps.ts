@@ -1,6 +1,6 @@
-// Mishaps: to the feed they look like another store, or like another notation. Some are mistakes that are undone after
-// a while; none of their changes may ever be published. The others are real: the operator releases the holds, and all
-// of their changes must be published.
+// Mishaps: changes that look like another store, or like another notation. Some are mistakes that are undone after some
+// time; none of their changes may ever be published. The others are real: the operator releases the holds, and all of their
+// changes must be published.
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { MishapName } from '../mishap-names.ts';
@@ -8,11 +8,11 @@ import { OTHER_URL, SECOND_URL } from './network.ts';
 import { OTHER_TOKEN, SECOND_TOKEN, type World } from './world.ts';
 
 export interface Mishap {
-  /** Otherwise it is undone. A mistake may be released if look-ups still find everything, so that it does no harm. */
+  /** Whether it is released; otherwise it is undone. A mistake may be released if look-ups still find everything. */
   readonly isReleased: boolean;
   /** Whether a group with a crowd must exist, and be known to the feed, before it begins. */
   readonly needsCrowd?: boolean;
-  /** Whether enough groups are affected for it to begin, or to continue. */
+  /** Returns whether it affects enough groups to begin or to continue. */
   isEnough?(world: World, about: About): boolean;
   begin(world: World, about: About): void;
 }
@@ -24,13 +24,13 @@ export interface About {
   readonly settledThrough: Instant;
 }
 
-/** Polls overlap by a second, and ask for whole seconds where stamps have no fractions. */
+/** Polls overlap by a second, and request whole seconds if stamps have no fractions. */
 const POLLED_BEFORE = 2 * SECOND;
 
 /** Share of the groups. More than half trigger the hold, and a few of them may be read without the difference. */
 const WELL_ABOVE_HALF = 0.75;
 
-/** More than may be gone, or differ, in a cycle. */
+/** More groups than may be gone, or differ, in a cycle without a hold. */
 const MANY = 25;
 
 export const MISHAPS = {
@@ -53,7 +53,7 @@ export const MISHAPS = {
     isReleased: false,
     begin: ({ move }) => move(SECOND_URL),
   },
-  /** The old token is not refused, but no longer sees anything. */
+  /** The service accepts the old token, but shows it no groups. */
   'blind token': {
     isReleased: false,
     begin(world) {
@@ -154,12 +154,12 @@ function removeAll({ service }: World): void {
   for (const { id } of [...service.store.groups()]) service.control.remove(id);
 }
 
-/** Whether polls no longer read it. */
+/** Returns whether polls no longer read the group. */
 function isSettled({ updated_at }: StoredGroup, { settledThrough }: About): boolean {
   return updated_at < settledThrough - POLLED_BEFORE;
 }
 
-/** The same group with every status in small letters, as after an upgrade of the service. */
+/** Returns the group with every status in lower case, like after an upgrade of the service. */
 function inSmallLetters(group: StoredGroup): StoredGroup {
   const returns = group.returns.map((item) => ({ ...item, status: item.status.toLowerCase() }));
   return { ...group, returns };

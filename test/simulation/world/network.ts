@@ -18,7 +18,7 @@ import type { FaultyRequests } from './faulty-requests.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Trace } from './trace.ts';
 
-/** What a token gives access to. */
+/** A token and the store that it gives access to. */
 export interface Access {
   readonly token: string;
   readonly sees: Knobs['tokenSees'];
@@ -27,7 +27,7 @@ export interface Access {
 export const BASE_URL = 'https://returns.example/api';
 /** The same service. */
 export const SECOND_URL = 'https://returns.example/eu/api';
-/** Another service, which takes the same token. */
+/** Another service that accepts the same token. */
 export const OTHER_URL = 'https://returns-of-others.example/api';
 
 export interface SentRequest {
@@ -37,7 +37,7 @@ export interface SentRequest {
   readonly by: string;
 }
 
-/** A pause that an answer asked for in seconds, from its arrival. */
+/** A pause that an answer requested, from its arrival. */
 export interface AskedPause extends SentRequest {
   readonly until: Instant;
 }
@@ -54,7 +54,7 @@ export interface NetworkOptions {
   readonly service: InProcessService;
   /** From 0 to below 1. */
   readonly fraction: () => number;
-  /** The token that the service accepts at this moment, and what it sees. */
+  /** The token that the service accepts at this moment, with its store. */
   readonly access: () => Access;
   readonly outage: () => Outage | undefined;
   /** The plan's lasting fault, if it has one. */
@@ -72,7 +72,7 @@ export function createNetwork(options: NetworkOptions): Network {
   let seenNow: Access['sees'] = 'own';
   const sleep = (durationMs: number, signal?: AbortSignal) => time.sleep(durationMs, signal);
 
-  /** Mostly short; never varies more than the budget allows for. */
+  /** A latency, mostly short. Varies by at most the amount that the budget allows for. */
   const transitMs = () =>
     options.isCalm() ? 20 : fraction() < 0.05 ? 20 + 900 * fraction() : 5 + 60 * fraction();
 
@@ -149,7 +149,7 @@ function describeAnswer({ url }: HttpRequest, { status, delivery, body, headers 
   return `${query} -> ${status} ${delivery} [${ids}] ${headers.date ?? ''}`;
 }
 
-/** 0 if it asks for none, or not in seconds. */
+/** Returns the requested pause; 0 if there is none, or not in seconds. */
 function pauseAskedBy({ status, delivery, headers }: Answer): number {
   const isAsked = (status === 429 || status === 503) && delivery === 'whole';
   return isAsked ? (Number(headers['retry-after']) || 0) * SECOND : 0;

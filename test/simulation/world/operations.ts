@@ -21,12 +21,12 @@ import type { World } from './world.ts';
 export interface Forgotten {
   readonly key: GroupKey;
   readonly through: number;
-  /** Whether its events were erased: a command that ends early leaves a tombstone alone. */
+  /** Whether its events were erased. A command that ends early leaves only a tombstone. */
   readonly isErased: boolean;
 }
 
 export interface Operations {
-  /** Resolves when all of them are done. */
+  /** Resolves when all operations are done. */
   run(): Promise<void>;
   readonly forgotten: readonly Forgotten[];
   readonly ownErrors: readonly Error[];
@@ -35,7 +35,7 @@ export interface Operations {
 const MOST_TRIES = 40;
 const TRIES_AGAIN_AFTER_MS = 5_000;
 const GROUP_MS = 20_000;
-/** The longest time that each step of a restore takes an operator. */
+/** The maximum time of each step of a restore. */
 const LONGEST_STOP_MS = 90_000;
 const EVENTS_PER_SECOND = 200;
 
@@ -85,7 +85,7 @@ export function createOperations(world: World, sources: readonly Pollers[]): Ope
 /** Messages of commands that ask the operator to try again. */
 const EXPECTED = /try again|is being saved all the time/;
 
-/** @returns whether it is done */
+/** @returns whether the operation is done */
 type Command = (process: SimulatedProcess) => Promise<boolean>;
 
 interface Context {
@@ -95,7 +95,7 @@ interface Context {
   readonly forgotten: Forgotten[];
 }
 
-/** Each is prepared once: every try runs the same command. Undefined if there is nothing to do. */
+/** Prepares an operation once, so that every attempt runs the same command. Undefined if there is nothing to do. */
 const OPERATIONS: Record<OperationName, (context: Context) => Promise<Command | undefined>> = {
   replay: (context) => replaying(context, undefined),
   'replay from': async (context) => replaying(context, await momentToReplayFrom(context)),
@@ -119,7 +119,7 @@ async function keysOf({ stores }: World, { source, generation }: SourceState): P
   return keys;
 }
 
-/** A moment by the service's clock: mostly one at which a group is behind, if such a group appears within a while. */
+/** Waits for a moment by the service's clock, mostly until a group is behind, but not for long. */
 async function momentToReplayFrom(context: Context): Promise<Instant> {
   const { world, random } = context;
   const { dateSkewSeconds } = world.service.control.knobs();
@@ -137,7 +137,7 @@ async function momentToReplayFrom(context: Context): Promise<Instant> {
 const LOOKS_FOR_GROUPS_BEHIND = 100;
 const LOOKS_EVERY_MS = 500;
 
-/** When the last event was observed of a group of which the queue lacks the event before as well. */
+/** When the last event of a group was observed whose previous event is also missing at the queue. */
 async function lastOfGroupBehind(context: Context): Promise<Instant | undefined> {
   const { ledger, marks } = context.world.stores;
   const [state] = await statesOf(context);
@@ -206,7 +206,7 @@ async function forgetting(context: Context): Promise<Command | undefined> {
     const { states, store, ledger, marks } = world.portsOf(process);
     const present = await states.load(state.source);
     if (present === undefined) return false;
-    // Both are noted even if the command does not learn that they are done.
+    // Both are recorded even if the command gets no answer.
     const eraser = {
       async erase(key: GroupKey, through: number) {
         forgotten.push({ key, through, isErased: true });

@@ -1,4 +1,4 @@
-// The operator: knows which changes are real, sees the holds, and releases them as the command does.
+// The operator. Releases the holds of real changes, like the command.
 import { saveRelease } from '../../../local/operating/save-release.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
@@ -20,11 +20,11 @@ export async function releaseWhatIsHeld({ stores, time, trace }: World, source: 
   return held.length > 0;
 }
 
-/** When a source had holds that stood, or were released and not published completely. */
+/** When a source had holds, or released changes that were not all published. */
 export interface HeldTime {
   readonly source: string;
   readonly from: Instant;
-  /** Infinite if there still were some in the end. */
+  /** Infinite if it had some at the end of the run. */
   to: Instant;
 }
 

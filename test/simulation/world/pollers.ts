@@ -1,6 +1,5 @@
 // The processes that poll. As in Lambda, a tick gets a warm idle process or a new one; it is delivered again if its
-// process ended or threw. A process that takes too long is ended or, in some runs, continues when others have long
-// taken over.
+// process ended or threw. A process that takes too long is ended or, in some runs, continues after others have taken over.
 import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import { pollSource } from '../../../shared/poll-source.ts';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
@@ -15,7 +14,7 @@ import type { World } from './world.ts';
 interface Poller {
   readonly process: SimulatedProcess;
   readonly session: SourceSession;
-  /** As configured when it started. */
+  /** The configuration at its start. */
   readonly baseUrl: string;
   isBusy: boolean;
   idleSince: number;
@@ -31,9 +30,9 @@ export interface Pollers {
   isAtWork(): boolean;
   /** Errors that the feed's code threw without an injected fault. */
   readonly ownErrors: readonly Error[];
-  /** Writes of processes whose tick had ended, when they may no longer write. */
+  /** Writes of processes after the end of their tick, when they must not write. */
   strayWrites(): readonly string[];
-  /** When ticks ended, including those without a token: each of them has to report a failure. */
+  /** When ticks ended, including ticks without a token, which also have to report a failure. */
   readonly concludedAt: readonly Instant[];
 }
 
@@ -157,10 +156,10 @@ export function createPollers(world: World, configured: SourceSettings, place: n
   };
 }
 
-/** Whether the error follows from an injected fault. */
+/** Returns whether the error is a consequence of an injected fault. */
 export function isSimulated(error: unknown): boolean {
   if (error instanceof SimulatedFailure) return true;
-  // Contention and slowness that make the budget unavailable come from its store alone.
+  // The budget is only unavailable because of contention or slowness of its store.
   if (error instanceof Error && error.name === 'BudgetUnavailable') return true;
   return error instanceof Error && error.cause !== undefined && isSimulated(error.cause);
 }

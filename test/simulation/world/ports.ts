@@ -1,5 +1,5 @@
-// A process's ports: the run's stores, with each call through the process's gate. Beyond single calls the AWS adapters'
-// own code runs (`readUntilWhole` asks again for the rest of a batch).
+// A process's ports: the run's stores, with each call through `process.call`. For sequences of calls, the AWS adapters' own
+// code runs (`readUntilWhole` requests the rest of a batch).
 import { readUntilWhole } from '../../../functions/adapters/read-until-whole.ts';
 import { formatInstant, SECOND } from '../../../shared/instant.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
@@ -69,7 +69,7 @@ export function createPorts(options: PortsOptions): Ports {
 }
 
 /**
- * Half of the writes fail, with an error that no fault explains: if one reached a tick, the run would report it. They
+ * Half of the writes fail, with an error that is no injected fault: if one reached a tick, the run would report it. They
  * take no time and draw no fate, because the outcome of a run must not depend on them.
  */
 function activitiesOf({ activities }: Stores): Activities {
@@ -107,7 +107,7 @@ function snapshotStoreOf({ process, stores, fates, random }: PortsOptions): Snap
     return { items: [...answered.values()], left: wanted.slice(processed.length) };
   }
 
-  /** Pages, as a query answers. */
+  /** Returns pages, like a query. */
   async function* inPages(name: CallName, groups: AsyncIterable<KnownGroup>): AsyncGenerator<KnownGroup> {
     const known: KnownGroup[] = [];
     for await (const group of groups) known.push(group);

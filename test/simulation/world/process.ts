@@ -1,6 +1,6 @@
-// A process that runs the feed's code: its clock is wrong in its own way, its memory is gone when it ends, and any call
-// may be its last. Everything that leaves or enters it passes through `call`. This allows a crash before and after
-// every call, and a freeze after the answer arrived.
+// A process that runs the feed's code. Its clock has an error of its own, it loses its memory when it ends, and it may end
+// at any call. Its input and output pass through `call`, so it can crash before and after every call, and freeze after an
+// answer arrived.
 import { MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { Clock } from '../../../shared/ports.ts';
 import type { MachineClock, VirtualClock } from '../../fakes/virtual-clock.ts';
@@ -8,7 +8,7 @@ import { CALLS, type CallName } from './calls.ts';
 import type { Fated, Fates } from './fates.ts';
 import type { Trace } from './trace.ts';
 
-/** An injected fault, as the store or the network would throw it. */
+/** An injected fault, like an error of the store or the network. */
 export class SimulatedFailure extends Error {
   override readonly name = 'SimulatedFailure';
 }
@@ -20,13 +20,13 @@ export interface SimulatedProcess {
   /** Resolves when the process ends. */
   readonly ended: Promise<void>;
   kill(why: string): void;
-  /** Whether it is between two ticks, when it must be idle. */
+  /** Whether it is between two ticks. Then it must be idle. */
   isAtRest: boolean;
-  /** Writes that began while it was at rest. */
+  /** Writes that began between ticks. */
   readonly strayWrites: readonly CallName[];
   /** Lets time pass that its elapsed clock does not count. */
   suspend(duration: number): void;
-  /** How long its machine was suspended while its clock was set back by as much, so that nothing told of it. */
+  /** The time that its machine was suspended undetectably, because its clock was set back by the same time. */
   readonly suspendedUnseen: number;
   call<Result>(call: CallName, effect: () => Result | Promise<Result>): Promise<Result>;
   /** Resolves when the process is not frozen; never for a dead one. */
@@ -49,14 +49,14 @@ const LONGEST = 12 * MILLISECOND;
 const SLOWEST = 20 * SECOND;
 const LONGEST_FREEZE = 3 * MINUTE;
 const LARGEST_JUMP = 5 * MINUTE;
-/** Clocks that part by less from one answer of the service to the next tell nothing (service-clock.ts). */
+/** The feed ignores smaller differences of clocks between two answers of the service (service-clock.ts). */
 const LEAST_PARTING = 2 * SECOND;
 
 export function createProcess({ name, time, machine, fates, trace }: ProcessOptions): SimulatedProcess {
   let isAlive = true;
   let frozenUntil = 0;
   let sleepsThrough = false;
-  /** One for all calls that a freeze stops: their clock stands still once. */
+  /** Shared by all calls that a freeze stops, so that their clock is stopped once. */
   let thawing: Promise<void> | undefined;
   let end = () => {};
   const ended = new Promise<void>((resolve) => {

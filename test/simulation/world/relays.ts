@@ -1,5 +1,5 @@
-// The ledger's stream and its readers: one relay per destination. Records come late, twice, out of order or never. A
-// failed relay tries its records again, and two relays of one destination may run at once.
+// The ledger's stream and its consumers, one relay per destination. Records arrive late, twice, out of order or never. A
+// failed relay retries its records, and two relays of one destination may run at once.
 import { FEED_GROUP } from '../../../shared/contract/event-id.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { GroupKey } from '../../../shared/ports.ts';

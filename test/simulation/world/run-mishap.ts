@@ -1,5 +1,5 @@
-// Runs a plan's mishap. It begins after the first full walk, for only then can the guards compare; it ends by being
-// undone, or by the operator's release.
+// Runs a plan's mishap. It begins after the first full walk, because guards need that for comparison. It is undone, or the
+// operator releases it.
 import { areUnstampedHeld } from '../../../shared/guarding/guard-walk.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
@@ -11,7 +11,7 @@ import type { Pollers } from './pollers.ts';
 import { SECOND_TOKEN, type World } from './world.ts';
 
 const LOOKS_EVERY_MS = 2_000;
-/** A mishap that begins later than this before the end is not noticed in time. */
+/** Minimum time before the end of the run: a later mishap would not be noticed in time. */
 const NOTICED_WITHIN = 60_000 * MILLISECOND;
 
 /** Runs the plan's mishap, and undoes or releases it, until the given moment of the elapsed time. */
@@ -44,8 +44,8 @@ interface Lasting {
 }
 
 /**
- * Waits for the planned time, or until too few groups are affected. A mishap that ends in the middle of a walk is
- * judged by the part that the walk read, like one that begins there; not so once it is held.
+ * Waits for the planned time, or until too few groups are affected. If a mishap ends in the middle of a walk, only the part
+ * that the walk read counts, like at its beginning; that does not matter once it is held.
  */
 async function whileEnough(
   world: World,
@@ -101,13 +101,13 @@ async function prepare(
   if (!known.every((state) => !needsCrowd || knowsCrowd(world, state, crowded))) return undefined;
   const about = { crowded, settledThrough: Math.min(...known.map(({ settledThrough }) => settledThrough)) };
   if (isEnough === undefined) return about;
-  // A process frozen since before the guards knew anything does not judge, and polls changes that others have settled.
+  // A process that was frozen before the guards had data does not judge, and polls changes that others have settled.
   return isEnough(world, about) && !isAnyAtWork(sources) ? about : undefined;
 }
 
 /**
- * Whether a full walk completed and none is under way: a mishap that begins in the middle of a walk is judged by the
- * rest of the walk, which may be too small to trigger a guard; docs/guarantees.md, "Where they end".
+ * Returns whether a full walk completed and none is in progress. If a mishap begins in the middle of a walk, only the rest
+ * of the walk counts, which may be too small to trigger a guard; docs/guarantees.md, "Where they end".
  */
 function isBetweenWalks({ baseline, reconciliation, lease }: SourceState): boolean {
   const { recent, open, all } = reconciliation;
@@ -115,7 +115,7 @@ function isBetweenWalks({ baseline, reconciliation, lease }: SourceState): boole
   return baseline.status === 'completed' && all.lastCompletedAt !== undefined && !isUnderWay;
 }
 
-/** The group with a crowd; made if there is none. */
+/** Returns the group with a crowd, and creates it if there is none. */
 function findCrowd(world: World): number {
   const groups = [...world.service.store.groups()];
   const crowded = groups.find(({ shipments }) => shipments.length > CROWD);

@@ -1,4 +1,4 @@
-// The secret as a source's processes read it: for a while deleted, without a token, or with a newline at its end.
+// The secret that a source's processes read: for some time deleted, without a token, or with a newline at its end.
 import { isDuring } from './network.ts';
 import { SimulatedFailure } from './process.ts';
 import type { World } from './world.ts';

@@ -1,5 +1,5 @@
-// The stores that outlive all processes: snapshots, ledger, marks, states, budgets and the destinations. A run has one
-// of each; each process reaches it through its own ports (ports.ts).
+// The stores, which outlive all processes: snapshots, ledger, marks, states, budgets and the destinations. A run has one of
+// each, and each process calls them through its own ports (ports.ts).
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import type { Activities, Budgets, GroupKey } from '../../../shared/ports.ts';
@@ -16,7 +16,7 @@ export interface Inserted {
   readonly key: GroupKey;
   readonly event: FeedEvent;
   readonly at: Instant;
-  /** When a reader sees it: the entries of one transaction may appear one by one. */
+  /** When it becomes visible to readers. The entries of one transaction may appear one by one. */
   readonly shownFrom: Instant;
 }
 

@@ -1,9 +1,9 @@
-// The record of a run: a hash of everything, so that two runs of one seed can be compared; how often each thing
-// happened, so that missing cases show; and, on request, a line for each.
+// The record of a run: a hash of everything, so that two runs of one seed can be compared; counts, so that missing cases are
+// found; and, on request, a line for each entry.
 import { formatInstant, type Instant } from '../../../shared/instant.ts';
 
 export interface Trace {
-  /** @param detail for readers only: evaluated if the trace is read */
+  /** @param detail only for readers: evaluated if lines are requested */
   note(who: string, what: string, detail?: () => string): void;
   /** A line for readers, outside the hash. */
   tell(who: string, detail: () => string): void;
@@ -15,7 +15,7 @@ export interface Trace {
   readonly lines: readonly string[];
 }
 
-/** Letters of a line's time. */
+/** Number of characters of a line's time. */
 const TIME = 27;
 
 export function createTrace(now: () => Instant, isRead: boolean): Trace {

@@ -1,9 +1,9 @@
-// Between the service and its store: changes how lists and look-ups show groups, like a service that is misconfigured
-// for a while. The store's history, by which everything is judged, does not include it.
+// A layer between the service and its store that changes how lists and look-ups show groups, like a temporarily
+// misconfigured service. The judge uses the store's history, which does not include it.
 import type { Store } from '../../../local/reference-service/store/store.ts';
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
 
-/** The group as shown, undefined if hidden. */
+/** Returns the group as shown; undefined if it is hidden. */
 export type Seen = (group: StoredGroup, isLookUp: boolean) => StoredGroup | undefined;
 
 export interface Veil {

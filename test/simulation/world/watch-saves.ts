@@ -1,4 +1,4 @@
-// Shows what a run saves, after each save that the store accepted.
+// Calls observers after each save that the store accepted.
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import type { Stores } from './stores.ts';

@@ -1,5 +1,5 @@
-// A whole deployment in one thread: the reference service, the stores, and processes that start and end. All time is
-// virtual, and all chance comes from the seed.
+// A complete deployment in one thread: the reference service, the stores, and processes that start and end. All time is
+// virtual, and all random numbers come from the seed.
 import {
   createInProcessService,
   type InProcessService,
@@ -35,7 +35,7 @@ export interface World {
   readonly log: Log;
   /** The log lines. */
   readonly logged: readonly string[];
-  /** The token that the secret holds and the service accepts, and what it sees there. */
+  /** The token that the secret contains and the service accepts, with its store. */
   access(): Access;
   /** The base URL that sources are configured with. */
   address(): string;
@@ -44,14 +44,14 @@ export interface World {
   /** Replaces the token. */
   exchange(access: Access): void;
   startProcess(kind: string): SimulatedProcess;
-  /** How long a machine was suspended at most without anything to tell of it. */
+  /** The maximum time of an undetectable suspension of a machine. */
   suspendedUnseen(): number;
   portsOf(process: SimulatedProcess): Ports;
   /** Called with each new entry of the ledger. */
   onInsert: (inserted: Inserted) => void;
 }
 
-/** Random numbers by purpose, so that removing one thing leaves the rest unchanged. */
+/** Random numbers by purpose, so that removing one use does not change the others. */
 export type Draws = Readonly<
   Record<'poller' | 'relay' | 'schedule' | 'network' | 'machines' | 'stores' | 'hands' | 'mishap', Random>
 >;
