@@ -20,6 +20,8 @@ export default {
     '/test/functions',
     '/test/local',
     '/test/simulation',
+    '/test/simulation-frame',
+    '/test/simulation-of-webhooks',
   ],
   reporters: ['clear-text', 'json', 'html', 'progress-append-only'],
   clearTextReporter: { logTests: false, reportTests: false },

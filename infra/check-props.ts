@@ -3,12 +3,15 @@
 import { Duration, Token } from 'aws-cdk-lib';
 import { SOURCE_NAME } from '../shared/contract/event-id.ts';
 import { InvalidBaseUrlError, parseBaseUrl } from '../shared/returns-service/base-url.ts';
-import { isScheduledInterval } from '../shared/source/source-settings.ts';
+import {
+  DEFAULT_REQUESTS_PER_MINUTE,
+  FEWEST_REQUESTS_PER_MINUTE as FEWEST,
+  isScheduledInterval,
+  MOST_REQUESTS_PER_MINUTE as MOST,
+} from '../shared/source/source-settings.ts';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
 import type { SourceProps } from './source-props.ts';
 
-/** The service's limit: requests per minute with one key (its document, "Limits"). */
-const SERVICE_LIMIT = 300;
 /** A request must fit into the rest of a tick. */
 const LONGEST_TIMEOUT_SECONDS = 15;
 /**
@@ -53,10 +56,10 @@ function checkSource(source: SourceProps): string[] {
     problems.push('its name must be 1 to 30 of the characters a-z, 0-9 and -, for instance "acme".');
   if (!Token.isUnresolved(baseUrl)) problems.push(...checkBaseUrl(baseUrl));
   problems.push(...checkDurations(source));
-  if (requests !== undefined && !(Number.isInteger(requests) && requests >= 10 && requests <= SERVICE_LIMIT))
+  if (requests !== undefined && !(Number.isInteger(requests) && requests >= FEWEST && requests <= MOST))
     problems.push(
-      `requestsPerMinute must be a whole number from 10 to ${SERVICE_LIMIT}, the service's limit; ` +
-        '240 leaves a fifth to other clients.',
+      `requestsPerMinute must be a whole number from ${FEWEST} to ${MOST}, the service's limit; ` +
+        `${DEFAULT_REQUESTS_PER_MINUTE} leaves a fifth to other clients.`,
     );
   return problems.map((problem) => `Source "${name}": ${problem}`);
 }

@@ -4,6 +4,7 @@ import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import type { TickField } from '../shared/deployment/metrics.ts';
+import { DEFAULT_REQUESTS_PER_MINUTE } from '../shared/source/source-settings.ts';
 import type { FeedMetrics } from './feed-metrics.ts';
 import type { Polling } from './polling.ts';
 import type { Publishing } from './publishing.ts';
@@ -19,7 +20,6 @@ export interface DashboardProps {
 /** Widths; a dashboard has 24 columns. */
 const HALF = 12;
 const THIRD = 8;
-const DEFAULT_BUDGET = 240;
 
 type Graph = cloudwatch.GraphWidget;
 
@@ -69,7 +69,7 @@ function reading({ metrics, sources }: DashboardProps): cloudwatch.IWidget[] {
 }
 
 function requesting({ polling, sources }: DashboardProps): cloudwatch.IWidget[] {
-  const budgets = sources.map(({ requestsPerMinute = DEFAULT_BUDGET }) => requestsPerMinute);
+  const budgets = sources.map(({ requestsPerMinute = DEFAULT_REQUESTS_PER_MINUTE }) => requestsPerMinute);
   const budget = budgets.reduce((sum, each) => sum + each, 0);
   return [
     ticks(polling, 'Requests a minute', { field: 'requests', bin: '1m' }),

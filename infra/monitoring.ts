@@ -5,6 +5,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { freshnessAlarm } from '../shared/deployment/metrics.ts';
+import { ORDERED_TRIES } from '../shared/deployment/ordered-tries.ts';
 import { type AlarmDefaults, type AlarmOptions, createAlarm } from './create-alarm.ts';
 import { addWebhookRow, createDashboard } from './create-dashboard.ts';
 import { countOf, type FeedMetrics, waitingIn } from './feed-metrics.ts';
@@ -68,8 +69,8 @@ export class Monitoring extends Construct {
       {
         metric: countOf(deadLetters),
         hurts:
-          `Users of the ordered subscriber ${name} miss changes: it failed events ten times, and they are in its ` +
-          'dead-letter queue.',
+          `Users of the ordered subscriber ${name} miss changes: it failed events ${ORDERED_TRIES} times, ` +
+          'and they are in its dead-letter queue.',
         anchor: 'an-ordered-subscriber-gave-up-events',
         threshold: 1,
       },

@@ -7,6 +7,7 @@ import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EventFilter } from '../shared/contract/event-filter.ts';
+import { ORDERED_TRIES } from '../shared/deployment/ordered-tries.ts';
 import { allowConsuming } from './allow.ts';
 import { createDeadLetterQueue } from './create-queue.ts';
 import { createOrderedQueue, subscribeQueue } from './subscribe-queue.ts';
@@ -37,7 +38,7 @@ export class OrderedSubscription extends Construct {
     this.deadLetters = createDeadLetterQueue(this, 'DeadLetters', { encryptionKey, fifo: true });
     this.queue = createOrderedQueue(this, {
       ...{ encryptionKey, visibilityTimeout },
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: 10 },
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: ORDERED_TRIES },
     });
     this.undelivered = subscribeQueue(this, { topic, filter, queue: this.queue });
   }

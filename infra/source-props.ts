@@ -2,7 +2,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as ssm from 'aws-cdk-lib/aws-ssm';
-import type { SourceSettings } from '../shared/source/source-settings.ts';
+import { DEFAULT_INTERVAL_MS, type SourceSettings } from '../shared/source/source-settings.ts';
 
 /** One store's account at the returns service. */
 export interface SourceProps {
@@ -98,5 +98,5 @@ export function isSecret(token: SourceProps['token']): token is secretsmanager.I
 
 /** Seconds between polls. */
 export function intervalSeconds({ interval }: SourceProps): number {
-  return interval?.toSeconds() ?? 60;
+  return interval?.toSeconds() ?? DEFAULT_INTERVAL_MS / 1_000;
 }

@@ -1,7 +1,14 @@
 // `sources add` and `sources remove`: create and delete the resources of a source in a running deployment.
 import { Command, Option } from 'commander';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
-import { isScheduledInterval, sourceSettings } from '../../shared/source/source-settings.ts';
+import {
+  DEFAULT_INTERVAL_MS,
+  DEFAULT_REQUESTS_PER_MINUTE,
+  FEWEST_REQUESTS_PER_MINUTE,
+  isScheduledInterval,
+  MOST_REQUESTS_PER_MINUTE,
+  sourceSettings,
+} from '../../shared/source/source-settings.ts';
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
@@ -18,8 +25,6 @@ interface AddFlags extends SourceFlags, Pick<PlaceFlags, 'stack'> {
   readonly sourceRead: boolean;
 }
 
-/** The service's limit for one key in 60 seconds. */
-const MOST_REQUESTS = 300;
 /** A request must fit into the time left of a tick. */
 const LONGEST_TIMEOUT_MS = 15_000;
 
@@ -72,7 +77,11 @@ export function createAddSourceCommand(): Command {
         .argParser(parseDuration)
         .default(43_200_000, '12h'),
     )
-    .option('--budget <requests>', 'maximum requests in any 60 seconds (default: 240)', parseCount)
+    .option(
+      '--budget <requests>',
+      `maximum requests in any 60 seconds (default: ${DEFAULT_REQUESTS_PER_MINUTE})`,
+      parseCount,
+    )
     .option('--timeout <time>', 'timeout of a request (default: 10s)', parseDuration)
     .option('--customer-data', "include the customer's name, e-mail and phone in events (see SECURITY.md)")
     .option('--no-source-read', 'do not publish feed.source_read once a minute (see docs/subscribing.md)')
@@ -96,7 +105,7 @@ async function add(name: string, flags: AddFlags): Promise<void> {
   await withResources(flags, async (resources) => {
     const { hasAlarm } = await resources.add({ settings, token });
     const out = createPrinter(process.stdout);
-    const every = formatDuration(settings.intervalMs ?? 60_000);
+    const every = formatDuration(settings.intervalMs ?? DEFAULT_INTERVAL_MS);
     await out.line(`added: source ${name} is polled every ${every}.`);
     if (!hasAlarm) await out.line('It has no freshness alarm: no other source has one to copy.');
   });
@@ -147,9 +156,9 @@ function readSettings(name: string, flags: AddFlags): GivenSettings {
 }
 
 function problemsOf({
-  intervalMs = 60_000,
+  intervalMs = DEFAULT_INTERVAL_MS,
   reconcileMs = intervalMs,
-  requestsPerMinute = 240,
+  requestsPerMinute = DEFAULT_REQUESTS_PER_MINUTE,
   requestTimeoutMs = 0,
 }: GivenSettings) {
   const rules: readonly [boolean, string][] = [
@@ -162,8 +171,8 @@ function problemsOf({
       '--reconcile must be at least --every: a reconciliation cycle starts with a poll.',
     ],
     [
-      requestsPerMinute >= 10 && requestsPerMinute <= MOST_REQUESTS,
-      `--budget must be from 10 to ${MOST_REQUESTS}, the service's limit.`,
+      requestsPerMinute >= FEWEST_REQUESTS_PER_MINUTE && requestsPerMinute <= MOST_REQUESTS_PER_MINUTE,
+      `--budget must be from ${FEWEST_REQUESTS_PER_MINUTE} to ${MOST_REQUESTS_PER_MINUTE}, the service's limit.`,
     ],
     [requestTimeoutMs <= LONGEST_TIMEOUT_MS, '--timeout must be at most 15s, to fit into a tick.'],
   ];

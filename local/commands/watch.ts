@@ -1,5 +1,9 @@
 import { Command, Option } from 'commander';
-import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
+import {
+  DEFAULT_REQUESTS_PER_MINUTE,
+  type SourceSettings,
+  sourceSettings,
+} from '../../shared/source/source-settings.ts';
 import { parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { addFilterOptions, type FilterFlags } from '../cli/filter-flags.ts';
@@ -69,7 +73,12 @@ export function createWatchCommand(): Command {
       ),
     )
     .addOption(durationOption('--settle <time>', 'maximum staleness of a read', '60s'))
-    .option('--budget <requests>', 'maximum number of requests in any 60 seconds', parseCount, 240)
+    .option(
+      '--budget <requests>',
+      'maximum number of requests in any 60 seconds',
+      parseCount,
+      DEFAULT_REQUESTS_PER_MINUTE,
+    )
     .addOption(durationOption('--timeout <time>', 'timeout of a request', '10s'))
     .option('--for <time>', 'stop after this time', parseDuration)
     .option('--data <dir>', 'keep state in this directory, and continue from it', parseDirectory)

@@ -2,6 +2,7 @@
 import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
+import { ORDERED_TRIES } from '../../shared/deployment/ordered-tries.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import type { Moments } from '../cli/moments.ts';
 import { nameOfArn, type SubscriberStatus } from '../operating/list-subscribers.ts';
@@ -180,7 +181,7 @@ function causeOfSubscriber({ queue, deadLetters, deadLetterArn }: SubscriberStat
   if (deadLetters === null || deadLetters === 0 || deadLetterArn === null) return [];
   return [
     html`<h2>${badge('bad', 'Dead letters')} subscriber ${queue}: ${events(deadLetters)}</h2>
-<p>Each failed ten times and is in the queue ${nameOfArn(deadLetterArn)} (docs/runbook.md, OrderedDeadLetters). Once the subscriber is repaired, move them back:</p>
+<p>Each failed ${ORDERED_TRIES} times and is in the queue ${nameOfArn(deadLetterArn)} (docs/runbook.md, OrderedDeadLetters). Once the subscriber is repaired, move them back:</p>
 <p>${command(`aws sqs start-message-move-task --source-arn ${deadLetterArn}`)}</p>`,
   ];
 }

@@ -8,7 +8,7 @@ import * as z from 'zod';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
 import { freshnessAlarm, METRICS, METRICS_NAMESPACE } from '../../shared/deployment/metrics.ts';
 import { tokenNames } from '../../shared/deployment/token-names.ts';
-import type { SourceSettings } from '../../shared/source/source-settings.ts';
+import { DEFAULT_INTERVAL_MS, type SourceSettings } from '../../shared/source/source-settings.ts';
 import { UsageError } from '../cli/failures.ts';
 
 /** The given settings; the poller's defaults replace the missing ones. */
@@ -18,8 +18,6 @@ export interface NewSource {
   readonly settings: GivenSettings;
   readonly token: TokenPlace;
 }
-
-const DEFAULT_INTERVAL_MS = 60_000;
 
 /** The name of the source's schedule. */
 export function resourceName(source: string): string {

@@ -4,6 +4,14 @@ import { SOURCE_NAME } from '../contract/event-id.ts';
 
 const duration = z.int().positive();
 
+export const DEFAULT_INTERVAL_MS = 60_000;
+/** Leaves a fifth of the service's limit to other clients. */
+export const DEFAULT_REQUESTS_PER_MINUTE = 240;
+/** For a source in AWS. */
+export const FEWEST_REQUESTS_PER_MINUTE = 10;
+/** For a source in AWS: the service's limit for one key (its document, "Limits"). */
+export const MOST_REQUESTS_PER_MINUTE = 300;
+
 export const sourceSettings = z.object({
   name: z
     .string()
@@ -13,7 +21,7 @@ export const sourceSettings = z.object({
     ),
   baseUrl: z.string().min(1),
   /** Time between polls. */
-  intervalMs: duration.default(60_000),
+  intervalMs: duration.default(DEFAULT_INTERVAL_MS),
   /** Whether groups that exist at the start are announced (`emit`) or only recorded (`silent`). */
   baseline: z.enum(['silent', 'emit']).default('silent'),
   /** How late a change may show after its stamp and still be found by polls. */
@@ -23,7 +31,7 @@ export const sourceSettings = z.object({
   /** Length of a reconciliation cycle for recent and open groups. */
   reconcileMs: duration.default(600_000),
   /** Requests that this deployment may send with the source's token in any 60 seconds. */
-  requestsPerMinute: z.int().positive().default(240),
+  requestsPerMinute: z.int().positive().default(DEFAULT_REQUESTS_PER_MINUTE),
   /** Whether events carry the customer's name, e-mail and phone. */
   customerData: z.boolean().default(false),
   /** Whether `feed.source_read` is published once a minute. */

@@ -1,90 +1,98 @@
-// The command: `npm run simulate:webhooks -- --seeds 500 --from 1 [--trace]`. One thread: it runs beside other steps.
-import { Command, InvalidArgumentError } from 'commander';
+// The command: `npm run simulate:webhooks -- --seeds 500 --from 1 [--trace]`. One process unless `--jobs` asks for more: CI
+// runs it beside other steps.
+import { Command } from 'commander';
+import { integer, print, printTrace, replayCommand, STEP } from '../simulation-frame/command-line.ts';
+import { runAsWorker, runSeeds, type SeedOptions } from '../simulation-frame/run-seeds.ts';
+import { addOutcome, createTally, type Outcome as OutcomeOf, outcomeOf } from '../simulation-frame/tally.ts';
 import type { Violation } from './checker/evidence.ts';
 import { missedBy } from './coverage.ts';
 import { drawPlan } from './draw-plan.ts';
 import { PLAIN_PLAN, type Plan } from './plan.ts';
 import { shrink } from './shrink.ts';
-import { simulate } from './simulate.ts';
+import { type Run, simulate } from './simulate.ts';
 
-interface Options {
-  readonly seeds: number;
-  readonly from: number;
+interface Options extends SeedOptions {
   readonly plan?: string;
   readonly trace: boolean;
   readonly shrink: boolean;
   readonly quiet: boolean;
 }
 
+type Figure = 'attempts' | 'virtualMs';
+type Outcome = OutcomeOf<Run, Figure>;
+
 /** Further violations are listed, but not shrunk. */
 const MOST_SHRUNK = 3;
 
-const print = (line: string) => void process.stdout.write(`${line}\n`);
-
-function integer(text: string): number {
-  const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 0)
-    throw new InvalidArgumentError('It must be an integer of at least 0.');
-  return number;
-}
-
 const program = new Command('simulate:webhooks')
   .description('Delivers events to simulated receivers in virtual time, with injected faults of every kind.')
-  .option('--seeds <n>', 'how many seeds to run', integer, 200)
-  .option('--from <seed>', 'the first seed', integer, 1)
+  .option('--seeds <n>', 'how many seeds to run', integer(0), 200)
+  .option('--from <seed>', 'the first seed', integer(0), 1)
   .option('--plan <json>', 'run this plan; what it does not name is as in a plan without faults')
+  .option('--jobs <n>', 'number of processes', integer(1), 1)
   .option('--trace', 'print everything that happens in the run of the first seed', false)
   .option('--no-shrink', 'print violations as found, without shrinking them')
-  .option('--quiet', 'print only figures and violations, not how often each thing happened', false);
+  .option('--quiet', 'print only figures and violations, not how often each thing happened', false)
+  .addOption(STEP);
 
 function describe({ guarantee, webhook = '', place = '', message }: Violation): string {
   return `${guarantee} ${webhook} ${place} ${message}`;
 }
 
 async function traceOne(plan: Plan): Promise<boolean> {
-  const { lines, violations, hash, evidence } = await simulate(plan, { isRead: true });
-  for (const line of lines) print(line);
-  for (const violation of violations) print(describe(violation));
-  print(`hash ${hash}, ${evidence.written.length} events`);
-  return violations.length === 0;
+  const run = await simulate(plan, { isRead: true });
+  return printTrace(run, describe, `${run.evidence.written.length} events`);
 }
 
-async function runSeeds({ seeds, from, quiet, ...options }: Options): Promise<boolean> {
+async function runOne(seed: number) {
+  const run = await simulate(drawPlan(seed));
+  const attempts = run.evidence.webhooks.reduce((sum, webhook) => sum + webhook.attempts.length, 0);
+  return outcomeOf(run, { attempts, virtualMs: run.virtualMs });
+}
+
+async function printViolation({ seed, plan, violations: [first, ...others] }: Outcome, isShrunk: boolean) {
+  if (first === undefined) return;
+  print(`seed ${seed}: ${describe(first)}, and ${others.length} more`);
+  if (!isShrunk) return;
+  const smallest = await shrink(await simulate(plan), first.guarantee);
+  print(`  again: ${replayCommand('simulate:webhooks', smallest.plan)}`);
+}
+
+async function runMany(options: Options): Promise<boolean> {
   const startedAt = performance.now();
-  const occurrences = new Map<string, number>();
-  const totals = { violating: 0, attempts: 0, virtualMs: 0 };
-  for (let seed = from; seed < from + seeds; seed += 1) {
-    const run = await simulate(drawPlan(seed));
-    for (const [name, count] of run.occurrences) occurrences.set(name, (occurrences.get(name) ?? 0) + count);
-    totals.virtualMs += run.virtualMs;
-    for (const { attempts } of run.evidence.webhooks) totals.attempts += attempts.length;
-    const [first] = run.violations;
-    if (first === undefined) continue;
-    totals.violating += 1;
-    print(`seed ${seed}: ${describe(first)}, and ${run.violations.length - 1} more`);
-    if (!options.shrink || totals.violating > MOST_SHRUNK) continue;
-    const smallest = await shrink(run, first.guarantee);
-    print(`  again: npm run simulate:webhooks -- --trace --plan '${JSON.stringify(smallest.plan)}'`);
-  }
-  if (!quiet)
+  const tally = createTally<Run, Figure>({ attempts: 0, virtualMs: 0 });
+  await runSeeds<Outcome>(options, {
+    run: runOne,
+    async report(outcome) {
+      addOutcome(tally, outcome);
+      await printViolation(outcome, options.shrink && tally.violating.length <= MOST_SHRUNK);
+      return true;
+    },
+  });
+  const { runs, totals, violating, occurrences } = tally;
+  if (!options.quiet)
     for (const [name, count] of [...occurrences].sort(([a], [b]) => (a < b ? -1 : 1)))
       print(`${String(count).padStart(9)} ${name}`);
   const seconds = (performance.now() - startedAt) / 1_000;
   print(
-    `${seeds} runs, ${totals.violating} with a violation; ${totals.attempts} attempts, ` +
+    `${runs} runs, ${violating.length} with a violation; ${totals.attempts} attempts, ` +
       `${Math.round(totals.virtualMs / 86_400_000)} virtual days in ${seconds.toFixed(0)} s`,
   );
-  const missed = missedBy(occurrences, seeds);
+  const missed = missedBy(occurrences, runs);
   if (missed.length > 0) print(`Never occurred: ${missed.join(', ')}`);
-  return totals.violating === 0 && missed.length === 0;
+  return violating.length === 0 && missed.length === 0;
 }
 
-const options = program.parse().opts<Options>();
-const given = options.plan === undefined ? undefined : (JSON.parse(options.plan) as Partial<Plan>);
-const isWell =
-  given !== undefined
-    ? await traceOne({ ...PLAIN_PLAN, ...given })
-    : options.trace
-      ? await traceOne(drawPlan(options.from))
-      : await runSeeds(options);
-process.exitCode = isWell ? 0 : 1;
+async function main(): Promise<boolean> {
+  const options = program.parse().opts<Options>();
+  if (options.step !== undefined) {
+    await runAsWorker(options, runOne);
+    return true;
+  }
+  if (options.plan !== undefined)
+    return traceOne({ ...PLAIN_PLAN, ...(JSON.parse(options.plan) as Partial<Plan>) });
+  if (options.trace) return traceOne(drawPlan(options.from));
+  return runMany(options);
+}
+
+process.exitCode = (await main()) ? 0 : 1;

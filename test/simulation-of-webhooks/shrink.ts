@@ -1,6 +1,5 @@
-// Shrinks a run that breaks a guarantee while it still breaks the same one: without that webhook, without this trouble,
-// without most faults. The rest is what the violation needs.
-import { dropFaults } from '../simulation/drop-faults.ts';
+// Shrinks a run that breaks a guarantee: without that webhook, without this trouble, with fewer changes.
+import { shrinkRun } from '../simulation-frame/shrink-run.ts';
 import type { Violation } from './checker/evidence.ts';
 import { NO_FAULTS, type Plan, type WebhookPlan } from './plan.ts';
 import { type Run, simulate } from './simulate.ts';
@@ -9,26 +8,15 @@ import { type Run, simulate } from './simulate.ts';
 const MOST_RUNS = 200;
 
 /** @returns the smallest run found; the given one if nothing can be left out */
-export async function shrink(run: Run, guarantee: Violation['guarantee']): Promise<Run> {
-  let best = run;
-  let left = MOST_RUNS;
-
-  async function attempt(plan: Plan): Promise<boolean> {
-    if (left <= 0) return false;
-    left -= 1;
-    const tried = await simulate(plan);
-    if (!tried.violations.some((violation) => violation.guarantee === guarantee)) return false;
-    best = tried;
-    return true;
-  }
-
-  for (let round = 0; round < 2; round += 1) {
-    for (const simpler of simplerPlans(best.plan)) await attempt({ ...best.plan, ...simpler });
-    for (const share of [0.5, 0.5, 0.7])
-      await attempt({ ...best.plan, saves: Math.max(1, Math.floor(best.plan.saves * share)) });
-    await dropFaults(() => best, attempt);
-  }
-  return best;
+export function shrink(run: Run, guarantee: Violation['guarantee']): Promise<Run> {
+  return shrinkRun<Plan, Run>(run, guarantee, {
+    ...{ simulate, mostRuns: MOST_RUNS, mostRounds: 2 },
+    async simplify(current, attempt) {
+      for (const simpler of simplerPlans(current())) await attempt({ ...current(), ...simpler });
+      for (const share of [0.5, 0.5, 0.7])
+        await attempt({ ...current(), saves: Math.max(1, Math.floor(current().saves * share)) });
+    },
+  });
 }
 
 function simplerPlans(plan: Plan): Partial<Plan>[] {

@@ -1,47 +1,37 @@
 // The command: `npm run simulate -- --seeds 2000`. It divides the seeds among as many processes as there are cores.
-import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { readKnobs } from '../../local/reference-service/read-knobs.ts';
-import type { Profile } from './plan.ts';
-import { completePlan, type Plan, PROFILES } from './plan.ts';
+import { integer, print, printTrace, STEP } from '../simulation-frame/command-line.ts';
+import { runAsWorker, runSeeds, type SeedOptions } from '../simulation-frame/run-seeds.ts';
+import { addOutcome, createTally, outcomeOf } from '../simulation-frame/tally.ts';
+import { completePlan, type Plan, PROFILES, type Profile } from './plan.ts';
 import { makePlan } from './profiles.ts';
-import { printFigures, printMissed, printOccurrences, printViolation, summarizeOutcome } from './report.ts';
+import {
+  type Outcome,
+  printFigures,
+  printMissed,
+  printOccurrences,
+  printViolation,
+  summarizeOutcome,
+  type Tally,
+} from './report.ts';
 import { shrink } from './shrink.ts';
 import { simulate } from './simulate.ts';
-import { addOutcome, createTally, type Outcome, outcomeOf, type Tally } from './tally.ts';
 
-interface Options {
-  readonly seeds: number;
-  readonly from: number;
+interface Options extends SeedOptions {
   readonly profile: Profile;
   readonly knobs: readonly string[];
   readonly plan?: string;
-  readonly jobs: number;
   readonly trace: boolean;
   readonly shrink: boolean;
   readonly stop: number;
   readonly quiet: boolean;
-  /** Set only in worker processes: they run every `step`-th seed. */
-  readonly step?: number;
 }
 
-const PROGRESS_EVERY_MS = 5_000;
 /** Further violations are listed, but not shrunk. */
 const MOST_SHOWN = 3;
 const MOST_LISTED = 200;
-
-const print = (line: string) => void process.stdout.write(`${line}\n`);
-
-function integer(least: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text);
-    if (!Number.isSafeInteger(number) || number < least) {
-      throw new InvalidArgumentError(`It must be an integer of at least ${least}.`);
-    }
-    return number;
-  };
-}
 
 const program = new Command('simulate')
   .description(
@@ -57,7 +47,7 @@ const program = new Command('simulate')
   .option('--no-shrink', 'print violations as found, without shrinking them')
   .option('--stop <n>', 'stop after this many violating seeds', integer(1), Number.MAX_SAFE_INTEGER)
   .option('--quiet', 'print only figures and violations, not how often each thing happened', false)
-  .addOption(new Option('--step <n>').argParser(integer(1)).hideHelp());
+  .addOption(STEP);
 
 function planOf(seed: number, { profile, knobs, plan }: Options): Plan {
   const drawn = makePlan(seed, profile);
@@ -66,71 +56,25 @@ function planOf(seed: number, { profile, knobs, plan }: Options): Plan {
   return { ...changed, knobs: { ...changed.knobs, ...readKnobs(knobs) } };
 }
 
-/** Runs every `step`-th seed and reports its outcome. Stops when `report` returns false. */
-async function runSeeds(options: Options, report: (outcome: Outcome) => boolean): Promise<void> {
-  const { from, seeds, step = 1 } = options;
-  for (let seed = from; seed < from + seeds; seed += step) {
-    const before = process.cpuUsage();
-    const run = await simulate(planOf(seed, options));
-    const { user, system } = process.cpuUsage(before);
-    if (!report(outcomeOf(run, (user + system) / 1_000))) return;
-  }
-}
-
-/** Divides the seeds among worker processes. */
-async function runInParallel(options: Options, report: (outcome: Outcome) => boolean): Promise<void> {
-  const [, script = ''] = process.argv;
-  const jobs = Math.min(options.jobs, options.seeds);
-  const workers = Array.from({ length: jobs }, (_, index) => {
-    const from = options.from + index;
-    const seeds = options.seeds - index;
-    const own = [
-      ...process.argv.slice(2),
-      '--from',
-      String(from),
-      '--seeds',
-      String(seeds),
-      '--step',
-      String(jobs),
-    ];
-    return fork(script, own, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  });
-  await Promise.all(
-    workers.map(
-      (worker) =>
-        new Promise<void>((resolve, reject) => {
-          worker.on('message', (outcome) => {
-            if (!report(outcome as Outcome)) for (const each of workers) each.kill();
-          });
-          worker.on('exit', (code, signal) =>
-            code === 0 || signal === 'SIGTERM'
-              ? resolve()
-              : reject(new Error(`a worker process ended with code ${code}`)),
-          );
-        }),
-    ),
-  );
+async function runOne(seed: number, options: Options): Promise<Outcome> {
+  const before = process.cpuUsage();
+  const run = await simulate(planOf(seed, options));
+  const { user, system } = process.cpuUsage(before);
+  const { events, requests, virtualMs } = run;
+  return outcomeOf(run, { events, requests, virtualMs, cpuMs: (user + system) / 1_000 });
 }
 
 async function runMany(options: Options): Promise<Tally> {
-  const tally = createTally();
+  const tally: Tally = createTally({ events: 0, requests: 0, virtualMs: 0, cpuMs: 0 });
   const startedAt = performance.now();
-  let reportedAt = startedAt;
-  const run = options.jobs === 1 ? runSeeds : runInParallel;
-  await run(options, (outcome) => {
-    const known = tally.violating.length;
-    addOutcome(tally, outcome);
-    // Print violations at once: a long run may be stopped before its end.
-    for (const violating of tally.violating.slice(known))
-      process.stderr.write(`${summarizeOutcome(violating)}\n`);
-    if (performance.now() - reportedAt > PROGRESS_EVERY_MS) {
-      reportedAt = performance.now();
-      const perSecond = (tally.runs * 1_000) / (reportedAt - startedAt);
-      process.stderr.write(
-        `${tally.runs}/${options.seeds} runs, ${perSecond.toFixed(1)} a second, ${tally.violating.length} violating\n`,
-      );
-    }
-    return tally.violating.length < options.stop;
+  await runSeeds<Outcome>(options, {
+    run: (seed) => runOne(seed, options),
+    report(outcome) {
+      addOutcome(tally, outcome);
+      // Print violations at once: a long run may be stopped before its end.
+      if (outcome.violations.length > 0) process.stderr.write(`${summarizeOutcome(outcome)}\n`);
+      return tally.violating.length < options.stop;
+    },
   });
   if (!options.quiet) printOccurrences(print, tally);
   printFigures(print, tally, performance.now() - startedAt);
@@ -156,17 +100,17 @@ async function showViolations({ violating }: Tally, isShrunk: boolean): Promise<
 
 async function traceOne(plan: Plan): Promise<boolean> {
   const run = await simulate(plan, { isRead: true });
-  for (const line of run.lines) print(line);
-  for (const { guarantee, place = '', message } of run.violations) print(`${guarantee} ${place} ${message}`);
-  print(`hash ${run.hash}, ${run.requests} requests, ${run.events} events`);
-  return run.violations.length === 0;
+  return printTrace(
+    run,
+    ({ guarantee, place = '', message }) => `${guarantee} ${place} ${message}`,
+    `${run.requests} requests, ${run.events} events`,
+  );
 }
 
 async function main(): Promise<boolean> {
   const options = program.parse().opts<Options>();
   if (options.step !== undefined) {
-    await runSeeds(options, (outcome) => process.send?.(outcome) ?? true);
-    process.disconnect?.();
+    await runAsWorker(options, (seed) => runOne(seed, options));
     return true;
   }
   const isOnePlan = options.plan !== undefined && program.getOptionValueSource('seeds') === 'default';

@@ -16,10 +16,11 @@ const MOST_SEEDS: Readonly<Record<string, number>> = {
   guards: 100,
   webhooks: 500,
 };
+const FRAME = 'test/simulation-frame';
 const FEED = 'test/simulation';
 const WEBHOOKS = 'test/simulation-of-webhooks';
 /** The files that a simulation needs. */
-const COPIED = ['package.json', 'functions', 'local', 'shared', 'test/fakes', FEED, WEBHOOKS];
+const COPIED = ['package.json', 'functions', 'local', 'shared', 'test/fakes', FRAME, FEED, WEBHOOKS];
 
 interface Bug {
   readonly name: string;

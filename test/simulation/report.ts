@@ -1,16 +1,21 @@
 // Prints the results of runs: the figures, the counts of events and faults, and for a violation everything needed to
 // reproduce it.
+import { replayCommand } from '../simulation-frame/command-line.ts';
+import type { Outcome as OutcomeOf, Tally as TallyOf } from '../simulation-frame/tally.ts';
 import { ENOUGH_RUNS, missedBy } from './coverage.ts';
-import { abbreviatePlan, type Plan } from './plan.ts';
+import { abbreviatePlan } from './plan.ts';
 import type { Run } from './simulate.ts';
-import type { Outcome, Tally } from './tally.ts';
 
 type Print = (line: string) => void;
+type Figure = 'events' | 'requests' | 'virtualMs' | 'cpuMs';
+export type Outcome = OutcomeOf<Run, Figure>;
+export type Tally = TallyOf<Run, Figure>;
 
 const HOUR_MS = 3_600_000;
 
 export function printFigures(print: Print, tally: Tally, wallMs: number): void {
-  const { runs, requests, events, virtualMs, cpuMs, violating } = tally;
+  const { runs, violating } = tally;
+  const { requests, events, virtualMs, cpuMs } = tally.totals;
   const perSecond = (runs / Math.max(wallMs, 1)) * 1_000;
   print(
     `${runs} runs, ${violating.length} with a violation; ${perSecond.toFixed(1)} a second, ` +
@@ -71,7 +76,7 @@ export function printViolation(print: Print, seed: number, run: Run): void {
   if (others > 0) print(`  and ${others} more`);
   if (run.struck.length > 0) print(`  faults needed: ${run.struck.join(', ')}`);
   for (const line of linesAbout(run.lines, first.place)) print(`  ${line}`);
-  print(`  again: ${replayCommand(run.plan)}`);
+  print(`  again: ${replayCommand('simulate', abbreviatePlan(run.plan))}`);
 }
 
 /** A violating seed in one line. */
@@ -83,10 +88,6 @@ export function summarizeOutcome({ seed, violations }: Outcome): string {
 }
 
 const MOST_LETTERS = 200;
-
-export function replayCommand(plan: Plan): string {
-  return `npm run simulate -- --trace --plan '${JSON.stringify(abbreviatePlan(plan))}'`;
-}
 
 /** The lines about requests, answers and the group of the violation. */
 function linesAbout(lines: readonly string[], place: string | undefined): string[] {

@@ -1,7 +1,6 @@
-// Shrinks a run that breaks a guarantee, while it still breaks the same one: removes knobs and faults, and halves its time.
-// The violation needs the rest.
+// Removes knobs and faults from a run that breaks a guarantee, and shortens its time.
+import { type Attempt, shrinkRun } from '../simulation-frame/shrink-run.ts';
 import type { Violation } from './checker/evidence.ts';
-import { dropFaults } from './drop-faults.ts';
 import { type FaultRates, NO_FAULTS, type Plan } from './plan.ts';
 import { type Run, simulate } from './simulate.ts';
 
@@ -9,37 +8,18 @@ import { type Run, simulate } from './simulate.ts';
 const MOST_RUNS = 400;
 
 /** @returns the smallest run found; the given one if nothing can be removed */
-export async function shrink(
-  run: Run,
-  guarantee: Violation['guarantee'],
-  mostRuns = MOST_RUNS,
-): Promise<Run> {
-  let best = run;
-  let left = mostRuns;
-
-  async function attempt(plan: Plan): Promise<boolean> {
-    if (left <= 0) return false;
-    left -= 1;
-    const tried = await simulate(plan);
-    if (!tried.violations.some((violation) => violation.guarantee === guarantee)) return false;
-    best = tried;
-    return true;
-  }
-
-  for (let round = 0; round < 3; round += 1) {
-    const before = JSON.stringify(best.plan);
-    await dropParts(() => best.plan, attempt);
-    await shortenTime(() => best.plan, attempt);
-    await dropFaults(() => best, attempt);
-    if (JSON.stringify(best.plan) === before) break;
-  }
-  return best;
+export function shrink(run: Run, guarantee: Violation['guarantee'], mostRuns = MOST_RUNS): Promise<Run> {
+  return shrinkRun<Plan, Run>(run, guarantee, {
+    ...{ simulate, mostRuns, mostRounds: 3 },
+    async simplify(current, attempt) {
+      await dropParts(current, attempt);
+      await shortenTime(current, attempt);
+    },
+  });
 }
 
-type Attempt = (plan: Plan) => Promise<boolean>;
-
 /** Tries one simplification after the other, and keeps those that keep the violation. */
-async function dropParts(current: () => Plan, attempt: Attempt): Promise<void> {
+async function dropParts(current: () => Plan, attempt: Attempt<Plan>): Promise<void> {
   for (const simpler of SIMPLER) {
     const plan = current();
     const next = { ...plan, ...simpler };
@@ -78,7 +58,7 @@ const SIMPLER: readonly Partial<Plan>[] = [
   { endsOverdue: true },
 ];
 
-async function shortenTime(current: () => Plan, attempt: Attempt): Promise<void> {
+async function shortenTime(current: () => Plan, attempt: Attempt<Plan>): Promise<void> {
   for (const share of [0.5, 0.5, 0.7, 0.8, 0.9]) {
     const { activeMs } = current();
     await attempt({ ...current(), activeMs: Math.ceil(activeMs * share) });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';
-import { coverRange, readStraight } from '../../../shared/reading/cover-range.ts';
-import type { PageRequest } from '../../../shared/reading/page.ts';
+import { coverRange } from '../../../shared/reading/cover-range.ts';
+import { FROM, inOrder, listOf, RANGE, restless } from './arranged-lists.ts';
 import {
   anUnreadableRow,
   aPage,
@@ -12,32 +12,6 @@ import {
   rowsOf,
 } from './some-rows.ts';
 import { NOON } from './worlds.ts';
-
-const FROM = NOON - 8 * HOUR;
-const RANGE = { updated: { from: FROM, to: NOON } };
-
-/** A list of rows, one an hour from FROM on and then more, in which only the order changes. */
-function listOf(rows: number, pageRows: number, arrange: <Row>(rows: Row[], request: number) => Row[]) {
-  const all = idsFrom(1, rows).map((id) =>
-    aRow(id, {
-      updatedAt: FROM + ((id * 7) % rows) * Math.floor((8 * HOUR) / rows),
-      createdAt: FROM - id * HOUR,
-    }),
-  );
-  return ({ range, offset }: PageRequest, index: number) => {
-    const { from = 0, to = Number.POSITIVE_INFINITY } = range.updated ?? {};
-    const within = all.filter(({ updatedAt }) => updatedAt >= from - SECOND && updatedAt <= to);
-    return aPage(arrange(within, index).slice(offset, offset + pageRows));
-  };
-}
-
-const inOrder = <Row>(rows: Row[]) => rows;
-/** A different order for each request: reversed, and rotated. */
-const restless = <Row>(rows: Row[], request: number) => {
-  const begin = rows.length === 0 ? 0 : (request * 5) % rows.length;
-  const turned = [...rows.slice(begin), ...rows.slice(0, begin)];
-  return request % 2 === 0 ? turned : turned.reverse();
-};
 
 describe('a range without enough room', () => {
   it('is proved up to the end of the room', async () => {
@@ -174,37 +148,27 @@ describe('a range of unstable order', () => {
     expect(coverage).toMatchObject({ outcome: 'unproved', through: FROM });
   });
 
-  it('is covered up to the first unproved piece', async () => {
-    const middle = FROM + 4 * HOUR;
-    const rows = idsFrom(1, 12).map((id) => aRow(id, { updatedAt: FROM + HOUR, createdAt: FROM }));
-    const reader = createScriptedReader((request, index) => {
-      const { from = 0, to = 0 } = request.range.updated ?? {};
-      if (from <= middle && to > middle) return aPage(index % 2 === 0 ? rows : [...rows].reverse());
-      return aPage([]);
-    });
+  it.each([
+    { of: 'updates', field: 'updated', stamps: () => ({ updatedAt: FROM + HOUR, createdAt: FROM }) },
+    { of: 'creation', field: 'created', stamps: (id: number) => ({ createdAt: FROM + (id % 5) * HOUR }) },
+  ] as const)(
+    'is covered up to the first unproved piece if it is a range of $of',
+    async ({ field, stamps }) => {
+      const middle = FROM + 4 * HOUR;
+      const rows = idsFrom(1, 12).map((id) => aRow(id, stamps(id)));
+      const reader = createScriptedReader(({ range }, index) => {
+        const { from = 0, to = 0 } = range[field] ?? {};
+        if (from <= middle && to > middle) return aPage(index % 2 === 0 ? rows : [...rows].reverse());
+        return aPage([]);
+      });
 
-    const coverage = await coverRange(RANGE, reader);
+      const coverage = await coverRange({ [field]: { from: FROM, to: NOON } }, reader);
 
-    expect(coverage.outcome).toBe('unproved');
-    expect(coverage.through).toBeGreaterThan(FROM);
-    expect(coverage.through).toBeLessThanOrEqual(middle);
-  });
-
-  it('is covered up to the first unproved piece by creation if it is a range of creation', async () => {
-    const middle = FROM + 4 * HOUR;
-    const rows = idsFrom(1, 12).map((id) => aRow(id, { createdAt: FROM + (id % 5) * HOUR }));
-    const reader = createScriptedReader(({ range }, index) => {
-      const { from = 0, to = 0 } = range.created ?? {};
-      if (from <= middle && to > middle) return aPage(index % 2 === 0 ? rows : [...rows].reverse());
-      return aPage([]);
-    });
-
-    const coverage = await coverRange({ created: { from: FROM, to: NOON } }, reader);
-
-    expect(coverage.outcome).toBe('unproved');
-    expect(coverage.through).toBeGreaterThan(FROM);
-    expect(coverage.through).toBeLessThanOrEqual(middle);
-  });
+      expect(coverage.outcome).toBe('unproved');
+      expect(coverage.through).toBeGreaterThan(FROM);
+      expect(coverage.through).toBeLessThanOrEqual(middle);
+    },
+  );
 
   it('is covered only up to its start if it is too narrow and one of two pieces is unproved', async () => {
     const narrow = { from: FROM, to: FROM + 4 * SECOND };
@@ -267,98 +231,5 @@ describe('a range that rows enter during the read', () => {
       unstable: 'a row already read moved back: others entered before it',
     });
     expect(reader.requests.filter(({ offset }) => offset > 0).length).toBeGreaterThan(3);
-  });
-});
-
-describe('the costs of pieces', () => {
-  it('are one page and its proof each in an unstable order', async () => {
-    const reader = createScriptedReader(listOf(100, 20, restless));
-
-    await coverRange(RANGE, reader);
-
-    expect(reader.requests.length).toBeLessThanOrEqual(32);
-  });
-
-  it('are those of passes in a stable order that rows have entered', async () => {
-    const calm = listOf(400, 20, inOrder);
-    let shifts = 0;
-    const reader = createScriptedReader((request, index) => {
-      const isShift = request.offset > 0 && shifts < 2 && index % 3 === 1;
-      if (isShift) shifts += 1;
-      return calm({ ...request, offset: request.offset - (isShift ? 2 : 0) }, index);
-    });
-
-    const { outcome } = await coverRange(RANGE, reader);
-
-    expect(outcome).toBe('proved');
-    expect(reader.requests.length).toBeLessThanOrEqual(36);
-  });
-
-  it('are one page each once a piece shows that the order is unstable', async () => {
-    const list = listOf(100, 20, (rows, request) => (request < 2 ? rows : restless(rows, request)));
-    const reader = createScriptedReader((request, index) =>
-      list({ ...request, offset: request.offset - (index === 1 ? 2 : 0) }, index),
-    );
-
-    const { outcome, isShifted } = await coverRange(RANGE, reader);
-
-    expect({ outcome, isShifted }).toEqual({ outcome: 'proved', isShifted: false });
-    expect(reader.requests.length).toBeLessThanOrEqual(40);
-  });
-
-  it('stay small if a piece of stable order has too many pages and is cut', async () => {
-    const calm = listOf(400, 20, inOrder);
-    const reader = createScriptedReader(
-      (request, index) => calm({ ...request, offset: request.offset - (index === 1 ? 2 : 0) }, index),
-      { maxPages: 6 },
-    );
-
-    const { outcome } = await coverRange(RANGE, reader);
-
-    expect(outcome).toBe('proved');
-    expect(reader.requests.length).toBeLessThanOrEqual(100);
-  });
-});
-
-describe('a range that is read directly', () => {
-  it('is complete, with the stamps of its rows', async () => {
-    const reader = createScriptedReader(listOf(30, 20, inOrder));
-
-    const reading = await readStraight(RANGE, reader);
-
-    expect(reading).toMatchObject({ outcome: 'whole', isShifted: false });
-    expect(reading.reason).toBeUndefined();
-    expect(reading.stamps.length).toBe(30);
-  });
-
-  it('is complete with one short page, with the stamps of its rows', async () => {
-    const row = aRow(1, { updatedAt: FROM, createdAt: FROM });
-    const reader = createScriptedReader(({ offset }) => aPage(offset === 0 ? [row] : [], { bytes: 900 }));
-
-    const reading = await readStraight(RANGE, reader);
-
-    expect(reading).toEqual({
-      outcome: 'whole',
-      isShifted: false,
-      stamps: [{ createdAt: FROM, updatedAt: FROM }],
-    });
-  });
-
-  it('is void in an unstable order of more than a page, with the reason', async () => {
-    const reader = createScriptedReader(listOf(60, 20, restless));
-
-    const reading = await readStraight(RANGE, reader);
-
-    expect(reading).toMatchObject({ outcome: 'void', isShifted: false, reason: expect.any(String) });
-    expect(reading.stamps.length).toBeGreaterThanOrEqual(20);
-    expect(reader.requests.length).toBe(4);
-  });
-
-  it('is overlong if its pass is', async () => {
-    const reader = createScriptedReader(listOf(500, 12, inOrder), { maxPages: 5 });
-
-    const reading = await readStraight(RANGE, reader);
-
-    expect(reading.outcome).toBe('overlong');
   });
 });

@@ -151,3 +151,15 @@ function sampleExchange(id: string): DocumentedReturnGroup['exchange_line_items'
     total: money(49.9),
   };
 }
+
+/** The sample row with the value at the place, for instance `returns.0.quantity`. */
+export function withValue(place: string, value: unknown): unknown {
+  const row: unknown = structuredClone(sampleRow());
+  const steps = place.split('.');
+  const last = steps.pop() ?? '';
+  let holder = row as Record<string, unknown>;
+  for (const step of steps) holder = holder[step] as Record<string, unknown>;
+  if (value === undefined) delete holder[last];
+  else holder[last] = value;
+  return row;
+}

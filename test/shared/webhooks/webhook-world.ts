@@ -9,6 +9,7 @@ import { createWebhookSender, type WebhookPorts } from '../../../shared/webhooks
 import { createMemoryEndpointStates } from '../../fakes/memory-endpoint-states.ts';
 import { createMemoryMarks } from '../../fakes/memory-marks.ts';
 import { createVirtualClock } from '../../fakes/virtual-clock.ts';
+import { aKey } from '../publishing/an-event.ts';
 import { createWorld, openGate } from '../publishing/relay-world.ts';
 
 export const WEBHOOK = 'Wms';
@@ -79,5 +80,15 @@ export function createWebhookWorld(options: WebhookWorldOptions = {}) {
     return { status, retryAfter, requestMs };
   }
 
+  return world;
+}
+
+export const KEY = aKey(1);
+export const OTHER = aKey(2);
+
+/** With the events of one return, from the first to the last number. */
+export function worldWith(last: number, options: WebhookWorldOptions = {}) {
+  const world = createWebhookWorld(options);
+  for (let n = 1; n <= last; n += 1) world.show(KEY, n);
   return world;
 }

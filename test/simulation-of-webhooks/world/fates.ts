@@ -1,11 +1,32 @@
-import { type Chances, type Drawn, type DrawnFates, drawFates } from '../../simulation/world/drawn-fates.ts';
+import { type Chances, type Drawn, type DrawnFates, drawFates } from '../../simulation-frame/drawn-fates.ts';
 import type { FaultRates, Plan } from '../plan.ts';
 
 export type Fate = 'crash-before' | 'crash-after' | 'fail' | 'lost' | 'slow' | 'freeze';
-export type CallKind = 'read' | 'write' | 'request';
+
+/** The kind of a call decides which faults it can have. */
+type CallKind = 'read' | 'write' | 'request';
+
+export const CALLS = {
+  'ledger.read': 'read',
+  'ledger.append': 'write',
+  'ledger.groups': 'read',
+  'marks.load': 'read',
+  'marks.position': 'read',
+  'marks.advance': 'write',
+  'marks.noteBehind': 'write',
+  'marks.noteFailing': 'write',
+  'endpoints.load': 'read',
+  'endpoints.save': 'write',
+  'topic.publish': 'write',
+  'queue.hide': 'write',
+  'queue.ring': 'write',
+  'http.post': 'request',
+} as const satisfies Record<string, CallKind>;
+
+export type CallName = keyof typeof CALLS;
 
 export interface Fates extends Omit<DrawnFates<keyof FaultRates>, 'next'> {
-  next(call: string, kind: CallKind): Drawn<Fate>;
+  next(call: CallName): Drawn<Fate>;
 }
 
 const DYING: Chances<Fate, keyof FaultRates> = [
@@ -23,5 +44,5 @@ const FATES: Record<CallKind, Chances<Fate, keyof FaultRates>> = {
 
 export function createFates(plan: Plan): Fates {
   const drawn = drawFates(plan);
-  return { ...drawn, next: (call, kind) => drawn.next(call, FATES[kind]) };
+  return { ...drawn, next: (call) => drawn.next(call, FATES[CALLS[call]]) };
 }

@@ -1,29 +1,12 @@
-// A process that runs the feed's code: its clock is wrong in its own way, its memory is gone when it ends, and any call
-// may be its last. A frozen process goes on later, when others have long taken over.
+// A process of a relay or a webhook: it may end or freeze at any call. Most of its calls take no time, because a run lasts
+// for virtual weeks.
 import { MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
-import type { Clock } from '../../../shared/ports.ts';
 import type { MachineClock, VirtualClock } from '../../fakes/virtual-clock.ts';
-import type { Trace } from '../../simulation/world/trace.ts';
-import type { CallKind, Fates } from './fates.ts';
+import { createMortalProcess, type MortalProcess } from '../../simulation-frame/mortal-process.ts';
+import type { Trace } from '../../simulation-frame/trace.ts';
+import { CALLS, type CallName, type Fate, type Fates } from './fates.ts';
 
-/** An injected fault, as the tables or the network would throw it. */
-export class SimulatedFailure extends Error {
-  override readonly name = 'SimulatedFailure';
-}
-
-export interface SimulatedProcess {
-  readonly name: string;
-  readonly clock: Clock;
-  readonly isAlive: boolean;
-  /** Resolves when the process ends. */
-  readonly ended: Promise<void>;
-  /** Calls of it that met a fault. */
-  readonly faults: number;
-  /** Those of them that threw, with or without an effect. */
-  readonly thrown: number;
-  kill(why: string): void;
-  call<Result>(call: string, kind: CallKind, effect: () => Result | Promise<Result>): Promise<Result>;
-}
+export type SimulatedProcess = MortalProcess<CallName>;
 
 export interface ProcessOptions {
   readonly name: string;
@@ -40,84 +23,26 @@ const LONGEST = 10 * MILLISECOND;
 const SLOWEST = 20 * SECOND;
 const LONGEST_FREEZE = 5 * MINUTE;
 
-export function createProcess({
-  name,
-  time,
-  machine,
-  fates,
-  trace,
-  latency,
-}: ProcessOptions): SimulatedProcess {
-  let isAlive = true;
+export function createProcess({ fates, latency, ...parts }: ProcessOptions): SimulatedProcess {
+  const { time } = parts;
   let frozenUntil = 0;
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const never = new Promise<never>(() => {});
-  const sleep = (duration: number) => time.sleep(duration / MILLISECOND);
-  let faults = 0;
-  let thrown = 0;
 
-  async function awake(): Promise<void> {
-    while (time.elapsed() < frozenUntil) await sleep(frozenUntil - time.elapsed());
-    if (!isAlive) await never;
+  async function thaw(): Promise<void> {
+    while (time.elapsed() < frozenUntil) await time.sleep((frozenUntil - time.elapsed()) / MILLISECOND);
   }
 
-  const process: SimulatedProcess = {
-    name,
-    clock: {
-      now: machine.now,
-      elapsed: machine.elapsed,
-      async sleep(durationMs, signal) {
-        await machine.sleep(durationMs, signal);
-        await awake();
-      },
+  return createMortalProcess<CallName, Fate>({
+    ...parts,
+    next(call) {
+      const fated = fates.next(call);
+      const { fate, chance } = fated;
+      if (CALLS[call] === 'request') return { fated, before: 0 };
+      if (fate === 'slow') return { fated, before: chance * SLOWEST };
+      return { fated, before: chance <= latency ? SHORTEST + chance * LONGEST : 0 };
     },
-    get isAlive() {
-      return isAlive;
-    },
-    get faults() {
-      return faults;
-    },
-    get thrown() {
-      return thrown;
-    },
-    ended,
-    kill(why) {
-      if (!isAlive) return;
-      isAlive = false;
-      trace.note(name, `ends: ${why}`);
-      end();
-    },
-    async call(call, kind, effect) {
-      if (!isAlive) return never;
-      const { fate, id, chance } = fates.next(call, kind);
-      trace.note(name, call, () => fate ?? '');
-      trace.count(`call ${call}`);
-      if (fate !== undefined) {
-        faults += 1;
-        trace.count(`${fate} ${call}`);
-      }
-      if (fate === 'crash-before') {
-        process.kill(id);
-        return never;
-      }
-      const takesTime = kind !== 'request' && (fate === 'slow' || chance <= latency);
-      if (takesTime) await sleep(fate === 'slow' ? chance * SLOWEST : SHORTEST + chance * LONGEST);
-      if (fate === 'fail') {
-        await awake();
-        thrown += 1;
-        throw new SimulatedFailure(`${id} failed`);
-      }
-      const result = await effect();
-      if (fate === 'crash-after') process.kill(id);
+    suffer({ fate, chance }) {
       if (fate === 'freeze') frozenUntil = time.elapsed() + SECOND + chance * LONGEST_FREEZE;
-      await awake();
-      if (fate !== 'lost') return result;
-      thrown += 1;
-      throw new SimulatedFailure(`${id} was not answered in time`);
     },
-  };
-  return process;
+    thaw: () => (time.elapsed() < frozenUntil ? thaw() : undefined),
+  });
 }

@@ -7,8 +7,9 @@ import { filterAttributes, type PolicyValue } from '../../../shared/contract/eve
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type { Destination, SendResult } from '../../../shared/ports.ts';
+import { SimulatedFailure } from '../../simulation-frame/mortal-process.ts';
 import { acceptsPolicy } from './filter-policy.ts';
-import { SimulatedFailure, type SimulatedProcess } from './process.ts';
+import type { SimulatedProcess } from './process.ts';
 import type { World } from './world.ts';
 
 export interface Subscription {
@@ -75,7 +76,7 @@ export function createTopic({ time, fates, trace, randomFor }: World): Topic {
     destination: (process) => ({
       name: 'queue',
       send: (events) =>
-        process.call('topic.publish', 'write', () => {
+        process.call('topic.publish', () => {
           assertBatch(events);
           return events.map(accept);
         }),

@@ -105,7 +105,7 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
         decidedAt: last.decidedAt,
         at: time.now(),
       };
-      const answer = await process.call('http.post', 'request', () => {
+      const answer = await process.call('http.post', () => {
         attempt.at = time.now();
         attempts.push(attempt);
         return receiver.answer(request, attempt);
@@ -189,7 +189,7 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
   ): Promise<void> {
     invocation.comesAgainAfter = seconds;
     const hidden = await process
-      .call('queue.hide', 'write', () => queue.hide(received, seconds))
+      .call('queue.hide', () => queue.hide(received, seconds))
       .catch(() => 'failed' as const);
     trace.count(`message ${hidden}`);
     if (hidden !== 'hidden') noteIrregular(invocation.group);
@@ -238,7 +238,7 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
       const relay = createRingUnsent({
         ...{ webhook: name, filter: plan.filter, endpoints, random: random.fraction, ...ports },
         ring: (key, sequence) =>
-          process.call('queue.ring', 'write', () => {
+          process.call('queue.ring', () => {
             trace.count('rung by the sweep');
             side.ring(key, sequence);
           }),

@@ -7,8 +7,8 @@ import type { EndpointStates, WebhookMarks } from '../../../shared/webhooks/webh
 import { createMemoryEndpointStates } from '../../fakes/memory-endpoint-states.ts';
 import { createMemoryMarks, type MemoryMarks } from '../../fakes/memory-marks.ts';
 import { createVirtualClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
-import { hashOf } from '../../simulation/world/drawn-fates.ts';
-import { createTrace, type Trace } from '../../simulation/world/trace.ts';
+import { hashOf } from '../../simulation-frame/drawn-fates.ts';
+import { createTrace, type Trace } from '../../simulation-frame/trace.ts';
 import type { Attempt } from '../checker/evidence.ts';
 import type { Plan } from '../plan.ts';
 import { createFates, type Fates } from './fates.ts';
@@ -84,31 +84,30 @@ function withTables({ ledger, marks, endpoints, time }: World, process: Simulate
     process,
     last,
     ledger: {
-      read: (...args) => process.call('ledger.read', 'read', () => ledger.read(...args)),
-      append: (...args) => process.call('ledger.append', 'write', () => ledger.append(...args)),
+      read: (...args) => process.call('ledger.read', () => ledger.read(...args)),
+      append: (...args) => process.call('ledger.append', () => ledger.append(...args)),
       async *groups() {
-        await process.call('ledger.groups', 'read', () => {});
+        await process.call('ledger.groups', () => {});
         yield* ledger.groups();
       },
     },
     marks: {
-      load: (...args) => process.call('marks.load', 'read', () => marks.load(...args)),
-      advance: (...args) =>
-        process.call('marks.advance', 'write', () => beyond(() => marks.advance(...args))),
+      load: (...args) => process.call('marks.load', () => marks.load(...args)),
+      advance: (...args) => process.call('marks.advance', () => beyond(() => marks.advance(...args))),
       noteBehind: (...args) =>
-        process.call('marks.noteBehind', 'write', () => beyond(() => marks.noteBehind(...args))),
-      position: (...args) => process.call('marks.position', 'read', () => marks.position(...args)),
+        process.call('marks.noteBehind', () => beyond(() => marks.noteBehind(...args))),
+      position: (...args) => process.call('marks.position', () => marks.position(...args)),
       noteFailing: (...args) =>
-        process.call('marks.noteFailing', 'write', () => beyond(() => marks.noteFailing(...args))),
+        process.call('marks.noteFailing', () => beyond(() => marks.noteFailing(...args))),
     },
     endpoints: {
       load: (webhook) =>
-        process.call('endpoints.load', 'read', () => {
+        process.call('endpoints.load', () => {
           last.decidedAt = time.now();
           return endpoints.load(webhook);
         }),
       save: (webhook, state, version) =>
-        process.call('endpoints.save', 'write', async () => {
+        process.call('endpoints.save', async () => {
           const result = await endpoints.save(webhook, state, version);
           if (result === 'saved' && last.attempt !== undefined) last.attempt.notedAt ??= time.now();
           return result;

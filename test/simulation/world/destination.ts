@@ -3,9 +3,10 @@
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type { Destination, SendResult } from '../../../shared/ports.ts';
+import { SimulatedFailure } from '../../simulation-frame/mortal-process.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { Fates } from './fates.ts';
-import { SimulatedFailure, type SimulatedProcess } from './process.ts';
+import type { SimulatedProcess } from './process.ts';
 
 export function createDestination(process: SimulatedProcess, arrivals: Arrivals, fates: Fates): Destination {
   const send = `${arrivals.name}.send` as const;

@@ -1,6 +1,6 @@
+import { type Chances, type Drawn, type DrawnFates, drawFates } from '../../simulation-frame/drawn-fates.ts';
 import type { FaultRates, Plan } from '../plan.ts';
 import { CALLS, type CallKind, type CallName, oftenerAt } from './calls.ts';
-import { type Chances, type Drawn, type DrawnFates, drawFates } from './drawn-fates.ts';
 
 export type Fate =
   | 'crash-before'

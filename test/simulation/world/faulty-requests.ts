@@ -5,8 +5,8 @@ import { httpDate } from '../../../local/reference-service/service/http-date.ts'
 import { problemWith, validationAnswer } from '../../../local/reference-service/service/validation.ts';
 import { createStampForm } from '../../../local/reference-service/showing/stamp-form.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
+import type { Trace } from '../../simulation-frame/trace.ts';
 import { type FaultAnswer, type FaultShape, type LastingFault, nameOfShape } from '../lasting-fault.ts';
-import type { Trace } from './trace.ts';
 
 export interface FaultyRequests {
   /** Returns the faulty answer if the request has the fault's shape, or else the true answer. */

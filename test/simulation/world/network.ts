@@ -12,11 +12,11 @@ import {
   TransportFailure,
 } from '../../../shared/returns-service/http-transport.ts';
 import type { VirtualClock } from '../../fakes/virtual-clock.ts';
+import type { Trace } from '../../simulation-frame/trace.ts';
 import type { Outage } from '../plan.ts';
 import { createDates, type Dates } from './dates.ts';
 import type { FaultyRequests } from './faulty-requests.ts';
 import type { SimulatedProcess } from './process.ts';
-import type { Trace } from './trace.ts';
 
 /** A token and the store that it gives access to. */
 export interface Access {

@@ -6,8 +6,8 @@ import { createReturnsServiceClient } from '../../../shared/returns-service/clie
 import { createSourceSession, type SourceSession } from '../../../shared/source/source-session.ts';
 import type { SourceSettings } from '../../../shared/source/source-settings.ts';
 import type { TickReport } from '../../../shared/tick/tick-report.ts';
+import { SimulatedFailure } from '../../simulation-frame/mortal-process.ts';
 import type { SimulatedProcess } from './process.ts';
-import { SimulatedFailure } from './process.ts';
 import { isForLackOfToken, readSecret } from './secret.ts';
 import type { World } from './world.ts';
 

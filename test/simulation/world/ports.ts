@@ -15,13 +15,13 @@ import type {
   SourceStates,
 } from '../../../shared/ports.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
+import type { Trace } from '../../simulation-frame/trace.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { CallName } from './calls.ts';
 import { createDestination } from './destination.ts';
 import type { Fates } from './fates.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Stores } from './stores.ts';
-import type { Trace } from './trace.ts';
 
 export interface Ports {
   readonly states: SourceStates;

@@ -1,25 +1,13 @@
-// A process that runs the feed's code. Its clock has an error of its own, it loses its memory when it ends, and it may end
-// at any call. Its input and output pass through `call`, so it can crash before and after every call, and freeze after an
-// answer arrived.
+// A process of the feed on a machine of its own: it may end or freeze at any call, its clock may jump, and its machine may
+// be suspended.
 import { MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
-import type { Clock } from '../../../shared/ports.ts';
 import type { MachineClock, VirtualClock } from '../../fakes/virtual-clock.ts';
+import { createMortalProcess, type MortalProcess } from '../../simulation-frame/mortal-process.ts';
+import type { Trace } from '../../simulation-frame/trace.ts';
 import { CALLS, type CallName } from './calls.ts';
-import type { Fated, Fates } from './fates.ts';
-import type { Trace } from './trace.ts';
+import type { Fate, Fates } from './fates.ts';
 
-/** An injected fault, like an error of the store or the network. */
-export class SimulatedFailure extends Error {
-  override readonly name = 'SimulatedFailure';
-}
-
-export interface SimulatedProcess {
-  readonly name: string;
-  readonly clock: Clock;
-  readonly isAlive: boolean;
-  /** Resolves when the process ends. */
-  readonly ended: Promise<void>;
-  kill(why: string): void;
+export interface SimulatedProcess extends MortalProcess<CallName> {
   /** Whether it is between two ticks. Then it must be idle. */
   isAtRest: boolean;
   /** Writes that began between ticks. */
@@ -27,12 +15,7 @@ export interface SimulatedProcess {
   /** Lets time pass that its elapsed clock does not count. */
   suspend(duration: number): void;
   /** The time that its machine was suspended undetectably, because its clock was set back by the same time. */
-  readonly suspendedUnseen: number;
-  call<Result>(call: CallName, effect: () => Result | Promise<Result>): Promise<Result>;
-  /** Resolves when the process is not frozen; never for a dead one. */
-  awake(): Promise<void>;
-  /** Applies a fate to the process itself, apart from the call. */
-  suffer(fated: Fated): void;
+  suspendedUnseen(): number;
 }
 
 export interface ProcessOptions {
@@ -53,23 +36,14 @@ const LARGEST_JUMP = 5 * MINUTE;
 const LEAST_PARTING = 2 * SECOND;
 
 export function createProcess({ name, time, machine, fates, trace }: ProcessOptions): SimulatedProcess {
-  let isAlive = true;
   let frozenUntil = 0;
   let sleepsThrough = false;
   /** Shared by all calls that a freeze stops, so that their clock is stopped once. */
   let thawing: Promise<void> | undefined;
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const never = new Promise<never>(() => {});
-  const strayWrites: CallName[] = [];
-
   let suspended = 0;
   let suspendedUnseen = 0;
   let atLastAnswer: { readonly lead: number; readonly suspended: number } | undefined;
-
-  const sleep = (duration: number) => time.sleep(duration / MILLISECOND);
+  const strayWrites: CallName[] = [];
 
   function suspend(duration: number): void {
     suspended += duration;
@@ -85,42 +59,25 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
 
   async function thaw(): Promise<void> {
     const since = time.elapsed();
-    while (time.elapsed() < frozenUntil) await sleep(frozenUntil - time.elapsed());
+    while (time.elapsed() < frozenUntil) await time.sleep((frozenUntil - time.elapsed()) / MILLISECOND);
     // Some machines count the time of a suspension, some do not.
     if (sleepsThrough) suspend(time.elapsed() - since);
     thawing = undefined;
   }
 
-  const process: SimulatedProcess = {
-    name,
-    clock: {
-      now: machine.now,
-      elapsed: machine.elapsed,
-      async sleep(durationMs, signal) {
-        await machine.sleep(durationMs, signal);
-        await process.awake();
-      },
-    },
-    get isAlive() {
-      return isAlive;
-    },
-    ended,
-    isAtRest: false,
-    strayWrites,
-    kill(why) {
-      if (!isAlive) return;
-      isAlive = false;
-      trace.note(name, `ends: ${why}`);
-      end();
-    },
-    suspend,
-    get suspendedUnseen() {
-      return suspendedUnseen;
-    },
-    async awake() {
-      if (time.elapsed() < frozenUntil) thawing ??= thaw();
-      await thawing;
-      if (!isAlive) await never;
+  const mortal = createMortalProcess<CallName, Fate>({
+    ...{ name, time, machine, trace },
+    next(call) {
+      if (process.isAtRest && CALLS[call] === 'write') strayWrites.push(call);
+      const fated = fates.next(call);
+      if (CALLS[call] === 'request') return { fated, before: 0 };
+      const { fate, chance } = fated;
+      const latency = SHORTEST + chance * LONGEST;
+      return {
+        fated,
+        before: fate === 'slow' ? chance * SLOWEST : latency,
+        after: chance < 0.25 ? latency : 0,
+      };
     },
     suffer({ fate, chance }) {
       if (fate === 'clock-jump') machine.jump(Math.round((chance - 0.5) * 2 * LARGEST_JUMP));
@@ -128,37 +85,19 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
       frozenUntil = time.elapsed() + SECOND + chance * LONGEST_FREEZE;
       sleepsThrough = chance * 1_000 - Math.floor(chance * 1_000) < 0.5;
     },
-    async call(call, effect) {
-      if (!isAlive) return never;
-      if (process.isAtRest && CALLS[call] === 'write') strayWrites.push(call);
-      const fated = fates.next(call);
-      const { fate, chance } = fated;
-      trace.note(name, call, () => fate ?? '');
-      trace.count(`call ${call}`);
-      if (fate !== undefined) trace.count(`${fate} ${call}`);
-      if (fate === 'crash-before') {
-        process.kill(fated.id);
-        return never;
-      }
-      const latency = CALLS[call] === 'request' ? 0 : SHORTEST + chance * LONGEST;
-      if (latency > 0) await sleep(fate === 'slow' ? chance * SLOWEST : latency);
-      if (fate === 'fail') {
-        await process.awake();
-        throw new SimulatedFailure(`${fated.id} failed`);
-      }
-      if (fate === 'twice') {
-        await effect();
-        await sleep(latency);
-      }
-      const result = await effect();
-      if (fate === 'crash-after') process.kill(fated.id);
-      if (fate !== undefined) process.suffer(fated);
-      if (latency > 0 && chance < 0.25) await sleep(latency);
-      await process.awake();
-      if (CALLS[call] === 'request') noteAnswer();
-      if (fate === 'lost') throw new SimulatedFailure(`${fated.id} was not answered in time`);
-      return result;
+    thaw() {
+      if (time.elapsed() < frozenUntil) thawing ??= thaw();
+      return thawing;
     },
-  };
+    answered(call) {
+      if (CALLS[call] === 'request') noteAnswer();
+    },
+  });
+  const process: SimulatedProcess = Object.assign(mortal, {
+    isAtRest: false,
+    strayWrites,
+    suspend,
+    suspendedUnseen: () => suspendedUnseen,
+  });
   return process;
 }

@@ -1,6 +1,7 @@
 // The secret that a source's processes read: for some time deleted, without a token, or with a newline at its end.
+
+import { SimulatedFailure } from '../../simulation-frame/mortal-process.ts';
 import { isDuring } from './network.ts';
-import { SimulatedFailure } from './process.ts';
 import type { World } from './world.ts';
 
 /** The secret store's error for a missing secret. */

@@ -8,6 +8,7 @@ import { createRandom, mix, type Random } from '../../../local/reference-service
 import { HOUR, MILLISECOND } from '../../../shared/instant.ts';
 import type { Log, LogFields } from '../../../shared/ports.ts';
 import { createVirtualClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
+import { createTrace, type Trace } from '../../simulation-frame/trace.ts';
 import type { LastingFault } from '../lasting-fault.ts';
 import type { Plan } from '../plan.ts';
 import { createFates, type Fates } from './fates.ts';
@@ -16,7 +17,6 @@ import { type Access, BASE_URL, createNetwork, isDuring, type Network } from './
 import { createPorts, type Ports } from './ports.ts';
 import { createProcess, type SimulatedProcess } from './process.ts';
 import { createStores, type Inserted, type Stores } from './stores.ts';
-import { createTrace, type Trace } from './trace.ts';
 import { createVeil, type Veil } from './veil.ts';
 
 export interface World {
@@ -145,7 +145,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
       processes.push(process);
       return process;
     },
-    suspendedUnseen: () => Math.max(0, ...processes.map((process) => process.suspendedUnseen)),
+    suspendedUnseen: () => Math.max(0, ...processes.map((process) => process.suspendedUnseen())),
     portsOf: (process) => createPorts({ process, stores, fates, trace, random: draws.stores.fraction }),
     onInsert: () => {},
   };

@@ -1,6 +1,6 @@
 // The record of a run: a hash of everything, so that two runs of one seed can be compared; counts, so that missing cases are
 // found; and, on request, a line for each entry.
-import { formatInstant, type Instant } from '../../../shared/instant.ts';
+import { formatInstant, type Instant } from '../../shared/instant.ts';
 
 export interface Trace {
   /** @param detail only for readers: evaluated if lines are requested */

@@ -1,4 +1,4 @@
-interface FaultyRun<Plan> {
+export interface FaultyRun<Plan> {
   readonly plan: Plan;
   /** The faults that happened, by id. */
   readonly struck: readonly string[];

@@ -1,6 +1,6 @@
 // The fate of each call through a port. Calls are counted by name, and the seed alone decides the fate of the n-th call
 // of a name. Faults can therefore be removed one by one while the others stay, which is how a failure is shrunk.
-import { mix } from '../../../local/reference-service/store/seeded-random.ts';
+import { mix } from '../../local/reference-service/store/seeded-random.ts';
 
 export interface Drawn<Fate> {
   readonly fate: Fate | undefined;
