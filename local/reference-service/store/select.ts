@@ -60,7 +60,7 @@ function stretchOf(view: View, key: SortKey, query: GroupQuery): Stretch {
   return { index, range, from, to: Math.max(from, index.countBelow(range.until)) };
 }
 
-/** A page from a stretch of the order's own index, all of whose rows match. */
+/** A page from a stretch of the order's own index. All rows of the stretch match. */
 function pageOfStretch(
   { index, from, to }: Stretch,
   query: GroupQuery,
