@@ -71,7 +71,7 @@ describe('an entry that failed', () => {
   test.each(['MalformedDetail', 'InvalidArgument', 'RedactionFailure'])(
     'is refused for %s',
     async (ErrorCode) => {
-      expect(await sendWith({ ErrorCode, ErrorMessage: 'as told' })).toEqual([
+      expect(await sendWith({ ErrorCode, ErrorMessage: 'injected by the test' })).toEqual([
         { sent: false, cause: 'refused', reason: expect.stringContaining(ErrorCode) },
         SENT,
       ]);
@@ -88,7 +88,7 @@ describe('an entry that failed', () => {
     'InvalidAccountIdException',
     'SomethingNewException',
   ])('is to be retried after %s', async (ErrorCode) => {
-    expect(await sendWith({ ErrorCode, ErrorMessage: 'as told' })).toEqual([
+    expect(await sendWith({ ErrorCode, ErrorMessage: 'injected by the test' })).toEqual([
       { sent: false, cause: 'failed', reason: expect.stringContaining(ErrorCode) },
       SENT,
     ]);

@@ -24,7 +24,7 @@ function relayFailing(...ids: number[]) {
   const relay = async (groups: readonly GroupKey[]): Promise<Outcome[]> => {
     asked.push(...groups);
     return groups.map(({ group }) =>
-      ids.includes(Number(group)) ? { state: 'failed', reason: 'as told' } : { state: 'done' },
+      ids.includes(Number(group)) ? { state: 'failed', reason: 'injected by the test' } : { state: 'done' },
     );
   };
   return { relay, asked };

@@ -136,7 +136,7 @@ describe.each(SETTINGS)('the changes of %s', (_, snapshotBefore, row, count) => 
   });
 });
 
-describe('what is published of a new group after a crash', () => {
+describe('the remaining events of a new group after a crash', () => {
   it.each([
     ['two hours ahead, by a zone that they do not name', '2026-11-20T12:10:00', '2026-11-20T10:10:00Z'],
     ['hours ago, by a zone that they do not name', '2026-11-20T09:00:00', '2026-11-20T07:00:00Z'],

@@ -55,7 +55,7 @@ describe('matchesFilter', () => {
     expect(matchesFilter(filter, read)).toBe(passes);
   });
 
-  it('lets no other event of the feed itself pass', () => {
+  it('rejects all other events of the feed itself', () => {
     expect(matchesFilter({}, example('feed.source_degraded'))).toBe(false);
   });
 

@@ -12,7 +12,7 @@ import type { BudgetState } from '../../../shared/ports.ts';
 import { mostWithin } from './most-within.ts';
 
 const NOW: Instant = Date.UTC(2026, 10, 20) * MILLISECOND;
-// Of 240 requests: 192 common ones with a burst of 19, and 48 for reconciliation with a burst of 4.
+// A budget of 240 requests has 192 common ones with a burst of 19, and 48 for reconciliation with a burst of 4.
 const RATES = ratesFor(240);
 const COMMON = { interval: 367_817, tolerance: 18 * 367_817 };
 const RESERVED = { interval: 1_422_223, tolerance: 3 * 1_422_223 };
@@ -132,16 +132,19 @@ describe('booking for covering', () => {
     expect(state.reservedArrival).toBe(7);
   });
 
-  it.each([100, 240, 3_000])('keeps no poll waiting with a budget of %s, however much it takes', (budget) => {
-    const rates = ratesFor(budget);
-    const { state } = bookSlots(rates, stateOf(), NOW, { purpose: 'covering', count: 10_000 });
+  it.each([100, 240, 3_000])(
+    'delays no poll with a budget of %s, however many requests it takes',
+    (budget) => {
+      const rates = ratesFor(budget);
+      const { state } = bookSlots(rates, stateOf(), NOW, { purpose: 'covering', count: 10_000 });
 
-    const { slots } = bookSlots(rates, state, NOW, { purpose: 'poll', count: 1 });
+      const { slots } = bookSlots(rates, state, NOW, { purpose: 'poll', count: 1 });
 
-    expect(slots).toEqual([NOW]);
-  });
+      expect(slots).toEqual([NOW]);
+    },
+  );
 
-  it.each([2, 5, 12, 30, 60])('keeps a poll waiting by one request at most with a budget of %s', (budget) => {
+  it.each([2, 5, 12, 30, 60])('delays a poll by at most one request with a budget of %s', (budget) => {
     const rates = ratesFor(budget);
     const { state } = bookSlots(rates, stateOf(), NOW, { purpose: 'covering', count: 10_000 });
 
@@ -172,7 +175,7 @@ describe('booking for reconciliation', () => {
     expect(state).toEqual(stateOf({ reservedArrival: NOW + RESERVED.interval }));
   });
 
-  it('leaves polls a burst, however much it takes', () => {
+  it('leaves polls a burst, however many requests it takes', () => {
     const { state } = book('reconciliation', 100);
 
     const { slots } = bookSlots(RATES, state, NOW, { purpose: 'poll', count: 10 });

@@ -84,10 +84,10 @@ test('nothing is skipped if the group is not stuck at the named event', async ()
   const earlier = await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 1 });
   const later = await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 3 });
   setting.destination.answer = () => ({ sent: true });
-  const mended = await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 2 });
+  const redriven = await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 2 });
 
   expect([earlier.steppedOver, later.steppedOver]).toEqual([undefined, undefined]);
-  expect(mended).toEqual({ outcome: { state: 'done' } });
+  expect(redriven).toEqual({ outcome: { state: 'done' } });
   expect(setting.arrived(A)).toEqual([1, 2, 3, 4]);
 });
 

@@ -308,7 +308,7 @@ describe('the time limit', () => {
     ]);
   });
 
-  test('sent events are marked before a pause', async () => {
+  test('the marks of sent events move before a pause', async () => {
     const world = createWorld();
     world.show(A, 1, 2);
     const marked: number[] = [];

@@ -118,7 +118,7 @@ test('a window includes its beginning, and takes numbers without a gap', async (
   });
 });
 
-test('a plan has neither the feed’s own events nor groups without events in the ledger', async () => {
+test('a plan excludes the feed’s own events and groups without events in the ledger', async () => {
   const setting = createSetting();
   await writeSent(setting, FEED, 1);
 

@@ -12,7 +12,7 @@ describe('a row', () => {
     expect(names).toEqual(['7', '7', 'e', undefined]);
   });
 
-  it('is otherwise identified by its content', () => {
+  it('is identified by its content if it has no id', () => {
     const rows = [
       aRow(7),
       anUnreadableRow(7, 'a'),

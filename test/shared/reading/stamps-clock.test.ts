@@ -90,7 +90,7 @@ describe('a stamp is plausible', () => {
     expect(stamps.newest).toBe(NOON + 2 * HOUR);
   });
 
-  it('independently of the row’s other stamp: creation counts if the update is absurd', () => {
+  it('even if the row’s other stamp is not: creation counts if the update is absurd', () => {
     const row = aRow(1, { createdAt: NOON - HOUR, updatedAt: NOON + 1_000 * HOUR });
 
     const stamps = learnStamps(UNKNOWN_STAMPS, [row], NOON);

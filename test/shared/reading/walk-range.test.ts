@@ -75,7 +75,7 @@ describe('a walk’s next range', () => {
     expect(step.position.rangeWidth).toBeGreaterThanOrEqual(4 * SECOND);
   });
 
-  it('is not read, and narrower by 24 halvings next time, if even those were not enough', async () => {
+  it('is not read if 24 halvings were not enough, and begins with the narrowed width next time', async () => {
     const reader = createScriptedReader(() => CROWD, { maxPages: 160 });
     const coveredThrough = NOON - 10_050 * DAY;
 

@@ -325,7 +325,7 @@ describe('every row', () => {
     );
   });
 
-  it('has nothing in its group but what the row has in the same place', () => {
+  it('has only values in its group that the row has in the same place', () => {
     let readables = 0;
     fc.assert(
       fc.property(fc.oneof(documentedRows, spoiltRows), (raw) => {

@@ -5,7 +5,7 @@ import type { SourceState, Tier } from '../../../shared/source/source-state.ts';
 import { advanceCycle } from '../../../shared/tick/reconciliation-cycle.ts';
 import { createUnorderedRun, NOW, settledState } from './unordered-run.ts';
 
-/** The shape of the list after a walk, or a step of one. */
+/** The known form of the list after a walk or a step of a walk. */
 function shapeAfter(
   tier: Tier,
   { hasLostOrder = true, isDone = true, fullPage = undefined as number | undefined, state = {} } = {},
@@ -41,7 +41,7 @@ describe('a list', () => {
     expect(shapeAfter('all')).toMatchObject({ isUnordered: true, hasLostOrder: false });
   });
 
-  it('counts as unordered to the end of its walk, and whatever look-ups of open groups show', () => {
+  it('counts as unordered until the end of its walk, also after look-ups of open groups', () => {
     expect(shapeAfter('all', { hasLostOrder: false, isDone: false })).toMatchObject({ isUnordered: true });
     expect(shapeAfter('open', { hasLostOrder: false })).toMatchObject({ isUnordered: true });
     expect(shapeAfter('open')).toMatchObject({ hasLostOrder: true });

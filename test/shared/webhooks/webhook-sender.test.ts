@@ -24,7 +24,7 @@ describe('a webhook', () => {
     expect(await world.marks.load(WEBHOOK, KEY)).toBe(3);
   });
 
-  it('gets nothing twice however often it is rung', async () => {
+  it('gets no event twice, also if it is rung several times', async () => {
     const world = worldWith(3);
 
     for (const sequence of [2, 2, 1, 3]) await world.ring(KEY, sequence);
@@ -32,7 +32,7 @@ describe('a webhook', () => {
     expect(world.acceptedNumbers(KEY)).toEqual([1, 2, 3]);
   });
 
-  it('starts with the event that rang where all before it were observed before its start', async () => {
+  it('starts with the event that rang if all earlier events were observed before its start', async () => {
     // The events were observed at 10:15:03.
     const world = worldWith(5, { start: Date.UTC(2026, 10, 20, 11) * 1_000 });
 
@@ -41,7 +41,7 @@ describe('a webhook', () => {
     expect(world.acceptedNumbers(KEY)).toEqual([4, 5]);
   });
 
-  it('starts with an earlier event, if that was observed after its start and its own ring was lost', async () => {
+  it('starts with an earlier event if that was observed after its start and its own ring was lost', async () => {
     const world = worldWith(5);
 
     await world.ring(KEY, 4);
@@ -60,7 +60,7 @@ describe('a webhook', () => {
     expect(world.marks.behind(WEBHOOK, KEY)).toBe('2: answered 500');
   });
 
-  it('reports how long the endpoint has failed, though each attempt may be the first of its return', async () => {
+  it('reports since when the endpoint has failed, even if each attempt is the first of its return', async () => {
     const world = worldWith(1);
     world.show(OTHER, 1);
     world.answer = () => ({ status: 500 });
@@ -114,7 +114,7 @@ describe('a webhook', () => {
     expect(await world.ring(OTHER, 1)).toEqual({ isDone: true });
   });
 
-  it('holds no message longer than a queue can hide it, however long the endpoint asks for', async () => {
+  it('holds no message longer than a queue can hide it, even if the endpoint asks for more', async () => {
     const world = worldWith(1, { random: () => 0.99 });
     world.show(OTHER, 1);
     world.answer = () => ({ status: 503, retryAfter: '1000000000' });
@@ -133,7 +133,7 @@ describe('a webhook', () => {
     expect(await world.ring(OTHER, 1)).toEqual({ isDone: true });
   });
 
-  it('passes over events that the filter excludes', async () => {
+  it('skips events that the filter excludes', async () => {
     const world = worldWith(4, { filter: { types: ['shipment.created'] } });
 
     expect(await world.ring(KEY, 4)).toEqual({ isDone: true });
@@ -178,7 +178,7 @@ describe('a webhook', () => {
   });
 });
 
-describe('an event that the endpoint refuses', () => {
+describe('an event that the endpoint rejects', () => {
   const refusing = () => {
     const world = worldWith(3);
     world.show(OTHER, 1, 2, 3, 4);
@@ -188,7 +188,7 @@ describe('an event that the endpoint refuses', () => {
     return world;
   };
 
-  it('is stepped over after a day, if other events were accepted meanwhile, and this is published', async () => {
+  it('is skipped after a day if other events were accepted meanwhile, and the skip is published', async () => {
     const world = refusing();
     await world.ring(KEY, 1);
     await world.clock.advance(HOUR);
@@ -213,7 +213,7 @@ describe('an event that the endpoint refuses', () => {
     expect(world.acceptedNumbers(KEY)).toEqual([1]);
   });
 
-  it('is not stepped over because of another event whose attempt began before the first refusal', async () => {
+  it('is not skipped because of another event with an attempt that began before the first rejection', async () => {
     const world = worldWith(1);
     world.show(OTHER, 1);
     world.answer = ({ partitionkey }) => ({ status: partitionkey === 'acme/1' ? 422 : 204 });
@@ -228,7 +228,7 @@ describe('an event that the endpoint refuses', () => {
     expect(await world.ring(KEY, 1)).toMatchObject({ isDone: false });
   });
 
-  it('gets its whole day, however late an older sender notes the failure of the event before', async () => {
+  it('gets its whole day, even if an older sender notes the failure of the previous event late', async () => {
     const world = worldWith(1);
     world.answer = () => ({ failure: 'timeout' });
     const late = {
@@ -296,7 +296,7 @@ describe('a failing endpoint', () => {
     for (const key of keys) expect(await world.ring(key, 1)).toEqual({ isDone: true });
   });
 
-  it('gets posts of at most two returns at once that failed before, and of all others without a limit', async () => {
+  it('gets posts of at most two previously failed returns at once, and of all others without a limit', async () => {
     const world = createWebhookWorld();
     const failing = Array.from({ length: 6 }, (_, n) => aKey(100 + n));
     for (const key of [...failing, KEY]) world.show(key, 1, 2);
@@ -331,7 +331,7 @@ describe('a failing endpoint', () => {
     expect(await world.ring(KEY, 1)).toEqual({ isDone: true });
   });
 
-  it('lets a return that finds no place among the retries look again at the pace of its own retries', async () => {
+  it('retries a return that found no place among the retries after the pause of its own schedule', async () => {
     const world = createWebhookWorld({ retriesAtOnce: 1 });
     for (const key of [KEY, OTHER]) {
       world.show(key, 1);
@@ -351,7 +351,7 @@ describe('a failing endpoint', () => {
     await world.clock.run(first);
   });
 
-  it('is left alone while an operator paused it', async () => {
+  it('gets no attempt while an operator has paused it', async () => {
     const world = worldWith(1);
     await world.ring(KEY, 1);
     const state = await world.endpoints.load(WEBHOOK);
