@@ -68,14 +68,14 @@ test.each([
   expect(object(pattern)).toBe(expected);
 });
 
-test('of an array of objects one element must match as a whole', () => {
+test('one element of an array of objects must match all conditions', () => {
   const one = matches({ detail: { lines: { sku: ['B'], quantity: [2] } } });
   const mixed = matches({ detail: { lines: { sku: ['A'], quantity: [2] } } });
 
   expect([one, mixed]).toEqual([true, false]);
 });
 
-test('exists tests leaves, so an object or an empty array does not exist', () => {
+test('`exists` applies to leaf values only: an object or an empty array does not exist', () => {
   const things = ['object', 'none'].map((field) => matches({ detail: { [field]: [{ exists: true }] } }));
 
   expect(things).toEqual([false, false]);

@@ -15,7 +15,7 @@ function shown(knobs: Partial<Knobs>): Shown[] {
 }
 
 describe('groups as the service shows them', () => {
-  it('keep every promise of the document', () => {
+  it('conform to the document', () => {
     const groups = shown({});
 
     const parsed = groups.map((group) => documentedReturnGroupSchema.safeParse(group));
@@ -76,7 +76,7 @@ describe('groups as the service shows them', () => {
     ).toBe(false);
   });
 
-  it('lose different arrays and nulls at random if these flicker', () => {
+  it('lack different arrays and nulls at random if these flicker', () => {
     const service = aService({
       groups: 100,
       knobs: { arrays: 'flicker', nulls: 'flicker', childOrder: 'shuffled' },
