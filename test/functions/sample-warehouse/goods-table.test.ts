@@ -97,7 +97,7 @@ describe('a parcel', () => {
     expect(answers).toEqual([true, false, true]);
   });
 
-  test('may contain no known line items', async () => {
+  test('may have no known line items', async () => {
     expect(await goods.claimParcel(parcel(), 'acme_g_1_5')).toBe(true);
   });
 });

@@ -71,14 +71,14 @@ function withOrder(data: unknown, order: object): object {
 describe('secrets', () => {
   const signedBy = (secret: string, ...previous: string[]) => attempt(change(1, 1), { secret, previous });
 
-  it('may be several, of which any signs', async () => {
+  it('may be several, and any of them may have signed', async () => {
     const { receiver } = receiverUnderTest({ secrets: [SECRET, `whsec_${OTHER_SECRET}`] });
 
     expect((await receiver(signedBy(SECRET))).status).toBe(204);
     expect((await receiver(signedBy(OTHER_SECRET))).status).toBe(204);
   });
 
-  it('may be one of those that signed, as during a rotation', async () => {
+  it('may be only one of those that signed, as during a rotation', async () => {
     const third = 'third'.repeat(8);
     const { receiver } = receiverUnderTest({ secrets: OTHER_SECRET });
 
@@ -116,7 +116,7 @@ describe('secrets', () => {
     expect(create).not.toThrow(/abcd/);
   });
 
-  it('that a function returns malformed are answered 500, with the reason in the log', async () => {
+  it('cause a 500 if a function returns malformed ones, with the reason in the log', async () => {
     const { receiver, log } = receiverUnderTest({ secrets: () => 'not a secret' });
 
     const response = await receiver(attempt(change(1, 1)));
