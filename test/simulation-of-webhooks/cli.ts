@@ -1,4 +1,5 @@
-// The command: `npm run simulate:webhooks -- --seeds 500 --from 1 [--trace]`. One thread: it runs beside other steps.
+// The command: `npm run simulate:webhooks -- --seeds 500 --from 1 [--trace]`. It uses one thread, because it runs
+// beside other steps.
 import { Command, InvalidArgumentError } from 'commander';
 import type { Violation } from './checker/evidence.ts';
 import { missedBy } from './coverage.ts';

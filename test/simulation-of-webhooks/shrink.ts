@@ -1,11 +1,11 @@
-// Shrinks a run that breaks a guarantee while it still breaks the same one: without that webhook, without this trouble,
-// without most faults. The rest is what the violation needs.
+// Shrinks a run that breaks a guarantee: removes webhooks, troubles and faults as long as the run still breaks the same
+// guarantee.
 import { dropFaults } from '../simulation/drop-faults.ts';
 import type { Violation } from './checker/evidence.ts';
 import { NO_FAULTS, type Plan, type WebhookPlan } from './plan.ts';
 import { type Run, simulate } from './simulate.ts';
 
-/** The most runs of a shrinking. */
+/** The maximum number of runs. */
 const MOST_RUNS = 200;
 
 /** @returns the smallest run found; the given one if nothing can be left out */

@@ -1,5 +1,5 @@
-// A process that runs the feed's code: its clock is wrong in its own way, its memory is gone when it ends, and any call
-// may be its last. A frozen process goes on later, when others have long taken over.
+// A process that runs the feed's code. Its clock has an error of its own, it loses its memory when it ends, and it may
+// end at any call. A frozen process continues later, when others have taken over.
 import { MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { Clock } from '../../../shared/ports.ts';
 import type { MachineClock, VirtualClock } from '../../fakes/virtual-clock.ts';
@@ -17,9 +17,9 @@ export interface SimulatedProcess {
   readonly isAlive: boolean;
   /** Resolves when the process ends. */
   readonly ended: Promise<void>;
-  /** Calls of it that met a fault. */
+  /** Its calls that met a fault. */
   readonly faults: number;
-  /** Those of them that threw, with or without an effect. */
+  /** Its calls that threw because of a fault, with or without an effect. */
   readonly thrown: number;
   kill(why: string): void;
   call<Result>(call: string, kind: CallKind, effect: () => Result | Promise<Result>): Promise<Result>;
