@@ -167,7 +167,7 @@ describe('choices', () => {
 
   test('a comparison with a missing value fails, and so does a choice without a matching rule', async () => {
     await expect(run(choice(is('OPEN')), {})).rejects.toThrow('nothing at $.status');
-    await expect(run(choice(is('DONE'), {} as never), { status: 'OPEN' })).rejects.toThrow('No rule holds');
+    await expect(run(choice(is('DONE'), {} as never), { status: 'OPEN' })).rejects.toThrow('No rule matches');
   });
 });
 

@@ -1,6 +1,7 @@
-// An interpreter of the Amazon States Language (JSONPath), as far as this project's state machines use it. It refuses
-// anything unsupported before it runs, so that it never interprets a state differently from AWS.
-// https://states-language.net and https://docs.aws.amazon.com/step-functions/latest/dg/concepts-amazon-states-language.html
+// An interpreter of the Amazon States Language (JSONPath), as far as this project's state machines use it. It rejects
+// unsupported definitions before it runs, so that it never interprets a state differently from AWS.
+// https://states-language.net and
+// https://docs.aws.amazon.com/step-functions/latest/dg/concepts-amazon-states-language.html
 import { fillTemplate, putResult, readPath, type Scope } from './state-data.ts';
 import type { Retrier, Rule, State, StateMachineDefinition } from './states-definition.ts';
 import { checkKnown } from './states-known.ts';
@@ -116,7 +117,7 @@ function runMap(
 
 function choose({ Choices = [], Default }: State, scope: Scope): string {
   const next = Choices.find((rule) => holds(rule, scope))?.Next ?? Default;
-  if (next === undefined) throw named('States.NoChoiceMatched', 'No rule holds, and there is no default.');
+  if (next === undefined) throw named('States.NoChoiceMatched', 'No rule matches, and there is no default.');
   return next;
 }
 
