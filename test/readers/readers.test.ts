@@ -25,7 +25,7 @@ test.each<{ name: string; options: PollerOptions }>([
     options: { lookbackMs: 30_000, wholeEveryMs: 86_400_000 },
   },
   { name: 'the reader of the whole list', options: WHOLE_LIST },
-])('$name knows every change of a calm service', async ({ options }) => {
+])('$name knows every change of a service that keeps its order', async ({ options }) => {
   const { learnt, learn } = createKnownStates();
   const ask = createPacedClient({ url: service.url, token: TOKEN, clock: CLOCK, perMinute: 300, burst: 300 });
   const poll = createUsualPoller(ask, CLOCK, (...state) => learn(...state, CLOCK.now()), options);

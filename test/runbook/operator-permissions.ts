@@ -90,7 +90,7 @@ const OF_TARGETS: Readonly<Record<string, (body: OperatorRequest['body']) => Per
   'secretsmanager.PutSecretValue': ofSecret('PutSecretValue'),
 };
 
-/** The permissions for services whose requests are forms. */
+/** The permissions for services with form-encoded requests. */
 function ofAction(body: OperatorRequest['body']): Permission[] | undefined {
   const { Action, StackName } = body;
   if (Action === 'DescribeStacks')

@@ -173,7 +173,7 @@ test.each<[ButtonName, string]>([
   ['skip', 'dynamodb:PutItem'],
   ['skip', 'dynamodb:UpdateItem'],
   ['resume', 'dynamodb:PutItem'],
-])('the button "%s" names the right that is missing: %s', async (name, action) => {
+])('the button "%s" names the missing permission: %s', async (name, action) => {
   const without = operators.statementsFor(wordsOf(ACTING_CONSOLE)).map((it) => withdraw(it, action));
 
   const { text, status } = await withConsole(without, (console) => press(console, situations, name));

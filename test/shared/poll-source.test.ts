@@ -157,7 +157,7 @@ describe('changes', () => {
     expect(events.map(({ type }) => type)).toEqual(['shipment.status_changed']);
   });
 
-  it('whose save has a conflict are not settled, and are published by a later poll', async () => {
+  it('are not settled if their save has a conflict, and are published by a later poll', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);

@@ -187,6 +187,6 @@ test.each([
   ],
   ['a result deep inside', { State: { Type: 'Task', ResultPath: '$.a.b', End: true } }, '$.a.b'],
   ['a transition to a missing state', { State: { Type: 'Pass', Next: 'Nowhere' } }, 'Nowhere'],
-])('%s is refused before anything runs', async (_, states, named) => {
+])('%s is rejected before anything runs', async (_, states, named) => {
   await expect(run(states as never, {})).rejects.toThrow(named);
 });

@@ -9,7 +9,7 @@ import { checkKnown } from './states-known.ts';
 export interface StateMachineWorld {
   /** The context object: `$$` in paths. */
   readonly context: object;
-  /** Runs a task; it fails with an error whose name `Retry` and `Catch` match. */
+  /** Runs a task; it fails with an error, and `Retry` and `Catch` match the error's name. */
   readonly runTask: (state: State, parameters: unknown) => Promise<unknown>;
   readonly onEntered: (state: string) => void;
   readonly onCaught: (state: string, next: string) => void;

@@ -29,7 +29,7 @@ export interface StepFunctionsEngine {
   countWaiting(): number;
   /** Resolves when exactly this many tasks wait for their tokens. */
   untilWaiting(count: number): Promise<void>;
-  /** Advances time; tasks whose limit has passed fail with `States.Timeout`. */
+  /** Advances time; tasks fail with `States.Timeout` after their limit. */
   passTime(seconds: number): void;
   stop(): Promise<void>;
 }

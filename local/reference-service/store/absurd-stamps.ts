@@ -3,7 +3,7 @@
 import { DAY, HOUR, type Instant, MINUTE } from '../../../shared/instant.ts';
 
 export interface AbsurdStamps {
-  /** Groups whose id is divisible by this; 0: none. */
+  /** Groups with an id that is divisible by this have absurd stamps; 0: none. */
   readonly every: number;
   readonly kind: 'mixed' | (typeof ABSURD_KINDS)[number];
 }

@@ -87,7 +87,7 @@ describe('a failed entry', () => {
     'NotAuthorizedForDetailTypeException',
     'InvalidAccountIdException',
     'SomethingNewException',
-  ])('is to be retried after %s', async (ErrorCode) => {
+  ])('is retryable after %s', async (ErrorCode) => {
     expect(await sendWith({ ErrorCode, ErrorMessage: 'injected by the test' })).toEqual([
       { sent: false, cause: 'failed', reason: expect.stringContaining(ErrorCode) },
       SENT,

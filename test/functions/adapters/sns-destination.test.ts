@@ -132,7 +132,7 @@ describe('a failed entry', () => {
     ['KMSAccessDenied', true],
     ['KMSDisabled', true],
     ['NotFound', true],
-  ])('is to be sent again after %s', async (code, senderFault) => {
+  ])('is retryable after %s', async (code, senderFault) => {
     failA({ code, senderFault });
 
     const results = await createSnsDestination({ client, topicArn }).send([A, B]);
@@ -190,7 +190,7 @@ describe('a call that is rejected as a whole', () => {
     ['NotFound', 404],
     ['InvalidClientTokenId', 403],
     ['SignatureDoesNotMatch', 403],
-  ])('with %s is no event’s fault, and fails at once', async (code, status) => {
+  ])('with %s rejects no event, and fails at once', async (code, status) => {
     topic.next(() => ({ error: { code, status } }), Number.POSITIVE_INFINITY);
 
     const sending = createSnsDestination({ client, topicArn }).send([A, B]);

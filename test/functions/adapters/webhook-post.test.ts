@@ -268,7 +268,7 @@ describe('parseWebhookUrl', () => {
     ['https://10.0.0.7/', 'private'],
     ['https://[fd00::1]/', 'private'],
     ['http://127.0.0.1:3000/hook', 'any'],
-  ])('takes %s where addresses are %s', (text, addresses) => {
+  ])('accepts %s if allowed addresses are %s', (text, addresses) => {
     expect(parseWebhookUrl(text, addresses).href).toBe(new URL(text).href);
   });
 
@@ -289,7 +289,7 @@ describe('parseWebhookUrl', () => {
     ['https://[2002:7f00:1::]/', 'public', '2002:7f00:1::'],
     ['https://198.18.0.1/', 'public', '198.18.0.1'],
     ['https://224.0.0.1/', 'public', '224.0.0.1'],
-  ])('refuses %s where addresses are %s', (text, addresses, problem) => {
+  ])('rejects %s if allowed addresses are %s', (text, addresses, problem) => {
     expect(() => parseWebhookUrl(text, addresses)).toThrow(problem);
   });
 });
@@ -311,7 +311,7 @@ describe('parseSigningSecret', () => {
     ['{"a":1}', 'it is JSON'],
     ['c2hvcnQ=', 'it has 5 bytes'],
     [randomBytes(65).toString('base64'), 'it has 65 bytes'],
-  ])('refuses %j', (secret, problem) => {
+  ])('rejects %j', (secret, problem) => {
     expect(() => parseSigningSecret(secret)).toThrow(problem);
   });
 });

@@ -89,7 +89,7 @@ describe('recording a status', () => {
 });
 
 describe('a parcel', () => {
-  test('belongs to its first delivery, however often it is recorded', async () => {
+  test('belongs to its first delivery, even if it is recorded several times', async () => {
     const answers = [];
     for (const delivery of ['acme_g_1_5', 'acme_g_1_7', 'acme_g_1_5'])
       answers.push(await goods.claimParcel(parcel('line_item/11'), delivery));

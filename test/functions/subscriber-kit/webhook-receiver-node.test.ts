@@ -127,7 +127,7 @@ describe('a receiver in Express', () => {
     ['express.json()', express.json()],
     ['express.raw()', express.raw({ type: '*/*' })],
     ['express.text()', express.text({ type: '*/*' })],
-  ])('says what is wrong behind %s', async (_name, parser) => {
+  ])('reports the problem behind %s', async (_name, parser) => {
     const { receiver, handled, log } = receiverUnderTest();
     const app = express();
     app.use(parser);

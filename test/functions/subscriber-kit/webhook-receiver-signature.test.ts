@@ -28,7 +28,7 @@ describe('the signature', () => {
         return post(bytes, signedHeaders(body));
       },
     ],
-  ])('is refused with 401 if it %s', async (_name, alter) => {
+  ])('is rejected with 401 if it %s', async (_name, alter) => {
     const { receiver, handled, log } = receiverUnderTest();
 
     const response = await receiver(await alter(attempt(change(1, 1))));
@@ -108,7 +108,7 @@ describe('secrets', () => {
     ['other characters', 'not a secret', /not base64/],
     ['a cut-off secret', SECRET.slice(1), /not base64/],
     ['one bad secret of two', [SECRET, '***'], /secret 2 is not base64/],
-  ])('that are malformed fail at once and say what to do: %s', (_name, secrets, message) => {
+  ])('that are malformed throw at once, with a remedy in the message: %s', (_name, secrets, message) => {
     const create = () => receiverUnderTest({ secrets: secrets as never });
 
     expect(create).toThrow(message);

@@ -83,7 +83,7 @@ test.each([
   ['--type', 'shipment?created', /No type of event is "shipment\?created"/],
   ['--group', '#1299', /"#1299" is no id of a return group: give whole numbers/],
   ['--group', '', /"" is no id/],
-])('a value that can select nothing is refused: %s %s', (option, value, message) => {
+])('a value that can select nothing is rejected: %s %s', (option, value, message) => {
   expect(() => parse(option, value)).toThrow(message);
 });
 

@@ -133,7 +133,7 @@ describe('a watch that can read nothing', () => {
       ['--base-url', 'http://127.0.0.1:9/api/v2/return-groups'],
       /write http:\/\/127\.0\.0\.1:9\/api\./,
     ],
-  ])('fails, and says what to do: %s', async (_, args, message) => {
+  ])('fails, with a remedy in its message: %s', async (_, args, message) => {
     const { code, stdout, stderr } = await run(['watch', ...args, '--for', '3s']);
 
     expect(code).not.toBe(0);

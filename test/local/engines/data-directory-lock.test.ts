@@ -114,7 +114,7 @@ describe('the lock of a data directory', () => {
     clearInterval(beating);
   });
 
-  it('is taken over from a process in another container whose heartbeat stopped', async () => {
+  it('is taken over from a process in another container after its heartbeat stopped', async () => {
     await lockElsewhere();
 
     const lock = await lockDataDirectory(directory, { times: SHORT });
@@ -134,7 +134,7 @@ describe('the lock of a data directory', () => {
     expect(await readFile(file, 'utf8')).toBe('released');
   });
 
-  it('is taken over from a dead process whose id was reused', async () => {
+  it('is taken over from a dead process if its id was reused', async () => {
     const other = await startTaker();
     await other.take();
     const file = join(directory, 'lock-1');

@@ -44,7 +44,7 @@ test.each([
   ['no element of an array', { labels: ['red'] }, false],
   ['prefix', { status: [{ prefix: 'DEL' }] }, true],
   ['prefix of something else', { status: [{ prefix: 'IN_' }] }, false],
-  ['prefix, whatever its case', { status: [{ prefix: { 'equals-ignore-case': 'del' } }] }, true],
+  ['a prefix in any case', { status: [{ prefix: { 'equals-ignore-case': 'del' } }] }, true],
   ['suffix', { status: [{ suffix: 'ERED' }] }, true],
   ['equals-ignore-case', { status: [{ 'equals-ignore-case': 'delivered' }] }, true],
   ['wildcard', { status: [{ wildcard: 'D*V*D' }] }, true],
@@ -94,6 +94,6 @@ test.each([
   ['exists with a text', { source: [{ exists: 'true' }] }, /true or false/],
   ['numeric with a word', { detail: { n: [{ numeric: ['above', 1] }] } }, /numeric is malformed/],
   ['an empty object as a matcher', { source: [{}] }, /must name one operator/],
-])('refuses %s', (_name, pattern, message) => {
+])('rejects %s', (_name, pattern, message) => {
   expect(() => compileEventPattern(pattern)).toThrow(message);
 });

@@ -323,7 +323,7 @@ test.each([
   [['acme_abc_feed_1'], 'is an event of the feed itself'],
   [['other', '#1'], 'There is no state of a source "other"'],
   [[' '], 'The text to search for is empty'],
-])('words that name no return are refused: %j', async (words, message) => {
+])('words that name no return are rejected: %j', async (words, message) => {
   await expect(name(...words)).rejects.toThrow(message);
 });
 

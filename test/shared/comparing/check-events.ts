@@ -153,7 +153,7 @@ function checkTruth(
 
 /**
  * Whether a state began between the moments of its observation. A third reading, staler than the second, may show a
- * state that began and ended between the first two: such a state must only have held at some time between them. Late
+ * state that began and ended between the first two: that state must only have held at some time between them. Late
  * fields are sometimes published after an answer that left out the array.
  */
 function isObservedTruly(

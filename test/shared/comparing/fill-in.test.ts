@@ -67,7 +67,7 @@ describe('a field that the snapshot could not know', () => {
     expect(again.verdict).toBe('unchanged');
   });
 
-  it("is part of the entity's next event, whose previous attributes are the published ones", () => {
+  it("is part of the entity's next event, with the published value in the previous attributes", () => {
     const changed = take(filledIn(), read(withShipment({ ...FULL, status: 'DELIVERED' }), 5 * MINUTE));
     const next = take(changed.snapshot, read(withShipment({ ...FULL, status: 'FAILED' }), 8 * MINUTE));
 

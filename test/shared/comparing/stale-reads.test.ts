@@ -18,7 +18,7 @@ function delivered(updatedAt: string): Row {
 
 describe('a reading that differs', () => {
   it.each([
-    ['has a newer stamp, however early it was sent', NEWER, -MINUTE],
+    ['has a newer stamp, also if it was sent earlier', NEWER, -MINUTE],
     ['has the same stamp, but was sent `settle` after the last was received', BEFORE, SETTLED],
     ['has an older stamp, but was sent `settle` after the last was received', OLDER, SETTLED],
   ])('is news if it %s', (_, stamp, after) => {

@@ -13,7 +13,7 @@ import { conditions } from './two-stores.ts';
 
 const SETTINGS = { reconcileMs: 120_000 };
 
-/** A source whose baseline is complete. */
+/** A source with a complete baseline. */
 async function known(options: SourceWorldOptions) {
   const world = createSourceWorld({ settings: SETTINGS, ...options });
   const session = world.startProcess('a');

@@ -7,7 +7,7 @@ import { createSetting, FEED } from './setting.ts';
 const A = aKey(1);
 const SOON_MS = 10_000;
 
-/** A setting whose destination refuses the second of a group's four events. */
+/** A setting with a destination that rejects the second of a group's four events. */
 async function stuck() {
   const setting = createSetting();
   setting.write(A, 1, 2, 3, 4);
@@ -30,7 +30,7 @@ test('a stuck group is retried', async () => {
   expect(setting.marks.behind('queue', A)).toBeUndefined();
 });
 
-test('a group whose event is refused again stays behind', async () => {
+test('a group stays behind if its event is rejected again', async () => {
   const setting = await stuck();
 
   const redriven = await redrive(setting.ports, setting.relay, A, SOON_MS);

@@ -69,7 +69,7 @@ describe('a poll that expects little', () => {
     expect(result).toMatchObject({ isComplete: true, unstable: 'rows already read came in another order' });
   });
 
-  it('is also the first poll of a source whose time is unknown', async () => {
+  it('is also the first poll of a source with an unknown time', async () => {
     const reader = nothing();
 
     await run(reader, { expectsLittle: false, knowsTime: () => false });

@@ -130,7 +130,7 @@ describe('the lead', () => {
     expect(leadOf(9 * HOUR, 7 * HOUR, 8 * HOUR)).toBe(7 * HOUR);
   });
 
-  it('is not moved by one group, however often it changes', () => {
+  it('is not moved by many changes of a single group', () => {
     const one = idsFrom(1, 12).reduce((state) => learnLead(state, 7, NOON + 9 * HOUR, NOON), UNKNOWN_STAMPS);
 
     expect(one.lead).toBe(0);
@@ -176,7 +176,7 @@ describe('no single row moves the clock', () => {
   it.each([
     { what: 'years ahead', absurd: NOON + 9_000 * HOUR },
     { what: 'a minute ahead', absurd: NOON + MINUTE },
-  ])('whether it is $what or not, however often it is read', ({ absurd }) => {
+  ])('even if it is $what and is read repeatedly', ({ absurd }) => {
     let state = learnStamps(UNKNOWN_STAMPS, updatedAt(NOON - SECOND), NOON);
 
     for (let polls = 0; polls < 20; polls += 1) {

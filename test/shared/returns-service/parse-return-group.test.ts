@@ -307,7 +307,7 @@ const spoiltRows = fc
   });
 
 describe('every row', () => {
-  it('is parsed without an exception, whatever JSON it is', () => {
+  it('is parsed without an exception, for any JSON', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), spoiltRows), (raw) => {
         expect(['readable', 'unreadable']).toContain(parseReturnGroup(raw).kind);

@@ -61,7 +61,7 @@ describe('a walk that fits a cycle', () => {
     expect(fitsCycle(state({ all: { ...all, isUnderWay: false } }), PACE)).toBe(true);
   });
 
-  it('needs no more than three requests a piece before the first walk, whatever the baseline needed', () => {
+  it('is estimated at no more than three requests a piece before the first walk, even after a longer baseline', () => {
     const known = { ...state({ requests: LONG }), longestPage: 20 };
     const groups = (count: number) => ({ ...known, baseline: { ...known.baseline, groups: count } });
 
@@ -69,7 +69,7 @@ describe('a walk that fits a cycle', () => {
     expect(requestsOfAll(groups(20_000))).toBe(LONG);
   });
 
-  it('is any walk of at most 100 requests, however small the budget', () => {
+  it('is any walk of at most 100 requests, even with a small budget', () => {
     expect(fitsCycle(state({ requests: 100 }), { reconcileMs: 1_000, requestsPerMinute: 1 })).toBe(true);
     expect(fitsCycle(state({ requests: 101 }), { reconcileMs: 1_000, requestsPerMinute: 1 })).toBe(false);
   });

@@ -71,7 +71,7 @@ describe('a walk', () => {
     expect(events.every(({ data }) => 'observed' in data && data.observed.through === 'poll')).toBe(true);
   });
 
-  it('sends one request for every four of the polls, however often polls are due', async () => {
+  it('sends one request for every four of the polls, even if polls are always due', async () => {
     const order = await orderOf({ pages: 8, requestsOfAPoll: 12, baseline: { status: 'running' } });
 
     expect(order).toBe('poll walk walk walk poll walk walk walk poll walk walk');
@@ -87,7 +87,7 @@ describe('a walk', () => {
     expect(order).toBe('poll walk walk poll walk walk poll walk walk');
   });
 
-  it('sends at most eight requests after a poll, however long the poll was', async () => {
+  it('sends at most eight requests after a poll, even after a long one', async () => {
     const order = await orderOf({
       pages: 10,
       requestsOfAPoll: 20,

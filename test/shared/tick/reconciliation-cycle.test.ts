@@ -21,19 +21,16 @@ it.each([
   { began: 'this process', walkBegunAt: NOW - MINUTE, settled: 5 * MINUTE + 17 * SECOND },
   { began: 'another process', walkBegunAt: NOW - HOUR, settled: HOUR },
   { began: 'an earlier process', walkBegunAt: undefined, settled: HOUR },
-])(
-  'what a whole walk has read is settled only by the process that began it: $began',
-  ({ walkBegunAt, settled }) => {
-    const { run } = createUnorderedRun();
-    run.session.polling = { ...run.session.polling, walkBegunAt };
-    const position = { coveredThrough: NOW, rangeWidth: NARROWEST_RANGE };
-    const covered = { from: undefined, to: undefined };
+])('a whole walk settles its time only in the process that began it: $began', ({ walkBegunAt, settled }) => {
+  const { run } = createUnorderedRun();
+  run.session.polling = { ...run.session.polling, walkBegunAt };
+  const position = { coveredThrough: NOW, rangeWidth: NARROWEST_RANGE };
+  const covered = { from: undefined, to: undefined };
 
-    advanceCycle(run, 'all', { position, isDone: true, covered, sent: 3, missed: 'done' });
+  advanceCycle(run, 'all', { position, isDone: true, covered, sent: 3, missed: 'done' });
 
-    expect(NOW - run.state.settledThrough).toBe(settled);
-  },
-);
+  expect(NOW - run.state.settledThrough).toBe(settled);
+});
 
 describe('a list', () => {
   it('is read in whole ranges again after a walk that saw it keep its order', () => {

@@ -5,7 +5,7 @@ import { createSourceWorld } from '../source-world.ts';
 
 const YEAR = 365 * DAY;
 
-describe('a tick whose clock is far ahead', () => {
+describe('a tick with a clock far ahead', () => {
   it.each([
     ['two hours', 2 * HOUR],
     ['a day', DAY],

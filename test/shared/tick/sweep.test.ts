@@ -194,7 +194,7 @@ describe('a sweep', () => {
       most: 16,
     },
     { created: 'at once', instants: idsFrom(1, 60).map(() => NOW - DAY), seen: 10, most: 6 },
-  ])('cuts pieces that new groups created $created have filled', async ({ instants, seen, most }) => {
+  ])('cuts pieces that are full of new groups, created $created', async ({ instants, seen, most }) => {
     const world = createUnorderedRun({ createdAt: DAILY });
     const created = instants.map((_, index) =>
       aRow(1_000 + index, { createdAt: instants[(index * 37) % 60] ?? 0 }),

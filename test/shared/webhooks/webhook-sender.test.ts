@@ -317,7 +317,7 @@ describe('a failing endpoint', () => {
     expect(world.posted.filter(({ body }) => !body.includes('acme/1"'))).toHaveLength(2);
   });
 
-  it('does not count as failing while it accepts other events, however many returns fail', async () => {
+  it('does not count as failing while it accepts other events, even if many returns fail', async () => {
     const world = worldWith(1);
     const failing = Array.from({ length: 9 }, (_, n) => aKey(100 + n));
     for (const key of [...failing, OTHER]) world.show(key, 1);

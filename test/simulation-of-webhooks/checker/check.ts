@@ -5,7 +5,7 @@
 //  W4  No event arrives that the filter excludes or that is older than the webhook.
 //  W5  No attempt while a 429's, a 503's or an operator's pause lasts.
 //  W6  Retries are no more frequent than the schedule.
-//  W7  An accepted event whose answer was seen is not posted again; a death repeats one event at most.
+//  W7  An accepted event is not posted again once its sender saw the answer; a death repeats at most one event.
 //  W8  No event is skipped without a cause.
 //  W9  A webhook without trouble is not late, even if others have trouble.
 //  W10 No message is hidden for longer than a queue allows.

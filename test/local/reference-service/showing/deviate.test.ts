@@ -64,7 +64,7 @@ describe('groups as the service shows them', () => {
   it.each([
     ['null-if-empty', null],
     ['absent-if-empty', undefined],
-  ] as const)('write empty arrays as the knob says: %s', (arrays, value) => {
+  ] as const)('have empty arrays in the form of the knob: %s', (arrays, value) => {
     const groups = shown({ arrays });
 
     expect(groups.some((group) => group.refund_transactions === value)).toBe(true);
