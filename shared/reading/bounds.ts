@@ -25,6 +25,14 @@ function boundsOfInterval(
   ];
 }
 
+/** The interval as it is sent, without the overlap: its ends in the digits of the stamps. */
+export function inDigits({ from, to }: Interval, { precision }: Pick<StampForm, 'precision'>): Interval {
+  return {
+    from: from === undefined ? undefined : floorToDigits(from, precision),
+    to: to === undefined ? undefined : floorToDigits(to, precision),
+  };
+}
+
 /** An instant in the form of the service's stamps; finer digits are cut off. */
 export function formatBound(instant: Instant, { zoned, precision }: StampForm): string {
   const text = formatInstant(floorToDigits(instant, precision));

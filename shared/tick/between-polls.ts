@@ -14,6 +14,12 @@ const EXPECTED_PAGES = 16;
 /** Poll requests per walk request when polls take all the time: a fifth is always left to the walk. */
 const POLL_REQUESTS_TO_ONE = 4;
 
+/**
+ * Requests that prove a page. In a tick that manages so few that a fifth of them prove none, the first poll is followed
+ * by a proof: otherwise each tick would begin the same one anew, and the walk would never end.
+ */
+const REQUESTS_OF_PROOF = 5;
+
 /** A walk that fits its cycle gets as many requests as the poll took, up to this: about the walk of a small store. */
 const MOST_OWED_IN_KIND = 8;
 
@@ -34,6 +40,7 @@ export function createPollWhenDue(
   let nextPollAt = clock.elapsed();
   let owedToWalk = 0;
   let owedAfterNews = 0;
+  let owedToProof = managesNoProof(run) ? REQUESTS_OF_PROOF : 0;
   let isPolling = false;
 
   /** When a poll is due or, while the walk is owed requests, the news. */
@@ -50,7 +57,8 @@ export function createPollWhenDue(
     nextPollAt = nextInRhythm(nextPollAt, clock.elapsed(), interval);
     const before = run.requestsSent();
     await poll(run, sweepOn);
-    owedToWalk = owedFor(run, run.requestsSent() - before);
+    owedToWalk = Math.max(owedFor(run, run.requestsSent() - before), owedToProof);
+    owedToProof = 0;
   }
 
   async function pollIfDue(): Promise<void> {
@@ -80,6 +88,10 @@ async function readNewsOnce(news: News): Promise<number> {
     if (!mayBeAboutRequest(error)) throw error;
     return 1;
   }
+}
+
+function managesNoProof({ session, duration }: TickRun): boolean {
+  return session.paces.poll.requestsIn(duration) < REQUESTS_OF_PROOF * (POLL_REQUESTS_TO_ONE + 1);
 }
 
 function owedFor({ state, session }: TickRun, sent: number): number {

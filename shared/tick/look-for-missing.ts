@@ -12,6 +12,7 @@ import {
 } from '../guarding/guard-missing.ts';
 import { sampleMissingGroups } from '../guarding/hold-samples.ts';
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
+import { inDigits } from '../reading/bounds.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
@@ -89,8 +90,10 @@ async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptio
   const missing: number[] = [];
   let known = 0;
   // Unbounded: absurd stamps lie far beyond the numbers that are held exactly.
-  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
-  for await (const { groupId } of store.knownCreatedBetween(source, from, to)) {
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = inDigits(range, run.stamps);
+  for await (const { groupId, createdAt } of store.knownCreatedBetween(source, from, to)) {
+    // A group at the end belongs to the next range: the service may leave it out of this one.
+    if (createdAt >= to) break;
     known += 1;
     if (!seen.has(groupId)) missing.push(groupId);
   }
@@ -117,8 +120,7 @@ async function lookForGroup(
   if (page === undefined) return 'done';
   const { seenWith } = run.state.guarding;
   if (page.rows.length > 0) {
-    // The range lacked this group although its end was proved.
-    if (options.tier !== 'open') run.depth.learn(distrustEnds);
+    if (options.tier !== 'open') distrustProof(run, groupId);
     await options.recorder.take(page);
     await takeBackAbsence(run, groupId, page);
     return 'done';
@@ -142,6 +144,16 @@ async function lookForGroup(
   run.session.memory.forget(groupId);
   run.update((now) => useRemovalPermit(now, options.tier));
   return 'done';
+}
+
+/** The range lacked this group although its end was proved. */
+function distrustProof(run: TickRun, groupId: number): void {
+  const { log, settings } = run.session;
+  log.debug('A known group was missing from a range whose end was proved.', {
+    source: settings.name,
+    group: groupId,
+  });
+  run.depth.learn(distrustEnds);
 }
 
 /**

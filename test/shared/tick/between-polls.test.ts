@@ -77,6 +77,13 @@ describe('a walk', () => {
     expect(order).toBe('poll walk walk walk poll walk walk walk poll walk walk');
   });
 
+  it('proves a page after the first poll of a tick whose other requests would be too few for that', async () => {
+    const requestsOfATick = 12;
+    const order = await orderOf({ pages: 7, requestsOfAPoll: 4, baseline: {}, requestsOfATick });
+
+    expect(order).toBe('poll walk walk walk walk walk poll walk poll walk');
+  });
+
   it('sends as many requests as the poll took if the whole walk must fit its cycle', async () => {
     const order = await orderOf({
       pages: 6,
@@ -186,6 +193,8 @@ interface Walked {
   readonly newsError?: Error;
   /** @default 1 */
   readonly requestsOfNews?: number;
+  /** Requests that a tick manages. @default 200 */
+  readonly requestsOfATick?: number;
 }
 
 /** The order of a walk's requests and of polls; by default a poll is due before each request. */
@@ -198,6 +207,7 @@ async function orderOf(walked: Walked): Promise<string> {
     newsReadThrough,
     newsError,
     requestsOfNews = 1,
+    requestsOfATick = 200,
   } = walked;
   const order: string[] = [];
   let sent = 0;
@@ -209,6 +219,7 @@ async function orderOf(walked: Walked): Promise<string> {
       serviceClock: { now: () => ({ atLeast: 0, atMost: 0 }) },
       news: { ...createNewsMemory(), readThrough: newsReadThrough },
       list: { isUnordered: false },
+      paces: { poll: { requestsIn: () => requestsOfATick } },
     },
     state: { baseline, longestPage: 0, settledThrough: 0, reconciliation: { all: {} } },
     stamps: { ...UNKNOWN_STAMPS, newest: 0 },

@@ -116,6 +116,26 @@ it('a group is not published as removed if a poll shows it between the two look-
   expect(await removed(world)).toEqual([]);
 });
 
+describe('a group at the end of a range, which the service leaves out', () => {
+  it.each([
+    { name: 'pieces that begin at a known group', knobs: { order: 'random', limitMax: 7 } },
+    { name: 'stamps of whole seconds', knobs: { stampPrecision: 's', compares: 'shown' } },
+  ] as const)('is not missing from it: $name', async ({ knobs }) => {
+    const world = createSourceWorld({
+      groups: 40,
+      knobs: { ...knobs, lowerBound: 'exclusive', upperBound: 'exclusive' },
+      life: { changesPerSecond: 1 },
+      settings: { intervalMs: 10_000, reconcileMs: 10_000 },
+    });
+    const session = world.startProcess('a');
+
+    await ticks(world, session, 8);
+
+    const lookUps = world.requests().filter(({ query }) => query.includes('return_group_id='));
+    expect(lookUps).toEqual([]);
+  });
+});
+
 describe('a store that has lost all known groups', () => {
   it.each([
     ['a few groups', 2, ['known_group_not_found']],

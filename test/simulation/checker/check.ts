@@ -12,6 +12,7 @@ import { checkNeverSilent } from './never-silent.ts';
 import { checkObserved } from './observed.ts';
 import { checkOrdered } from './ordered.ts';
 import { checkPrivate } from './private.ts';
+import { checkProofs } from './proofs.ts';
 import { checkSameId } from './same-id.ts';
 import { checkSourceRead } from './source-read.ts';
 import { type GroupHistory, historyOf } from './states.ts';
@@ -30,6 +31,7 @@ export function check(evidence: Evidence): Violation[] {
     })),
     ...checkBudget(evidence),
     ...checkPrivate(evidence),
+    ...checkProofs(evidence),
     ...evidence.sources.flatMap((source) => {
       // The ledger defines which events were published. Their arrival is judged separately.
       const published = publishedGroups(source);

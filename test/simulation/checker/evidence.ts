@@ -101,6 +101,8 @@ export interface Promises {
   readonly showsArrays: boolean;
   /** Whether no answer omits nulls. The first appearance of a field is filled in without an event. */
   readonly showsNulls: boolean;
+  /** Whether each list shows all groups of its range, from their creation on. */
+  readonly listsAll: boolean;
   /** Whether a process that learns of a pause can save it, and has correct clocks. */
   readonly savesPauses: boolean;
 }
